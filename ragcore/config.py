@@ -1,0 +1,230 @@
+"""Settings: the packaged ``config.toml``, overridden by a user's file, then by the environment.
+
+Every key lives in ``config.toml`` beside this module with its default and a comment; the models here only give types
+and bounds. An unknown key or a bad value is a `ConfigError` that names it, with the nearest key that exists.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ragcore.errors import ConfigError
+
+ENV_PREFIX = "GROUNDWORK_"
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Positive = Annotated[int, Field(gt=0)]
+Count = Annotated[int, Field(ge=0)]
+Seconds = Annotated[float, Field(gt=0.0)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class IngestSettings(Section):
+    max_bytes: Positive
+    max_pages: Positive
+    page_seconds: Seconds
+    memory_mb: Annotated[int, Field(ge=512)]
+    workers: Count
+
+
+class NoiseSettings(Section):
+    frequency: Share
+    min_pages: Positive
+
+
+class ChunkSettings(Section):
+    max_tokens: Annotated[int, Field(ge=20, le=8000)]
+    target_tokens: Positive
+    lead_in_tokens: Count
+
+
+class IndexSettings(Section):
+    embedder: str
+    vector_store: Literal["chroma"]
+    batch: Positive
+    bm25_k1: Annotated[float, Field(ge=0.0)]
+    bm25_b: Share
+
+
+class RetrieveSettings(Section):
+    mode: Literal["hybrid", "vector", "bm25", "reference"]
+    top_k: Positive
+    candidates: Positive
+    alpha: Share
+    neighbours: Count
+
+
+class RerankSettings(Section):
+    model: str
+    candidates: Positive
+    weight: Annotated[float, Field(ge=0.0)]
+
+
+class RseSettings(Section):
+    max_length: Positive
+    overall_max_length: Positive
+    minimum_value: float
+    irrelevant_chunk_penalty: Annotated[float, Field(ge=0.0)]
+    decay_rate: Annotated[float, Field(gt=0.0)]
+
+
+class AnswerSettings(Section):
+    source_tokens: Positive
+    history_turns: Count
+    history_tokens: Count
+    refuse_below: Share
+    offline_sentences: Positive
+
+
+class VerifySettings(Section):
+    weak_below: Share
+    unsupported_below: Share
+
+
+class LlmSettings(Section):
+    model: str
+    claude_model: str
+    base_url: str
+    temperature: Annotated[float, Field(ge=0.0, le=1.0)]
+    max_tokens: Positive
+    timeout_seconds: Seconds
+    retries: Count
+    prices: dict[str, tuple[float, float, float, float]]
+
+
+class Settings(Section):
+    """All settings. ``origins`` (of `load`) says where each one came from."""
+
+    ingest: IngestSettings
+    noise: NoiseSettings
+    chunk: ChunkSettings
+    index: IndexSettings
+    retrieve: RetrieveSettings
+    rerank: RerankSettings
+    rse: RseSettings
+    answer: AnswerSettings
+    verify: VerifySettings
+    llm: LlmSettings
+
+    def hash(self) -> str:
+        """12 hex digits that name this configuration; part of every stored answer."""
+        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def default_home() -> Path:
+    """``GROUNDWORK_HOME``, else the platform's data folder."""
+    given = os.environ.get("GROUNDWORK_HOME")
+    return Path(given).expanduser() if given else Path(platformdirs.user_data_path("groundwork", appauthor=False))
+
+
+def load(
+    *,
+    file: Path | None = None,
+    home: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, Any] | None = None,
+) -> tuple[Settings, dict[str, str]]:
+    """The settings in force and, for each ``section.key``, where it came from.
+
+    ``file`` replaces ``<home>/config.toml``; ``overrides`` are dotted keys set by the caller (tests, the command line).
+    Raises `ConfigError` that names the file or variable, the key and the nearest key that exists.
+    """
+    merged = _flatten(tomllib.loads(resources.files("ragcore").joinpath("config.toml").read_text("utf-8")))
+    known = set(merged)
+    origins = dict.fromkeys(merged, "default")
+
+    path = file if file is not None else (home / "config.toml" if home is not None else None)
+    if file is not None and not file.is_file():
+        raise ConfigError(f"There is no settings file at {file}.", hint="Check the path given to --config.")
+    if path is not None and path.is_file():
+        try:
+            given = _flatten(tomllib.loads(path.read_text("utf-8")))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+        _merge(merged, origins, given, known, str(path))
+    _merge(
+        merged,
+        origins,
+        _from_environ(os.environ if environ is None else environ, known),
+        known,
+        "environment",
+    )
+    _merge(merged, origins, dict(overrides or {}), known, "argument")
+
+    try:
+        settings = Settings.model_validate(_unflatten(merged))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise ConfigError(
+            f"{key} = {first.get('input')!r} cannot be used: {first['msg']} (from {origins.get(key, 'the settings')})."
+        ) from error
+    return settings, origins
+
+
+def _flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, value in tree.items():
+        name = f"{prefix}{key}"
+        # llm.prices is one setting whose keys are model names, not settings.
+        if isinstance(value, Mapping) and name != "llm.prices":
+            out.update(_flatten(value, f"{name}."))
+        else:
+            out[name] = value
+    return out
+
+
+def _unflatten(flat: Mapping[str, Any]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for name, value in flat.items():
+        *parents, leaf = name.split(".")
+        node = out
+        for parent in parents:
+            node = node.setdefault(parent, {})
+        node[leaf] = value
+    return out
+
+
+def _merge(
+    merged: dict[str, Any], origins: dict[str, str], given: Mapping[str, Any], known: set[str], origin: str
+) -> None:
+    for key, value in given.items():
+        if key not in known:
+            near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.0)
+            raise ConfigError(f"Unknown setting {key!r} in {origin}; did you mean {near[0]!r}?")
+        if key == "llm.prices":
+            value = {**merged[key], **value}
+        merged[key] = value
+        origins[key] = origin
+
+
+def _from_environ(environ: Mapping[str, str], known: set[str]) -> dict[str, Any]:
+    """``GROUNDWORK_SECTION__KEY`` → ``section.key``; the value is read as TOML where it is TOML, else as text."""
+    out: dict[str, Any] = {}
+    for name, raw in environ.items():
+        if not name.startswith(ENV_PREFIX) or "__" not in name:
+            continue
+        key = name.removeprefix(ENV_PREFIX).lower().replace("__", ".")
+        if key not in known:
+            near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.0)
+            variable = ENV_PREFIX + near[0].upper().replace(".", "__")
+            raise ConfigError(f"Unknown setting in the environment: {name}; did you mean {variable}?")
+        try:
+            out[key] = tomllib.loads(f"value = {raw}")["value"]
+        except tomllib.TOMLDecodeError:
+            out[key] = raw
+    return out

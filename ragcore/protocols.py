@@ -1,0 +1,147 @@
+"""The seams: what a stage may be handed by the engine. One test class per protocol runs over every implementation
+(tests/contracts)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.types import Retrieval, Source, Turn, Usage
+
+Vector = NDArray[np.float32]
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Text → unit vectors. The same text always gives the same vector, whatever else is in the call."""
+
+    @property
+    def name(self) -> str:
+        """``provider:model``; recorded in the index, which refuses a query by another."""
+        ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Vector:
+        """float32 ``(len(texts), dimensions)``, each row of length 1. Raises `ModelError`."""
+        ...
+
+    def embed_query(self, text: str) -> Vector:
+        """float32 ``(dimensions,)`` of length 1; adds the model's query prefix where it has one."""
+        ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Query–passage relevance as probabilities."""
+
+    @property
+    def name(self) -> str: ...
+
+    def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+        """float64 ``(len(passages),)`` in 0–1; a passage's score does not depend on the others."""
+        ...
+
+
+@runtime_checkable
+class VectorStore(Protocol):
+    """A rebuildable cache of chunk vectors, nearest by cosine. Ids are chunk ids."""
+
+    def upsert(self, ids: Sequence[str], doc_ids: Sequence[str], vectors: Vector) -> None: ...
+
+    def delete_document(self, doc_id: str) -> None: ...
+
+    def query(self, vector: Vector, k: int, doc_ids: Sequence[str] | None = None) -> list[tuple[str, float]]:
+        """At most ``k`` ``(chunk id, cosine similarity)``, best first; only of ``doc_ids`` where given."""
+        ...
+
+    def ids(self) -> set[str]: ...
+
+    def reset(self) -> None:
+        """Forget everything."""
+        ...
+
+
+@runtime_checkable
+class SparseIndex(Protocol):
+    """BM25 over every chunk of the index."""
+
+    def query(self, text: str, k: int, doc_ids: Sequence[str] | None = None) -> list[tuple[str, float]]:
+        """At most ``k`` ``(chunk id, score > 0)``, best first; only of ``doc_ids`` where given."""
+        ...
+
+    def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
+        """The score of each of ``ids`` (0.0 where no term matches), float64 ``(len(ids),)``."""
+        ...
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """A question → hits and segments."""
+
+    def retrieve(self, query: str, *, top_k: int, doc_ids: Sequence[str] | None = None) -> Retrieval: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a writer is asked. ``system`` and ``prompt`` are the words for a language model; a writer that does not
+    read prompts (the offline one) uses ``question`` and ``sources``."""
+
+    question: str
+    sources: tuple[Source, ...]
+    system: str
+    prompt: str
+    history: tuple[Turn, ...] = ()
+    max_tokens: int = 2048
+    temperature: float = 0.0
+
+
+class TextStream(Protocol):
+    """The response is the stream: iterate it for text as it arrives; ``usage`` and ``model`` are final at its end.
+    ``close`` may be called from another thread and ends the iteration soon after."""
+
+    usage: Usage
+    model: str
+
+    def __iter__(self) -> Iterator[str]: ...
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class LLM(Protocol):
+    """Writes the answer's text with ``<<SOURCE N.M>>`` markers (prompts.py defines the language)."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def extractive(self) -> bool:
+        """True where the text is only quotes, so that it is labelled as such."""
+        ...
+
+    def stream(self, request: Request) -> TextStream: ...
+
+
+@dataclass
+class StaticStream:
+    """A `TextStream` over text that is already there."""
+
+    parts: Iterable[str]
+    model: str
+    usage: Usage = field(default_factory=Usage)
+    closed: bool = False
+
+    def __iter__(self) -> Iterator[str]:
+        for part in self.parts:
+            if self.closed:
+                return
+            yield part
+
+    def close(self) -> None:
+        self.closed = True

