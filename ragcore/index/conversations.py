@@ -1,0 +1,192 @@
+"""Conversations and their answers, as they were given: reopening one shows the same words and highlights."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from ragcore.errors import UnknownConversation
+from ragcore.index import database as db
+from ragcore.types import Answer
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+TITLE_LENGTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationInfo:
+    """A line of the conversation list; ``turns`` counts questions, times are seconds since the epoch."""
+
+    conversation_id: str
+    title: str
+    created: float
+    updated: float
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A question with its answer; ``answer`` is None while it is being written (or was when a process was killed)."""
+
+    turn_id: str
+    question: str
+    answer: Answer | None
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A whole conversation; ``doc_ids`` is its scope, None for the whole library."""
+
+    info: ConversationInfo
+    doc_ids: tuple[str, ...] | None
+    turns: tuple[StoredTurn, ...]
+
+
+class Conversations:
+    """The tables ``conversations`` and ``turns``. Raises `UnknownConversation` for an id that is gone."""
+
+    def __init__(self, database: db.Database) -> None:
+        self.database = database
+
+    def new(self, doc_ids: Sequence[str] | None = None) -> str:
+        """An empty conversation; it takes its title from the first question."""
+        conversation_id = uuid.uuid4().hex[:12]
+        now = time.time()
+        with self.database.write() as connection:
+            connection.execute(
+                sa.insert(db.conversations).values(
+                    conversation_id=conversation_id,
+                    title="",
+                    doc_ids=_scope_json(doc_ids),
+                    created=now,
+                    updated=now,
+                )
+            )
+        return conversation_id
+
+    def all(self) -> list[ConversationInfo]:
+        """Conversations with at least one question, the last used first."""
+        counted = (
+            sa.select(db.conversations, sa.func.count(db.turns.c.turn_id).label("n"))
+            .join(db.turns, db.turns.c.conversation_id == db.conversations.c.conversation_id)
+            .group_by(db.conversations.c.conversation_id)
+            .order_by(db.conversations.c.updated.desc())
+        )
+        with self.database.read() as connection:
+            return [_info(row, row.n) for row in connection.execute(counted)]
+
+    def get(self, conversation_id: str) -> Conversation:
+        with self.database.read() as connection:
+            row = connection.execute(
+                sa.select(db.conversations).where(db.conversations.c.conversation_id == conversation_id)
+            ).one_or_none()
+            if row is None:
+                raise UnknownConversation("This conversation is not in the library.")
+            turns = connection.execute(
+                sa.select(db.turns).where(db.turns.c.conversation_id == conversation_id).order_by(db.turns.c.position)
+            ).all()
+        return Conversation(
+            info=_info(row, len(turns)),
+            doc_ids=tuple(json.loads(row.doc_ids)) if row.doc_ids else None,
+            turns=tuple(
+                StoredTurn(turn.turn_id, turn.question, _unpack(turn.answer) if turn.answer else None, turn.created)
+                for turn in turns
+            ),
+        )
+
+    def set_scope(self, conversation_id: str, doc_ids: Sequence[str] | None) -> None:
+        self._update(conversation_id, doc_ids=_scope_json(doc_ids))
+
+    def rename(self, conversation_id: str, title: str) -> None:
+        self._update(conversation_id, title=title.strip())
+
+    def delete(self, conversation_id: str) -> None:
+        with self.database.write() as connection:
+            table = db.conversations
+            connection.execute(sa.delete(table).where(table.c.conversation_id == conversation_id))
+
+    def add_turn(self, conversation_id: str, question: str) -> str:
+        """Store a question at once, before anything is looked up, so that nothing is lost; its turn id."""
+        turn_id = uuid.uuid4().hex[:16]
+        now = time.time()
+        with self.database.write() as connection:
+            row = connection.execute(
+                sa.select(db.conversations.c.title).where(db.conversations.c.conversation_id == conversation_id)
+            ).one_or_none()
+            if row is None:
+                raise UnknownConversation("This conversation is not in the library.")
+            last = connection.execute(
+                sa.select(sa.func.max(db.turns.c.position)).where(db.turns.c.conversation_id == conversation_id)
+            ).scalar()
+            connection.execute(
+                sa.insert(db.turns).values(
+                    turn_id=turn_id,
+                    conversation_id=conversation_id,
+                    position=0 if last is None else last + 1,
+                    question=question,
+                    created=now,
+                )
+            )
+            title = row.title or _title(question)
+            connection.execute(
+                sa.update(db.conversations)
+                .where(db.conversations.c.conversation_id == conversation_id)
+                .values(title=title, updated=now)
+            )
+        return turn_id
+
+    def put_answer(self, turn_id: str, answer: Answer) -> None:
+        """Store the finished, stopped or failed answer of a turn; a turn deleted meanwhile stays deleted."""
+        with self.database.write() as connection:
+            connection.execute(sa.update(db.turns).where(db.turns.c.turn_id == turn_id).values(answer=_pack(answer)))
+
+    def _update(self, conversation_id: str, **values: str | None) -> None:
+        with self.database.write() as connection:
+            done = connection.execute(
+                sa.update(db.conversations)
+                .where(db.conversations.c.conversation_id == conversation_id)
+                .values(**values)
+            )
+            if done.rowcount == 0:
+                raise UnknownConversation("This conversation is not in the library.")
+
+
+def _title(question: str) -> str:
+    words = " ".join(question.split())
+    if len(words) <= TITLE_LENGTH:
+        return words
+    return words[: TITLE_LENGTH + 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+
+
+def _scope_json(doc_ids: Sequence[str] | None) -> str | None:
+    return None if doc_ids is None else json.dumps(list(doc_ids))
+
+
+def _info(row: sa.Row[tuple[object, ...]], turns: int) -> ConversationInfo:
+    return ConversationInfo(row.conversation_id, row.title, row.created, row.updated, turns)
+
+
+@cache
+def _adapter() -> TypeAdapter[Answer]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Answer)
+
+
+def _pack(answer: Answer) -> bytes:
+    return zlib.compress(_adapter().dump_json(answer), 6)
+
+
+def _unpack(data: bytes) -> Answer:
+    return _adapter().validate_json(zlib.decompress(data))

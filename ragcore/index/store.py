@@ -1,0 +1,363 @@
+"""The library on disk: PDFs by SHA-256, and SQLite as the only truth about them.
+
+Chroma and BM25 are caches beside it that can be made again from what is here. Every write bumps nothing but what it
+changes; `revision` grows whenever chunks come or go, which is how the caches know that they are stale.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import threading
+import time
+import zlib
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+import sqlalchemy as sa
+from filelock import FileLock, Timeout
+from sqlalchemy.dialects.sqlite import insert
+
+from ragcore.errors import StoreBusy, StoreError, UnknownDocument
+from ragcore.index import database as db
+from ragcore.index.chunk_store import ChunkStore, batches, bump_revision, chunk_row
+from ragcore.types import Chunk, Document, Element, Page, WordMap
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+
+Status = Literal["new", "reading", "ready", "failed"]
+CACHED_DOCUMENTS = 48
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo:
+    """A line of the library. ``pages`` is 0 and ``title`` the file's name until the file has been inspected;
+    ``pages_done`` counts pages read so far; ``indexed`` says whether every chunk has a vector by the embedder asked
+    for; ``error`` is what `GroundworkError.as_dict` gave, or None."""
+
+    doc_id: str
+    sha256: str
+    name: str
+    title: str
+    bytes: int
+    status: Status
+    created: float
+    seconds: float = 0.0
+    pages: int = 0
+    pages_done: int = 0
+    elements: int = 0
+    tables: int = 0
+    chunks: int = 0
+    noise: int = 0
+    ocr_pages: int = 0
+    degraded_pages: int = 0
+    indexed: bool = False
+    error: Mapping[str, Any] | None = None
+
+
+class Store(ChunkStore):
+    """Everything under one home folder: ``groundwork.sqlite``, ``files/``, ``cache/`` and ``locks/``."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(db.Database(home / "groundwork.sqlite"))
+        self.home = home
+        self._documents: OrderedDict[str, tuple[str, Document]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    # Files
+
+    def add_file(self, data: bytes, name: str) -> tuple[str, bool]:
+        """Keep ``data`` under its SHA-256 and list it; ``(doc_id, True)`` if it is new, ``(doc_id, False)`` if the
+        same bytes are in the library already."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        doc_id = sha256[:16]
+        path = self._file(sha256)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.is_file():
+                part = path.with_suffix(f".{time.time_ns()}.part")
+                part.write_bytes(data)
+                part.replace(path)
+        except OSError as error:
+            raise StoreError(f"{name} could not be kept in {path.parent}: {error.strerror}.") from error
+        row = {
+            "doc_id": doc_id,
+            "sha256": sha256,
+            "name": name,
+            "bytes": len(data),
+            "status": "new",
+            "seconds": 0.0,
+            "created": time.time(),
+        }
+        with self.database.write() as connection:
+            statement = insert(db.documents).values(row).on_conflict_do_nothing()
+            return doc_id, connection.execute(statement).rowcount == 1
+
+    def file(self, doc_id: str) -> Path:
+        """The PDF as it can be read: the unlocked copy of an encrypted one, else the file as given."""
+        sha256 = self._row(doc_id, db.documents.c.sha256).sha256
+        unlocked = self.unlocked_path(doc_id)
+        return unlocked if unlocked.is_file() else self._file(sha256)
+
+    def original(self, doc_id: str) -> Path:
+        return self._file(self._row(doc_id, db.documents.c.sha256).sha256)
+
+    def unlocked_path(self, doc_id: str) -> Path:
+        """Where the decrypted copy of an encrypted file is kept once its password was given."""
+        return self._file(self._row(doc_id, db.documents.c.sha256).sha256).with_suffix(".unlocked.pdf")
+
+    def _file(self, sha256: str) -> Path:
+        return self.home / "files" / sha256[:2] / f"{sha256}.pdf"
+
+    @contextmanager
+    def document_lock(self, doc_id: str) -> Iterator[None]:
+        """Held by the one task that reads or removes a document. Raises `StoreBusy` at once if it is taken."""
+        folder = self.home / "locks"
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / f"{doc_id}.lock", timeout=0, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise StoreBusy(
+                "This document is being read or removed by another task of Groundwork right now."
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    # Reading a file, page by page
+
+    def set_status(
+        self, doc_id: str, status: Status, *, error: Mapping[str, Any] | None = None, seconds: float = 0.0
+    ) -> None:
+        """Set the status and error; ``seconds`` are added to the time spent."""
+        with self.database.write() as connection:
+            connection.execute(
+                sa.update(db.documents)
+                .where(db.documents.c.doc_id == doc_id)
+                .values(
+                    status=status,
+                    error=json.dumps(error) if error else None,
+                    seconds=db.documents.c.seconds + seconds,
+                )
+            )
+
+    def set_info(self, doc_id: str, info: str, pages: int, title: str) -> None:
+        """Keep what inspecting the file said (as JSON text)."""
+        with self.database.write() as connection:
+            connection.execute(
+                sa.update(db.documents)
+                .where(db.documents.c.doc_id == doc_id)
+                .values(info=info, pages=pages, title=title or None)
+            )
+
+    def info(self, doc_id: str) -> str | None:
+        value: str | None = self._row(doc_id, db.documents.c.info).info
+        return value
+
+    def put_page(self, doc_id: str, page: int, data: bytes) -> None:
+        """Checkpoint one page as read."""
+        with self.database.write() as connection:
+            connection.execute(
+                insert(db.page_layouts)
+                .values(doc_id=doc_id, page=page, data=data)
+                .on_conflict_do_update(index_elements=["doc_id", "page"], set_={"data": data})
+            )
+
+    def pages_done(self, doc_id: str) -> set[int]:
+        with self.database.read() as connection:
+            query = sa.select(db.page_layouts.c.page).where(db.page_layouts.c.doc_id == doc_id)
+            return set(connection.execute(query).scalars())
+
+    def page_layouts(self, doc_id: str) -> list[bytes]:
+        """The checkpoints in page order."""
+        with self.database.read() as connection:
+            query = (
+                sa.select(db.page_layouts.c.data)
+                .where(db.page_layouts.c.doc_id == doc_id)
+                .order_by(db.page_layouts.c.page)
+            )
+            return list(connection.execute(query).scalars())
+
+    # Documents
+
+    def put_document(self, document: Document, chunks: Sequence[Chunk], *, recipe: str) -> None:
+        """Store a built document with its chunks in one transaction, in place of an earlier build.
+
+        A chunk whose index text did not change keeps its vectors.
+        """
+        kept = {chunk.chunk_id: chunk.index_text for chunk in self.chunks(document.doc_id)}
+        gone = set(kept) - {chunk.chunk_id for chunk in chunks if kept.get(chunk.chunk_id) == chunk.index_text}
+        with self.database.write() as connection:
+            connection.execute(
+                sa.update(db.documents)
+                .where(db.documents.c.doc_id == document.doc_id)
+                .values(
+                    status="ready",
+                    error=None,
+                    title=document.title,
+                    pages=len(document.pages),
+                    counts=json.dumps(_counts(document, chunks)),
+                    text=document.text,
+                    body_end=document.body_end,
+                    words=document.words.to_bytes(),
+                    page_data=_pack(document.pages, tuple[Page, ...]),
+                    elements=_pack(document.elements, tuple[Element, ...]),
+                    recipe=recipe,
+                )
+            )
+            for part in batches(sorted(gone)):
+                connection.execute(sa.delete(db.chunks).where(db.chunks.c.chunk_id.in_(part)))
+            rows = [chunk_row(chunk) for chunk in chunks]
+            if rows:
+                statement = insert(db.chunks)
+                columns = {column.name: column for column in statement.excluded if column.name != "chunk_id"}
+                connection.execute(statement.on_conflict_do_update(index_elements=["chunk_id"], set_=columns), rows)
+            bump_revision(connection)
+        with self._lock:
+            self._documents.pop(document.doc_id, None)
+
+    def document(self, doc_id: str) -> Document:
+        """A ready document; the last few are kept in memory. Raises `UnknownDocument`."""
+        recipe = self._row(doc_id, db.documents.c.recipe).recipe
+        with self._lock:
+            cached = self._documents.get(doc_id)
+            # Another process may have built it anew with other settings.
+            if cached is not None and cached[0] == recipe:
+                self._documents.move_to_end(doc_id)
+                return cached[1]
+        row = self._row(doc_id)
+        if row.text is None:
+            raise UnknownDocument(
+                f"{row.name} has not been read yet.", hint="Ingest it first, or wait until it is done."
+            )
+        document = Document(
+            doc_id=doc_id,
+            sha256=row.sha256,
+            name=row.name,
+            title=row.title,
+            text=row.text,
+            body_end=row.body_end,
+            words=WordMap.from_bytes(row.words),
+            pages=_unpack(row.page_data, tuple[Page, ...]),
+            elements=_unpack(row.elements, tuple[Element, ...]),
+        )
+        with self._lock:
+            self._documents[doc_id] = (row.recipe, document)
+            while len(self._documents) > CACHED_DOCUMENTS:
+                self._documents.popitem(last=False)
+        return document
+
+    def documents(self, embedder: str = "") -> list[DocumentInfo]:
+        """Every document in the order in which it came. ``indexed`` refers to ``embedder``."""
+        table = db.documents.c
+        done = sa.select(sa.func.count()).where(db.page_layouts.c.doc_id == table.doc_id).scalar_subquery()
+        waiting = (
+            sa.select(sa.func.count())
+            .select_from(
+                db.chunks.outerjoin(
+                    db.vectors,
+                    (db.vectors.c.chunk_id == db.chunks.c.chunk_id) & (db.vectors.c.embedder == embedder),
+                )
+            )
+            .where(db.chunks.c.doc_id == table.doc_id, db.vectors.c.chunk_id.is_(None))
+            .scalar_subquery()
+        )
+        query = sa.select(
+            table.doc_id,
+            table.sha256,
+            table.name,
+            table.bytes,
+            table.status,
+            table.created,
+            table.seconds,
+            table.title,
+            table.pages,
+            table.counts,
+            table.error,
+            done.label("pages_done"),
+            waiting.label("waiting"),
+        ).order_by(table.created, table.doc_id)
+        with self.database.read() as connection:
+            rows = connection.execute(query).all()
+        return [
+            DocumentInfo(
+                doc_id=row.doc_id,
+                sha256=row.sha256,
+                name=row.name,
+                title=row.title or row.name,
+                bytes=row.bytes,
+                status=row.status,
+                created=row.created,
+                seconds=row.seconds,
+                pages=row.pages or 0,
+                pages_done=row.pages_done,
+                indexed=row.status == "ready" and row.waiting == 0,
+                error=json.loads(row.error) if row.error else None,
+                **(json.loads(row.counts) if row.counts else {}),
+            )
+            for row in rows
+        ]
+
+    def recipes(self) -> dict[str, str]:
+        """For each ready document the hash of the settings that built it."""
+        with self.database.read() as connection:
+            query = sa.select(db.documents.c.doc_id, db.documents.c.recipe).where(db.documents.c.status == "ready")
+            return {row.doc_id: row.recipe for row in connection.execute(query)}
+
+    def remove(self, doc_id: str) -> None:
+        """Forget a document: rows, vectors and files. Stored answers that cite it keep their quotes."""
+        with self.document_lock(doc_id):
+            files = [self.original(doc_id), self.unlocked_path(doc_id)]
+            with self.database.write() as connection:
+                connection.execute(sa.delete(db.documents).where(db.documents.c.doc_id == doc_id))
+                bump_revision(connection)
+            with self._lock:
+                self._documents.pop(doc_id, None)
+            for path in files:
+                path.unlink(missing_ok=True)
+            shutil.rmtree(self.home / "cache" / "pages" / doc_id, ignore_errors=True)
+
+    def _row(self, doc_id: str, *columns: sa.Column[Any]) -> sa.Row[Any]:
+        with self.database.read() as connection:
+            query = sa.select(*(columns or (db.documents,))).where(db.documents.c.doc_id == doc_id)
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            raise UnknownDocument(f"There is no document {doc_id} in this library.")
+        return row
+
+
+def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int]:
+    return {
+        "elements": len(document.elements),
+        "tables": sum(element.table is not None for element in document.elements),
+        "noise": sum(element.noise is not None for element in document.elements),
+        "chunks": len(chunks),
+        "degraded_pages": sum(page.degraded is not None for page in document.pages),
+    }
+
+
+@cache
+def _adapter(kind: Hashable) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(cast(Any, kind))
+
+
+def _pack(value: Any, kind: Hashable) -> bytes:
+    return zlib.compress(_adapter(kind).dump_json(value), 6)
+
+
+def _unpack(data: bytes, kind: type[T]) -> T:
+    value: T = _adapter(cast(Hashable, kind)).validate_json(zlib.decompress(data))
+    return value

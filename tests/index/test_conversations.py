@@ -1,0 +1,89 @@
+"""Conversations: stored at once, reopened as they were."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ragcore.errors import UnknownConversation
+from ragcore.index.conversations import Conversations
+from ragcore.index.database import Database
+from ragcore.types import Answer, Box, Citation, Claim, Mark, Source, Unit, Usage
+
+BOX = Box(3, 1.5, 2.5, 3.5, 4.5)
+ANSWER = Answer(
+    answer_id="a",
+    question="How many?",
+    queries=("How many?",),
+    text="Five.[1]",
+    refused=False,
+    claims=(Claim("Five.", 0, 8, (1,), "supported", "the number stands there"),),
+    citations=(
+        Citation(1, "d", "T", 3, "iii", "Five.", 10, 15, (BOX,), (BOX,), "Row · Column", ("A", "B"), 1, (2, 2)),
+    ),
+    marks=(Mark(5, 8, 1),),
+    dropped=("<<SOURCE 9>>",),
+    sources=(Source(1, "d", "T", 0, 20, "…", (Unit(10, 15, "cell", "Row · Column"),), ("A",), (3,), ("iii",)),),
+    model="offline",
+    extractive=True,
+    usage=Usage(1, 2),
+    cost_usd=0.0,
+    timings_ms={"retrieve": 1.5},
+    settings_hash="h",
+    status="failed",
+    error={"code": "overloaded", "retryable": True},
+    created=12.5,
+)
+
+
+@pytest.fixture
+def conversations(tmp_path: Path) -> Conversations:
+    return Conversations(Database(tmp_path / "groundwork.sqlite"))
+
+
+def test_a_turn_is_there_before_its_answer_and_reopens_as_it_was(conversations: Conversations) -> None:
+    one = conversations.new(["d"])
+    turn = conversations.add_turn(one, "How many?")
+    assert conversations.get(one).turns[0].answer is None
+    conversations.put_answer(turn, ANSWER)
+    got = Conversations(Database(conversations.database.path)).get(one)
+    assert got.turns[0].answer == ANSWER
+    assert got.doc_ids == ("d",)
+    assert got.info.title == "How many?"
+
+
+def test_turns_keep_their_order_and_the_first_gives_the_title(conversations: Conversations) -> None:
+    one = conversations.new()
+    for text in ("First question, which is much longer than a title in the list of conversations may be", "Second"):
+        conversations.add_turn(one, text)
+    got = conversations.get(one)
+    assert [turn.question[:6] for turn in got.turns] == ["First ", "Second"]
+    assert got.info.title.startswith("First question, which")
+    assert len(got.info.title) <= 61
+    assert got.doc_ids is None
+
+
+def test_the_list_has_what_was_asked_last_first_and_nothing_empty(conversations: Conversations) -> None:
+    old, new, _empty = (conversations.new() for _ in range(3))
+    conversations.add_turn(old, "old")
+    conversations.add_turn(new, "new")
+    assert [info.title for info in conversations.all()] == ["new", "old"]
+    conversations.add_turn(old, "again")
+    assert [(info.title, info.turns) for info in conversations.all()] == [("old", 2), ("new", 1)]
+
+
+def test_renaming_and_deleting(conversations: Conversations) -> None:
+    one = conversations.new()
+    turn = conversations.add_turn(one, "x")
+    conversations.rename(one, " A name ")
+    assert conversations.all()[0].title == "A name"
+    conversations.delete(one)
+    conversations.put_answer(turn, replace(ANSWER))
+    with pytest.raises(UnknownConversation):
+        conversations.get(one)
+    with pytest.raises(UnknownConversation):
+        conversations.rename(one, "y")
+    with pytest.raises(UnknownConversation):
+        conversations.add_turn(one, "z")

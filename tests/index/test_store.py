@@ -1,0 +1,185 @@
+"""The store: files by hash, documents, chunks and vectors, one transaction each."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from ragcore.errors import StoreBusy, StoreError, UnknownDocument
+from ragcore.index import database as db
+from ragcore.index.store import Store
+from ragcore.types import Cell, Chunk, Document, Element, Page, Table, WordMap
+
+RECIPE = "r1"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path)
+
+
+def make(doc_id: str, text: str = "Alpha beta. Gamma delta.") -> tuple[Document, list[Chunk]]:
+    starts = [index for index, char in enumerate(text) if index == 0 or text[index - 1] == " "]
+    ends = [text.find(" ", start) if " " in text[start:] else len(text) for start in starts]
+    boxes = [(10.0 * n, 10.0, 10.0 * n + 8, 20.0) for n in range(len(starts))]
+    words = WordMap(starts, ends, [1] * len(starts), boxes, [False] * len(starts))
+    table = Table("T", 1, 1, (Cell(0, 0, 1, 1, 0, 5, header=True),), ((0, 5),), (0,))
+    elements = (
+        Element(0, "heading", 0, 5, 1, level=1, section=("Alpha",)),
+        Element(1, "table", 6, len(text), 1, section=("Alpha",), table=table, noise=None),
+    )
+    document = Document(
+        doc_id, doc_id * 4, "a.pdf", "Title", text, len(text), words, (Page(1, "i", 600, 800),), elements
+    )
+    middle = text.index("Gamma")
+    spans = [(0, middle), (middle, len(text))]
+    chunks = [
+        Chunk(f"{doc_id}:{n}", doc_id, n, "text", start, end, text[start:end], ("Alpha",), "Title", "", 3)
+        for n, (start, end) in enumerate(spans)
+    ]
+    return document, chunks
+
+
+def add(store: Store, data: bytes = b"%PDF-1", text: str = "Alpha beta. Gamma delta.") -> str:
+    doc_id, _ = store.add_file(data, "a.pdf")
+    document, chunks = make(doc_id, text)
+    store.put_document(document, chunks, recipe=RECIPE)
+    return doc_id
+
+
+def test_the_same_bytes_are_kept_once(store: Store) -> None:
+    doc_id, new = store.add_file(b"%PDF-1", "a.pdf")
+    again, new_again = store.add_file(b"%PDF-1", "b.pdf")
+    assert (doc_id, True, False) == (again, new, new_again)
+    assert store.file(doc_id).read_bytes() == b"%PDF-1"
+    assert [info.name for info in store.documents()] == ["a.pdf"]
+
+
+def test_a_document_comes_back_as_it_was(store: Store) -> None:
+    doc_id = add(store)
+    given, _ = make(doc_id)
+    for got in (store.document(doc_id), Store(store.home).document(doc_id)):
+        assert (got.text, got.elements, got.pages, got.title) == (given.text, given.elements, given.pages, given.title)
+        assert got.boxes(0, 5) == given.boxes(0, 5)
+    info = store.documents("e")[0]
+    assert (info.status, info.pages, info.chunks, info.tables, info.indexed) == ("ready", 1, 2, 1, False)
+
+
+def test_chunks_carry_the_document_s_text(store: Store) -> None:
+    doc_id = add(store)
+    document = store.document(doc_id)
+    assert [chunk.text for chunk in store.chunks(doc_id)] == ["Alpha beta. ", "Gamma delta."]
+    for chunk in store.chunks():
+        assert chunk.text == document.text[chunk.start : chunk.end]
+    assert [c.index for c in store.chunks_by_id([f"{doc_id}:1", "gone", f"{doc_id}:0"])] == [1, 0]
+
+
+def test_vectors_wait_until_they_are_stored(store: Store) -> None:
+    doc_id = add(store)
+    waiting = store.unembedded("e")
+    assert len(waiting) == 2
+    store.put_vectors("e", waiting, np.eye(2, 4, dtype=np.float32))
+    assert store.unembedded("e") == []
+    assert len(store.unembedded("other")) == 2
+    ((ids, docs, matrix),) = store.vectors("e")
+    assert (ids, docs, matrix.shape) == ([f"{doc_id}:0", f"{doc_id}:1"], [doc_id] * 2, (2, 4))
+    assert store.documents("e")[0].indexed
+
+
+def test_building_again_keeps_the_vectors_of_what_did_not_change(store: Store) -> None:
+    doc_id = add(store)
+    store.put_vectors("e", store.chunks(), np.eye(2, 4, dtype=np.float32))
+    document, chunks = make(doc_id, "Alpha beta. Gamma OMEGA.")
+    before = store.revision()
+    store.put_document(document, chunks, recipe="r2")
+    assert [chunk.index for chunk in store.unembedded("e")] == [1]
+    assert store.revision() > before
+    assert store.document(doc_id).text.endswith("OMEGA.")
+
+
+def test_a_build_by_another_process_is_seen(store: Store) -> None:
+    doc_id = add(store)
+    assert store.document(doc_id).text.endswith("delta.")
+    document, chunks = make(doc_id, "Alpha beta. Gamma OMEGA.")
+    Store(store.home).put_document(document, chunks, recipe="r2")
+    assert store.document(doc_id).text.endswith("OMEGA.")
+
+
+def test_removing_forgets_everything(store: Store) -> None:
+    doc_id = add(store)
+    other = add(store, b"%PDF-2")
+    store.put_page(doc_id, 1, b"page")
+    store.put_vectors("e", store.chunks(), np.ones((4, 3), dtype=np.float32))
+    path = store.file(doc_id)
+    store.remove(doc_id)
+    assert not path.exists()
+    assert store.document_ids() == [other]
+    assert {chunk.doc_id for chunk in store.chunks()} == {other}
+    assert [docs for _, docs, _ in store.vectors("e")] == [[other] * 2]
+    with pytest.raises(UnknownDocument):
+        store.document(doc_id)
+    with pytest.raises(UnknownDocument):
+        store.remove(doc_id)
+
+
+def test_one_task_at_a_time_reads_a_document(store: Store) -> None:
+    doc_id = add(store)
+    with store.document_lock(doc_id):
+        with pytest.raises(StoreBusy), store.document_lock(doc_id):
+            pass
+        code = (
+            "import sys; from pathlib import Path; from ragcore.index.store import Store\n"
+            "from ragcore.errors import StoreBusy\n"
+            "try: Store(Path(sys.argv[1])).remove(sys.argv[2])\n"
+            "except StoreBusy: print('busy')"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(store.home), doc_id], capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == "busy"
+    store.remove(doc_id)
+
+
+def test_a_failed_write_leaves_nothing_behind(store: Store) -> None:
+    doc_id = add(store)
+    document, chunks = make(doc_id, "Other words. Gamma two.")
+    twice = [chunks[0], Chunk(**{name: getattr(chunks[1], name) for name in Chunk.__slots__} | {"index": 0})]
+    with pytest.raises(StoreError):
+        store.put_document(document, twice, recipe="r2")
+    assert store.document(doc_id).text.startswith("Alpha")
+    assert len(store.chunks(doc_id)) == 2
+
+
+def test_checkpoints_are_kept_in_page_order(store: Store) -> None:
+    doc_id, _ = store.add_file(b"%PDF-1", "a.pdf")
+    for page in (3, 1, 2):
+        store.put_page(doc_id, page, str(page).encode())
+    assert store.pages_done(doc_id) == {1, 2, 3}
+    assert store.page_layouts(doc_id) == [b"1", b"2", b"3"]
+
+
+def test_the_tables_as_the_code_knows_them_are_those_that_the_migrations_make(store: Store) -> None:
+    with store.database.read() as connection:
+        inspector = sa.inspect(connection)
+        made = {name: [c["name"] for c in inspector.get_columns(name)] for name in inspector.get_table_names()}
+    known = {name: [c.name for c in table.columns] for name, table in db.metadata.tables.items()}
+    assert made == known
+
+
+def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    Store(tmp_path).database.close()
+    connection = sa.create_engine(f"sqlite:///{tmp_path}/groundwork.sqlite").connect()
+    connection.exec_driver_sql("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="newer Groundwork"):
+        Store(tmp_path)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "groundwork.sqlite").write_bytes(b"not a database at all" * 100)
+    with pytest.raises(StoreError, match="cannot be used"):
+        Store(tmp_path)
