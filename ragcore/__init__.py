@@ -1,0 +1,56 @@
+"""Questions over PDFs with every claim traced to its words on the page. Start reading at `ragcore.engine`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ragcore.errors import GroundworkError
+from ragcore.types import (
+    Answer,
+    Box,
+    Chunk,
+    Citation,
+    Claim,
+    Document,
+    Element,
+    Hit,
+    Retrieval,
+    Segment,
+    Source,
+    WordMap,
+)
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine
+    from ragcore.retrieve.rse import best_segments
+
+__all__ = [
+    "Answer",
+    "Box",
+    "Chunk",
+    "Citation",
+    "Claim",
+    "Document",
+    "Element",
+    "Engine",
+    "GroundworkError",
+    "Hit",
+    "Retrieval",
+    "Segment",
+    "Source",
+    "WordMap",
+    "best_segments",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Lazy, so that `import ragcore` loads none of the heavy parts that these names reach.
+    if name == "Engine":
+        from ragcore.engine import Engine
+
+        return Engine
+    if name == "best_segments":
+        from ragcore.retrieve.rse import best_segments
+
+        return best_segments
+    raise AttributeError(f"module 'ragcore' has no attribute {name!r}")

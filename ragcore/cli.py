@@ -1,0 +1,322 @@
+"""The command line, thin: arguments in, one engine call, text or one JSON object out.
+
+Exit codes: 0 done, 1 the work failed, 2 wrong usage. Progress and logs go to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragcore import wire
+from ragcore.errors import GroundworkError, UnknownDocument
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine, IngestReport, Progress
+    from ragcore.types import Answer
+
+Json = dict[str, Any]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point of the ``ragcore`` console script; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    as_json: bool = getattr(options, "json", False)
+    try:
+        from ragcore.engine import Engine
+
+        with Engine.open(home=getattr(options, "home", None), config=getattr(options, "config", None)) as engine:
+            code: int = options.run(engine, options, as_json)
+            return code
+    except GroundworkError as error:
+        if as_json:
+            print(json.dumps({"error": error.as_dict()}, ensure_ascii=False))
+        else:
+            print(f"{error.message}\n{error.hint}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Stopped. What was done is kept.", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader went away; there is nobody to tell
+        return 1
+
+
+def _ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    reports: list[IngestReport] = []
+    for path in engine.pdf_paths(options.paths):
+        print(f"{path.name}: reading", file=sys.stderr)
+        report = engine.ingest_path(path, password=options.password, on_progress=_progress(path.name))
+        reports.append(report)
+        if report.error:
+            print(f"{path.name}: {report.error['message']} {report.error['hint']}", file=sys.stderr)
+    if options.index:
+        engine.index(on_progress=_progress("index"))
+        reports = [replace(report) for report in reports]
+    if as_json:
+        _print({"documents": [asdict(report) for report in reports]})
+    else:
+        for report in reports:
+            detail = (
+                report.error["message"]
+                if report.error
+                else f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables"
+            )
+            print(f"{report.status:8} {report.doc_id or '-':16}  {report.title}  ({detail})")
+    return 1 if any(report.status == "failed" for report in reports) else 0
+
+
+def _index(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    report = engine.index(rebuild=options.rebuild, on_progress=_progress("index"))
+    if as_json:
+        _print(asdict(report))
+    else:
+        print(f"{report.chunks} chunks indexed, {report.embedded} of them embedded now by {report.embedder}.")
+    return 0
+
+
+def _documents(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+    infos = engine.documents()
+    if as_json:
+        _print({"documents": [wire.document_info(info) for info in infos]})
+    else:
+        for info in infos:
+            print(f"{info.doc_id}  {info.status:8} {info.pages:5} pages  {info.title}  [{info.name}]")
+        if not infos:
+            print("The library is empty. Add a PDF: ragcore ingest FILE --index", file=sys.stderr)
+    return 0
+
+
+def _remove(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    info = _find(engine, options.document)
+    engine.remove(info)
+    if as_json:
+        _print({"documents": [wire.document_info(item) for item in engine.documents()]})
+    else:
+        print(f"Removed {info}.")
+    return 0
+
+
+def _elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    document = engine.document(_find(engine, options.document))
+    chosen = [
+        element
+        for element in document.elements
+        if (options.page is None or options.page in _pages(document, element))
+        and (options.kind is None or element.kind == options.kind)
+    ]
+    if as_json:
+        _print(wire.elements(document, chosen))
+    else:
+        for element in chosen:
+            mark = f"  [{element.noise}]" if element.noise else ""
+            text = " ".join(document.text[element.start : element.end].split())
+            print(f"p. {element.page:4}  {element.kind:12} {text[:90]}{mark}")
+    return 0
+
+
+def _pages(document: Any, element: Any) -> set[int]:
+    return {element.page, *document.pages_of(element.start, element.end)}
+
+
+def _chunks(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    document = engine.document(_find(engine, options.document))
+    chunks = engine.chunks(document.doc_id)
+    if as_json:
+        _print({"doc_id": document.doc_id, "chunks": [wire.chunk(document, item) for item in chunks]})
+    else:
+        for item in chunks:
+            print(f"{item.index:5}  {item.tokens:4} tokens  {item.text[:90]!r}")
+    return 0
+
+
+def _retrieve(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    found = engine.retrieve(
+        options.question, mode=options.mode, top_k=options.top_k, doc_ids=_scope(engine, options.doc)
+    )
+    if as_json:
+        _print(wire.retrieval(found, engine.document))
+    else:
+        for hit in found.hits:
+            document = engine.document(hit.chunk.doc_id)
+            pages = ", ".join(str(page) for page in document.pages_of(hit.chunk.start, hit.chunk.end))
+            text = " ".join(hit.chunk.text.split())
+            print(f"{hit.rank:3}  {hit.score:.3f}  {document.title}, p. {pages}  {text[:100]}")
+    return 0
+
+
+def _generate(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    stream = engine.ask(options.question, doc_ids=_scope(engine, options.doc))
+    answer = stream.run()
+    _show(answer, as_json, passages=options.passages)
+    return 1 if answer.status == "failed" else 0
+
+
+def _conversation(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    conversation_id = options.resume or engine.new_conversation(_scope(engine, options.doc))
+    if options.resume:
+        for turn in engine.conversation(conversation_id).turns:
+            print(f"> {turn.question}", file=sys.stderr)
+    print(f"Conversation {conversation_id}. An empty line or Ctrl-D ends it.", file=sys.stderr)
+    code = 0
+    while True:
+        if sys.stdin.isatty():
+            print("\n? ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        if not line or (sys.stdin.isatty() and not line.strip()):
+            return code
+        if not line.strip():
+            continue
+        try:
+            answer = engine.chat(conversation_id, line.strip()).run()
+        except GroundworkError as error:
+            code = 1
+            if as_json:
+                _print({"question": line.strip(), "error": error.as_dict()})
+            else:
+                print(f"{error.message} {error.hint}", file=sys.stderr)
+            continue
+        code = 1 if answer.status == "failed" else code
+        _show(answer, as_json, passages=options.passages, extra={"conversation_id": conversation_id})
+
+
+def _config(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+    settings = engine.settings.model_dump(mode="json")
+    if as_json:
+        _print(
+            {
+                "home": str(engine.home),
+                "settings": settings,
+                "origins": engine.origins,
+                "hash": engine.settings.hash(),
+            }
+        )
+    else:
+        for key, origin in engine.origins.items():
+            value: Any = settings
+            for part in key.split("."):
+                value = value[part]
+            print(f"{key} = {json.dumps(value, ensure_ascii=False)}  # {origin}")
+    return 0
+
+
+def _show(answer: Answer, as_json: bool, *, passages: bool, extra: Json | None = None) -> None:
+    if as_json:
+        _print(wire.answer(answer) | (extra or {}))
+        return
+    if answer.extractive and not answer.refused:
+        print("Quoted from the documents, not written:\n")
+    print(answer.text)
+    if answer.error:
+        print(f"\n{answer.error['message']} {answer.error['hint']}", file=sys.stderr)
+    for claim in answer.claims:
+        if claim.status in ("weak", "unsupported"):
+            print(f"  ! {claim.status}: {claim.text} ({claim.reason})")
+    print()
+    for citation in answer.citations:
+        label = f" ({citation.label})" if citation.label else ""
+        print(f"[{citation.n}] {citation.title}, p. {citation.page_label}{label}")
+        if passages:
+            print(f"    “{' '.join(citation.quote.split())}”")
+
+
+def _find(engine: Engine, given: str) -> str:
+    """A doc id, or a unique prefix of one, or a file's name."""
+    found = [info for info in engine.documents() if info.doc_id.startswith(given) or info.name == given]
+    if len(found) == 1:
+        return found[0].doc_id
+    if found:
+        raise UnknownDocument(
+            f"{given!r} fits {len(found)} documents.", hint="Give the whole id; `ragcore documents` lists them."
+        )
+    raise UnknownDocument(f"There is no document {given!r} in this library.")
+
+
+def _scope(engine: Engine, given: Sequence[str] | None) -> list[str] | None:
+    return [_find(engine, item) for item in given] if given else None
+
+
+def _progress(name: str) -> Callable[[Progress], None]:
+    """Prints at most one line per stage and tenth of the way."""
+    last: list[tuple[str, int]] = []
+
+    def show(progress: Progress) -> None:
+        tenth = progress.done * 10 // max(progress.total, 1)
+        if [(progress.stage, tenth)] != last:
+            last[:] = [(progress.stage, tenth)]
+            print(f"{name}: {progress.stage} {progress.done} of {progress.total}", file=sys.stderr)
+
+    return show
+
+
+def _print(value: Json) -> None:
+    print(json.dumps(value, ensure_ascii=False), flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
+    # The global options are taken before and after the command alike.
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--home", type=Path, metavar="DIR", help="where the library is kept")
+    common.add_argument("--config", type=Path, metavar="FILE", help="settings file instead of <home>/config.toml")
+    common.add_argument("--json", action="store_true", help="one JSON object on stdout")
+
+    parser = argparse.ArgumentParser(
+        prog="ragcore", description="Questions over PDFs, every claim with its place on the page.", parents=[common]
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def command(
+        name: str, run: Callable[[Engine, argparse.Namespace, bool], int], text: str
+    ) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text, parents=[common])
+        sub.set_defaults(run=run)
+        return sub
+
+    sub = command("ingest", _ingest, "read PDFs into the library")
+    sub.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a PDF, or a folder of them")
+    sub.add_argument("--index", action="store_true", help="index them as well")
+    sub.add_argument("--password", help="for encrypted files")
+
+    sub = command("index", _index, "embed and index what is new")
+    sub.add_argument("--rebuild", action="store_true", help="make the index anew from the library")
+
+    command("documents", _documents, "list the library")
+
+    sub = command("remove", _remove, "remove a document")
+    sub.add_argument("document", metavar="DOC", help="id, start of an id, or file name")
+
+    sub = command("elements", _elements, "what was read: headings, paragraphs, tables with their cells")
+    sub.add_argument("document", metavar="DOC")
+    sub.add_argument("--page", type=int, metavar="N")
+    sub.add_argument("--kind", metavar="K")
+
+    sub = command("chunks", _chunks, "how a document was cut for retrieval")
+    sub.add_argument("document", metavar="DOC")
+
+    sub = command("retrieve", _retrieve, "find passages")
+    sub.add_argument("-q", "--question", required=True, metavar="Q")
+    sub.add_argument("--mode", choices=("hybrid", "vector", "bm25", "reference"))
+    sub.add_argument("--top-k", type=int, metavar="K")
+    sub.add_argument("--doc", action="append", metavar="DOC", help="only in this document; may be repeated")
+
+    sub = command("generate", _generate, "answer a question with citations")
+    sub.add_argument("-q", "--question", required=True, metavar="Q")
+    sub.add_argument("-p", "--passages", action="store_true", help="print the cited passages as well")
+    sub.add_argument("--doc", action="append", metavar="DOC")
+
+    sub = command("conversation", _conversation, "a conversation: one question per line")
+    sub.add_argument("-p", "--passages", action="store_true")
+    sub.add_argument("--resume", metavar="ID")
+    sub.add_argument("--doc", action="append", metavar="DOC")
+
+    command("config", _config, "the settings in force and where each came from")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

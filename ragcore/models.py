@@ -1,0 +1,72 @@
+"""The heavy parts of an engine, each made once, on first use, by the names in the settings."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ragcore.config import Settings
+
+if TYPE_CHECKING:
+    from ragcore.protocols import LLM, Embedder, Reranker, VectorStore
+
+T = TypeVar("T")
+
+
+class Models:
+    """Embedder, reranker, vector store and writer. Safe for threads: only one thread makes a part.
+
+    Each raises `ModelError` where it cannot be had; nothing stands in for it.
+    """
+
+    def __init__(self, settings: Settings, cache: Path) -> None:
+        self._settings = settings
+        self._cache = cache
+        self._lock = threading.RLock()
+        self._made: dict[str, Any] = {}
+
+    @property
+    def embedder(self) -> Embedder:
+        from ragcore import providers
+
+        return self._part("embedder", lambda: providers.embedder(self._settings.index.embedder))
+
+    @property
+    def reranker(self) -> Reranker | None:
+        from ragcore import providers
+
+        return self._part("reranker", lambda: providers.reranker(self._settings.rerank.model))
+
+    @property
+    def vector_store(self) -> VectorStore:
+        from ragcore import providers
+
+        kind = self._settings.index.vector_store
+        return self._part("vector_store", lambda: providers.vector_store(kind, self._cache / kind))
+
+    @property
+    def writer(self) -> LLM:
+        from ragcore.providers.writers import writer
+
+        settings = self._settings
+        return self._part(
+            "writer",
+            lambda: writer(settings.llm, environ=os.environ, reranker=self.reranker, settings_answer=settings.answer),
+        )
+
+    @property
+    def writer_name(self) -> str:
+        """``offline`` or the model that would answer now; nothing is loaded."""
+        from ragcore.providers.writers import resolve
+
+        return resolve(self._settings.llm, os.environ)
+
+    def _part(self, name: str, make: Callable[[], T]) -> T:
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = make()
+            part: T = self._made[name]
+            return part

@@ -1,0 +1,120 @@
+"""Places: rectangles on pages, and the one map from characters of the text to them.
+
+A `Box` is in PDF points: page counted from 1, origin top-left of the page *as displayed* (rotation and crop box
+applied), x to the right and y downwards.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle on a page, in displayed-page points (see the module's docstring)."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    def as_dict(self) -> dict[str, float]:
+        return {
+            "page": self.page,
+            "x0": round(self.x0, 2),
+            "y0": round(self.y0, 2),
+            "x1": round(self.x1, 2),
+            "y1": round(self.y1, 2),
+        }
+
+
+class WordMap:
+    """Character spans of the canonical text → boxes, as parallel arrays sorted by ``start``.
+
+    One entry is a run of characters printed in one place: a word, one half of a word hyphenated over two lines, or a
+    single character where a script has no blanks. Characters without an entry (separators) were not on the page. An
+    entry with ``repeated`` set stands in the text a second time for words printed elsewhere (a column header carried
+    into a row); its box is that of the words it repeats. Entries do not overlap.
+
+    Shapes for n entries: ``starts``, ``ends``, ``pages`` int32 ``(n,)``; ``boxes`` float32 ``(n, 4)`` as
+    x0, y0, x1, y1; ``repeated`` bool ``(n,)``.
+    """
+
+    __slots__ = ("boxes", "ends", "pages", "repeated", "starts")
+
+    def __init__(
+        self,
+        starts: Sequence[int] | NDArray[np.int32],
+        ends: Sequence[int] | NDArray[np.int32],
+        pages: Sequence[int] | NDArray[np.int32],
+        boxes: Sequence[Sequence[float]] | NDArray[np.float32],
+        repeated: Sequence[bool] | NDArray[np.bool_],
+    ) -> None:
+        self.starts = np.asarray(starts, dtype=np.int32)
+        self.ends = np.asarray(ends, dtype=np.int32)
+        self.pages = np.asarray(pages, dtype=np.int32)
+        self.boxes = np.asarray(boxes, dtype=np.float32).reshape(-1, 4)
+        self.repeated = np.asarray(repeated, dtype=np.bool_)
+        if not len(self.starts) == len(self.ends) == len(self.pages) == len(self.boxes) == len(self.repeated):
+            raise ValueError("the arrays of a word map must have one length")
+        if np.any(self.ends <= self.starts) or np.any(self.starts[1:] < self.ends[:-1]):
+            raise ValueError("the entries of a word map must be non-empty, sorted and free of overlap")
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def within(self, start: int, end: int) -> slice:
+        """The entries that share at least one character with ``[start, end)``."""
+        if end <= start:
+            return slice(0, 0)
+        first = int(np.searchsorted(self.ends, start, side="right"))
+        return slice(first, max(first, int(np.searchsorted(self.starts, end, side="left"))))
+
+    def to_bytes(self) -> bytes:
+        buffer = io.BytesIO()
+        np.savez_compressed(
+            buffer,
+            starts=self.starts,
+            ends=self.ends,
+            pages=self.pages,
+            boxes=self.boxes,
+            repeated=self.repeated,
+        )
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> WordMap:
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            return cls(**{name: arrays[name] for name in ("starts", "ends", "pages", "boxes", "repeated")})
+
+
+def line_boxes(pages: NDArray[np.int32], boxes: NDArray[np.float32]) -> list[Box]:
+    """Merge word boxes in text order into one box per run: same page, same line, no wide gap between."""
+    seen: set[tuple[int, float, float, float, float]] = set()
+    run: list[float] | None = None
+    run_page = 0
+    out: list[Box] = []
+    for page, (x0, y0, x1, y1) in zip(pages.tolist(), boxes.tolist()):
+        key = (page, x0, y0, x1, y1)
+        if key in seen:
+            continue
+        seen.add(key)
+        if run is not None and page == run_page:
+            overlap = min(run[3], y1) - max(run[1], y0)
+            height = min(run[3] - run[1], y1 - y0)
+            gap = x0 - run[2]
+            if height > 0 and overlap > 0.6 * height and -0.3 * height <= gap <= 0.9 * height:
+                run = [run[0], min(run[1], y0), max(run[2], x1), max(run[3], y1)]
+                continue
+        if run is not None:
+            out.append(Box(run_page, *run))
+        run, run_page = [x0, y0, x1, y1], page
+    if run is not None:
+        out.append(Box(run_page, *run))
+    return out

@@ -1,0 +1,106 @@
+"""An answer being made: looked up, written, checked and kept. The response is the stream."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from ragcore.errors import GroundworkError
+from ragcore.types import Answer, AnswerEvent, Done, Usage
+
+if TYPE_CHECKING:
+    from ragcore.answer.stream import AnswerStream
+
+
+class AnswerRun:
+    """Iterate it for events (`ragcore.types.AnswerEvent`), or call `run` for the finished `Answer`.
+
+    Nothing happens before the first event is asked for. ``keep`` is handed the answer as soon as it is finished,
+    stopped or failed, also when whoever was listening has gone. Without ``keep`` an error before the first event is
+    raised; with it the error becomes a failed answer, so that the question and its error are not lost.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        prepare: Callable[[], AnswerStream],
+        *,
+        keep: Callable[[Answer], None] | None = None,
+        turn_id: str | None = None,
+    ) -> None:
+        self.question = question
+        self.turn_id = turn_id
+        self.answer: Answer | None = None
+        self._prepare = prepare
+        self._keep = keep
+        self._stream: AnswerStream | None = None
+        self._stopped = threading.Event()
+
+    def __iter__(self) -> Iterator[AnswerEvent]:
+        try:
+            self._stream = self._prepare()
+        except GroundworkError as error:
+            if self._keep is None:
+                raise
+            yield self._finish(_failed(self.question, error))
+            return
+        if self._stopped.is_set():
+            self._stream.stop()
+        events = iter(self._stream)
+        listening = True
+        for event in events:
+            if isinstance(event, Done):
+                event = self._finish(event.answer)
+            if listening:
+                try:
+                    yield event
+                except GeneratorExit:
+                    # Nobody listens any more: stop writing, and still keep what there is.
+                    listening = False
+                    self.stop()
+
+    def stop(self) -> None:
+        """End the writing soon, from any thread; the answer so far is checked and kept with status ``stopped``."""
+        self._stopped.set()
+        if self._stream is not None:
+            self._stream.stop()
+
+    def run(self) -> Answer:
+        """The finished answer."""
+        for _ in self:
+            pass
+        assert self.answer is not None  # a stream always ends with Done
+        return self.answer
+
+    def _finish(self, answer: Answer) -> Done:
+        self.answer = answer
+        if self._keep is not None:
+            self._keep(answer)
+        return Done(answer)
+
+
+def _failed(question: str, error: GroundworkError) -> Answer:
+    return Answer(
+        answer_id=uuid.uuid4().hex[:16],
+        question=question,
+        queries=(),
+        text="",
+        refused=False,
+        claims=(),
+        citations=(),
+        marks=(),
+        dropped=(),
+        sources=(),
+        model="",
+        extractive=False,
+        usage=Usage(),
+        cost_usd=None,
+        timings_ms={},
+        settings_hash="",
+        status="failed",
+        error=error.as_dict(),
+        created=time.time(),
+    )

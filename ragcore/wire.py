@@ -1,0 +1,186 @@
+"""The JSON that the command line prints: one function per object of its contract.
+
+Boxes are ``{"page", "x0", "y0", "x1", "y1"}`` in displayed-page points (see `ragcore.types.Box`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ragcore.types import Answer, Box, Chunk, Document, Element, Hit, Retrieval, Segment, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragcore.index.store import DocumentInfo
+
+Json = dict[str, Any]
+
+
+def document_info(info: DocumentInfo) -> Json:
+    """A line of ``documents``."""
+    return asdict(info)
+
+
+def elements(document: Document, chosen: Iterable[Element]) -> Json:
+    """``elements DOC``: pages and the chosen elements."""
+    return {
+        "doc_id": document.doc_id,
+        "title": document.title,
+        "pages": [asdict(page) | {"page": page.number} for page in document.pages],
+        "elements": [_element(document, element) for element in chosen],
+    }
+
+
+def _element(document: Document, element: Element) -> Json:
+    return {
+        "id": element.id,
+        "kind": element.kind,
+        "level": element.level,
+        "page": element.page,
+        "start": element.start,
+        "end": element.end,
+        "text": document.text[element.start : element.end],
+        "boxes": _boxes(document.element_boxes(element)),
+        "section": list(element.section),
+        "noise": element.noise,
+        "table": _table(document, element.table) if element.table else None,
+    }
+
+
+def _table(document: Document, table: Table) -> Json:
+    cells = []
+    for cell in table.cells:
+        headers = [document.text[other.start : other.end] for other in table.headers_of(cell)]
+        row_header = table.row_header_of(cell)
+        cells.append(
+            {
+                "row": cell.row,
+                "col": cell.col,
+                "row_span": cell.row_span,
+                "col_span": cell.col_span,
+                "header": cell.header,
+                "headers": headers,
+                "row_header": document.text[row_header.start : row_header.end] if row_header else "",
+                "text": document.text[cell.start : cell.end],
+                "start": cell.start,
+                "end": cell.end,
+                "boxes": _boxes(document.boxes(cell.start, cell.end)),
+            }
+        )
+    return {"title": table.title, "rows": table.rows, "columns": table.columns, "cells": cells}
+
+
+def chunk(document: Document, item: Chunk) -> Json:
+    """A line of ``chunks DOC``."""
+    return {
+        "chunk_id": item.chunk_id,
+        "index": item.index,
+        "kind": item.kind,
+        "start": item.start,
+        "end": item.end,
+        "text": item.text,
+        "section": list(item.section),
+        "header": item.header,
+        "lead_in": item.lead_in,
+        "boxes": _boxes(document.boxes(item.start, item.end)),
+        "tokens": item.tokens,
+    }
+
+
+def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
+    """``retrieve``."""
+    return {
+        "query": found.query,
+        "mode": found.mode,
+        "hits": [_hit(hit, document(hit.chunk.doc_id)) for hit in found.hits],
+        "segments": [_segment(segment, document(segment.doc_id)) for segment in found.segments],
+        "timings_ms": dict(found.timings_ms),
+    }
+
+
+def _hit(hit: Hit, document: Document) -> Json:
+    item = hit.chunk
+    return {
+        "rank": hit.rank,
+        "chunk_id": item.chunk_id,
+        "doc_id": item.doc_id,
+        "title": document.title,
+        "name": document.name,
+        "kind": item.kind,
+        "section": list(item.section),
+        "pages": list(document.pages_of(item.start, item.end)),
+        "start": item.start,
+        "end": item.end,
+        "text": item.text,
+        "boxes": _boxes(document.boxes(item.start, item.end)),
+        "score": hit.score,
+        "scores": {step: hit.scores.get(step) for step in ("vector", "bm25", "fused", "rerank")},
+        "ranks": dict(hit.ranks),
+        "via": hit.via,
+    }
+
+
+def _segment(segment: Segment, document: Document) -> Json:
+    return {
+        "doc_id": segment.doc_id,
+        "title": document.title,
+        "start": segment.start,
+        "end": segment.end,
+        "first_chunk": segment.first_chunk,
+        "last_chunk": segment.last_chunk,
+        "value": segment.value,
+        "via": segment.via,
+        "pages": list(document.pages_of(segment.start, segment.end)),
+        "text": document.text[segment.start : segment.end],
+    }
+
+
+def answer(given: Answer) -> Json:
+    """``generate`` and each line of ``conversation``."""
+    return {
+        "question": given.question,
+        "queries": list(given.queries),
+        "answer": given.text,
+        "refused": given.refused,
+        "status": given.status,
+        "error": dict(given.error) if given.error else None,
+        "extractive": given.extractive,
+        "claims": [
+            {
+                "text": claim.text,
+                "citations": list(claim.citations),
+                "status": claim.status,
+                "reason": claim.reason,
+            }
+            for claim in given.claims
+        ],
+        "citations": [
+            {
+                "n": citation.n,
+                "doc_id": citation.doc_id,
+                "title": citation.title,
+                "page": citation.page,
+                "page_label": citation.page_label,
+                "section": list(citation.section),
+                "label": citation.label,
+                "quote": citation.quote,
+                "start": citation.start,
+                "end": citation.end,
+                "boxes": _boxes(citation.boxes),
+            }
+            for citation in given.citations
+        ],
+        "dropped_citations": list(given.dropped),
+        "model": given.model,
+        "usage": asdict(given.usage),
+        "cost_usd": given.cost_usd,
+        "timings_ms": dict(given.timings_ms),
+        "settings_hash": given.settings_hash,
+    }
+
+
+def _boxes(boxes: Iterable[Box]) -> list[dict[str, float]]:
+    return [box.as_dict() for box in boxes]
