@@ -1,0 +1,190 @@
+"""Segments and neighbours → numbered sources with numbered units, within the token budget.
+
+Segments come first, best first, then neighbours. A passage is taken whole or not at all; the first always goes in and
+is the only one that may be trimmed, at unit borders. Passages of one document that overlap or touch become one source,
+so no text is given twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from ragcore.answer.render import render_source
+from ragcore.answer.tables import LabelledTable, elements_within
+from ragcore.config import AnswerSettings
+from ragcore.text import count_tokens, sentence_spans
+from ragcore.types import Document, Hit, Retrieval, Source, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    doc_id: str
+    start: int
+    end: int
+    score: float
+    via: str
+
+
+def build_sources(
+    retrieval: Retrieval, document: Callable[[str], Document], settings: AnswerSettings
+) -> tuple[Source, ...]:
+    """The sources for ``retrieval``, numbered from 1 in best-first order; at most ``source_tokens`` cl100k tokens as
+    `render_source` shows them, unless a single unit alone is longer. ``document`` gives a document by its id.
+
+    ``Source.score`` is the best rerank score (else the ranking's score) of a hit inside the source.
+    """
+    taken: list[tuple[_Passage, Source]] = []
+    used = 0
+    for passage in _passages(retrieval):
+        doc = document(passage.doc_id)
+        touching = [entry for entry in taken if _touch(entry[0], passage, doc.text)]
+        if any(entry[0].start <= passage.start and passage.end <= entry[0].end for entry in touching):
+            continue
+        merged = _merge([entry[0] for entry in touching], passage)
+        # Digits of the final number hardly change the count, so the passage's place so far stands in for it.
+        source = _source(len(taken) + 1, merged, doc)
+        if not source.units:
+            continue
+        cost = count_tokens(render_source(source, doc))
+        freed = sum(count_tokens(render_source(entry[1], doc)) for entry in touching)
+        if used - freed + cost > settings.source_tokens:
+            if taken:
+                continue
+            source = _trim(source, doc, settings.source_tokens)
+            merged = replace(merged, start=source.start, end=source.end)
+            cost = count_tokens(render_source(source, doc))
+        used += cost - freed
+        place = taken.index(touching[0]) if touching else len(taken)
+        taken = [entry for entry in taken if entry not in touching]
+        taken.insert(place, (merged, source))
+    return tuple(replace(source, number=number) for number, (_, source) in enumerate(taken, start=1))
+
+
+def _passages(retrieval: Retrieval) -> Iterable[_Passage]:
+    """Segments before neighbours, each in the order of the ranking; bare hits where the mode has no segments."""
+    by_document: dict[str, list[Hit]] = {}
+    for hit in retrieval.hits:
+        by_document.setdefault(hit.chunk.doc_id, []).append(hit)
+
+    def score(doc_id: str, start: int, end: int) -> float:
+        inside = [h for h in by_document.get(doc_id, ()) if h.chunk.start < end and h.chunk.end > start]
+        return max((hit.scores.get("rerank", hit.score) for hit in inside), default=0.0)
+
+    if not retrieval.segments:
+        for hit in retrieval.hits:
+            chunk = hit.chunk
+            yield _Passage(chunk.doc_id, chunk.start, chunk.end, hit.scores.get("rerank", hit.score), "hit")
+        return
+    for segment in sorted(retrieval.segments, key=lambda s: s.via == "neighbour"):
+        yield _Passage(
+            segment.doc_id,
+            segment.start,
+            segment.end,
+            score(segment.doc_id, segment.start, segment.end),
+            segment.via,
+        )
+
+
+def _touch(one: _Passage, other: _Passage, text: str) -> bool:
+    """Whether the two overlap or only white space lies between them."""
+    if one.doc_id != other.doc_id:
+        return False
+    left, right = (one, other) if one.start <= other.start else (other, one)
+    return not text[left.end : right.start].strip()
+
+
+def _merge(touching: list[_Passage], passage: _Passage) -> _Passage:
+    parts = [*touching, passage]
+    return _Passage(
+        passage.doc_id,
+        min(part.start for part in parts),
+        max(part.end for part in parts),
+        max(part.score for part in parts),
+        parts[0].via,
+    )
+
+
+def _source(number: int, passage: _Passage, document: Document) -> Source:
+    units = build_units(document, passage.start, passage.end)
+    start = units[0].start if units else passage.start
+    end = units[-1].end if units else passage.start
+    first = next(elements_within(document, start, max(end, start + 1)), None)
+    pages = document.pages_of(start, end)
+    return Source(
+        number=number,
+        doc_id=document.doc_id,
+        title=document.title,
+        start=start,
+        end=end,
+        text=document.text[start:end],
+        units=units,
+        section=first.section if first else (),
+        pages=pages,
+        page_labels=tuple(document.pages[page - 1].label for page in pages),
+        score=passage.score,
+        via=passage.via,
+    )
+
+
+def build_units(document: Document, start: int, end: int) -> tuple[Unit, ...]:
+    """The citable units in ``[start, end)``, in the order of the text, without overlap.
+
+    A heading is one unit; other elements give their sentences, cut at the borders of the span; a table gives one unit
+    for each cell whose own words lie in the span, header cells included.
+    """
+    units: list[Unit] = []
+    covered = start
+    for element in elements_within(document, start, end):
+        low, high = max(element.start, covered), min(element.end, end)
+        if high <= low:
+            continue
+        new: list[Unit] = []
+        if element.table is not None and element.table.cells:
+            labelled = LabelledTable(document, element.table)
+            new = [Unit(c.start, c.end, "cell", labelled.label(c)) for c in labelled.cells(low, high)]
+        elif element.kind == "heading":
+            new = _clip([(element.start, element.end)], low, high, document.text)
+        else:
+            spans = sentence_spans(document.text[element.start : element.end], element.start)
+            new = _clip(spans, low, high, document.text)
+        units.extend(new)
+        covered = max(covered, high)
+    return tuple(units)
+
+
+def _clip(spans: Iterable[tuple[int, int]], low: int, high: int, text: str) -> list[Unit]:
+    units = []
+    for start, end in spans:
+        start, end = max(start, low), min(end, high)
+        piece = text[start:end] if end > start else ""
+        if piece.strip():
+            left = start + len(piece) - len(piece.lstrip())
+            units.append(Unit(left, left + len(piece.strip()), "sentence"))
+    return units
+
+
+def _trim(source: Source, document: Document, budget: int) -> Source:
+    """The longest run of whole units from the start of ``source`` that fits the budget; at least one unit."""
+    low, high = 1, len(source.units)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count_tokens(render_source(_first_units(source, middle, document), document)) <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    return _first_units(source, low, document)
+
+
+def _first_units(source: Source, count: int, document: Document) -> Source:
+    units = source.units[:count]
+    end = units[-1].end
+    pages = document.pages_of(source.start, end)
+    return replace(
+        source,
+        end=end,
+        text=document.text[source.start : end],
+        units=units,
+        pages=pages,
+        page_labels=tuple(document.pages[page - 1].label for page in pages),
+    )

@@ -1,0 +1,127 @@
+"""Finding the table cells of a span, and the words that say what a cell is: its row and column headers."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ragcore.types import Cell, Document, Element, Table
+
+LABEL_SEPARATOR = " · "
+GROUP_SEPARATOR = " / "
+
+
+def elements_within(document: Document, start: int, end: int) -> Iterator[Element]:
+    """The body elements that share at least one character with ``[start, end)``, in the order of the text."""
+    body = document.body
+    first = bisect_right(body, start, key=lambda element: element.start)
+    while first > 0 and body[first - 1].end > start:
+        first -= 1
+    for element in body[first:]:
+        if element.start >= end:
+            return
+        if element.end > start:
+            yield element
+
+
+@dataclass(frozen=True)
+class LabelledTable:
+    """A table with its headers looked up once, since `Table` finds them by a scan over all cells."""
+
+    document: Document
+    table: Table
+
+    @cached_property
+    def _column_headers(self) -> dict[int, list[Cell]]:
+        columns: dict[int, list[Cell]] = defaultdict(list)
+        for cell in self.table.cells:
+            # A header over all columns names the table, not a column.
+            names_table = cell.col_span >= self.table.columns > 1
+            if cell.header and cell.end > cell.start and not names_table:
+                for column in range(cell.col, cell.col + cell.col_span):
+                    columns[column].append(cell)
+        return columns
+
+    @cached_property
+    def _row_headers(self) -> dict[int, Cell]:
+        rows: dict[int, Cell] = {}
+        for cell in self.table.cells:
+            if not cell.header and cell.end > cell.start:
+                for row in range(cell.row, cell.row + cell.row_span):
+                    if row not in rows or cell.col < rows[row].col:
+                        rows[row] = cell
+        return rows
+
+    @cached_property
+    def _groups(self) -> dict[int, tuple[int, int]]:
+        """Grid row → the span of its group heading ("Current assets"), which its line carries before its own cells:
+        ``Title — Group / Row header | Header: value``."""
+        groups: dict[int, tuple[int, int]] = {}
+        text = self.document.text
+        for row, (start, end) in zip(self.table.row_numbers, self.table.row_spans):
+            first = self._row_headers.get(row)
+            if first is None or not start < first.start < end or not text[start : first.start].endswith(" / "):
+                continue
+            stop = first.start - len(" / ")
+            title_end = text.rfind(" — ", start, stop)
+            groups[row] = (start if title_end < 0 else title_end + len(" — "), stop)
+        return groups
+
+    def cells(self, start: int, end: int) -> list[Cell]:
+        """The cells whose own words lie wholly in ``[start, end)``, in the order of the text, without overlap."""
+        inside = [c for c in self.table.cells if c.end > c.start and start <= c.start and c.end <= end]
+        out: list[Cell] = []
+        for cell in sorted(inside, key=lambda c: (c.start, c.end)):
+            if not out or cell.start >= out[-1].end:
+                out.append(cell)
+        return out
+
+    def heads(self, cell: Cell) -> tuple[Cell, ...]:
+        """The row header of ``cell`` (when it is not the cell itself), then its column headers, outermost first."""
+        if cell.header:
+            return ()
+        row = self._row_headers.get(cell.row)
+        columns = {
+            (head.start, head.end): head
+            for column in range(cell.col, cell.col + cell.col_span)
+            for head in self._column_headers.get(column, ())
+            if head.row < cell.row
+        }
+        ordered = sorted(columns.values(), key=lambda head: (head.row, head.col))
+        is_row_header = row is not None and row.col == cell.col
+        return (*(() if row is None or is_row_header else (row,)), *ordered)
+
+    def label(self, cell: Cell) -> str:
+        """``group / row header · column header(s)``; "" for a header cell and for the row header itself."""
+        row = self._row_headers.get(cell.row)
+        if cell.header or (row is not None and row.col == cell.col):
+            return ""
+        columns = [self.text(head) for head in self.heads(cell) if head.header]
+        name = self.row_name(cell)
+        return LABEL_SEPARATOR.join(dict.fromkeys([name, *columns] if name else columns))
+
+    def row_name(self, cell: Cell) -> str:
+        """What names the row of ``cell``: ``group / row header``, either alone, or ""."""
+        row = self._row_headers.get(cell.row)
+        group = self._groups.get(cell.row)
+        parts = ["" if group is None else " ".join(self.document.text[slice(*group)].split())]
+        parts.append("" if row is None else self.text(row))
+        return GROUP_SEPARATOR.join(part for part in parts if part)
+
+    def head_spans(self, cell: Cell) -> list[tuple[int, int]]:
+        """The spans of everything that heads ``cell``: group, row header, column headers."""
+        group = self._groups.get(cell.row)
+        return [*([] if group is None or cell.header else [group]), *((h.start, h.end) for h in self.heads(cell))]
+
+    def text(self, cell: Cell) -> str:
+        return " ".join(self.document.text[cell.start : cell.end].split())
+
+    def column_labels(self) -> list[str]:
+        """The header of each column, outermost first, "" where there is none."""
+        return [
+            " ".join(dict.fromkeys(self.text(head) for head in self._column_headers.get(column, ())))
+            for column in range(self.table.columns)
+        ]

@@ -1,0 +1,48 @@
+"""Who writes the answer: Claude, a model on a server of one's own, or the offline writer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragcore.config import AnswerSettings, LlmSettings
+from ragcore.errors import KeyMissing
+from ragcore.protocols import LLM, Reranker
+from ragcore.providers.anthropic import DEFAULT_BASE_URL, AnthropicWriter
+from ragcore.providers.offline import OfflineWriter
+
+OFFLINE = "offline"
+
+
+def resolve(settings: LlmSettings, environ: Mapping[str, str]) -> str:
+    """The name of the writer that ``llm.model`` stands for: ``offline`` or a model's name."""
+    if settings.model == "auto":
+        return settings.claude_model if environ.get("ANTHROPIC_API_KEY") else OFFLINE
+    return settings.claude_model if settings.model == "claude" else settings.model
+
+
+def writer(
+    settings: LlmSettings,
+    *,
+    environ: Mapping[str, str],
+    reranker: Reranker | None,
+    settings_answer: AnswerSettings,
+) -> LLM:
+    """The writer that the settings name, ready to run. The key is read from ``ANTHROPIC_API_KEY`` at this moment.
+
+    Raises `KeyMissing` when a model is named and there is neither a key nor a server of one's own (``llm.base_url`` or
+    ``ANTHROPIC_BASE_URL``), which may do without.
+    """
+    name = resolve(settings, environ)
+    if name == OFFLINE:
+        return OfflineWriter(reranker, settings_answer)
+    base_url = settings.base_url or environ.get("ANTHROPIC_BASE_URL") or DEFAULT_BASE_URL
+    key = environ.get("ANTHROPIC_API_KEY")
+    if not key and base_url == DEFAULT_BASE_URL:
+        raise KeyMissing(f"{name} needs a key and ANTHROPIC_API_KEY is not set.")
+    return AnthropicWriter(
+        name,
+        api_key=key or "none",
+        base_url=base_url,
+        timeout_seconds=settings.timeout_seconds,
+        retries=settings.retries,
+    )

@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragcore.answer.cite import Citer, Marker, MarkerParser
+from ragcore.answer.claims import split_statements
+from ragcore.answer.numbers import agree, codes, numbers, scale_note, years
+from ragcore.answer.verify import verify
+from ragcore.types import Claim, Mark, Segment
+from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, document, sources
+
+
+def check(text: str, *segments: Segment) -> list[Claim]:
+    """Verdicts of ``text``, written with markers over the sources of ``segments``."""
+    made = sources(*(segments or (PROSE, TABLE, DIVIDENDS, IND)))
+    citer = Citer(made, document)
+    parser = MarkerParser()
+    out, marks = "", []
+    for item in [*parser.feed(text), *parser.finish()]:
+        if isinstance(item, Marker):
+            cited, dropped = citer.resolve(item)
+            assert not dropped
+            for citation in cited:
+                marks.append(Mark(len(out), len(out) + len(f"[{citation.n}]"), citation.n))
+                out += f"[{citation.n}]"
+        else:
+            out += item
+    return list(verify(out, marks, citer.citations, document, SETTINGS.verify))
+
+
+# The first source is PROSE and TABLE joined: 1.2–1.4 sentences, 1.7–1.9 Revenues, 1.10–1.12 Cost, 1.13–1.15 Net income.
+SUPPORTED = [
+    "Revenues rose 10% in fiscal 2023 <<SOURCE 1.2>>.",
+    "Revenues increased by ten percent to $51.2 billion <<SOURCE 1.2>>.",
+    "Revenues were about $51 billion <<SOURCE 1.2>>.",
+    "Revenues were $51,217 million in 2023 <<SOURCE 1.8>>.",
+    "Revenues were $51.2 billion in 2023 <<SOURCE 1.8>>.",
+    "In 2022 revenues were $46.7 billion <<SOURCE 1.7-1.9>>.",
+    "Revenues grew by $4,507 million, from $46,710 million to $51,217 million <<SOURCE 1.7-1.9>>.",
+    "Revenues grew 9.6% <<SOURCE 1.7-1.9>>.",
+    "The net loss of 2022 was $6,046 million <<SOURCE 1.15>>.",
+    "The gross margin fell to 43.5% <<SOURCE 1.3>>.",
+    "The Company did not repurchase shares in China <<SOURCE 1.4>>.",
+    "Dividends of $1.325 per share were declared on May 31, 2023 <<SOURCE 2.2>>.",
+    "Converse is wholly owned <<SOURCE 2.3>>.",
+    "A sponsor must submit an IND to FDA <<SOURCE 3.2>>.",
+    "An IND goes into effect after thirty days <<SOURCE 3.3>>.",
+]
+WRONG = {
+    "digit": [
+        "Revenues were $51,317 million in 2023 <<SOURCE 1.8>>.",
+        "Revenues rose 11% <<SOURCE 1.2>>.",
+        "Dividends of $1.352 per share were declared <<SOURCE 2.2>>.",
+        "An IND goes into effect after 60 days <<SOURCE 3.3>>.",
+    ],
+    "scale": [
+        "Revenues were $51.2 million <<SOURCE 1.2>>.",
+        "Revenues were $51,217 thousand in 2023 <<SOURCE 1.8>>.",
+        "Revenues were $51,217 billion in 2023 <<SOURCE 1.8>>.",
+    ],
+    "unit": ["Revenues rose $10 <<SOURCE 1.2>>.", "The gross margin was $43.5 <<SOURCE 1.3>>."],
+    "sign": ["Net income of 2022 was $6,046 million <<SOURCE 1.15>>."],
+    "year": [
+        "Revenues rose 10% in fiscal 2021 <<SOURCE 1.2>>.",
+        "Revenues were $51,217 million in 2022 <<SOURCE 1.8>>.",
+        "In 2022 revenues were $51,217 million <<SOURCE 1.7-1.9>>.",
+        "Dividends were declared on May 31, 2022 <<SOURCE 2.2>>.",
+    ],
+    "negation": [
+        "The Company repurchased shares in China: it did repurchase shares <<SOURCE 1.4>>.",
+        "Revenues did not rise in fiscal 2023 <<SOURCE 1.2>>.",
+        "Converse is not a wholly owned subsidiary <<SOURCE 2.3>>.",
+    ],
+    "direction": ["Revenues fell 10% to $51.2 billion <<SOURCE 1.2>>.", "Gross margin rose to 43.5% <<SOURCE 1.3>>."],
+    "code": ["Study BMS-986159 is not part of the report <<SOURCE 2.4>>."],
+    "other matter": ["The weather in Oregon was pleasant throughout <<SOURCE 1.2>>."],
+}
+
+
+@pytest.mark.parametrize("text", SUPPORTED)
+def test_what_the_words_say_is_supported(text: str) -> None:
+    (claim,) = check(text)
+    assert (claim.status, claim.text) == ("supported", claim.text), claim.reason
+
+
+@pytest.mark.parametrize(("edit", "text"), [(edit, text) for edit, texts in WRONG.items() for text in texts])
+def test_a_controlled_edit_is_found(edit: str, text: str) -> None:
+    (claim,) = check(text)
+    assert claim.status == "unsupported", (edit, claim.reason)
+    assert claim.reason.endswith(".")
+
+
+def test_a_swapped_name_is_at_least_weak() -> None:
+    (claim,) = check("The subsidiary Umbro is wholly owned <<SOURCE 2.3>>.")
+    assert claim.status in ("weak", "unsupported")
+    assert "Umbro" in claim.reason
+
+
+def test_a_derived_figure_shows_its_operands() -> None:
+    (claim,) = check("The difference between the two years is $4,507 million <<SOURCE 1.8, 1.9>>.")
+    assert claim.status == "supported"
+    assert "51,217 − 46,710" in claim.reason
+
+
+def test_no_citation_is_uncited() -> None:
+    first, second = check("Revenues rose 10%. Dividends were $1.325 per share <<SOURCE 2.2>>.")
+    assert (first.status, first.citations) == ("uncited", ())
+    assert (second.status, second.citations) == ("supported", (1,))
+
+
+def test_a_quote_is_supported_by_itself() -> None:
+    text = (
+        "- “Gross margin fell 250 basis points to 43.5%.” <<SOURCE 1.3>>\n"
+        "- “Revenues — 2023: 51,217; 2022: 46,710” <<SOURCE 1.7-1.9>>\n"
+    )
+    assert [c.status for c in check(text)] == ["supported", "supported"]
+
+
+@given(st.integers(0, len(REPORT.text) - 1), st.integers(1, 400))
+def test_quoting_any_unit_is_supported(start: int, length: int) -> None:
+    (source,) = sources(Segment(REPORT.doc_id, start, min(start + length, len(REPORT.text)), 0, 0, 1.0)) or (None,)
+    if source is None:
+        return
+    for number, unit in enumerate(source.units, start=1):
+        quote = REPORT.text[unit.start : unit.end]
+        passage = Segment(REPORT.doc_id, source.start, source.end, 0, 0, 1.0)
+        claims = check(f"“{quote}” <<SOURCE 1.{number}>>", passage)
+        assert all(claim.status == "supported" for claim in claims), (quote, claims)
+
+
+def test_verification_is_fast() -> None:
+    check(SUPPORTED[0])
+    started = time.perf_counter()
+    claims = check(" ".join(SUPPORTED * 4))
+    assert len(claims) == 4 * len(SUPPORTED)
+    assert (time.perf_counter() - started) / len(claims) < 0.05
+
+
+def statements(text: str) -> list[tuple[str, tuple[int, ...]]]:
+    """``[n]`` in ``text`` are taken as its marks."""
+    marks = [Mark(m.start(), m.end(), int(m.group(1))) for m in re.finditer(r"\[(\d+)\]", text)]
+    found = split_statements(text, marks)
+    for one in found:
+        assert 0 <= one.start < one.end <= len(text)
+    return [(one.text, one.citations) for one in found]
+
+
+def test_sentences_items_and_trailing_marks() -> None:
+    text = (
+        "# Heading\n\nHere is what they say:\n\n- It **rose** [1]. It fell. [2][3]\n- Done [1]\n  and dusted.\n\n"
+        "Last one [2], with more [4]. Is it?\n\n```\ncode\n```\n"
+    )
+    assert statements(text) == [
+        ("It rose.", (1,)),
+        ("It fell.", (2, 3)),
+        ("Done\n  and dusted.", (1,)),
+        ("Last one, with more.", (2, 4)),
+    ]
+
+
+def test_table_cells_are_statements() -> None:
+    text = "| | 2023 | 2022 |\n|---|---|---|\n| Revenues | 51,217 [1] | 46,710 [2] |\n"
+    assert statements(text) == [("51,217", (1,)), ("46,710", (2,))]
+    assert [s.context for s in split_statements(text, [])] == ["Revenues 2023", "Revenues 2022"]
+
+
+def test_a_quotation_of_several_sentences_is_one_statement() -> None:
+    assert statements("- “It rose. It fell.” [1]\n") == [("“It rose. It fell.”", (1,))]
+
+
+def test_remarks_on_what_the_sources_lack_are_no_claims() -> None:
+    assert statements("It rose [1]. The sources do not give the cause.") == [("It rose.", (1,))]
+
+
+def test_table_claims_are_checked_with_their_row_and_column() -> None:
+    text = "| | 2023 | 2022 |\n|---|---|---|\n| Revenues | 51,217 <<SOURCE 1.8>> | 51,217 <<SOURCE 1.8>> |\n"
+    assert [c.status for c in check(text)] == ["supported", "unsupported"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("$51.2 billion, up 10%", [51.2e9, 10.0]),
+        ("(3,067) and $ (1.5)", [-3067.0, -1.5]),
+        ("-5.3% or −2", [-5.3, -2.0]),
+        ("the 10-K of BMS-986158 and COVID-19", []),
+        ("in FY2022, 2023 and 2021–22", []),
+        ("5-10 people", [5.0, 10.0]),
+        ("a 10-year note of $5.1bn at 3.5x", [10.0, 5.1e9, 3.5]),
+        ("three segments", [3.0]),
+        ("US$ 5 million", [5e6]),
+    ],
+)
+def test_numbers_are_read(text: str, values: list[float]) -> None:
+    assert [n.amount for n in numbers(text)] == pytest.approx(values)
+
+
+def test_years_and_codes_are_read() -> None:
+    assert years("FY2022, '23, fiscal 2021 and 2019-20; $2,018 and 2015%") == {2022, 2023, 2021, 2019, 2020}
+    assert codes("Form 10-K, BMS-986158, 10-year, 25bps, FY2022, 3rd") == ["10-K", "BMS-986158"]
+
+
+@pytest.mark.parametrize(
+    ("text", "scale"),
+    [
+        ("(In millions, except per share data)", 1e6),
+        ("(Dollars in thousands)", 1e3),
+        ("(U.S. dollars in billions)", 1e9),
+        ("(millions)", 1e6),
+        ("(000s)", 1e3),
+        ("Millions of people", None),
+        ("Revenues", None),
+    ],
+)
+def test_a_tables_scale_is_read(text: str, scale: float | None) -> None:
+    assert scale_note(text) == scale
+
+
+@given(st.floats(0.01, 1e9), st.integers(0, 3))
+def test_rounding_agrees_and_a_changed_leading_digit_does_not(value: float, decimals: int) -> None:
+    (exact,) = numbers(f"{value:,.3f}")
+    (rounded,) = numbers(f"{value:,.{decimals}f}")
+    assert agree(rounded, exact, None)
+    (changed,) = numbers(f"{value * 2 + 1:,.{decimals}f}")
+    assert not agree(changed, exact, None)

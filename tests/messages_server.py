@@ -1,0 +1,273 @@
+"""A local server that speaks the Messages API, and misbehaves on request.
+
+In tests it is scripted: ``server.reply(Reply(...))`` queues what the next request gets, and ``server.requests`` keeps
+what was asked. With nothing queued it answers from the prompt: one sentence of source 1, one of source 2, each cited,
+and one invented source. ``python -m tests.messages_server --port 8899`` serves that for a whole app.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import socket
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any
+
+ERROR_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    500: "api_error",
+    529: "overloaded_error",
+}
+_UNIT = re.compile(r"\[(\d+)\.(\d+)\] (.*?)(?=\s*(?:\||\[\d+\.\d+\]|$))", re.MULTILINE)
+
+
+@dataclass
+class Reply:
+    """One answer of the server. ``text`` is streamed in ``chunks`` pieces (or as the given list of pieces).
+
+    ``status`` other than 200 sends an error; ``disconnect_after`` cuts the connection after so many pieces,
+    ``error_after`` sends an error event (of HTTP status ``error_status``) there, ``end_after`` just ends the body;
+    ``delay`` waits before each piece and ``first_delay`` before the headers; ``tool`` is a (name, input) to call after
+    the text.
+    """
+
+    text: str | list[str] = ""
+    chunks: int = 8
+    status: int = 200
+    message: str = "as scripted"
+    headers: dict[str, str] = field(default_factory=dict)
+    stop_reason: str = "end_turn"
+    stop_details: dict[str, Any] | None = None
+    delay: float = 0.0
+    first_delay: float = 0.0
+    disconnect_after: int | None = None
+    error_after: int | None = None
+    error_status: int = 529
+    end_after: int | None = None
+    tool: tuple[str, dict[str, Any]] | None = None
+    usage: dict[str, int] = field(default_factory=dict)
+    model: str | None = None
+    raw: bytes | None = None
+
+    def pieces(self) -> list[str]:
+        if isinstance(self.text, list):
+            return self.text
+        size = max(1, -(-len(self.text) // max(1, self.chunks)))
+        return [self.text[i : i + size] for i in range(0, len(self.text), size)]
+
+
+class MessagesServer:
+    """``with MessagesServer() as server:`` serves on ``server.url`` until the block ends."""
+
+    def __init__(self, port: int = 0) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.hung_up = threading.Event()
+        self._replies: deque[Reply] = deque()
+        owner = self
+
+        class Handler(_Handler):
+            server_owner = owner
+
+        self._http = _Server(("127.0.0.1", port), Handler)
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def reply(self, *replies: Reply) -> None:
+        """Queue what the next requests get, in order."""
+        self._replies.extend(replies)
+
+    def next_reply(self, body: dict[str, Any]) -> Reply:
+        return self._replies.popleft() if self._replies else Reply(text=answer_from_prompt(body))
+
+    def __enter__(self) -> MessagesServer:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def serve(self) -> None:
+        """Serve in this thread until interrupted."""
+        self._http.serve_forever()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up is part of the tests; anything else is shown."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+def answer_from_prompt(body: dict[str, Any]) -> str:
+    """An answer that cites what the prompt holds: a sentence of source 1, one of source 2, and an invented source."""
+    prompt = json.dumps([message["content"] for message in body["messages"]], ensure_ascii=False)
+    prompt = prompt.replace("\\n", "\n").replace('\\"', '"')
+    units: dict[int, list[tuple[int, str]]] = {}
+    for source, unit, text in _UNIT.findall(prompt):
+        units.setdefault(int(source), []).append((int(unit), text.strip()))
+    if not units:
+        return "<<NO ANSWER>> The sources say nothing about it."
+    sentences = []
+    for source in sorted(units)[:2]:
+        number, text = next((item for item in units[source] if len(item[1].split()) > 5), units[source][0])
+        sentences.append(f"{text.rstrip('.')} <<SOURCE {source}.{number}>>.")
+    return " ".join(sentences) + " This last sentence rests on nothing <<SOURCE 99>>."
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_owner: MessagesServer
+
+    def log_message(self, format: str, *args: Any) -> None:
+        return
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("content-length", 0))
+        body = json.loads(self.rfile.read(length) or b"{}")
+        owner = self.server_owner
+        owner.requests.append({"path": self.path, "headers": dict(self.headers.items()), "body": body})
+        if not self.path.split("?")[0].endswith("/v1/messages"):
+            self._send_json(404, {"type": "error", "error": {"type": "not_found_error", "message": self.path}}, {})
+            return
+        reply = owner.next_reply(body)
+        time.sleep(reply.first_delay)
+        try:
+            self._answer(reply, body)
+        except (BrokenPipeError, ConnectionResetError):
+            owner.hung_up.set()
+            self.close_connection = True
+
+    def _answer(self, reply: Reply, body: dict[str, Any]) -> None:
+        if reply.raw is not None:
+            self.send_response(reply.status)
+            self.send_header("content-type", "text/html")
+            self.send_header("content-length", str(len(reply.raw)))
+            self.end_headers()
+            self.wfile.write(reply.raw)
+        elif reply.status != 200:
+            self._send_json(reply.status, _error(reply.status, reply.message), reply.headers)
+        elif body.get("stream"):
+            self._stream(reply, body)
+        else:
+            self._send_json(200, _message(reply, body), reply.headers)
+
+    def _send_json(self, status: int, value: dict[str, Any], headers: dict[str, str]) -> None:
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        for name, text in headers.items():
+            self.send_header(name, text)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def _stream(self, reply: Reply, body: dict[str, Any]) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        for name, data in _events(reply, body):
+            if name == "disconnect":
+                self.connection.shutdown(socket.SHUT_RDWR)
+                self.close_connection = True
+                return
+            if name == "end":
+                break
+            if name == "wait":
+                time.sleep(float(data["seconds"]))
+                continue
+            event = f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
+            self.wfile.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
+            self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
+
+
+def _events(reply: Reply, body: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    usage = {"input_tokens": 100, "output_tokens": 1, **reply.usage}
+    final = usage["output_tokens"] if "output_tokens" in reply.usage else max(1, len("".join(reply.pieces())) // 4)
+    start = _message(Reply(model=reply.model), body)
+    start.update(content=[], stop_reason=None, usage={**usage, "output_tokens": 1})
+    yield "message_start", {"type": "message_start", "message": start}
+    yield "ping", {"type": "ping"}
+    opening = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    yield "content_block_start", opening
+    for count, piece in enumerate([*reply.pieces(), None]):
+        if reply.disconnect_after == count:
+            yield "disconnect", {}
+        if reply.end_after == count:
+            yield "end", {}
+        if reply.error_after == count:
+            yield "error", _error(reply.error_status, reply.message)
+            yield "end", {}
+        if piece is not None:
+            yield "wait", {"seconds": reply.delay}
+            delta = {"type": "text_delta", "text": piece}
+            yield "content_block_delta", {"type": "content_block_delta", "index": 0, "delta": delta}
+    yield "content_block_stop", {"type": "content_block_stop", "index": 0}
+    if reply.tool is not None:
+        name, arguments = reply.tool
+        block = {"type": "tool_use", "id": "toolu_1", "name": name, "input": {}}
+        yield "content_block_start", {"type": "content_block_start", "index": 1, "content_block": block}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}
+        yield "content_block_delta", {"type": "content_block_delta", "index": 1, "delta": delta}
+        yield "content_block_stop", {"type": "content_block_stop", "index": 1}
+    reason = "tool_use" if reply.tool is not None else reply.stop_reason
+    ended = {"stop_reason": reason, "stop_sequence": None, "stop_details": reply.stop_details}
+    yield "message_delta", {"type": "message_delta", "delta": ended, "usage": {"output_tokens": final}}
+    yield "message_stop", {"type": "message_stop"}
+
+
+def _message(reply: Reply, body: dict[str, Any]) -> dict[str, Any]:
+    content: list[dict[str, Any]] = [{"type": "text", "text": "".join(reply.pieces())}]
+    if reply.tool is not None:
+        content.append({"type": "tool_use", "id": "toolu_1", "name": reply.tool[0], "input": reply.tool[1]})
+    return {
+        "id": "msg_local",
+        "type": "message",
+        "role": "assistant",
+        "model": reply.model or body.get("model", "local"),
+        "content": content,
+        "stop_reason": "tool_use" if reply.tool is not None else reply.stop_reason,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 100, "output_tokens": 10, **reply.usage},
+    }
+
+
+def _error(status: int, message: str) -> dict[str, Any]:
+    kind = ERROR_TYPES.get(status, "api_error")
+    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_local"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Serve the Messages API locally with canned, citing answers.")
+    parser.add_argument("--port", type=int, default=8899)
+    server = MessagesServer(parser.parse_args().port)
+    print(f"ANTHROPIC_BASE_URL={server.url}", flush=True)
+    server.serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.answer.cite import Citer, Marker, MarkerParser
+from ragcore.answer.generate import build_request
+from ragcore.answer.sources import build_sources
+from ragcore.protocols import Request
+from ragcore.providers.offline import OfflineWriter
+from ragcore.types import Document, Retrieval, Segment, Source
+from ragcore.words import content_stems, cover
+from tests.answer.samples import DIVIDENDS, IND, OTHER, PROSE, SETTINGS, TABLE, document, segment, sources
+from tests.documents import Grid, Heading, Item, make_document
+
+ANSWER = SETTINGS.answer
+
+
+class WordReranker:
+    """A `Reranker` that goes by shared words, so that tests need no model file."""
+
+    name = "words"
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+        self.asked.append(len(passages))
+        wanted = content_stems(query)
+        return np.array([cover(wanted, content_stems(passage)) for passage in passages], dtype=np.float64)
+
+
+def whole(doc: Document) -> Source:
+    """All of a document as one source."""
+    everything = Segment(doc.doc_id, 0, len(doc.text), 0, 0, 1.0)
+    found = Retrieval("q", "hybrid", (), (everything,))
+    (source,) = build_sources(found, lambda _: doc, ANSWER)
+    return source
+
+
+def ask(question: str, *segments: Segment, **changes: float) -> str:
+    made = sources(*segments)
+    request = build_request(question, made, (), document, SETTINGS)
+    settings = ANSWER.model_copy(update=changes)
+    return "".join(OfflineWriter(WordReranker(), settings).stream(request))
+
+
+def test_the_sentence_that_answers_comes_quoted_and_cited() -> None:
+    text = ask("How much did revenues rise in fiscal 2023?", PROSE, DIVIDENDS, IND)
+    assert text == "- “Revenues rose 10% to $51.2 billion in fiscal 2023.” <<SOURCE 1.2>>\n"
+
+
+def test_a_question_for_a_row_and_a_column_gets_the_cell() -> None:
+    text = ask("What was the cost of sales in 2022?", TABLE)
+    assert "“Cost of sales, 2022: 25,231” <<SOURCE 1.8>>" in text
+
+
+def test_a_question_for_a_row_gets_the_row_as_one_citation() -> None:
+    text = ask("How did cost of sales develop?", TABLE)
+    assert "“Cost of sales — 2023: 28,925; 2022: 25,231” <<SOURCE 1.6-1.8>>" in text
+
+
+def test_headings_and_labels_are_no_answers() -> None:
+    text = ask("Results of operations?", PROSE)
+    assert "“Results of operations”" not in text
+
+
+def test_nothing_near_is_said_to_be_nothing() -> None:
+    assert ask("Which volcano buried Pompeii?", PROSE, IND).startswith("<<NO ANSWER>>")
+
+
+def test_documents_are_named_when_there_are_several() -> None:
+    text = ask(
+        "Which sponsor shall submit, and what did the Board of Directors declare?", IND, DIVIDENDS, offline_floor=0.1
+    )
+    assert text.startswith("**Sample 10-K**\n\n- “The Board of Directors")
+    assert "\n\n**21 CFR 312**\n\n- “A sponsor shall submit" in text
+
+
+def test_the_same_words_are_quoted_once() -> None:
+    twice = segment(OTHER, "A sponsor", "clinical investigation.")
+    made = (*sources(IND), *sources(twice))
+    request = Request(question="Who shall submit an IND?", sources=made, system="", prompt="")
+    text = "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
+    assert text.count("A sponsor shall submit") == 1
+
+
+def test_at_most_24_reach_the_cross_encoder() -> None:
+    sentences = [f"Revenue in region {name} rose by {i} percent this year." for i, name in enumerate("abcdefghij" * 6)]
+    doc = make_document(*sentences)
+    reranker = WordReranker()
+    request = Request(question="How did revenue rise?", sources=(whole(doc),), system="", prompt="")
+    list(OfflineWriter(reranker, ANSWER).stream(request))
+    assert reranker.asked == [24]
+
+
+def test_without_a_reranker_words_decide() -> None:
+    request = build_request("How much did revenues rise?", sources(PROSE, IND), (), document, SETTINGS)
+    text = "".join(OfflineWriter(None, ANSWER).stream(request))
+    assert text.startswith("- “Revenues rose 10%")
+
+
+def test_quotes_are_the_documents_own_words() -> None:
+    made = sources(PROSE, DIVIDENDS, IND)
+    request = build_request("What rose, what fell, and what was declared?", made, (), document, SETTINGS)
+    text = "".join(OfflineWriter(WordReranker(), ANSWER.model_copy(update={"offline_floor": 0.0})).stream(request))
+    parser, citer = MarkerParser(), Citer(made, document)
+    quote = ""
+    for item in [*parser.feed(text), *parser.finish()]:
+        if isinstance(item, Marker):
+            (citation,), dropped = citer.resolve(item)
+            assert not dropped
+            assert quote.split("“")[-1].rstrip("” ") == citation.quote
+        else:
+            quote = item
+
+
+def test_markdown_in_a_quote_is_escaped() -> None:
+    doc = make_document("Net sales* rose [see note 3] by 5% in `all` regions <of Europe>.")
+    request = Request(question="How did net sales rise?", sources=(whole(doc),), system="", prompt="")
+    text = "".join(OfflineWriter(None, ANSWER).stream(request))
+    assert r"Net sales\* rose \[see note 3\] by 5% in \`all\` regions \<of Europe>." in text
+
+
+def quotes(question: str, *blocks: str | Heading | Item | Grid, **changes: float) -> str:
+    source = whole(make_document(*blocks))
+    settings = ANSWER.model_copy(update=changes)
+    request = Request(question=question, sources=(source,), system="", prompt="")
+    return "".join(OfflineWriter(WordReranker(), settings).stream(request))
+
+
+def test_a_lead_in_is_quoted_with_its_list() -> None:
+    text = quotes(
+        "Why did gross margin fall?",
+        "Gross margin fell due to:",
+        Item("• higher product costs, and"),
+        Item("• more promotions."),
+        "Inventories rose.",
+    )
+    assert text == "- “Gross margin fell due to: • higher product costs, and • more promotions.” <<SOURCE 1.1-1.3>>\n"
+
+
+def test_a_list_ends_where_an_outer_one_goes_on() -> None:
+    text = quotes(
+        "When may a sponsor ship the drug?",
+        Item("(c) A sponsor may ship the drug:"),
+        Item("(1) after thirty days; or"),
+        Item("(2) on earlier notice."),
+        Item("(d) An investigator may not ship it."),
+    )
+    assert "on earlier notice.” <<SOURCE 1.1-1.3>>" in text
+
+
+def test_a_row_says_which_table_it_is_from_and_keeps_to_the_years_asked_for() -> None:
+    table = Grid(
+        "CONVERSE (Dollars in millions)",
+        [["", "May 31, 2023", "May 31, 2022", "May 31, 2021"], ["Total revenues", "2,427", "2,346", "2,205"]],
+    )
+    text = quotes("How did total revenues change from 2021 to 2022?", table)
+    pairs = "Total revenues — May 31, 2022: 2,346; May 31, 2021: 2,205"
+    assert text == f"- CONVERSE (Dollars in millions): “{pairs}” <<SOURCE 1.4-1.7>>\n"
+
+
+def test_contents_are_not_quoted() -> None:
+    contents = Grid("Contents", [["", "Page"], ["Dividends and stock repurchases", "41"]])
+    text = quotes("What does it say of dividends?", contents, "Dividends and repurchases . . . . . . . . . 41")
+    assert text.startswith("<<NO ANSWER>>")
+
+
+def test_a_defined_ratio_gets_the_rows_it_is_made_of() -> None:
+    table = Grid(
+        "Balance sheet",
+        [["", "2022"], ["Cash and equivalents", "10"], ["Total current liabilities", "20"], ["Goodwill", "7"]],
+    )
+    text = quotes(
+        "What is the 2022 cash ratio? It is defined as cash and equivalents / total current liabilities.", table
+    )
+    assert "“Cash and equivalents, 2022: 10”" in text
+    assert "“Total current liabilities, 2022: 20”" in text
+    assert "Goodwill" not in text
+
+
+def test_a_name_that_stands_nowhere_is_said_to() -> None:
+    text = quotes("How much did the revenues of Apple rise?", "On the map, please note: revenues rose 10% this year.")
+    assert "None of the passages found names “Apple”." in text
+    assert "names" not in quotes("How much did the revenues of BestBuy rise?", "Revenues of Best Buy rose 10% a year.")
+
+
+def test_when_nothing_answers_the_nearest_is_cited_with_the_sentinel() -> None:
+    text = quotes(
+        "Which volcano raised revenues in Pompeii long ago?", "Revenues rose 10% this year.", offline_floor=0.9
+    )
+    assert text.startswith("<<NO ANSWER>>")
+    assert "The nearest:\n\n- “Revenues rose 10% this year.” <<SOURCE 1.1>>" in text
