@@ -1,0 +1,69 @@
+"""Models and stores by name. A provider's libraries are loaded when it is asked for, not before.
+
+A model is named ``provider:model``, for example ``bundled:bge-small-en-v1.5`` or
+``sentence-transformers:BAAI/bge-small-en-v1.5``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcore.errors import ConfigError, ModelMissing
+
+if TYPE_CHECKING:
+    from ragcore.protocols import Embedder, Reranker, VectorStore
+
+PROVIDERS = ("bundled", "sentence-transformers")
+
+
+def embedder(name: str, *, threads: int = 0) -> Embedder:
+    """The embedder called ``provider:model``, ready to run; ``threads`` of 0 means one per core.
+
+    Raises `ModelMissing` that names the known ones, or `ModelDamaged`.
+    """
+    provider, model = _split(name, "index.embedder")
+    if provider == "bundled":
+        from ragcore.providers.bundled import BundledEmbedder
+
+        return BundledEmbedder(model, threads=threads)
+    from ragcore.providers.sentence_transformers import SentenceTransformersEmbedder
+
+    return SentenceTransformersEmbedder(model, threads=threads)
+
+
+def reranker(name: str, *, threads: int = 0) -> Reranker | None:
+    """The reranker called ``provider:model``, ready to run, or None for ``none``.
+
+    Raises `ModelMissing` that names the known ones, or `ModelDamaged`.
+    """
+    if name == "none":
+        return None
+    provider, model = _split(name, "rerank.model")
+    if provider == "bundled":
+        from ragcore.providers.bundled import BundledReranker
+
+        return BundledReranker(model, threads=threads)
+    from ragcore.providers.sentence_transformers import SentenceTransformersReranker
+
+    return SentenceTransformersReranker(model, threads=threads)
+
+
+def vector_store(kind: str, folder: Path) -> VectorStore:
+    """The vector store of this kind in ``folder``, which is made when it is first used."""
+    if kind == "chroma":
+        from ragcore.providers.chroma import ChromaStore
+
+        return ChromaStore(folder)
+    raise ConfigError(f"There is no vector store {kind!r}; there is chroma.", hint='Set index.vector_store = "chroma".')
+
+
+def _split(name: str, key: str) -> tuple[str, str]:
+    provider, _, model = name.partition(":")
+    if provider not in PROVIDERS or not model:
+        raise ModelMissing(
+            f"{key} = {name!r} names no model that Groundwork knows how to run.",
+            hint=f"Write provider:model, where provider is {' or '.join(PROVIDERS)}, "
+            'for example "bundled:bge-small-en-v1.5" or "bundled:ms-marco-MiniLM-L-12-v2".',
+        )
+    return provider, model

@@ -1,0 +1,181 @@
+"""A persistent Chroma collection as `VectorStore`: cosine, one vector per chunk, the document's id as metadata.
+
+A Chroma folder is for one process at a time: a second one does not see what the first wrote after it opened, and two
+writers damage the folder. So every operation holds a lock between processes, every write leaves a new generation mark
+in the folder, and a process that finds a mark it did not leave opens the folder anew before it goes on. Inside one
+process all stores on a folder share one client.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from ragcore.errors import StoreBusy, VectorStoreError
+
+if TYPE_CHECKING:
+    from ragcore.protocols import Vector
+
+COLLECTION = "chunks"
+LOCK_SECONDS = 30.0
+BATCH = 1000  # vectors written under one lock, so that readers wait for a moment only
+HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 256}
+
+
+class ChromaStore:
+    """`VectorStore` in ``folder``, which is made when it is first used. Safe for threads and for processes.
+
+    Every method raises `StoreBusy` when another process holds the folder for ``lock_seconds`` and `VectorStoreError`
+    when Chroma cannot read or write it.
+    """
+
+    def __init__(self, folder: Path, *, lock_seconds: float = LOCK_SECONDS) -> None:
+        self._folder = _shared(folder)
+        self._seconds = lock_seconds
+
+    def upsert(self, ids: Sequence[str], doc_ids: Sequence[str], vectors: Vector) -> None:
+        for at in range(0, len(ids), BATCH):
+            part = slice(at, at + BATCH)
+            with self._folder.collection(self._seconds, writes=True) as collection:
+                collection.upsert(
+                    ids=list(ids[part]),
+                    embeddings=np.asarray(vectors[part], dtype=np.float32),
+                    metadatas=[{"doc_id": doc_id} for doc_id in doc_ids[part]],
+                )
+
+    def delete_document(self, doc_id: str) -> None:
+        with self._folder.collection(self._seconds, writes=True) as collection:
+            collection.delete(where={"doc_id": doc_id})
+
+    def query(self, vector: Vector, k: int, doc_ids: Sequence[str] | None = None) -> list[tuple[str, float]]:
+        if doc_ids is not None and not doc_ids:
+            return []
+        with self._folder.collection(self._seconds) as collection:
+            found = collection.query(
+                query_embeddings=[np.asarray(vector, dtype=np.float32)],
+                n_results=k,
+                where={"doc_id": {"$in": list(doc_ids)}} if doc_ids is not None else None,
+                include=["distances"],
+            )
+        pairs = zip(found["ids"][0], found["distances"][0], strict=True)
+        return sorted(((chunk_id, 1.0 - distance) for chunk_id, distance in pairs), key=lambda hit: (-hit[1], hit[0]))
+
+    def ids(self) -> set[str]:
+        with self._folder.collection(self._seconds) as collection:
+            return set(collection.get(include=[])["ids"])
+
+    def reset(self) -> None:
+        self._folder.remove(self._seconds)
+
+
+class _Folder:
+    """The one client of this process on a folder, and the locks around it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._mark = path / "generation"
+        self._threads = threading.RLock()
+        # Beside the folder, so that removing the folder does not remove the lock that guards the removal.
+        self._processes = FileLock(path.with_suffix(".lock"), thread_local=False)
+        self._client: Any = None
+        self._collection: Any = None
+        self._generation = ""
+
+    @contextmanager
+    def collection(self, seconds: float, *, writes: bool = False) -> Iterator[Any]:
+        """The collection as it is now, held for one operation."""
+        from chromadb.errors import ChromaError
+
+        with self._held(seconds):
+            try:
+                if self._client is None or self._read_mark() != self._generation:
+                    self._open()
+                if writes:
+                    # Before the write: should this process die in it, the others still open the folder anew.
+                    self._leave_mark()
+                yield self._collection
+            except (ChromaError, OSError, ValueError, RuntimeError, TypeError) as error:
+                self._close()
+                raise VectorStoreError(f"The vector cache in {self._path} cannot be used: {error}") from error
+
+    def remove(self, seconds: float) -> None:
+        with self._held(seconds):
+            self._close()
+            try:
+                if self._path.exists():
+                    shutil.rmtree(self._path)
+            except OSError as error:
+                raise VectorStoreError(
+                    f"The vector cache in {self._path} cannot be removed: {error.strerror}.",
+                    hint="Check the permissions of that folder, or remove it yourself; it is made again.",
+                ) from error
+
+    @contextmanager
+    def _held(self, seconds: float) -> Iterator[None]:
+        busy = StoreBusy("Another process of Groundwork is writing to the vector cache of this home folder.")
+        if not self._threads.acquire(timeout=seconds):
+            raise busy
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self._processes.acquire(timeout=seconds, poll_interval=0.005)
+            except Timeout as error:
+                raise busy from error
+            try:
+                yield
+            finally:
+                self._processes.release()
+        finally:
+            self._threads.release()
+
+    def _open(self) -> None:
+        import chromadb
+        from chromadb.api.shared_system_client import SharedSystemClient
+        from chromadb.config import Settings
+
+        self._close()
+        self._path.mkdir(parents=True, exist_ok=True)
+        generation = self._read_mark()
+        # Chroma keeps what a failed attempt to open left behind, and the next attempt would fail on that.
+        SharedSystemClient._identifier_to_system.pop(str(self._path), None)
+        SharedSystemClient._identifier_to_refcount.pop(str(self._path), None)
+        self._client = chromadb.PersistentClient(str(self._path), settings=Settings(anonymized_telemetry=False))
+        self._collection = self._client.get_or_create_collection(
+            COLLECTION, configuration={"hnsw": HNSW}, embedding_function=None
+        )
+        self._generation = generation
+        if not generation:
+            self._leave_mark()
+
+    def _close(self) -> None:
+        client, self._client, self._collection = self._client, None, None
+        if client is not None:
+            client.close()
+
+    def _read_mark(self) -> str:
+        try:
+            return self._mark.read_text("ascii")
+        except FileNotFoundError:
+            return ""
+
+    def _leave_mark(self) -> None:
+        self._generation = uuid.uuid4().hex
+        self._mark.write_text(self._generation, "ascii")
+
+
+_folders: dict[Path, _Folder] = {}
+_folders_lock = threading.Lock()
+
+
+def _shared(path: Path) -> _Folder:
+    path = path.resolve()
+    with _folders_lock:
+        return _folders.setdefault(path, _Folder(path))

@@ -1,0 +1,133 @@
+"""Any embedder or cross-encoder that sentence-transformers can run: a Hugging Face name or a local folder.
+
+A folder is read as it is. A name is taken from the local Hugging Face cache, or downloaded once by that library where
+there is a network; where neither works the error says how to get it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.errors import ModelError, ModelMissing
+
+if TYPE_CHECKING:
+    from ragcore.protocols import Vector
+
+# A batch would be padded to its longest text, and floating-point sums then depend on what else is in it.
+BATCH = 1
+BGE_PREFIX = "Represent this sentence for searching relevant passages: "
+
+
+class SentenceTransformersEmbedder:
+    """`Embedder` over a bi-encoder, scaled to length 1. ``threads`` is the number of cores torch uses (0: its choice).
+
+    The query prompt is the model's own where it names one, and bge's for the English bge v1.5 models, which do not.
+    Raises `ModelMissing` when it is made.
+    """
+
+    def __init__(self, model: str, *, threads: int = 0) -> None:
+        self._model = _load("SentenceTransformer", model, threads)
+        self._name = f"sentence-transformers:{model}"
+        self._prefix = BGE_PREFIX if _is_bge(model) and not self._model.prompts.get("query") else None
+        self._dimensions = int(self._model.get_embedding_dimension())
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dimensions(self) -> int:
+        return self._dimensions
+
+    def embed_documents(self, texts: Sequence[str]) -> Vector:
+        if not texts:
+            return np.empty((0, self._dimensions), dtype=np.float32)
+        return self._run(self._model.encode_document, list(texts))
+
+    def embed_query(self, text: str) -> Vector:
+        prompt = {"prompt": self._prefix} if self._prefix is not None else {}
+        vector: Vector = self._run(self._model.encode_query, [text], **prompt)[0]
+        return vector
+
+    def _run(self, encode: Any, texts: list[str], **options: Any) -> Vector:
+        with self._lock:
+            vectors = encode(texts, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False, **options)
+        return np.asarray(vectors, dtype=np.float32)
+
+
+class SentenceTransformersReranker:
+    """`Reranker` over a cross-encoder with one output, as the sigmoid of its logit. ``threads`` as for the embedder.
+
+    Raises `ModelMissing` when it is made, and `ModelError` for a model that is no cross-encoder with one output.
+    """
+
+    def __init__(self, model: str, *, threads: int = 0) -> None:
+        self._model = _load("CrossEncoder", model, threads)
+        # The library would put an untrained head on any other kind of model, and its scores would mean nothing.
+        kinds = self._model.config.architectures or []
+        if self._model.num_labels != 1 or not any("SequenceClassification" in kind for kind in kinds):
+            raise ModelError(
+                f"{model} is not a reranker: it is {', '.join(kinds)} with {self._model.num_labels} outputs.",
+                hint="Choose a cross-encoder trained for ranking, for example BAAI/bge-reranker-base.",
+            )
+        self._name = f"sentence-transformers:{model}"
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+        if not passages:
+            return np.empty(0)
+        from torch.nn import Sigmoid
+
+        with self._lock:
+            scores = self._model.predict(
+                [(query, passage) for passage in passages],
+                batch_size=BATCH,
+                activation_fn=Sigmoid(),
+                show_progress_bar=False,
+            )
+        return np.asarray(scores, dtype=np.float64)
+
+
+def _is_bge(model: str) -> bool:
+    name = Path(model).name.lower()
+    return name.startswith("bge-") and name.endswith("-en-v1.5")
+
+
+def _load(kind: str, model: str, threads: int) -> Any:
+    """The model of class ``kind``, on the CPU."""
+    import sentence_transformers
+    import torch
+
+    if threads:
+        torch.set_num_threads(threads)
+    make = getattr(sentence_transformers, kind)
+    folder = Path(model).expanduser()
+    source = str(folder) if folder.is_dir() else model
+    try:
+        try:
+            return make(source, device="cpu", local_files_only=True)
+        except OSError:
+            # Asking the network first would cost a cached model most of a minute where there is none.
+            return make(source, device="cpu")
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelMissing(
+            f"sentence-transformers cannot load {model}: {_first_line(error)}",
+            hint="Give a folder that holds the model, or download it once where there is a network: "
+            f"`hf download {model}`.",
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

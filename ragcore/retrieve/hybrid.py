@@ -1,0 +1,148 @@
+"""Question → hits and segments: vector ∥ BM25 → fuse → rerank → segments and neighbours."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
+
+from ragcore.errors import ConfigError
+from ragcore.retrieve import fuse
+from ragcore.retrieve.rerank import vote
+from ragcore.retrieve.segments import neighbours, relevant_segments, single_hits
+from ragcore.types import Chunk, Hit, Retrieval, Segment
+
+if TYPE_CHECKING:
+    from ragcore.config import Settings
+    from ragcore.protocols import Embedder, Reranker, SparseIndex, VectorStore
+
+Mode = Literal["hybrid", "vector", "bm25", "reference"]
+MODES: tuple[Mode, ...] = ("hybrid", "vector", "bm25", "reference")
+
+
+class HybridRetriever:
+    """`Retriever` over a vector store and a sparse index, which must hold the same chunks.
+
+    ``chunks`` gives chunks by id (``doc_id:index``), leaving out those that are gone. ``mode`` says how candidates are
+    found and fused: ``vector`` or ``bm25`` alone, ``reference`` (max-normalised, half and half) or ``hybrid``; None
+    takes ``retrieve.mode``. With a reranker every mode is reranked. Raises `ConfigError` for an unknown mode.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        vectors: VectorStore,
+        sparse: SparseIndex,
+        reranker: Reranker | None,
+        chunks: Callable[[Sequence[str]], list[Chunk]],
+        settings: Settings,
+        *,
+        mode: str | None = None,
+    ) -> None:
+        mode = mode or settings.retrieve.mode
+        if mode not in MODES:
+            raise ConfigError(f"There is no retrieval mode {mode!r}.", hint=f"Choose one of {', '.join(MODES)}.")
+        self._mode: Mode = mode
+        self._embedder = embedder
+        self._vectors = vectors
+        self._sparse = sparse
+        self._reranker = reranker
+        self._chunks = chunks
+        self._settings = settings
+
+    def retrieve(self, query: str, *, top_k: int, doc_ids: Sequence[str] | None = None) -> Retrieval:
+        """The best ``top_k`` chunks for ``query``, and the segments around them; only of ``doc_ids`` where given."""
+        timings: dict[str, float] = {}
+        # A short list is the beginning of a long one: a small top_k must not starve the fusion.
+        count = self._settings.retrieve.candidates * max(top_k, self._settings.rerank.candidates)
+        scores, ranks = self._candidates(query, count, doc_ids, timings)
+        with _timed(timings, "fuse"):
+            fused = self._fuse(query, scores)
+            chunks = {chunk.chunk_id: chunk for chunk in self._chunks(fuse.ranking(fused))}
+            # A chunk that another process removed since is no candidate any more.
+            fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
+            scores["fused"], ranks["fused"] = fused, _ranks(fuse.ranking(fused))
+        final = fused
+        if self._reranker is not None and fused:
+            with _timed(timings, "rerank"):
+                relevance = self._relevance(self._reranker, query, fused, chunks)
+                scores["rerank"], ranks["rerank"] = relevance, _ranks(fuse.ranking(relevance))
+                final = vote(fused, relevance, weight=self._settings.rerank.weight)
+        hits = [
+            Hit(
+                rank=rank,
+                chunk=chunks[chunk_id],
+                score=final[chunk_id],
+                scores={step: of[chunk_id] for step, of in scores.items() if chunk_id in of},
+                ranks={step: of[chunk_id] for step, of in ranks.items() if chunk_id in of},
+                via="+".join(step for step in ("vector", "bm25") if chunk_id in ranks.get(step, {})),
+            )
+            for rank, chunk_id in enumerate(fuse.ranking(final)[:top_k], start=1)
+        ]
+        with _timed(timings, "rse"):
+            segments = self._segments(hits)
+        return Retrieval(query, self._mode, tuple(hits), tuple(segments), timings)
+
+    def _candidates(
+        self, query: str, count: int, doc_ids: Sequence[str] | None, timings: dict[str, float]
+    ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
+        """Scores and ranks by chunk id, for each side that the mode asks."""
+        scores: dict[str, dict[str, float]] = {}
+        if self._mode != "bm25":
+            with _timed(timings, "embed"):
+                vector = self._embedder.embed_query(query)
+            with _timed(timings, "vector"):
+                scores["vector"] = dict(self._vectors.query(vector, count, doc_ids))
+        if self._mode != "vector":
+            with _timed(timings, "bm25"):
+                scores["bm25"] = dict(self._sparse.query(query, count, doc_ids))
+        return scores, {step: _ranks(list(of)) for step, of in scores.items()}
+
+    def _fuse(self, query: str, scores: dict[str, dict[str, float]]) -> dict[str, float]:
+        if self._mode in ("vector", "bm25"):
+            return fuse.single(scores[self._mode])
+        if self._mode == "reference":
+            return fuse.max_normalised(scores["vector"], scores["bm25"])
+        # Every candidate gets its BM25 score, also those that only the vectors found.
+        missing = [chunk_id for chunk_id in scores["vector"] if chunk_id not in scores["bm25"]]
+        scores["bm25"].update(zip(missing, self._sparse.scores(query, missing).tolist(), strict=True))
+        return fuse.min_max(scores["vector"], scores["bm25"], alpha=self._settings.retrieve.alpha)
+
+    def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
+        """Descriptions of figures are a model's words, not the document's: they count for less."""
+        factor = 1.0 - self._settings.retrieve.figure_penalty
+        return {i: score * factor if chunks[i].kind == "figure" else score for i, score in fused.items()}
+
+    def _relevance(
+        self, reranker: Reranker, query: str, fused: Mapping[str, float], chunks: Mapping[str, Chunk]
+    ) -> dict[str, float]:
+        best = fuse.ranking(fused)[: self._settings.rerank.candidates]
+        passages = [f"{chunks[i].header}\n{chunks[i].text}".strip() for i in best]
+        return dict(zip(best, reranker.score(query, passages).tolist(), strict=True))
+
+    def _segments(self, hits: Sequence[Hit]) -> list[Segment]:
+        """Segments and single hits in the order of their best hit, then neighbours."""
+        relevance = {hit.chunk.chunk_id: hit.score for hit in hits}
+        segments = relevant_segments(hits, relevance, self._settings.rse)
+        segments += single_hits(hits, segments)
+        place = {(hit.chunk.doc_id, hit.chunk.index): hit.rank for hit in reversed(hits)}
+        segments.sort(
+            key=lambda s: min(
+                place[s.doc_id, index] for index in range(s.first_chunk, s.last_chunk + 1) if (s.doc_id, index) in place
+            )
+        )
+        return segments + neighbours(hits, segments, self._chunks, reach=self._settings.retrieve.neighbours)
+
+
+def _ranks(ordered: Sequence[str]) -> dict[str, int]:
+    return {chunk_id: rank for rank, chunk_id in enumerate(ordered, start=1)}
+
+
+@contextmanager
+def _timed(timings: dict[str, float], step: str) -> Iterator[None]:
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        timings[step] = timings.get(step, 0.0) + (time.perf_counter() - started) * 1000.0

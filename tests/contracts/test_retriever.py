@@ -1,0 +1,86 @@
+"""What every `Retriever` does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragcore.config import load
+from ragcore.index.indexer import Indexer
+from ragcore.index.store import Store
+from ragcore.protocols import Retriever
+from ragcore.providers.chroma import ChromaStore
+from ragcore.retrieve.hybrid import MODES, HybridRetriever
+from tests.libraries import HashEmbedder, OverlapReranker, add_document
+
+PASSAGES = [
+    "Alpha Corp designs pumps and valves for water works.",
+    "Total revenues of Alpha Corp were 1,577 million in 2018.",
+    "Operating expenses fell by two percent in the year.",
+    "The auditor found no material weakness.",
+    "Water works ordered more valves than pumps.",
+]
+
+
+@pytest.fixture(params=MODES)
+def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
+    store = Store(tmp_path)
+    add_document(store, "alpha.pdf", PASSAGES)
+    add_document(store, "beta.pdf", ["Beta Inc sells tea.", "Revenues of Beta Inc were 12 million.", "Tea is grown."])
+    settings, _ = load(environ={})
+    embedder = HashEmbedder()
+    indexer = Indexer(store, embedder, settings.index, ChromaStore(tmp_path / "cache" / "chroma"))
+    indexer.update()
+    vectors, sparse = indexer.open()
+    return HybridRetriever(
+        embedder, vectors, sparse, OverlapReranker(), store.chunks_by_id, settings, mode=request.param
+    )
+
+
+class TestRetriever:
+    def test_it_is_a_retriever(self, retriever: Retriever) -> None:
+        assert isinstance(retriever, Retriever)
+
+    def test_the_passage_with_the_answer_comes_first(self, retriever: Retriever) -> None:
+        found = retriever.retrieve("What were the total revenues of Alpha Corp in 2018?", top_k=3)
+        assert found.hits[0].chunk.text.startswith("Total revenues of Alpha Corp")
+        assert [hit.rank for hit in found.hits] == list(range(1, len(found.hits) + 1))
+        assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
+
+    def test_at_most_top_k_hits_without_repeats(self, retriever: Retriever) -> None:
+        for top_k in (1, 2, 50):
+            hits = retriever.retrieve("valves and revenues", top_k=top_k).hits
+            assert 0 < len(hits) <= top_k
+            assert len({hit.chunk.chunk_id for hit in hits}) == len(hits)
+
+    def test_only_the_given_documents_answer(self, retriever: Retriever) -> None:
+        everywhere = retriever.retrieve("revenues", top_k=20)
+        beta = next(hit.chunk.doc_id for hit in everywhere.hits if "Beta" in hit.chunk.text)
+        found = retriever.retrieve("revenues", top_k=20, doc_ids=[beta])
+        assert {hit.chunk.doc_id for hit in found.hits} == {segment.doc_id for segment in found.segments} == {beta}
+
+    def test_the_same_question_gives_the_same_answer(self, retriever: Retriever) -> None:
+        first, second = (retriever.retrieve("revenues of the corp", top_k=5) for _ in range(2))
+        assert (first.hits, first.segments) == (second.hits, second.segments)
+
+    def test_every_hit_lies_in_exactly_one_segment(self, retriever: Retriever) -> None:
+        found = retriever.retrieve("valves and revenues", top_k=4)
+        taken = [
+            (segment.doc_id, index)
+            for segment in found.segments
+            for index in range(segment.first_chunk, segment.last_chunk + 1)
+        ]
+        assert len(taken) == len(set(taken))
+        assert {(hit.chunk.doc_id, hit.chunk.index) for hit in found.hits} <= set(taken)
+
+    def test_hits_say_why_they_are_there(self, retriever: Retriever) -> None:
+        found = retriever.retrieve("total revenues", top_k=5)
+        for hit in found.hits:
+            assert hit.via
+            assert set(hit.via.split("+")) <= set(hit.scores)
+            assert set(hit.ranks) <= set(hit.scores)
+            assert 0.0 <= hit.score <= 1.0
+            assert 0.0 <= hit.scores["fused"] <= 1.0
+        assert found.timings_ms
+        assert all(spent >= 0.0 for spent in found.timings_ms.values())

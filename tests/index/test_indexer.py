@@ -1,0 +1,272 @@
+"""The indexer against the real store and Chroma: nothing is lost, nothing is done twice, nothing is stale."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from ragcore.config import IndexSettings, load
+from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy
+from ragcore.index.indexer import Indexer
+from ragcore.index.store import Store
+from ragcore.protocols import Vector
+from ragcore.providers.chroma import ChromaStore
+from tests.libraries import HashEmbedder, add_document, put_passages
+
+ROOT = Path(__file__).resolve().parents[2]
+ALPHA = ["Alpha makes pumps.", "Revenues were 1,577 million.", "Leases run to 2030.", "Alpha has no debt."]
+BETA = ["Beta sells tea.", "Tea is grown in Assam.", "Prices rose in spring."]
+
+
+class CountingStore(ChromaStore):
+    """Chroma that remembers which ids were written."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.written: list[str] = []
+
+    def upsert(self, ids: Sequence[str], doc_ids: Sequence[str], vectors: Vector) -> None:
+        self.written.extend(ids)
+        super().upsert(ids, doc_ids, vectors)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path)
+
+
+@pytest.fixture
+def settings() -> IndexSettings:
+    return load(environ={}, overrides={"index.batch": 2, "index.lock_seconds": 0.2})[0].index
+
+
+def open_vectors(store: Store) -> CountingStore:
+    return CountingStore(store.home / "cache" / "chroma")
+
+
+def make_indexer(store: Store, settings: IndexSettings, embedder: HashEmbedder | None = None) -> Indexer:
+    return Indexer(store, embedder or HashEmbedder(), settings, open_vectors(store))
+
+
+def found(indexer: Indexer, query: str) -> set[str]:
+    """Chunk ids that both caches give for ``query``, which must agree on what exists."""
+    vectors, sparse = indexer.open()
+    near = {chunk_id for chunk_id, _ in vectors.query(HashEmbedder().embed_query(query), 100)}
+    assert near == vectors.ids()
+    assert {chunk_id for chunk_id, _ in sparse.query(query, 100)} <= near
+    assert len(sparse) == len(near)
+    return near
+
+
+def test_an_update_makes_everything_findable(store: Store, settings: IndexSettings) -> None:
+    alpha = add_document(store, "alpha", ALPHA)
+    indexer = make_indexer(store, settings)
+    seen: list[tuple[int, int]] = []
+    report = indexer.update(on_progress=lambda done, total: seen.append((done, total)))
+    assert (report.chunks, report.embedded, report.embedder) == (4, 4, "test:hash")
+    assert seen == [(0, 4), (2, 4), (4, 4)]
+    assert found(indexer, "revenues") == {f"{alpha}:{index}" for index in range(4)}
+    assert store.index_record() == {"embedder": "test:hash", "dimensions": 64}
+
+
+def test_a_second_document_leaves_the_first_alone(store: Store, settings: IndexSettings) -> None:
+    add_document(store, "alpha", ALPHA)
+    make_indexer(store, settings).update()
+    beta = add_document(store, "beta", BETA)
+    embedder, vectors = HashEmbedder(), open_vectors(store)
+    report = Indexer(store, embedder, settings, vectors).update()
+    assert (report.chunks, report.embedded, embedder.calls) == (7, 3, 3)
+    assert set(vectors.written) == {f"{beta}:{index}" for index in range(3)}
+
+
+def test_an_update_with_nothing_new_does_nothing(store: Store, settings: IndexSettings) -> None:
+    add_document(store, "alpha", ALPHA)
+    make_indexer(store, settings).update()
+    embedder, vectors = HashEmbedder(), open_vectors(store)
+    report = Indexer(store, embedder, settings, vectors).update()
+    assert (report.chunks, report.embedded, embedder.calls, vectors.written) == (4, 0, 0, [])
+
+
+def test_a_removed_document_is_gone_from_both_caches_at_the_next_query(store: Store, settings: IndexSettings) -> None:
+    alpha = add_document(store, "alpha", ALPHA)
+    beta = add_document(store, "beta", BETA)
+    indexer = make_indexer(store, settings)
+    indexer.update()
+    store.remove(beta)
+    assert found(indexer, "tea") == {f"{alpha}:{index}" for index in range(4)}
+
+
+def test_a_document_cut_anew_is_found_with_its_new_chunks(store: Store, settings: IndexSettings) -> None:
+    doc_id = add_document(store, "alpha", ALPHA)
+    indexer = make_indexer(store, settings)
+    indexer.update()
+    # The ids stay, their texts change: an id alone does not say that a vector is the right one.
+    put_passages(store, doc_id, "alpha", ["Zebras graze.", ALPHA[1], "Lions sleep."])
+    with pytest.raises(IndexEmpty):
+        indexer.open()
+    indexer.update()
+    vectors, sparse = indexer.open()
+    assert vectors.query(HashEmbedder().embed_query("alpha\nZebras graze."), 1)[0][0] == f"{doc_id}:0"
+    assert vectors.query(HashEmbedder().embed_query("alpha\nZebras graze."), 1)[0][1] == pytest.approx(1.0, abs=1e-5)
+    assert [hit for hit, _ in sparse.query("zebras lions", 5)] == [f"{doc_id}:0", f"{doc_id}:2"]
+    assert len(sparse) == 3
+
+
+def test_a_stopped_run_goes_on_where_it_was(store: Store, settings: IndexSettings) -> None:
+    add_document(store, "alpha", ALPHA)
+    done: list[int] = []
+    with pytest.raises(Cancelled):
+        make_indexer(store, settings).update(
+            on_progress=lambda count, _: done.append(count), cancelled=lambda: done[-1] == 2
+        )
+    with pytest.raises(IndexEmpty):
+        make_indexer(store, settings).open()  # half a document is not searchable
+    embedder = HashEmbedder()
+    report = make_indexer(store, settings, embedder).update()
+    assert (report.embedded, embedder.calls, report.chunks) == (2, 2, 4)
+
+
+def test_a_killed_run_loses_at_most_one_batch(store: Store, settings: IndexSettings) -> None:
+    add_document(store, "alpha", ALPHA)
+    code = f"""
+import os
+from pathlib import Path
+from ragcore.config import load
+from ragcore.index.indexer import Indexer
+from ragcore.index.store import Store
+from ragcore.providers.chroma import ChromaStore
+from tests.libraries import HashEmbedder
+home = Path({str(store.home)!r})
+settings = load(environ={{}}, overrides={{"index.batch": 1}})[0].index
+indexer = Indexer(Store(home), HashEmbedder(), settings, ChromaStore(home / "cache" / "chroma"))
+indexer.update(on_progress=lambda done, total: os._exit(9) if done == 3 else None)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT).returncode == 9
+    assert len(store.unembedded("test:hash")) == 1
+    assert make_indexer(store, settings).update().embedded == 1
+
+
+def test_another_embedder_is_refused_until_it_rebuilds(store: Store, settings: IndexSettings) -> None:
+    add_document(store, "alpha", ALPHA)
+    make_indexer(store, settings).update()
+    other = make_indexer(store, settings, HashEmbedder(32, "test:other"))
+    for call in (other.check, other.open, other.update):
+        with pytest.raises(IndexMismatch, match="test:hash"):
+            call()
+    assert other.update(rebuild=True).embedded == 4
+    assert store.index_record() == {"embedder": "test:other", "dimensions": 32}
+    assert len(other.open()[1]) == 4
+    with pytest.raises(IndexMismatch, match="test:other"):
+        make_indexer(store, settings).open()
+
+
+def test_a_rebuild_makes_the_caches_again_from_sqlite(store: Store, settings: IndexSettings) -> None:
+    add_document(store, "alpha", ALPHA)
+    make_indexer(store, settings).update()
+    vectors, embedder = open_vectors(store), HashEmbedder()
+    report = Indexer(store, embedder, settings, vectors).update(rebuild=True)
+    assert (report.embedded, embedder.calls, len(vectors.written)) == (0, 0, 4)
+
+
+def test_an_empty_library_says_so(store: Store, settings: IndexSettings) -> None:
+    indexer = make_indexer(store, settings)
+    for call in (indexer.check, indexer.open):
+        with pytest.raises(IndexEmpty):
+            call()
+    assert indexer.update().chunks == 0
+    with pytest.raises(IndexEmpty):
+        indexer.open()
+
+
+def test_lost_caches_come_back_by_themselves(store: Store, settings: IndexSettings) -> None:
+    add_document(store, "alpha", ALPHA)
+    indexer = make_indexer(store, settings)
+    indexer.update()
+    expected = found(indexer, "revenues")
+    shutil.rmtree(store.home / "cache" / "chroma")
+    assert found(indexer, "revenues") == expected
+    (store.home / "cache" / "bm25.npz").unlink()
+    assert found(indexer, "revenues") == expected
+    (store.home / "cache" / "bm25.npz").write_bytes(b"PK\x03\x04 cut short")
+    assert found(indexer, "revenues") == expected
+    shutil.rmtree(store.home / "cache")
+    assert found(make_indexer(store, settings), "revenues") == expected
+
+
+@pytest.mark.parametrize("stamp", ["", "{}", '{"embedder": "test:hash"}', "[1]"])
+def test_a_damaged_stamp_means_a_new_cache(store: Store, settings: IndexSettings, stamp: str) -> None:
+    add_document(store, "alpha", ALPHA)
+    make_indexer(store, settings).update()
+    (store.home / "cache" / "chroma" / "stamp.json").write_text(stamp, "utf-8")
+    assert len(found(make_indexer(store, settings), "revenues")) == 4
+
+
+def test_a_cache_with_wrong_ids_is_made_again(store: Store, settings: IndexSettings) -> None:
+    add_document(store, "alpha", ALPHA)
+    make_indexer(store, settings).update()
+    vectors = open_vectors(store)
+    vectors.upsert(["stray"], ["nobody"], HashEmbedder().embed_documents(["stray"]))
+    beta = add_document(store, "beta", BETA)
+    indexer = make_indexer(store, settings)
+    indexer.update()
+    assert found(indexer, "tea") == {
+        f"{doc}:{i}" for doc, n in ((store.document_ids()[0], 4), (beta, 3)) for i in range(n)
+    }
+
+
+def test_the_changes_of_another_process_are_seen(store: Store, settings: IndexSettings) -> None:
+    add_document(store, "alpha", ALPHA)
+    indexer = make_indexer(store, settings)
+    indexer.update()
+    found(indexer, "revenues")
+    code = f"""
+from pathlib import Path
+from ragcore.config import load
+from ragcore.index.indexer import Indexer
+from ragcore.index.store import Store
+from ragcore.providers.chroma import ChromaStore
+from tests.libraries import HashEmbedder, add_document
+home = Path({str(store.home)!r})
+store = Store(home)
+add_document(store, "beta", {BETA!r})
+Indexer(store, HashEmbedder(), load(environ={{}})[0].index, ChromaStore(home / "cache" / "chroma")).update()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+    assert len(found(indexer, "tea")) == 7
+
+
+def test_while_another_process_builds_the_index_it_is_busy(store: Store, settings: IndexSettings) -> None:
+    add_document(store, "alpha", ALPHA)
+    indexer = make_indexer(store, settings)
+    (store.home / "locks").mkdir()
+    with FileLock(store.home / "locks" / "index.lock"), pytest.raises(StoreBusy):
+        indexer.update()
+    assert indexer.update().chunks == 4
+
+
+def test_two_processes_may_build_the_index_at_once(store: Store, settings: IndexSettings) -> None:
+    for number in range(6):
+        add_document(store, f"doc{number}", [f"{text} {number}" for text in ALPHA + BETA])
+    code = f"""
+from pathlib import Path
+from ragcore.config import load
+from ragcore.index.indexer import Indexer
+from ragcore.index.store import Store
+from ragcore.providers.chroma import ChromaStore
+from tests.libraries import HashEmbedder
+home = Path({str(store.home)!r})
+settings = load(environ={{}}, overrides={{"index.batch": 1}})[0].index
+indexer = Indexer(Store(home), HashEmbedder(), settings, ChromaStore(home / "cache" / "chroma"))
+assert indexer.update().chunks == 42
+vectors, sparse = indexer.open()
+assert len(vectors.ids()) == len(sparse) == 42
+"""
+    workers = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) for _ in range(2)]
+    assert [worker.wait() for worker in workers] == [0, 0]
+    assert len(found(make_indexer(store, settings), "tea")) == 42

@@ -1,0 +1,51 @@
+import pytest
+
+from ragcore.index.tokens import terms
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("BMS-986158", ["bms-986158", "986158"]),
+        ("Form 10-K/A", ["form", "10-k/a", "10"]),
+        ("3.5 mg", ["3.5", "mg"]),
+        ("§ 4.2", ["§4.2", "4.2"]),
+        ("1,234.5", ["1,234.5", "1234.5"]),
+        ("12,345,678", ["12345678"]),
+        ("FY2018", ["fy2018", "2018"]),
+        ("U.S. GAAP", ["u.s", "us", "gaap"]),
+        ("R&D", ["r&d"]),
+        ("long-term", ["long-term", "long", "term"]),
+        ("long‑term", ["long-term", "long", "term"]),
+        ("the company’s own", ["company", "compani"]),
+        ("inhibits", ["inhibits", "inhibit"]),
+        ("café", ["café"]),
+        ("ﬁnance", ["finance", "financ"]),
+        ("max_tokens", ["max_tokens", "max", "tokens", "token"]),
+    ],
+)
+def test_a_text_gives_these_terms_among_others(text: str, expected: list[str]) -> None:
+    assert set(expected) <= set(terms(text))
+
+
+def test_a_list_separated_by_commas_is_not_one_number() -> None:
+    assert terms("1,23,456") == ["1", "23,456", "23456"] or "1,23,456" not in terms("1,23,456")
+    assert "2019,2020" not in terms("2019,2020")
+
+
+def test_function_words_are_left_out() -> None:
+    assert terms("What was the of and is it?") == []
+
+
+def test_a_repeated_word_counts_each_time() -> None:
+    assert terms("cash and cash") == ["cash", "cash"]
+
+
+def test_an_exact_form_shares_more_terms_than_a_related_one() -> None:
+    asked = set(terms("acquisitions"))
+    assert len(asked & set(terms("acquisitions"))) > len(asked & set(terms("acquisition"))) > 0
+
+
+def test_no_text_gives_no_terms() -> None:
+    assert terms("") == []
+    assert terms(" …—() ") == []

@@ -1,0 +1,94 @@
+"""The sparse BM25 gives rank-bm25's scores, whatever documents came and went before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rank_bm25 import BM25Okapi
+
+from ragcore.index.bm25 import Bm25Index
+from ragcore.index.tokens import terms
+from ragcore.types import Chunk
+
+WORDS = ["revenue", "cash", "10-K", "growth", "BMS-986158", "1,200", "tax", "notes", "the", "segment", "running"]
+passages = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
+libraries = st.lists(st.lists(passages, min_size=1, max_size=5), min_size=1, max_size=6)
+k1s = st.sampled_from([0.9, 1.2, 1.5, 2.0])
+bs = st.sampled_from([0.0, 0.4, 0.75, 1.0])
+
+
+def make_chunks(doc_id: str, texts: list[str]) -> list[Chunk]:
+    return [Chunk(f"{doc_id}-{i}", doc_id, i, "text", 0, len(text), text) for i, text in enumerate(texts)]
+
+
+def index_of(library: dict[str, list[str]], k1: float = 1.5, b: float = 0.75) -> Bm25Index:
+    chunks = {doc_id: make_chunks(doc_id, texts) for doc_id, texts in library.items()}
+    return Bm25Index({}, {}, k1=k1, b=b).updated({doc_id: doc_id for doc_id in chunks}, chunks.__getitem__, revision=1)
+
+
+def expected_scores(library: dict[str, list[str]], query: str, k1: float = 1.5, b: float = 0.75) -> dict[str, float]:
+    ids = [f"{doc_id}-{i}" for doc_id, texts in library.items() for i in range(len(texts))]
+    corpus = [terms(text) for texts in library.values() for text in texts]
+    if not any(corpus):
+        return dict.fromkeys(ids, 0.0)  # rank-bm25 divides by zero here
+    with np.errstate(invalid="ignore"):
+        scores = BM25Okapi(corpus, k1=k1, b=b).get_scores(terms(query))
+    # With b = 1 rank-bm25 divides 0 by 0 for a chunk without terms.
+    return dict(zip(ids, np.nan_to_num(scores).tolist(), strict=True))
+
+
+@given(libraries, passages, k1s, bs)
+@settings(max_examples=200, deadline=None)
+def test_scores_equal_rank_bm25(library: list[list[str]], query: str, k1: float, b: float) -> None:
+    documents = {f"d{i}": texts for i, texts in enumerate(library)}
+    expected = expected_scores(documents, query, k1, b)
+    actual = index_of(documents, k1, b).scores(query, list(expected))
+    np.testing.assert_allclose(actual, list(expected.values()), rtol=1e-9, atol=1e-9)
+
+
+@given(libraries, libraries, passages, st.data())
+@settings(max_examples=100, deadline=None)
+def test_an_updated_index_equals_one_made_at_once(
+    before: list[list[str]], after: list[list[str]], query: str, data: st.DataObject
+) -> None:
+    old = {f"d{i}": texts for i, texts in enumerate(before)}
+    new = {f"d{i}": texts for i, texts in enumerate(after)}
+    for doc_id in data.draw(st.sets(st.sampled_from(sorted(old)))):
+        new[doc_id] = old[doc_id]
+    new = {doc_id: new[doc_id] for doc_id in data.draw(st.permutations(sorted(new)))}
+    asked: list[str] = []
+
+    def chunks(doc_id: str) -> list[Chunk]:
+        asked.append(doc_id)
+        return make_chunks(doc_id, new[doc_id])
+
+    wanted = {doc_id: repr(texts) for doc_id, texts in new.items()}
+    first = Bm25Index({}, {}, k1=1.5, b=0.75).updated(
+        {doc_id: repr(texts) for doc_id, texts in old.items()}, lambda i: make_chunks(i, old[i]), revision=1
+    )
+    updated = first.updated(wanted, chunks, revision=2)
+    expected = expected_scores(new, query)
+    np.testing.assert_allclose(updated.scores(query, list(expected)), list(expected.values()), rtol=1e-9, atol=1e-9)
+    assert set(asked) == {doc_id for doc_id in new if old.get(doc_id) != new[doc_id]}
+
+    with TemporaryDirectory() as folder:
+        updated.save(Path(folder) / "bm25.npz")
+        loaded = Bm25Index.load(Path(folder) / "bm25.npz", k1=1.5, b=0.75)
+    assert loaded is not None
+    assert (loaded.revision, loaded.fingerprints) == (2, wanted)
+    assert loaded.query(query, 100) == updated.query(query, 100)
+
+
+@given(libraries, passages, st.integers(1, 8))
+@settings(max_examples=100, deadline=None)
+def test_the_best_k_are_the_best_k(library: list[list[str]], query: str, k: int) -> None:
+    index = index_of({f"d{i}": texts for i, texts in enumerate(library)})
+    everything = index.query(query, 10_000)
+    assert index.query(query, k) == everything[:k]
+    assert [score for _, score in everything] == sorted((score for _, score in everything), reverse=True)
+    only = {f"d{i}" for i in range(0, len(library), 2)}
+    assert index.query(query, 10_000, sorted(only)) == [hit for hit in everything if hit[0].split("-")[0] in only]

@@ -1,0 +1,113 @@
+"""The fast search for segments equals a brute force written from the description of the rule."""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragcore.retrieve.rse import best_segments, chunk_values
+
+# Where the 200 published cases lie, if they are at hand.
+ROOT = Path(__file__).resolve().parents[2]
+CASES = Path(os.environ.get("GROUNDWORK_DATA", ROOT.parent / "shared" / "data")) / "rse" / "cases.json"
+
+
+def brute_force(
+    values: list[list[float]], lengths: list[int], max_length: int, overall_max_length: int, minimum_value: float
+) -> list[tuple[int, int, float]]:
+    ends = list(accumulate(lengths))
+    n = ends[-1] if ends else 0
+    taken: list[tuple[int, int, float]] = []
+    out: set[int] = set()
+    while len(out) < len(values):
+        for number, query in enumerate(values):
+            left = overall_max_length - sum(end - start for start, end, _ in taken)
+            if left <= 0:
+                return taken
+            if number in out:
+                continue
+            best: tuple[int, int, float] | None = None
+            for start in range(n):
+                total = 0.0
+                for end in range(start + 1, min(n, start + min(max_length, left)) + 1):
+                    total += query[end - 1]
+                    if query[start] < 0 or query[end - 1] < 0:
+                        continue
+                    if any(start < bound < end for bound in ends):
+                        continue
+                    if any(start < other_end and other_start < end for other_start, other_end, _ in taken):
+                        continue
+                    if total > (best[2] if best else -1000.0):
+                        best = (start, end, total)
+            if best is None or best[2] < minimum_value:
+                out.add(number)
+            else:
+                taken.append(best)
+    return taken
+
+
+coarse = st.sampled_from([-1.0, -0.5, -0.18, -0.1, 0.0, 0.1, 0.2, 0.3, 0.5, 1.0])
+fine = st.floats(-1.0, 1.0)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[list[list[float]], list[int]]:
+    lengths = draw(st.lists(st.integers(0, 9), min_size=1, max_size=4))
+    value = draw(st.sampled_from([coarse, fine]))
+    n = sum(lengths)
+    return draw(st.lists(st.lists(value, min_size=n, max_size=n), min_size=1, max_size=3)), lengths
+
+
+@given(cases(), st.integers(1, 8), st.integers(0, 20), st.sampled_from([-5.0, 0.0, 0.2, 0.5]))
+@settings(max_examples=400, deadline=None)
+def test_segments_and_values_equal_the_brute_force_bit_for_bit(
+    case: tuple[list[list[float]], list[int]], max_length: int, overall_max_length: int, minimum_value: float
+) -> None:
+    values, lengths = case
+    actual = best_segments(
+        values,
+        lengths,
+        max_length=max_length,
+        overall_max_length=overall_max_length,
+        minimum_value=minimum_value,
+    )
+    assert actual == brute_force(values, lengths, max_length, overall_max_length, minimum_value)
+
+
+@pytest.mark.skipif(not CASES.is_file(), reason="the 200 published cases are not at hand (GROUNDWORK_DATA)")
+def test_the_published_cases() -> None:
+    for case in json.loads(CASES.read_text("utf-8")):
+        actual = best_segments(
+            case["per_query_values"],
+            np.diff([0, *case["document_boundaries"]]).tolist(),
+            max_length=case["max_length"],
+            overall_max_length=case["overall_max_length"],
+            minimum_value=case["minimum_value"],
+        )
+        assert [[start, end] for start, end, _ in actual] == case["expected_segments"], case["id"]
+        assert [value for *_, value in actual] == case["expected_scores"], case["id"]
+
+
+def test_shapes_that_do_not_agree_are_refused() -> None:
+    with pytest.raises(ValueError, match="one value per chunk"):
+        best_segments([[0.1, 0.2]], [3], max_length=2, overall_max_length=2, minimum_value=0.0)
+    with pytest.raises(ValueError, match="number"):
+        best_segments([[float("nan")]], [1], max_length=2, overall_max_length=2, minimum_value=0.0)
+
+
+def test_nothing_gives_nothing() -> None:
+    assert best_segments([], [], max_length=5, overall_max_length=5, minimum_value=0.0) == []
+    assert best_segments([[]], [], max_length=5, overall_max_length=5, minimum_value=0.0) == []
+
+
+def test_a_chunk_is_worth_less_with_rank_and_more_with_score() -> None:
+    values = chunk_values([0, 0, 30], [1.0, 0.5, 1.0], decay_rate=30.0, irrelevant_chunk_penalty=0.18)
+    assert values == pytest.approx([0.82, 0.32, np.exp(-1) - 0.18])
+    assert chunk_values([1000], [0.0], decay_rate=30.0, irrelevant_chunk_penalty=0.18) == pytest.approx([-0.18])

@@ -1,0 +1,149 @@
+"""The pipeline over a real store, Chroma and BM25."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragcore.config import load
+from ragcore.errors import ConfigError
+from ragcore.index.indexer import Indexer
+from ragcore.index.store import Store
+from ragcore.providers.chroma import ChromaStore
+from ragcore.retrieve.hybrid import HybridRetriever
+from ragcore.types import Chunk, Hit
+from tests.libraries import HashEmbedder, OverlapReranker, add_document
+
+SECTIONS = ["Business", "Results", "Results", "Results", "Controls"]
+PASSAGES = [
+    "Alpha Corp designs pumps and valves for water works.",
+    "Total revenues were 1,577 million in 2018.",
+    "They grew because prices rose.",
+    "Operating expenses fell by two percent.",
+    "The auditor found no material weakness.",
+]
+
+Make = Callable[..., HybridRetriever]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(tmp_path)
+    add_document(store, "alpha.pdf", PASSAGES, SECTIONS)
+    add_document(store, "beta.pdf", ["Beta sells tea.", "Tea is grown in Assam.", "BMS-986158 is not sold."])
+    return store
+
+
+@pytest.fixture
+def make(store: Store) -> Make:
+    embedder = HashEmbedder()
+    indexer = Indexer(store, embedder, load(environ={})[0].index, ChromaStore(store.home / "cache" / "chroma"))
+    indexer.update()
+    vectors, sparse = indexer.open()
+
+    def make(*, mode: str | None = None, rerank: bool = True, chunks: Any = None, **overrides: Any) -> HybridRetriever:
+        settings, _ = load(environ={}, overrides={k.replace("__", "."): v for k, v in overrides.items()})
+        reranker = OverlapReranker() if rerank else None
+        return HybridRetriever(embedder, vectors, sparse, reranker, chunks or store.chunks_by_id, settings, mode=mode)
+
+    return make
+
+
+def first(hits: Sequence[Hit]) -> str:
+    return hits[0].chunk.text.strip()
+
+
+def test_every_step_is_timed(make: Make) -> None:
+    assert list(make().retrieve("revenues", top_k=3).timings_ms) == ["embed", "vector", "bm25", "fuse", "rerank", "rse"]
+    assert list(make(mode="bm25", rerank=False).retrieve("revenues", top_k=3).timings_ms) == ["bm25", "fuse", "rse"]
+
+
+def test_each_mode_asks_only_its_side(make: Make) -> None:
+    vector = make(mode="vector", rerank=False).retrieve("revenues", top_k=5)
+    assert {tuple(hit.scores) for hit in vector.hits} == {("vector", "fused")}
+    bm25 = make(mode="bm25", rerank=False).retrieve("revenues", top_k=5)
+    assert {tuple(hit.scores) for hit in bm25.hits} == {("bm25", "fused")}
+    assert (vector.mode, bm25.mode) == ("vector", "bm25")
+
+
+def test_ranks_and_scores_of_each_step_are_kept(make: Make) -> None:
+    hit = make().retrieve("total revenues in 2018", top_k=3).hits[0]
+    assert hit.via == "vector+bm25"
+    assert dict(hit.ranks) == {"vector": 1, "bm25": 1, "fused": 1, "rerank": 1}
+    assert set(hit.scores) == {"vector", "bm25", "fused", "rerank"}
+
+
+def test_a_hit_of_the_vectors_alone_still_gets_its_bm25_score(make: Make) -> None:
+    found = make(rerank=False).retrieve("tea", top_k=20)
+    alone = [hit for hit in found.hits if hit.via == "vector"]
+    assert alone
+    assert all(hit.scores["bm25"] == 0.0 and "bm25" not in hit.ranks for hit in alone)
+
+
+def test_an_identifier_is_found(make: Make) -> None:
+    assert "BMS-986158" in first(make().retrieve("What about BMS-986158?", top_k=3).hits)
+
+
+def test_the_reranker_moves_hits_and_only_the_best_are_asked(make: Make) -> None:
+    found = make(rerank__candidates=2).retrieve("revenues and expenses of the corp", top_k=5)
+    assert sum("rerank" in hit.scores for hit in found.hits) == 2
+
+
+def test_a_figure_s_description_counts_for_less(store: Store, make: Make) -> None:
+    def as_figure(ids: Sequence[str]) -> list[Chunk]:
+        return [
+            Chunk(c.chunk_id, c.doc_id, c.index, "figure", c.start, c.end, c.text, c.section, c.header)
+            if "1,577" in c.text
+            else c
+            for c in store.chunks_by_id(ids)
+        ]
+
+    plain = make(rerank=False).retrieve("total revenues", top_k=5).hits[0]
+    figure = make(rerank=False, chunks=as_figure).retrieve("total revenues", top_k=5).hits[0]
+    assert figure.scores["fused"] == pytest.approx(0.7 * plain.scores["fused"])
+
+
+def test_a_chunk_that_is_gone_meanwhile_is_passed_over(store: Store, make: Make) -> None:
+    def without(ids: Sequence[str]) -> list[Chunk]:
+        return [c for c in store.chunks_by_id(ids) if "1,577" not in c.text]
+
+    found = make(chunks=without).retrieve("total revenues", top_k=5)
+    assert found.hits
+    assert all("1,577" not in hit.chunk.text for hit in found.hits)
+
+
+def test_neighbours_of_a_single_hit_come_last(make: Make) -> None:
+    found = make(rse__minimum_value=9.0).retrieve("total revenues in 2018", top_k=1)
+    # Chunk 0 is of another section.
+    assert [(s.first_chunk, s.via) for s in found.segments] == [(1, "hit"), (2, "neighbour")]
+
+
+def test_segments_come_in_the_order_of_their_best_hit(make: Make) -> None:
+    found = make(rse__minimum_value=0.3).retrieve("total revenues in 2018", top_k=5)
+    assert (found.segments[0].first_chunk, found.segments[0].via) == (1, "rse")
+    best = {(hit.chunk.doc_id, hit.chunk.index): hit.rank for hit in reversed(found.hits)}
+    places = [
+        min(best[s.doc_id, i] for i in range(s.first_chunk, s.last_chunk + 1) if (s.doc_id, i) in best)
+        for s in found.segments
+        if s.via != "neighbour"
+    ]
+    assert places == sorted(places)
+
+
+def test_a_short_list_is_the_beginning_of_a_long_one(make: Make) -> None:
+    long = make().retrieve("revenues and tea", top_k=8)
+    short = make().retrieve("revenues and tea", top_k=2)
+    assert short.hits == long.hits[:2]
+
+
+def test_nothing_found_is_nothing(make: Make) -> None:
+    found = make(mode="bm25").retrieve("zebra", top_k=5)
+    assert (found.hits, found.segments) == ((), ())
+
+
+def test_an_unknown_mode_is_refused(make: Make) -> None:
+    with pytest.raises(ConfigError, match="'fast'"):
+        make(mode="fast")
