@@ -36,6 +36,7 @@ class IngestSettings(Section):
     max_bytes: Positive
     max_pages: Positive
     page_seconds: Seconds
+    plain_seconds: Seconds
     memory_mb: Annotated[int, Field(ge=512)]
     workers: Count
 
@@ -55,6 +56,8 @@ class IndexSettings(Section):
     embedder: str
     vector_store: Literal["chroma"]
     batch: Positive
+    threads: Count
+    lock_seconds: Seconds
     bm25_k1: Annotated[float, Field(ge=0.0)]
     bm25_b: Share
 
@@ -64,6 +67,7 @@ class RetrieveSettings(Section):
     top_k: Positive
     candidates: Positive
     alpha: Share
+    figure_penalty: Share
     neighbours: Count
 
 
@@ -87,6 +91,8 @@ class AnswerSettings(Section):
     history_tokens: Count
     refuse_below: Share
     offline_sentences: Positive
+    offline_floor: Share
+    offline_share: Share
 
 
 class VerifySettings(Section):

@@ -41,7 +41,9 @@ from ragcore.tasks import Added as Added
 from ragcore.tasks import IngestReport as IngestReport
 from ragcore.tasks import IsCancelled, OnProgress, ignore
 from ragcore.tasks import Progress as Progress
+from ragcore.text import sentence_spans
 from ragcore.types import Answer, Chunk, Document, Retrieval, Turn
+from ragcore.words import stem
 
 if TYPE_CHECKING:
     from ragcore.answer.stream import AnswerStream
@@ -349,6 +351,7 @@ class Engine:
             document=self.document,
             llm=self.models.writer,
             settings=self.settings,
+            reranker=self.models.reranker,
         )
 
     def chat(self, conversation_id: str, question: str, doc_ids: Sequence[str] | None = None) -> AnswerRun:
@@ -393,6 +396,8 @@ class Engine:
         if self.models.reranker is not None:
             self.models.reranker.score("warm", ["up"])
         _ = self.models.writer
+        stem("warm")
+        sentence_spans("Warm.")
         with suppress(IndexEmpty, IndexMismatch):
             self.indexer.open()
 

@@ -32,13 +32,17 @@ class Models:
     def embedder(self) -> Embedder:
         from ragcore import providers
 
-        return self._part("embedder", lambda: providers.embedder(self._settings.index.embedder))
+        return self._part(
+            "embedder", lambda: providers.embedder(self._settings.index.embedder, threads=self._settings.index.threads)
+        )
 
     @property
     def reranker(self) -> Reranker | None:
         from ragcore import providers
 
-        return self._part("reranker", lambda: providers.reranker(self._settings.rerank.model))
+        return self._part(
+            "reranker", lambda: providers.reranker(self._settings.rerank.model, threads=self._settings.index.threads)
+        )
 
     @property
     def vector_store(self) -> VectorStore:
