@@ -7,6 +7,7 @@ so no text is given twice.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,9 @@ from ragcore.answer.tables import LabelledTable, elements_within
 from ragcore.config import AnswerSettings
 from ragcore.text import count_tokens, sentence_spans
 from ragcore.types import Document, Hit, Retrieval, Source, Unit
+
+
+_BULLET = re.compile(r"\s*[•◦‣▪▫●○■□►➢✓·*–—-]\s+")  # printed before a list item, and no part of what it says
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +161,8 @@ def _clip(spans: Iterable[tuple[int, int]], low: int, high: int, text: str) -> l
     units = []
     for start, end in spans:
         start, end = max(start, low), min(end, high)
+        if bullet := _BULLET.match(text, start, end):
+            start = bullet.end()
         piece = text[start:end] if end > start else ""
         if piece.strip():
             left = start + len(piece) - len(piece.lstrip())

@@ -89,7 +89,7 @@ def quotables(wanted: Sequence[str], sources: Iterable[Source]) -> Iterator[Quot
                 if joined is not None:
                     yield _quotable(source, number, *joined, "", heading)
                 elif _is_sentence(text):
-                    yield _quotable(source, number, number, _BULLET.sub("", text), "", heading)
+                    yield _quotable(source, number, number, text, "", heading)
                 elif first == last and any(character.isalpha() for character in text):
                     heading = text
 
@@ -103,6 +103,13 @@ def _quotable(source: Source, first: int, last: int, text: str, about: str, head
 def _text(source: Source, number: int) -> str:
     unit = source.units[number - 1]
     return " ".join(source.text[unit.start - source.start : unit.end - source.start].split())
+
+
+def _printed(source: Source, first: int, last: int) -> str:
+    """Units ``first`` to ``last`` with the bullet that stands before them, which is no part of a unit."""
+    start = source.units[first - 2].end if first > 1 else source.start
+    end = source.units[last - 1].end
+    return " ".join(source.text[start - source.start : end - source.start].split())
 
 
 def _lines(source: Source) -> list[tuple[int, int]]:
@@ -129,12 +136,12 @@ def _lead_in(
 
     At most 700 characters, cut at an item's end. None when nothing follows that belongs to it.
     """
-    parts = [_BULLET.sub("", _text(source, number))]
+    parts = [_text(source, number)]
     end = number
     levels: list[str] = []
     for first, last in following:
         is_cell = source.units[first - 1].kind == "cell"
-        words = " ".join(_text(source, n) for n in range(first, last + 1))
+        words = _printed(source, first, last)
         if not _continues("row" if is_cell else _level(words, levels), levels):
             break
         if is_cell:

@@ -24,7 +24,7 @@ from tests.answer.samples import (
     segment,
     sources,
 )
-from tests.documents import Grid, Heading, make_document
+from tests.documents import Grid, Heading, Item, make_document
 
 ANSWER = SETTINGS.answer
 
@@ -50,6 +50,11 @@ def test_units_are_sentences_headings_and_cells() -> None:
     assert labels["46,710"] == "Revenues · 2022"
     assert labels["(6,046)"] == "Net income (loss) · 2022"
     assert labels["Revenues"] == labels["2023"] == ""
+
+
+def test_a_bullet_is_no_part_of_the_sentence() -> None:
+    doc = make_document(Item("• Costs rose by 3%. They fell later."), Item("- Prices too."))
+    assert texts(doc, 0, doc.body_end) == ["Costs rose by 3%.", "They fell later.", "Prices too."]
 
 
 def test_a_group_belongs_to_its_rows_labels() -> None:
