@@ -1,0 +1,57 @@
+"""Chat: scope and conversations at the side, the conversation, and the page that a citation opens."""
+
+import streamlit as st
+
+from ui import components, first_run, frame, payload, sidebar, uploads
+from ui.services import services
+
+engine = services().engine
+infos = engine.documents()
+readable = [info for info in infos if info.status == "ready" and info.indexed]
+
+
+def submitted() -> None:
+    sidebar.ask(st.session_state["gw_ask"], readable)
+
+
+def workspace() -> None:
+    conversations = engine.conversations()
+    here = next((info for info in conversations if info.conversation_id == sidebar.current()), None)
+    if sidebar.current() and here is None:
+        sidebar.gone()
+    sidebar.draw(readable, conversations)
+    with st.container(key="gw_split"):
+        with st.container(key="gw_center"):
+            with st.container(key="gw_head", horizontal=True):
+                sidebar.head(here)
+            components.thread(
+                here.conversation_id if here else None,
+                revision=f"{here.updated}-{here.turns}" if here else "",
+                empty=first_run.invitation(readable, infos),
+            )
+            with st.container(key="gw_composer"):
+                trouble = sidebar.trouble()
+                if trouble:
+                    frame.message(*trouble)
+                st.chat_input("Ask your documents", key="gw_ask", on_submit=submitted)
+        with st.container(key="gw_pane"):
+            components.pane([{"id": doc_id, "title": name} for doc_id, name in payload.names(readable).items()])
+
+
+@st.fragment(run_every=1.5)
+def await_documents() -> None:
+    """While something is being read: redraw when one more document can be asked."""
+    ready = {info.doc_id for info in engine.documents() if info.status == "ready" and info.indexed}
+    if ready != {info.doc_id for info in readable}:
+        st.rerun()
+
+
+if uploads.arrived():
+    st.switch_page("pages/library.py")  # where their reading is seen
+
+if first_run.trying() or (not infos and not engine.conversations()):
+    first_run.draw()
+else:
+    workspace()
+    if services().ingestion.jobs():
+        await_documents()

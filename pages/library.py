@@ -1,0 +1,20 @@
+"""Library: what is in it, what is being read, and what each document was taken apart into."""
+
+import streamlit as st
+
+from ui import components, sidebar, uploads
+from ui.services import services
+
+infos = services().engine.documents()
+pages = sum(info.pages for info in infos)
+
+with st.container(key="gw_page"):
+    uploads.heading("Library", f"{len(infos)} documents, {pages:,} pages" if infos else "")
+    uploads.uploader()
+    uploads.notes()
+    uploads.arrived()
+    asked = components.library(revision=st.session_state.get("gw_uploads", 0))
+
+if asked.ask:
+    sidebar.ask_only(asked.ask, [info.doc_id for info in infos if info.status == "ready" and info.indexed])
+    st.switch_page("pages/chat.py")

@@ -1,0 +1,209 @@
+"""The real app in a real browser: servers on temporary homes, a Chromium page that fails on any console error."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragcore.engine import Engine
+from ragcore.types import Answer
+from tests import pdfs
+from tests.messages_server import MessagesServer
+
+ROOT = Path(__file__).resolve().parents[2]
+FAILURES = Path(__file__).resolve().parent / "failures"
+FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+START_SECONDS = 90
+QUESTION = "What was the highest nitrate reading?"
+DOCUMENTS: dict[str, Callable[[], bytes]] = {
+    "survey.pdf": pdfs.one_column,
+    "turned.pdf": lambda: pdfs.rotated(90),
+    "cropped.pdf": pdfs.cropped,
+    "cropped and turned.pdf": lambda: pdfs.cropped(270),
+    "table.pdf": pdfs.ruled_table,
+}
+
+
+def chromium() -> str | None:
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).resolve().parent
+    reason = "Chromium is not installed: install it (Debian: apt-get install chromium) or name it in CHROMIUM"
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            if chromium() is None:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@dataclass(frozen=True)
+class App:
+    url: str
+    home: Path
+    log: Path
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A home with documents that are read and indexed, and one stored answer for each, asked of it alone."""
+
+    home: Path
+    files: dict[str, Path]
+    conversations: dict[str, str]
+    answers: dict[str, Answer]
+    turns: dict[str, str]
+
+
+@contextmanager
+def serve(home: Path, **environment: str) -> Iterator[App]:
+    """`streamlit run app.py` on ``home`` until the block ends."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = home.parent / f"{home.name}-{port}.log"
+    unset = ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "GROUNDWORK_HOME")
+    inherited = {name: value for name, value in os.environ.items() if name not in unset}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [*command, "--server.port", str(port)],
+            cwd=ROOT,
+            env=inherited | {"GROUNDWORK_HOME": str(home)} | environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            url = f"http://localhost:{port}"
+            _await(f"{url}/_stcore/health", process, log)
+            yield App(url, home, log)
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _await(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(url, timeout=2):
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise AssertionError(f"the app did not start:\n{log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+    home = tmp_path_factory.mktemp("shelf") / "home"
+    made = Shelf(home, {}, {}, {}, {})
+    with Engine.open(home) as engine:
+        for name, make in DOCUMENTS.items():
+            doc_id = engine.add(make(), name).doc_id
+            report = engine.ingest(doc_id)
+            assert report.status == "ready", report.error
+            made.files[name] = engine.file(doc_id)
+            made.conversations[name] = engine.new_conversation([doc_id])
+        engine.index()
+        for name, conversation_id in made.conversations.items():
+            run = engine.chat(conversation_id, QUESTION)
+            made.answers[name] = run.run()
+            made.turns[name] = run.turn_id or ""
+    return made
+
+
+@pytest.fixture(scope="session")
+def app(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The app on a copy of the shelf, with no key."""
+    home = tmp_path_factory.mktemp("offline") / "home"
+    shutil.copytree(shelf.home, home)
+    with serve(home) as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def claude(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, MessagesServer]]:
+    """The app on a copy of the shelf, with a key and a server that speaks the Messages API."""
+    home = tmp_path_factory.mktemp("claude") / "home"
+    shutil.copytree(shelf.home, home)
+    with (
+        MessagesServer() as server,
+        serve(home, ANTHROPIC_API_KEY="test", ANTHROPIC_BASE_URL=server.url) as served,
+    ):
+        yield served, server
+
+
+@pytest.fixture
+def empty_app(tmp_path: Path) -> Iterator[App]:
+    with serve(tmp_path / "home") as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_page(browser: Any, request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
+    """``open_page(url, width, height, theme)`` → a page. A console error, an exception in the page or a request to
+    another machine fails the test; a failed test leaves its pages as pictures in tests/browser/failures."""
+    opened: list[Any] = []
+    complaints: list[str] = []
+
+    def open_(url: str, width: int = 1440, height: int = 900, theme: str = "light", **options: Any) -> Any:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce", **options
+        )
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda asked: complaints.append(asked.url) if _away(asked.url) else None)
+        opened.append(page)
+        page.goto(url)
+        return page
+
+    yield open_
+    if request.node.stash.get(FAILED, False) or complaints:
+        FAILURES.mkdir(exist_ok=True)
+        for i, page in enumerate(opened):
+            page.screenshot(path=FAILURES / f"{request.node.name}-{i}.png")
+    for page in opened:
+        page.context.close()
+    assert not complaints, complaints
+
+
+def _away(url: str) -> bool:
+    return not url.startswith(("http://localhost:", "ws://localhost:", "blob:", "data:"))

@@ -1,0 +1,88 @@
+"""Asking, without a key: from the first visit to conversations that are renamed and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.browser.conftest import QUESTION, App, Shelf
+from tests.browser.test_claude import ask
+
+
+def test_the_sample_is_one_click_from_its_first_answer(empty_app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(empty_app.url)
+    page.get_by_role("button", name="When does the credit facility mature?").click()
+    page.locator(".gw-trial").wait_for()
+    answer = page.locator('.gw-turn[data-state="complete"] .gw-answer')
+    answer.wait_for(timeout=120_000)
+    assert "30 June 2029" in answer.inner_text()
+    page.get_by_text("Quoted from the documents, not written").wait_for()
+    answer.locator("a.gw-cite").first.click()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    assert page.get_by_label("Page", exact=True).first.is_visible()
+
+
+def test_a_question_gets_an_answer_with_chips_and_is_kept(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(app.url)
+    page.get_by_text("5 documents are ready").wait_for()
+    ask(page, QUESTION)
+    page.locator('.gw-turn[data-state="complete"] .gw-answer a.gw-cite').first.wait_for()
+    assert "?c=" in page.url
+    assert page.locator(".gw-claim[data-status]").count() >= 1
+    ask(page, "What did the survey test for?")
+    page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
+    page.reload()
+    page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
+    assert page.locator(".gw-q").all_inner_texts() == [QUESTION, "What did the survey test for?"]
+
+
+def test_the_card_over_a_chip_shows_the_quote_and_escape_closes_it(
+    app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+    chip = page.locator(".gw-answer a.gw-cite").first
+    chip.hover()
+    card = page.locator(".gw-card")
+    card.wait_for()
+    citation = shelf.answers["survey.pdf"].citations[0]
+    assert citation.quote.split()[0] in card.inner_text()
+    assert f"p. {citation.page_label}" in card.inner_text()
+    claim = page.locator(".gw-claim").first.bounding_box()
+    box = card.bounding_box()
+    assert box["y"] >= claim["y"] + claim["height"] - 1 or box["y"] + box["height"] <= claim["y"] + 1
+    page.keyboard.press("Escape")
+    card.wait_for(state="detached")
+
+
+def test_only_documents_in_scope_are_asked(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(app.url)
+    boxes = page.locator(".st-key-gw_scope label")
+    boxes.nth(4).wait_for()
+    for i in range(5):
+        boxes.nth(i).click()
+        page.get_by_text(f"{4 - i} of 5").wait_for()
+    ask(page, QUESTION)
+    page.get_by_text("No document is in scope.").wait_for()
+
+
+def test_a_conversation_is_renamed_and_deleted(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(app.url)
+    ask(page, "Which crew sampled the wells?")
+    page.locator('.gw-turn[data-state="complete"]').wait_for()
+    page.locator(".st-key-gw_head").get_by_role("button").click()
+    title = page.get_by_label("Title")
+    title.fill("Crews_and *wells*")
+    title.press("Enter")
+    side = page.locator("[class*=st-key-gw_conv_now]")
+    side.get_by_text("Crews_and *wells*", exact=True).wait_for()
+    if not page.get_by_role("button", name="Delete conversation").is_visible():
+        page.locator(".st-key-gw_head").get_by_role("button").click()
+    page.get_by_role("button", name="Delete conversation").click()
+    side.wait_for(state="detached")
+    page.get_by_text("documents are ready").wait_for()
+    assert "c=" not in page.url
+
+
+def test_a_conversation_that_is_gone_says_so(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/?c=0123456789ab")
+    page.get_by_text("This conversation is not in the library.").wait_for()

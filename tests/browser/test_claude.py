@@ -1,0 +1,143 @@
+"""With a key: the answer streams, chips work meanwhile, Stop stops, an error says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ragcore.engine import Engine
+from tests.browser.conftest import App, Shelf
+from tests.browser.test_places import assert_lit
+from tests.messages_server import MessagesServer, Reply
+
+Served = tuple[App, MessagesServer]
+
+
+def ask(page: Any, question: str) -> None:
+    box = page.get_by_label("Ask your documents")
+    box.fill(question)
+    box.press("Enter")
+
+
+def unit_with(shelf: Shelf, name: str, question: str, words: str) -> str:
+    """``N.M`` of the first unit whose text or label has ``words``, among the sources that the question gets."""
+    with Engine.open(shelf.home) as engine:
+        document = engine.document(shelf.answers[name].citations[0].doc_id)
+        for source in engine.ask(question, doc_ids=[document.doc_id]).run().sources:
+            for number, unit in enumerate(source.units, 1):
+                if words in unit.label or words in document.text[unit.start : unit.end]:
+                    return f"{source.number}.{number}"
+    raise AssertionError(f"no unit has {words!r}")
+
+
+def test_a_chip_opens_its_page_while_the_answer_streams_and_stop_keeps_what_came(
+    claude: Served, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    app, server = claude
+    question = "Which well had the highest reading?"
+    unit = unit_with(shelf, "survey.pdf", question, "61.4")
+    words = [f"word{i} " for i in range(600)]
+    server.reply(Reply(text=[f"It was the Orchard Lane pump <<SOURCE {unit}>>. ", *words], delay=0.1))
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+    page.locator(".gw-answer a.gw-cite").first.wait_for()
+    ask(page, question)
+    live = page.locator('.gw-turn[data-state="live"]')
+    live.locator("a.gw-cite").click()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    assert live.count() == 1, "the answer was still being written"
+    ask(page, "And the lowest?")
+    page.get_by_text("The answer before is still being written.").wait_for()
+    stop = page.get_by_role("button", name="Stop", exact=True)
+    stop.click()
+    done = page.locator('.gw-turn[data-state="stopped"]')
+    done.wait_for()
+    assert "It was the Orchard Lane pump" in done.inner_text()
+    assert "word599" not in done.inner_text()
+    assert page.locator('.gw-highlight[data-role="cited"]').count() >= 1, "the lit words stay lit"
+
+
+def test_a_reload_and_a_second_tab_follow_the_same_answer(
+    claude: Served, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    app, server = claude
+    server.reply(Reply(text=["The survey ", *[f"word{i} " for i in range(60)], "is over."], delay=0.1))
+    page = open_page(f"{app.url}/?c={shelf.conversations['turned.pdf']}")
+    page.locator(".gw-answer a.gw-cite").first.wait_for()
+    ask(page, "How long did it run?")
+    page.get_by_text("word5").wait_for()
+    page.reload()
+    second = open_page(page.url)
+    for tab in (page, second):
+        tab.get_by_text("word9").wait_for()
+        tab.get_by_text("is over.").wait_for()
+        tab.get_by_text("without a citation").last.wait_for()
+
+
+def test_next_and_previous_citation_from_the_keyboard(
+    claude: Served, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    app, server = claude
+    question = "What should the council do?"
+    first, second = (unit_with(shelf, "survey.pdf", question, words) for words in ("close the", "18,500"))
+    server.reply(Reply(text=f"Close the pump <<SOURCE {first}>>. It costs 18,500 euros <<SOURCE {second}>>."))
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+    page.locator(".gw-turn").first.wait_for()
+    ask(page, question)
+    chips = page.locator(".gw-turn:last-child .gw-answer a.gw-cite")
+    page.locator('.gw-turn:last-child[data-state="complete"]').get_by_text("Close the pump").wait_for()
+    chips.first.click()
+    page.get_by_text("1 of 2", exact=True).wait_for()
+    for key, place in (("n", "2 of 2"), ("n", "1 of 2"), ("p", "2 of 2")):
+        page.keyboard.press(key)
+        page.locator(".gw-pane .cn").get_by_text(place, exact=True).wait_for()
+    assert chips.nth(1).get_attribute("aria-current") == "true"
+
+
+def test_a_cited_cell_is_lit_with_its_headers(claude: Served, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    app, server = claude
+    question = "What was the nitrate at Mill Bridge in June?"
+    unit = unit_with(shelf, "table.pdf", question, "12.9")
+    server.reply(Reply(text=f"It stood at 12.9 <<SOURCE {unit}>>."))
+    page = open_page(f"{app.url}/?c={shelf.conversations['table.pdf']}")
+    page.locator(".gw-turn").first.wait_for()
+    ask(page, question)
+    page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
+    page.locator(".gw-turn").nth(1).locator(".gw-answer a.gw-cite").click()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    with Engine.open(app.home) as engine:
+        answer = engine.conversation(shelf.conversations["table.pdf"]).turns[-1].answer
+    assert answer is not None
+    (cell,) = answer.citations
+    assert cell.quote == "12.9"
+    assert_lit(page, shelf.files["table.pdf"], cell)
+    assert page.locator('.gw-highlight[data-role="head"]').count() == len(cell.head_boxes) >= 2
+
+
+def test_an_error_says_what_to_do_and_can_be_tried_again(
+    claude: Served, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    app, server = claude
+    server.reply(Reply(status=401, message="invalid x-api-key"))
+    page = open_page(f"{app.url}/?c={shelf.conversations['cropped.pdf']}")
+    page.locator(".gw-turn").first.wait_for()
+    ask(page, "Who sampled the wells?")
+    card = page.locator('.gw-turn[data-state="failed"] .gw-msg')
+    card.wait_for()
+    assert "ANTHROPIC_API_KEY" in card.inner_text()
+    server.reply(Reply(text="Nobody knows."))
+    page.get_by_role("button", name="Ask it again").first.click()
+    page.get_by_text("without a citation").wait_for()
+
+
+def test_what_the_documents_do_not_hold_is_refused_with_the_nearest_passage(
+    claude: Served, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    app, server = claude
+    server.reply(Reply(text="<<NO ANSWER>> The documents do not say who paid for the survey."))
+    page = open_page(f"{app.url}/?c={shelf.conversations['cropped and turned.pdf']}")
+    page.locator(".gw-turn").first.wait_for()
+    ask(page, "Who paid for the survey?")
+    page.get_by_text("do not say who paid").wait_for()
+    nearest = page.locator(".gw-turn:last-child .gw-answer a.gw-cite")
+    nearest.first.click()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()

@@ -1,0 +1,78 @@
+"""Uploading: progress, errors in words, passwords, removal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests import pdfs
+from tests.browser.conftest import App, Shelf
+
+
+def file(name: str, data: bytes) -> dict[str, Any]:
+    return {"name": name, "mimeType": "application/pdf", "buffer": data}
+
+
+def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
+    empty_app: App, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(f"{empty_app.url}/library")
+    page.get_by_text("No documents yet").wait_for()
+    assert page.get_by_label("Upload PDFs").first.is_visible()
+    page.goto(empty_app.url)
+    page.locator(".gw-proof").wait_for()
+    page.locator("input[type=file]").set_input_files(
+        [
+            file("report.pdf", pdfs.running_headers(6)),
+            file("minutes.pdf", pdfs.not_a_pdf()),
+            file("secret.pdf", pdfs.encrypted()),
+            file("nothing.pdf", pdfs.empty_file()),
+        ]
+    )
+    page.wait_for_url("**/library")  # where the reading is seen
+    rows = page.locator(".gw-library tbody tr")
+    page.locator(".gw-library [role=progressbar]").first.wait_for()
+    page.locator('tr[data-status="failed"]').nth(1).wait_for(timeout=120_000)
+    page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)
+
+    assert page.get_by_text("nothing.pdf is empty.").count() == 1
+    minutes = rows.filter(has_text="minutes.pdf")
+    assert "PDF" in minutes.locator(".why b").inner_text()
+    assert minutes.get_by_text("Failed").count() == 1
+    report = rows.filter(has_text="report.pdf")
+    assert report.locator("td").nth(1).inner_text() == "6"
+
+    secret = rows.filter(has_text="secret.pdf")
+    password = secret.get_by_label("Password of")
+    password.fill("wrong")
+    password.press("Enter")
+    secret.get_by_text("password", exact=False).first.wait_for()
+    page.locator('tr[data-status="failed"]').nth(1).wait_for(timeout=60_000)
+    secret.get_by_label("Password of").fill(pdfs.PASSWORD)
+    secret.get_by_role("button", name="Unlock").click()
+    page.locator('tr[data-status="ready"]').nth(1).wait_for(timeout=120_000)
+
+    minutes.get_by_role("button", name="Remove minutes.pdf").click()
+    minutes.get_by_role("button", name="Keep it").click()
+    minutes.get_by_role("button", name="Remove minutes.pdf").click()
+    minutes.get_by_role("button", name="Remove", exact=True).click()
+    minutes.wait_for(state="detached")
+    assert rows.count() == 2
+
+    report.get_by_role("link").click()
+    drawer = page.get_by_label("Document", exact=True)
+    drawer.get_by_text("Noise").first.wait_for()
+    drawer.get_by_role("button", name="Ask about it").click()
+    page.get_by_text("1 of 2").wait_for()
+    page.locator("input[type=checkbox]:checked").first.wait_for(state="attached")
+    assert page.locator(".st-key-gw_scope input:checked").count() == 1
+
+
+def test_the_same_file_twice_is_kept_once(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/library")
+    page.locator("tr[data-doc]").nth(4).wait_for()
+    page.locator("input[type=file]").set_input_files([file("again.pdf", shelf.files["survey.pdf"].read_bytes())])
+    page.get_by_text("again.pdf is in the library already.").wait_for()
+    assert page.locator("tr[data-doc]").count() == 5
+    page.get_by_role("button", name="Dismiss").click()
+    page.get_by_text("again.pdf is in the library already.").wait_for(state="detached")

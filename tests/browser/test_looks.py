@@ -1,0 +1,99 @@
+"""Both themes, from a phone to a large screen: nothing overlaps, nothing sticks out, nothing is open to others."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import App, Shelf
+
+
+def background(page: Any, selector: str) -> tuple[int, ...]:
+    color: str = page.locator(selector).first.evaluate("e => getComputedStyle(e).backgroundColor")
+    return tuple(int(float(part)) for part in color[color.index("(") + 1 : -1].split(",")[:3])
+
+
+def box(page: Any, selector: str) -> dict[str, float]:
+    found: dict[str, float] = page.locator(selector).first.bounding_box()
+    return found
+
+
+@pytest.mark.parametrize(("theme", "dark"), [("light", False), ("dark", True)])
+def test_the_theme_follows_the_system(
+    theme: str, dark: bool, app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}", theme=theme)
+    page.locator(".gw-answer a.gw-cite").first.click()
+    page.locator(".gw-highlight").first.wait_for()
+    for selector in (".st-key-gw_split", ".stSidebar", ".gw-pane .tbar"):
+        assert (max(background(page, selector)) < 80) is dark, selector
+    assert background(page, ".gw-page") == (255, 255, 255), "paper is paper in both themes"
+    assert background(page, '.gw-highlight[data-role="cited"]') == (255, 212, 59)
+    ink = page.locator(".gw-answer").evaluate("e => getComputedStyle(e).color")
+    assert (int(ink.split("(")[1].split(",")[0]) > 200) is dark
+    assert page.evaluate("document.fonts.check('16px \"Source Serif 4\"') && document.fonts.check('13px Inter')")
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_three_panes_share_the_window(
+    size: tuple[int, int], app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    width, height = size
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}", width, height)
+    page.locator(".gw-page img").first.wait_for()
+    side, flow, composer, pane = (box(page, s) for s in (".stSidebar", ".gw-flow", ".st-key-gw_composer", ".gw-pane"))
+    assert side["x"] + side["width"] <= flow["x"] + 1
+    assert flow["x"] + flow["width"] <= pane["x"] + 1
+    assert pane["x"] + pane["width"] <= width + 1
+    assert flow["y"] + flow["height"] <= composer["y"] + 1
+    assert composer["y"] + composer["height"] <= height + 1
+    assert abs(pane["y"] + pane["height"] - height) <= 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    buttons = page.locator(".gw-pane .tbar > *:visible").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect()).map(r => [r.left, r.right])"
+    )
+    assert all(a[1] <= b[0] + 1 for a, b in pairwise(buttons)), "the toolbar overlaps itself"
+
+
+def test_on_a_phone_the_page_is_a_drawer(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}", 390, 844, has_touch=True)
+    chip = page.locator(".gw-answer a.gw-cite").first
+    chip.wait_for()
+    assert not page.locator(".gw-pane").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    composer = box(page, ".st-key-gw_composer")
+    assert composer["y"] + composer["height"] <= 844
+    chip.tap()
+    page.locator(".gw-highlight").first.wait_for()
+    lit = box(page, ".gw-highlight")
+    assert 844 * 0.12 < lit["y"] < 844
+    page.get_by_role("button", name="Close page").click()
+    page.locator(".gw-pane").wait_for(state="hidden")
+    page.locator(".gw-peek").click()
+    page.locator(".gw-highlight").first.wait_for()
+
+
+@pytest.mark.parametrize("path", ["", "library"])
+def test_pages_fit_a_phone(path: str, app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/{path}", 390, 844)
+    page.locator(".gw-thread, .gw-library tr[data-doc]").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_nothing_is_given_to_who_has_no_token(app: App, shelf: Shelf) -> None:
+    doc_id = shelf.answers["survey.pdf"].citations[0].doc_id
+    for path, status in (
+        (f"gw/documents/{doc_id}/pages/1.png?w=640", 403),
+        ("gw/library?t=x.y.z", 403),
+        ("_stcore/metrics", 404),
+    ):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(f"{app.url}/{path}", timeout=10)
+        assert refused.value.code == status
+    with urllib.request.urlopen(app.url, timeout=10) as answer:
+        assert "default-src 'self'" in answer.headers["content-security-policy"]

@@ -1,0 +1,72 @@
+"""Our own components (Streamlit components v2), mounted in the page itself, not in a frame.
+
+Each is a folder with ``index.js`` (exports ``mount``) and a style sheet that the page's head links (`ui.web`). The
+script hands over only what names the data (``base``, ``token``, ids, a revision); the component fetches the data from
+the app's own routes, so that a rerun stays small and a live answer needs no rerun.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from ui import frame, web
+from ui.render import WIDTHS
+from ui.services import services
+from ui.tokens import LIFETIME_SECONDS
+
+# The wrapper's URL is a blob, from which no relative import can start: it loads the real module by its address.
+_LOADER = """
+export default async function (component) {
+  const { mount } = await import(new URL(component.data.module, location.origin).href);
+  return mount(component);
+}
+"""
+
+
+def _component(name: str) -> Callable[..., Any]:
+    return st.components.v2.component(
+        f"groundwork_{name}", html=f'<div class="gw-{name}"></div>', js=_LOADER, isolate_styles=False
+    )
+
+
+_thread = _component("thread")
+_pane = _component("pane")
+_table = _component("library")
+
+
+def _data(name: str) -> dict[str, Any]:
+    token, made = st.session_state.get("gw_token", ("", 0.0))
+    if time.time() - made > LIFETIME_SECONDS / 2:
+        token = services().signer.token(uuid.uuid4().hex)
+        st.session_state["gw_token"] = (token, time.time())
+    base = frame.prefix()
+    return {
+        "module": f"{base}{web.static_root()}/components/{name}/index.js",
+        "base": f"{base}/gw",
+        "token": token,
+        "widths": list(WIDTHS),
+    }
+
+
+def thread(conversation_id: str | None, revision: str, empty: str) -> None:
+    """The conversation; ``revision`` changes when there is something new to fetch, ``empty`` is said while it has no
+    question."""
+    _thread(
+        key="thread",
+        data=_data("thread") | {"conversation": conversation_id, "revision": revision, "empty": empty},
+    )
+
+
+def pane(documents: list[dict[str, str]]) -> None:
+    """The page viewer. ``documents`` (id and title) may be looked at; the first is shown until a citation is opened."""
+    _pane(key="pane", data=_data("pane") | {"documents": documents})
+
+
+def library(revision: int) -> Any:
+    """The table of documents. Its result has ``ask``: the id of a document to ask about, once, when that is pressed."""
+    return _table(key="library", data=_data("library") | {"revision": revision}, on_ask_change=lambda: None)

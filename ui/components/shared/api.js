@@ -1,0 +1,62 @@
+// The app's own routes. The address and the token come with every mount; both are one for the whole page.
+
+const at = { base: "", token: "", widths: [] };
+
+export function configure({ base, token, widths }) {
+  Object.assign(at, { base, token, widths });
+}
+
+export function url(path, query = {}) {
+  return `${at.base}${path}?${new URLSearchParams({ ...query, t: at.token })}`;
+}
+
+export class ApiError extends Error {
+  constructor(status, { message, hint, code }) {
+    super(message);
+    Object.assign(this, { status, hint, code });
+  }
+}
+
+async function read(response) {
+  if (response.ok) return response.json();
+  let error = { message: "Groundwork did not answer as expected.", hint: "Reload the page.", code: "server" };
+  if (response.headers.get("content-type")?.includes("json")) error = (await response.json()).error;
+  throw new ApiError(response.status, error);
+}
+
+async function call(path, options) {
+  let response;
+  try {
+    response = await fetch(path, options);
+  } catch {
+    throw new ApiError(0, { message: "Groundwork cannot be reached.", hint: "Check that it is still running.", code: "offline" });
+  }
+  return read(response);
+}
+
+export const get = (path) => call(url(path));
+
+export const post = (path, body = {}) =>
+  call(`${at.base}${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Groundwork-Token": at.token },
+    body: JSON.stringify(body),
+  });
+
+// Documents do not change once they are read, so that each is fetched once.
+const documents = new Map();
+
+export function getDocument(id) {
+  if (!documents.has(id)) {
+    const asked = get(`/documents/${id}`);
+    documents.set(id, asked);
+    asked.catch(() => documents.delete(id));
+  }
+  return documents.get(id);
+}
+
+export function pictureUrl(id, page, cssWidth) {
+  const wanted = cssWidth * devicePixelRatio;
+  const width = at.widths.find((w) => w >= wanted * 0.98) ?? at.widths.at(-1);
+  return url(`/documents/${id}/pages/${page}.png`, { w: width });
+}

@@ -1,0 +1,35 @@
+// Small helpers over the DOM. Text always goes in as text; only blocks rendered by ui/markup.py go in as HTML.
+
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") element.style.cssText = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export function icon(name, size = "") {
+  return h("span", { class: `gw-i gw-i-${name} ${size}`.trim(), "aria-hidden": "true" });
+}
+
+export function button(label, iconName, onclick, more = {}) {
+  return h("button", { type: "button", class: "gw-btn quiet icon sm", "aria-label": label, title: label, onclick, ...more }, icon(iconName, "s16"));
+}
+
+export function fromHtml(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content.firstElementChild;
+}
+
+export const typing = (event) =>
+  event.ctrlKey || event.metaKey || event.altKey ||
+  /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.isContentEditable;
+
+export const plural = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+
+export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

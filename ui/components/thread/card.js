@@ -1,0 +1,135 @@
+// The card over a chip: the cited words, where they stand, the verdict, and the place itself. It opens below the line
+// of the chip and never over the claim that it explains; above only where nothing fits below.
+
+import { getDocument, pictureUrl } from "../shared/api.js";
+import { h, icon } from "../shared/dom.js";
+
+const DELAY = 150;
+const CROP = { width: 440, height: 74 };
+const WORDS = {
+  supported: ["ok", "check_circle", "Supported"],
+  weak: ["weak", "warning", "Weak"],
+  unsupported: ["bad", "error", "Unsupported"],
+};
+
+export class Cards {
+  constructor(flow, find) {
+    this.flow = flow;
+    this.find = find;
+    this.card = null;
+    this.timer = 0;
+    this.hover = matchMedia("(hover: hover)").matches;
+    const chip = (event) => event.target.closest?.("a.gw-cite");
+    flow.addEventListener("mouseover", (event) => this.hover && chip(event) && this.later(chip(event)));
+    flow.addEventListener("mouseout", (event) => chip(event) && this.leave(event.relatedTarget));
+    flow.addEventListener("focusin", (event) => chip(event)?.matches(":focus-visible") && this.show(chip(event)));
+    flow.addEventListener("focusout", () => this.hide());
+    flow.addEventListener("scroll", () => this.card && this.hide(), { passive: true });
+    for (const name of ["mouseover", "focusin"]) flow.addEventListener(name, (event) => this.turnTip(event.target.closest?.(".gw-verdict")));
+    this.escape = (event) => {
+      if (event.key !== "Escape" || !this.card) return;
+      event.stopImmediatePropagation();
+      this.hide();
+    };
+    addEventListener("keydown", this.escape, { capture: true });
+  }
+
+  close() {
+    this.hide();
+    removeEventListener("keydown", this.escape, { capture: true });
+  }
+
+  // A tip opens to the left of its word, or to the right where it would stick out of the column.
+  turnTip(verdict) {
+    if (!verdict) return;
+    const tip = verdict.querySelector(".tip");
+    tip.classList.toggle("to-right", verdict.getBoundingClientRect().right + 24 - tip.offsetWidth < this.flow.getBoundingClientRect().left + 4);
+  }
+
+  later(chip) {
+    clearTimeout(this.timer);
+    if (this.chip === chip) return;
+    this.timer = setTimeout(() => this.show(chip), DELAY);
+  }
+
+  leave(to) {
+    clearTimeout(this.timer);
+    if (to && this.card?.contains(to)) return;
+    this.timer = setTimeout(() => this.hide(), 120);
+  }
+
+  hide() {
+    clearTimeout(this.timer);
+    this.card?.remove();
+    this.card = this.chip = null;
+  }
+
+  show(chip) {
+    const found = this.find(chip.dataset.turn, Number(chip.dataset.n));
+    if (!found?.citation || !chip.isConnected) return;
+    this.hide();
+    this.chip = chip;
+    this.card = draw(found, chip);
+    this.card.addEventListener("mouseenter", () => clearTimeout(this.timer));
+    this.card.addEventListener("mouseleave", (event) => this.leave(event.relatedTarget));
+    this.flow.append(this.card);
+    this.place(chip);
+    crop(this.card.querySelector(".gw-crop"), found.citation);
+  }
+
+  place(chip) {
+    const flow = this.flow.getBoundingClientRect();
+    const claim = chip.closest(".gw-claim") ?? chip;
+    const lines = [...claim.getClientRects()];
+    const top = Math.min(...lines.map((r) => r.top));
+    const bottom = Math.max(...lines.map((r) => r.bottom), chip.getBoundingClientRect().bottom);
+    const height = this.card.offsetHeight;
+    const below = bottom + 6;
+    const fits = below + height <= flow.bottom - 4 || top - height - 6 < flow.top;
+    const y = fits ? below : top - height - 6;
+    const column = chip.closest(".col").getBoundingClientRect();
+    const left = Math.max(column.left, Math.min(chip.getBoundingClientRect().left - 60, column.right - this.card.offsetWidth));
+    this.card.style.top = `${y - flow.top + this.flow.scrollTop}px`;
+    this.card.style.left = `${left - flow.left}px`;
+  }
+}
+
+function draw({ turn, citation }, chip) {
+  const claim = turn.claims?.[chip.closest(".gw-claim")?.dataset.claim];
+  const [tone, sign, word] = WORDS[claim?.status] ?? [];
+  return h(
+    "div",
+    { class: "gw-card", role: "tooltip", "aria-label": `Citation ${citation.n}` },
+    citation.boxes.length ? h("div", { class: "gw-crop gw-paper", style: `height:${CROP.height}px` }) : null,
+    h(
+      "div",
+      { class: "in" },
+      h("p", { class: "ti" }, h("b", {}, citation.title), h("span", { class: "num" }, `p. ${citation.label}`)),
+      h("p", { class: "se" }, citation.cell || citation.section.join(" › ")),
+      h("blockquote", {}, `“${shorten(citation.quote)}”`),
+      word && h("p", { class: "ve" }, h("span", { class: `gw-st ${tone}` }, icon(sign, "s16"), word), h("span", { class: "muted" }, claim.reason)),
+    ),
+  );
+}
+
+const shorten = (text) => {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 320 ? `${line.slice(0, 320)}…` : line;
+};
+
+async function crop(frame, citation) {
+  if (!frame) return;
+  const { pages } = await getDocument(citation.doc);
+  const first = citation.boxes[0];
+  const [width, height] = pages[first[0] - 1];
+  const z = Math.max(0.8, Math.min(1.3, CROP.width / width));
+  const x = Math.min(Math.max(0, first[1] * z - 40), Math.max(0, width * z - CROP.width));
+  const y = Math.max(0, ((first[2] + first[4]) / 2) * z - CROP.height / 2 + 4);
+  const page = h("div", { class: "gw-crop-page", style: `width:${width * z}px;height:${height * z}px;left:${-x}px;top:${-y}px` });
+  page.append(h("img", { src: pictureUrl(citation.doc, first[0], width * z), alt: "" }));
+  for (const [on, x0, y0, x1, y1] of citation.boxes) {
+    if (on !== first[0]) continue;
+    page.append(h("i", { style: `left:${x0 * z}px;top:${y0 * z}px;width:${(x1 - x0) * z}px;height:${(y1 - y0) * z}px` }));
+  }
+  frame.append(page);
+}

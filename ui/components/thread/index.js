@@ -1,0 +1,201 @@
+// The conversation: fetches it, draws its turns, follows the one that is being written.
+
+import { configure, get, post } from "../shared/api.js";
+import { closeCitation, openCitation } from "../shared/bus.js";
+import { button, h, icon } from "../shared/dom.js";
+import { follow } from "./live.js";
+import { Cards } from "./card.js";
+import { drawTurn, errorCard } from "./turn.js";
+
+export function mount({ parentElement, data }) {
+  configure(data);
+  const thread = (parentElement.gwThread ??= new Thread(parentElement.querySelector(".gw-thread")));
+  thread.show(data);
+  return () => thread.close();
+}
+
+class Thread {
+  constructor(root) {
+    this.root = root;
+    this.flow = h("div", { class: "gw-flow", tabindex: "0", role: "log", "aria-label": "Conversation" });
+    this.column = h("div", { class: "col" });
+    this.flow.append(this.column);
+    this.down = button("Newest", "keyboard_arrow_down", () => this.follow(), { class: "gw-btn icon gw-down", hidden: true });
+    root.append(this.flow, this.down);
+    this.turns = new Map(); // id → { data, element }
+    this.conversation = undefined;
+    this.stopFollowing = new Map();
+    this.cards = new Cards(this.flow, (turn, n) => this.find(turn, n));
+    this.flow.addEventListener("scroll", () => this.scrolled(), { passive: true });
+    this.flow.addEventListener("click", (event) => this.clicked(event));
+    this.listeners = [
+      ["gw:opened", (event) => this.opened(event.detail)],
+      ["focus", () => this.refresh()],
+    ];
+    for (const [name, listener] of this.listeners) addEventListener(name, listener);
+  }
+
+  close() {
+    for (const stop of this.stopFollowing.values()) stop();
+    this.stopFollowing.clear();
+    this.cards.close();
+    for (const [name, listener] of this.listeners) removeEventListener(name, listener);
+  }
+
+  show({ conversation, revision, empty }) {
+    if (conversation !== this.conversation) {
+      for (const stop of this.stopFollowing.values()) stop();
+      this.stopFollowing.clear();
+      this.turns.clear();
+      this.column.replaceChildren();
+      this.conversation = conversation;
+      this.revision = undefined;
+      this.following = false;
+      this.fresh = true;
+    }
+    if (!conversation) {
+      this.column.replaceChildren(h("div", { class: "gw-empty" }, icon("forum", "s24"), h("b", {}, "Ask your documents"), h("p", {}, empty)));
+      closeCitation();
+    } else if (revision !== this.revision) {
+      this.revision = revision;
+      this.refresh();
+    }
+  }
+
+  async refresh() {
+    const asked = this.conversation;
+    if (!asked) return;
+    let talk;
+    try {
+      talk = await get(`/conversations/${asked}`);
+    } catch (error) {
+      if (asked === this.conversation) this.column.replaceChildren(errorCard(error));
+      return;
+    }
+    if (asked !== this.conversation) return;
+    if (!this.turns.size) this.column.replaceChildren();
+    for (const turn of talk.turns) this.put(turn);
+    if (this.fresh) {
+      this.fresh = false;
+      if (talk.turns.length) this.toTop(talk.turns.at(-1).id);
+      this.reopen();
+    }
+  }
+
+  // Draws a turn, or draws it anew where it is no longer what is shown.
+  put(turn) {
+    const shown = this.turns.get(turn.id);
+    if (shown && shown.data.state === turn.state) return;
+    const element = drawTurn(turn, { retry: () => this.ask(turn.question), stop: () => post(`/answers/${turn.id}/stop`) });
+    if (shown) shown.element.replaceWith(element);
+    else this.column.append(element);
+    this.turns.set(turn.id, { data: turn, element });
+    if (turn.state === "live" && !this.stopFollowing.has(turn.id)) {
+      this.stopFollowing.set(turn.id, follow(turn, element, () => this.grown(turn), (whole) => this.finished(whole)));
+      this.toTop(turn.id);
+    }
+  }
+
+  finished(whole) {
+    this.stopFollowing.get(whole.id)?.();
+    this.stopFollowing.delete(whole.id);
+    this.put(whole);
+    this.grown(whole);
+  }
+
+  async ask(question) {
+    try {
+      await post(`/conversations/${this.conversation}/questions`, { question });
+    } catch (error) {
+      this.column.append(errorCard(error));
+      return;
+    }
+    this.refresh();
+  }
+
+  find(turnId, n) {
+    const turn = this.turns.get(turnId)?.data;
+    return turn && { turn, citation: turn.citations?.find((item) => item.n === n) };
+  }
+
+  clicked(event) {
+    const chip = event.target.closest("a.gw-cite");
+    if (!chip) return;
+    event.preventDefault();
+    this.cards.hide();
+    this.open(chip.dataset.turn, Number(chip.dataset.n), chip, event.shiftKey);
+  }
+
+  open(turnId, n, chip = null, focus = false) {
+    const found = this.find(turnId, n);
+    if (!found?.citation) return;
+    const claim = chip?.closest(".gw-claim")?.dataset.claim;
+    const peers = claim === undefined ? [] : [...this.turns.get(turnId).element.querySelectorAll(`.gw-claim[data-claim="${claim}"] a.gw-cite`)].map((a) => Number(a.dataset.n));
+    openCitation({ turn: turnId, n, citations: found.turn.citations, peers, focus });
+  }
+
+  // The pane has opened a citation (from a chip, or by its own next and previous).
+  opened({ turn, n }) {
+    this.current = turn ? { turn, n } : null;
+    this.mark();
+    const query = new URL(location.href);
+    if (turn) query.searchParams.set("cite", `${turn}-${n}`);
+    else query.searchParams.delete("cite");
+    history.replaceState(history.state, "", query);
+  }
+
+  mark() {
+    for (const old of this.column.querySelectorAll("a.gw-cite[aria-current], .gw-claim.is-active")) {
+      old.removeAttribute("aria-current");
+      old.classList.remove("is-active");
+    }
+    const shown = this.current && this.turns.get(this.current.turn);
+    if (!shown) return;
+    for (const chip of shown.element.querySelectorAll(`a.gw-cite[data-n="${this.current.n}"]`)) {
+      chip.setAttribute("aria-current", "true");
+      const claim = chip.closest(".gw-claim");
+      if (claim) for (const part of shown.element.querySelectorAll(`.gw-claim[data-claim="${claim.dataset.claim}"]`)) part.classList.add("is-active");
+    }
+  }
+
+  // After a reload: the citation that the address names is opened again.
+  reopen() {
+    const named = new URL(location.href).searchParams.get("cite");
+    const [turn, n] = named?.split("-") ?? [];
+    if (!turn || !this.turns.has(turn)) return;
+    const chip = this.turns.get(turn).element.querySelector(`a.gw-cite[data-n="${n}"]`);
+    this.open(turn, Number(n), chip);
+    chip?.scrollIntoView({ block: "center" });
+  }
+
+  scrolled() {
+    const atEnd = this.flow.scrollHeight - this.flow.scrollTop - this.flow.clientHeight < 60;
+    this.down.hidden = atEnd;
+    if (!atEnd) this.following = false;
+  }
+
+  grown(turn) {
+    this.mark();
+    if (turn.id === this.current?.turn) dispatchEvent(new CustomEvent("gw:more", { detail: { turn: turn.id, citations: turn.citations } }));
+    if (this.following) this.toEnd();
+    else this.scrolled();
+  }
+
+  // A new question goes to the top and stays there: what is being read does not move while text arrives below.
+  toTop(id) {
+    this.following = false;
+    const { element } = this.turns.get(id);
+    const first = element === this.column.firstElementChild;
+    this.flow.scrollTo({ top: first ? 0 : element.offsetTop + 20, behavior: "instant" });
+    this.scrolled();
+  }
+
+  follow() {
+    this.toEnd();
+    this.following = true;
+  }
+
+  toEnd() {
+    this.flow.scrollTo({ top: this.flow.scrollHeight, behavior: "instant" });
+  }
+}

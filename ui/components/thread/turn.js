@@ -1,0 +1,142 @@
+// One question with its answer.
+
+import { openCitation } from "../shared/bus.js";
+import { button, fromHtml, h, icon, plural } from "../shared/dom.js";
+
+export function drawTurn(turn, actions) {
+  const article = h("article", { class: "gw-turn", "data-turn": turn.id, "data-state": turn.state });
+  article.append(h("h2", { class: "gw-q" }, turn.question));
+  if (turn.state === "live") {
+    article.append(...live(actions));
+    return article;
+  }
+  if (turn.extractive && turn.blocks.length && !turn.refused) {
+    article.append(h("p", { class: "gw-label" }, icon("cloud_off", "s16"), "Quoted from the documents, not written"));
+  }
+  article.append(h("div", { class: "gw-answer" }, ...turn.blocks.map(fromHtml)));
+  if (turn.state === "stopped") article.append(h("p", { class: "gw-hint" }, "Stopped. What had arrived is kept."));
+  if (turn.error) article.append(errorCard(turn.error, turn.error.retryable !== false && actions.retry));
+  if (turn.refused && !turn.citations.length) article.append(nearest(turn));
+  if (turn.blocks.length && !turn.error) article.append(foot(turn, actions));
+  return article;
+}
+
+function live(actions) {
+  const stop = h("button", { type: "button", class: "gw-btn sm gw-stop", onclick: () => ((stop.disabled = true), actions.stop()) }, icon("stop", "s16"), "Stop");
+  // Below the text, where the tally will be: nothing above it moves when the answer is done.
+  const steps = h("ol", { class: "gw-steps", "aria-live": "polite" }, h("li", { class: "now" }, h("span", { class: "gw-spin" }), "Searching"));
+  return [h("div", { class: "gw-answer" }), h("div", { class: "gw-live" }, steps, stop)];
+}
+
+export function errorCard(error, retry = null) {
+  return h(
+    "div",
+    { class: "gw-msg bad", role: "alert" },
+    icon("error"),
+    h("div", {}, h("b", {}, error.message), h("p", {}, error.hint), retry && h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", onclick: retry }, icon("replay", "s16"), "Try again"))),
+  );
+}
+
+function nearest(turn) {
+  const found = turn.nearest?.[0];
+  if (!found) return h("p", { class: "gw-hint" }, "Add a document, or widen the scope.");
+  const place = { n: 0, doc: found.doc, title: found.title, page: found.page, label: found.label, boxes: [], heads: [], quote: "", section: found.section };
+  const open = (event) => {
+    event.preventDefault();
+    openCitation({ turn: "", n: 0, citations: [place], peers: [], focus: false });
+  };
+  const words = [`${found.title}, p. ${found.label}`, found.section.at(-1)].filter(Boolean).join(", ");
+  return h("p", { class: "gw-hint" }, "Nearest: ", h("a", { href: "#nearest", onclick: open }, words), ". Add a document, or widen the scope.");
+}
+
+function foot(turn, actions) {
+  const box = h("div", { class: "gw-foot" });
+  const { supported, weak, unsupported, uncited } = turn.tally;
+  box.append(
+    h(
+      "div",
+      { class: "gw-tally" },
+      supported > 0 && h("span", { class: "gw-st ok" }, icon("check_circle", "s16"), `${plural(supported, "claim")} supported`),
+      weak > 0 && jump(turn, "weak", `${weak} weak`),
+      unsupported > 0 && jump(turn, "unsupported", `${unsupported} unsupported`),
+      uncited > 0 && h("span", { class: "gw-st off" }, `${uncited} without a citation`),
+      ...turn.dropped.map((marker) => h("span", { class: "gw-cite-off", tabindex: "0", role: "img", "aria-label": dropped(marker), title: dropped(marker) }, "?")),
+      h("span", { class: "sp" }),
+      copyButton(turn),
+      button("Ask it again", "refresh", actions.retry),
+    ),
+  );
+  if (turn.citations.length) box.append(sources(turn));
+  box.append(meta(turn));
+  return box;
+}
+
+const dropped = (marker) => `The answer named ${marker.replace(/[<>]/g, "").trim()}, which was not given; it was left out`;
+
+function jump(turn, status, words) {
+  const tone = status === "weak" ? "weak" : "bad";
+  const go = (event) => {
+    const mark = event.target.closest(".gw-turn").querySelector(`.gw-verdict.${tone}`);
+    mark.scrollIntoView({ block: "center" });
+    mark.focus();
+  };
+  return h("button", { type: "button", class: `gw-st ${tone} gw-linkish`, onclick: go }, words);
+}
+
+function copyButton(turn) {
+  const copy = async () => {
+    await navigator.clipboard.writeText(withSources(turn));
+    const name = "Copied";
+    made.replaceChildren(icon("check", "s16"));
+    made.setAttribute("aria-label", name);
+    setTimeout(() => {
+      made.replaceChildren(icon("content_copy", "s16"));
+      made.setAttribute("aria-label", "Copy with citations");
+    }, 1600);
+  };
+  const made = button("Copy with citations", "content_copy", copy);
+  return made;
+}
+
+function withSources(turn) {
+  const lines = turn.citations.map((c) => `[${c.n}] ${c.title}, p. ${c.label}: “${c.quote.replace(/\s+/g, " ")}”`);
+  return `${turn.question}\n\n${turn.text}\n\n${lines.join("\n")}\n`;
+}
+
+function sources(turn) {
+  const byDocument = new Map();
+  for (const citation of turn.citations) {
+    const pages = byDocument.get(citation.doc) ?? byDocument.set(citation.doc, { title: citation.title, pages: new Map() }).get(citation.doc);
+    const page = pages.pages.get(citation.page) ?? pages.pages.set(citation.page, []).get(citation.page);
+    page.push(citation);
+  }
+  const count = [...byDocument.values()].reduce((sum, item) => sum + item.pages.size, 0);
+  const list = h("details", { class: "gw-sources", open: true });
+  list.append(h("summary", {}, icon("chevron_right", "s16"), "Sources", h("span", { class: "muted num" }, `${plural(turn.citations.length, "citation")} on ${plural(count, "page")}`)));
+  for (const { title, pages } of byDocument.values()) {
+    list.append(h("p", { class: "doc" }, title));
+    const rows = [...pages.entries()].sort(([a], [b]) => a - b).map(([, cited]) =>
+      h(
+        "li",
+        {},
+        h("span", { class: "pg num" }, `p. ${cited[0].label}`),
+        h("span", { class: "se" }, cited[0].section.at(-1) ?? ""),
+        h("span", { class: "cs" }, cited.map((c) => chip(turn, c))),
+      ),
+    );
+    list.append(h("ul", {}, rows));
+  }
+  return list;
+}
+
+function chip(turn, citation) {
+  return h("a", { class: "gw-cite", href: `#cite-${turn.id}-${citation.n}`, "data-n": citation.n, "data-turn": turn.id, "aria-label": `Citation ${citation.n}, page ${citation.label}` }, String(citation.n));
+}
+
+function meta(turn) {
+  const parts = [turn.model];
+  if (!turn.extractive) parts.push(`${turn.usage.input.toLocaleString("en")} tokens in`, `${turn.usage.output.toLocaleString("en")} out`);
+  if (turn.cost !== null && !turn.extractive) parts.push(`$${turn.cost.toFixed(3)}`);
+  parts.push(`${turn.seconds.toFixed(1)} s`);
+  return h("p", { class: "gw-meta num" }, parts.filter(Boolean).map((part) => h("span", {}, part)));
+}

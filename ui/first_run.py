@@ -1,0 +1,121 @@
+"""What a new library says: the promise beside a proof of it, a sample to try it on, and a place to drop files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from ragcore.errors import GroundworkError
+from ragcore.index.store import DocumentInfo
+from ui import frame, sidebar, uploads, web
+from ui.payload import model_name
+from ui.services import services
+
+SAMPLE = Path(__file__).resolve().parent / "sample" / "sample.pdf"
+NAME = "Larkfield annual report 2025 (sample).pdf"
+QUESTIONS = (
+    "By how much did revenue grow in fiscal 2025?",
+    "What was net cash from operations?",
+    "When does the credit facility mature?",
+)
+
+
+def invitation(readable: Sequence[DocumentInfo], infos: Sequence[DocumentInfo]) -> str:
+    """What an empty conversation says to do."""
+    if readable:
+        what = "Your document is ready" if len(readable) == 1 else f"{len(readable)} documents are ready"
+        return f"{what}. Every claim of the answer opens the page with exactly its words lit."
+    if services().ingestion.jobs():
+        return "Your documents are being read. The Library shows how far they are."
+    return "Add a PDF in the Library first." if not infos else "No document could be read yet. The Library says why."
+
+
+def trying() -> bool:
+    return "gw_trial" in st.session_state
+
+
+def draw() -> None:
+    with st.container(key="gw_page"), st.container(key="gw_start"):
+        with st.container(key="gw_two"):
+            with st.container(key="gw_left"):
+                st.html("<h1>Ask your PDFs. Every claim opens the page with its exact words lit.</h1>")
+                with st.container(key="gw_sample"):
+                    st.html("<h2>Try the sample document</h2><p>Annual report of an invented company · 6 pages</p>")
+                    for i, question in enumerate(QUESTIONS):
+                        st.button(
+                            question,
+                            key=f"gw_try_{i}",
+                            icon=":material/chevron_right:",
+                            icon_position="right",
+                            on_click=_try,
+                            args=(question,),
+                            disabled=trying(),
+                        )
+                    if trying():
+                        _wait()
+            st.html(_proof())
+        uploads.uploader()
+        uploads.notes()
+        st.html(_note())
+
+
+def _try(question: str) -> None:
+    try:
+        added = services().engine.add(SAMPLE.read_bytes(), NAME)
+    except GroundworkError as error:
+        st.session_state["gw_notes"] = [uploads.Note("bad", error.message, error.hint)]
+        return
+    services().ingestion.add(added.doc_id)
+    st.session_state["gw_trial"] = (added.doc_id, question)
+
+
+@st.fragment(run_every=0.4)
+def _wait() -> None:
+    """Follow the sample until it can be asked, then ask it."""
+    if not trying():
+        return
+    doc_id, question = st.session_state["gw_trial"]
+    job = services().ingestion.jobs().get(doc_id)
+    if job is not None:
+        words = {"queued": "Opening the sample", "build": "Putting the pages together", "embed": "Indexing it"}
+        text = words.get(job.stage) or (f"Reading page {job.done} of {job.total}" if job.done else "Opening the sample")
+        st.html(f'<p class="gw-st run gw-trial" role="status"><span class="gw-spin"></span>{text}</p>')
+        return
+    del st.session_state["gw_trial"]
+    info = next((item for item in services().engine.documents() if item.doc_id == doc_id), None)
+    if info is not None and info.status == "ready" and info.indexed:
+        sidebar.ask(question, [info])
+    else:
+        error = services().ingestion.failures.get(doc_id) or (info.error if info else None) or {}
+        st.session_state["gw_notes"] = [
+            uploads.Note(
+                "bad", str(error.get("message", "The sample was not read.")), str(error.get("hint", "Try again."))
+            )
+        ]
+    st.rerun()
+
+
+def _proof() -> str:
+    picture = f"{frame.prefix()}{web.static_root()}/sample/proof.png"
+    return f"""<figure class="gw-proof" aria-label="An answer and the words it rests on">
+<div class="qa"><p class="q">{QUESTIONS[2]}</p><p class="a">On 30 June 2029; it can be extended by one
+year.<span class="chip">1</span></p></div>
+<div class="pic gw-paper"><img src="{picture}" alt="The page, with the sentence on the facility lit"></div>
+<figcaption><b>Larkfield annual report, page 4</b><span>Cash and borrowing</span>
+<span class="gw-st ok"><span class="gw-i gw-i-check_circle s16" aria-hidden="true"></span>Supported</span></figcaption>
+</figure>"""
+
+
+def _note() -> str:
+    writer = services().engine.writer_name()
+    if writer != "offline":
+        words = f"{model_name(writer)} writes the answers from passages of your documents; every claim is checked."
+        return f'<p class="gw-note">{escape(words)}</p>'
+    return (
+        '<p class="gw-note"><span class="gw-i gw-i-cloud_off s16" aria-hidden="true"></span><span>No account needed. '
+        "Without a key, Groundwork answers with ranked, quoted sentences. With <code>ANTHROPIC_API_KEY</code> set, "
+        "Claude writes the answer; the checks are the same.</span></p>"
+    )

@@ -1,0 +1,91 @@
+"""What surrounds every page: navigation, the pill that says who answers, and a card for what went wrong."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from ragcore.errors import GroundworkError
+from ui.payload import model_name
+from ui.services import close, services
+
+ABOUT = """**Groundwork** answers questions about PDFs and shows, on the page, the exact words each claim rests on.
+
+Free software under the GNU Affero General Public License, version 3 or later. It keeps its documents on the machine
+that it runs on. Typefaces Inter and Source Serif 4 (SIL OFL 1.1), icons Material Symbols (Apache-2.0)."""
+
+OFFLINE_MEANS = "No key: answers are ranked, quoted sentences, and nothing leaves this machine"
+CLAUDE_MEANS = "Writes the answers: the question and the passages found for it are sent to this model"
+
+
+@dataclass(frozen=True)
+class Page:
+    path: str
+    file: str
+    title: str
+    icon: str
+
+
+PAGES = (
+    Page("", "pages/chat.py", "Chat", ":material/forum:"),
+    Page("library", "pages/library.py", "Library", ":material/folder_open:"),
+)
+
+
+def prefix() -> str:
+    """The path below which the app is served ("" for the root)."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{base}" if base else ""
+
+
+@asynccontextmanager
+async def lifespan(_: Any) -> AsyncIterator[None]:
+    """Start the background work with the server, and end it with it."""
+    try:
+        services()
+    except GroundworkError as error:
+        # The server stays up, so that every session can say it too.
+        print(f"{error.message}\n{error.hint}", file=sys.stderr)
+    yield
+    close()
+
+
+def run() -> None:
+    """The script of every session."""
+    st.set_page_config(
+        page_title="Groundwork", page_icon="ui/assets/mark.svg", layout="wide", menu_items={"About": ABOUT}
+    )
+    pages = [
+        st.Page(page.file, title=page.title, icon=page.icon, url_path=page.path, default=not page.path)
+        for page in PAGES
+    ]
+    chosen = st.navigation(pages, position="top")
+    st.logo("ui/assets/logo.svg", icon_image="ui/assets/mark.svg", link=None)
+    try:
+        st.html(_pill(services().engine.writer_name()))
+        chosen.run()
+    except GroundworkError as error:
+        with st.container(key="gw_page"):
+            message(error.message, error.hint)
+
+
+def _pill(writer: str) -> str:
+    name = escape(model_name(writer))
+    if writer == "offline":
+        return f'<span class="gw-pill" title="{OFFLINE_MEANS}"><span class="dot off"></span>{name}</span>'
+    return f'<span class="gw-pill" title="{CLAUDE_MEANS}"><span class="dot"></span>{name}</span>'
+
+
+def message(text: str, hint: str, tone: str = "bad") -> None:
+    """A card that says what happened and what to do."""
+    icon = "error" if tone == "bad" else "warning"
+    st.html(
+        f'<div class="gw-msg {tone}" role="alert"><span class="gw-i gw-i-{icon}" aria-hidden="true"></span>'
+        f"<div><b>{escape(text)}</b><p>{escape(hint)}</p></div></div>"
+    )

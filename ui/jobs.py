@@ -1,0 +1,144 @@
+"""Reading documents in the background: one queue per process, whatever happens to pages and tabs.
+
+A document goes read → build → embed, one document at a time, so that the first one uploaded can be asked first. What
+SQLite says is the truth; this module adds what only a running job knows: its place in the queue, its stage and speed.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Literal
+
+from ragcore.engine import Engine, Progress
+from ragcore.errors import Cancelled, GroundworkError
+
+_log = logging.getLogger(__name__)
+
+RATE_SECONDS = 20.0
+
+Stage = Literal["queued", "read", "build", "embed"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One document's place in the queue. ``done`` of ``total`` are pages while reading, chunks while embedding;
+    ``rate`` is per second, lately; 0 until there is something to measure."""
+
+    doc_id: str
+    stage: Stage = "queued"
+    done: int = 0
+    total: int = 0
+    rate: float = 0.0
+    stopping: bool = False
+
+    @property
+    def seconds_left(self) -> float | None:
+        return (self.total - self.done) / self.rate if self.rate > 0 else None
+
+
+@dataclass
+class _Entry:
+    job: Job
+    password: str | None = None
+    cancel: threading.Event = field(default_factory=threading.Event)
+    base: int = 0  # what was done when this stage began
+    samples: deque[tuple[float, int]] = field(default_factory=deque)  # time and done, of the last `RATE_SECONDS`
+
+
+class Ingestion:
+    """The queue and its one worker thread."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.failures: dict[str, dict[str, object]] = {}  # what SQLite cannot know: an index that failed, a busy store
+        self._entries: dict[str, _Entry] = {}
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ingestion")
+
+    def resume(self) -> None:
+        """Queue every document that is not read, or not indexed, yet: a restart goes on where it was."""
+        for info in self.engine.documents():
+            if info.status in ("new", "reading") or (info.status == "ready" and not info.indexed):
+                self.add(info.doc_id)
+
+    def add(self, doc_id: str, password: str | None = None) -> None:
+        """Queue a document; nothing happens if it is queued or being read already."""
+        with self._lock:
+            if doc_id in self._entries:
+                return
+            self.failures.pop(doc_id, None)
+            self._entries[doc_id] = _Entry(Job(doc_id), password)
+        self._pool.submit(self._read_and_index, doc_id).add_done_callback(partial(self._end, doc_id))
+
+    def cancel(self, doc_id: str) -> None:
+        """Stop after the page in work (or before it begins); what was read is kept."""
+        with self._lock:
+            entry = self._entries.get(doc_id)
+            if entry is not None:
+                entry.cancel.set()
+                entry.job = replace(entry.job, stopping=True)
+
+    def forget(self, doc_id: str) -> None:
+        """Cancel and drop what is known of a document that is being removed."""
+        self.cancel(doc_id)
+        self.failures.pop(doc_id, None)
+
+    def jobs(self) -> dict[str, Job]:
+        """Jobs by document, the one in work and those that wait, in order."""
+        with self._lock:
+            return {doc_id: entry.job for doc_id, entry in self._entries.items()}
+
+    def close(self) -> None:
+        """Cancel everything; the documents go on from the same page at the next start."""
+        for doc_id in self.jobs():
+            self.cancel(doc_id)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _end(self, doc_id: str, outcome: Future[None]) -> None:
+        error = None if outcome.cancelled() else outcome.exception()
+        with self._lock:
+            del self._entries[doc_id]
+            if isinstance(error, GroundworkError) and not isinstance(error, Cancelled):
+                self.failures[doc_id] = error.as_dict()
+            elif error is not None and not isinstance(error, Cancelled):
+                _log.error("reading %s failed", doc_id, exc_info=error)
+                self.failures[doc_id] = {
+                    "code": "defect",
+                    "message": f"Groundwork failed while reading this file: {error!r}.",
+                    "hint": "Try again; if it fails again, report it with this message.",
+                    "retryable": True,
+                }
+
+    def _read_and_index(self, doc_id: str) -> None:
+        with self._lock:
+            entry = self._entries[doc_id]
+        if entry.cancel.is_set():
+            return
+
+        def show(progress: Progress) -> None:
+            self._show(entry, progress)
+
+        report = self.engine.ingest(doc_id, password=entry.password, on_progress=show, cancelled=entry.cancel.is_set)
+        if report.status != "failed":
+            self.engine.index(on_progress=show, cancelled=entry.cancel.is_set)
+
+    def _show(self, entry: _Entry, progress: Progress) -> None:
+        stage: Stage = "read" if progress.stage == "read" else "embed" if progress.stage == "embed" else "build"
+        now = time.monotonic()
+        with self._lock:
+            if stage != entry.job.stage:
+                entry.samples.clear()
+                entry.base = progress.done
+            if progress.done > entry.base:  # before the first result, processes and models are being started
+                entry.samples.append((now, progress.done))
+            while len(entry.samples) > 2 and now - entry.samples[0][0] > RATE_SECONDS:
+                entry.samples.popleft()
+            (first, least), (last, most) = (entry.samples[0], entry.samples[-1]) if entry.samples else ((0, 0), (0, 0))
+            rate = (most - least) / (last - first) if last - first > 0.2 else 0.0
+            entry.job = replace(entry.job, stage=stage, done=progress.done, total=progress.total, rate=rate)

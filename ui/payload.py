@@ -1,0 +1,236 @@
+"""The JSON that the components work from: turns, documents and the library, as the browser sees them.
+
+Boxes go out as ``[page, x0, y0, x1, y1]`` in displayed-page points, untouched; only the pane turns them into pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ragcore.index.conversations import Conversation, StoredTurn
+from ragcore.index.store import DocumentInfo
+from ragcore.types import Answer, Box, Citation, Document, Element, Source
+from ui import markup
+from ui.jobs import Job
+from ui.runs import LiveAnswer, View
+
+Json = dict[str, Any]
+
+PARTS = ("first_token", "generate", "verify")  # timings that lie within ``answer``
+
+INTERRUPTED = {
+    "code": "interrupted",
+    "message": "This answer was interrupted before it was finished.",
+    "hint": "Groundwork was stopped while it was being written. Ask again.",
+    "retryable": True,
+}
+
+
+def conversation(stored: Conversation, live: Mapping[str, LiveAnswer]) -> Json:
+    """A whole conversation; ``live`` has its answers that are being written, by turn."""
+    return {
+        "id": stored.info.conversation_id,
+        "title": stored.info.title,
+        "turns": [turn(item, live.get(item.turn_id)) for item in stored.turns],
+    }
+
+
+def turn(stored: StoredTurn, live: LiveAnswer | None = None) -> Json:
+    """A question with its answer. ``state`` is ``live`` while events are to be had, else the answer's status."""
+    head = {"id": stored.turn_id, "question": stored.question, "created": stored.created}
+    if stored.answer is not None:
+        return head | answer(stored.turn_id, stored.answer)
+    if live is not None and not live.view.defect:
+        return head | {"state": "live"}
+    return head | {"state": "failed", "blocks": [], "error": _defect(live.view.defect) if live else INTERRUPTED}
+
+
+def answer(turn_id: str, given: Answer) -> Json:
+    by_number = {citation.n: citation for citation in given.citations}
+    tally = dict.fromkeys(("supported", "weak", "unsupported", "uncited"), 0)
+    for claim in given.claims:
+        tally[claim.status] += 1
+    return {
+        "state": given.status,
+        "refused": given.refused,
+        "extractive": given.extractive,
+        "blocks": markup.blocks(given.text, given.marks, by_number, given.claims, turn_id),
+        "text": given.text,
+        "citations": [citation(item) for item in given.citations],
+        "claims": [{"status": claim.status, "reason": claim.reason} for claim in given.claims],
+        "tally": tally,
+        "dropped": list(given.dropped),
+        "nearest": [_source(source) for source in given.sources[:1]] if given.refused else [],
+        "model": model_name(given.model),
+        "usage": {"input": given.usage.input_tokens, "output": given.usage.output_tokens},
+        "cost": given.cost_usd,
+        "seconds": sum(v for k, v in given.timings_ms.items() if k not in PARTS) / 1000,
+        "error": dict(given.error) if given.error else None,
+    }
+
+
+def live_steps(view: View) -> list[Json]:
+    """What a live answer has done so far, in words."""
+    steps: list[Json] = []
+    if view.passages is not None:
+        steps.append({"text": _count(view.passages, "passage") + " found", "done": True})
+        steps.append({"text": _count(view.sources or 0, "source") + " kept", "done": True})
+    now = {"search": "Searching", "write": "Writing", "check": "Checking claims", "done": "Checking claims"}[view.stage]
+    steps.append({"text": "Stopping" if view.stopping else now, "done": False})
+    return steps
+
+
+def citation(item: Citation) -> Json:
+    return {
+        "n": item.n,
+        "doc": item.doc_id,
+        "title": item.title,
+        "page": item.page,
+        "label": item.page_label,
+        "quote": item.quote,
+        "cell": item.label,
+        "section": list(item.section),
+        "boxes": [box(place) for place in item.boxes],
+        "heads": [box(place) for place in item.head_boxes],
+    }
+
+
+def box(place: Box) -> list[float]:
+    return [place.page, round(place.x0, 3), round(place.y0, 3), round(place.x1, 3), round(place.y1, 3)]
+
+
+def names(infos: Sequence[DocumentInfo]) -> dict[str, str]:
+    """What to call each document: its title, with the file's name where another has the same title."""
+    titles = [info.title or info.name for info in infos]
+    return {
+        info.doc_id: title if titles.count(title) == 1 else f"{title} ({info.name})"
+        for info, title in zip(infos, titles)
+    }
+
+
+def document(read: Document) -> Json:
+    """What the pane needs of a document: its pages' sizes (points) and printed labels."""
+    return {
+        "id": read.doc_id,
+        "title": read.title,
+        "pages": [[round(page.width, 3), round(page.height, 3), page.label] for page in read.pages],
+    }
+
+
+def words(read: Document, page: int) -> list[list[Any]]:
+    """Words of a page for its text layer: ``[x0, y0, x1, y1, text]`` in reading order."""
+    at = read.words
+    chosen = (at.pages == page) & ~at.repeated
+    return [
+        [*(round(float(v), 2) for v in at.boxes[i]), read.text[at.starts[i] : at.ends[i]]]
+        for i in chosen.nonzero()[0].tolist()
+    ]
+
+
+def elements(read: Document, page: int) -> list[Json]:
+    """The elements of one page in reading order, noise included."""
+    return [_element(read, item) for item in read.elements if item.page == page]
+
+
+def library(infos: Sequence[DocumentInfo], jobs: Mapping[str, Job], failures: Mapping[str, Mapping[str, Any]]) -> Json:
+    """Every document with what is being done to it, those at work first, then the newest."""
+    order = {doc_id: place for place, doc_id in enumerate(jobs)}
+    rows = sorted(infos, key=lambda info: (order.get(info.doc_id, len(order)), -info.created))
+    return {"documents": [_row(info, jobs.get(info.doc_id), failures.get(info.doc_id)) for info in rows]}
+
+
+def _row(info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None) -> Json:
+    return {
+        "id": info.doc_id,
+        "name": info.name,
+        "title": info.title or info.name,
+        "pages": info.pages,
+        "pages_done": info.pages_done,
+        "elements": info.elements,
+        "tables": info.tables,
+        "chunks": info.chunks,
+        "noise": info.noise,
+        "degraded": info.degraded_pages,
+        "bytes": info.bytes,
+        "seconds": info.seconds,
+        "created": info.created,
+        "status": info.status,
+        "indexed": info.indexed,
+        "error": dict(failure) if failure else dict(info.error) if info.error else None,
+        "job": None
+        if job is None
+        else {
+            "stage": job.stage,
+            "done": job.done,
+            "total": job.total,
+            "rate": round(job.rate, 1),
+            "left": None if job.seconds_left is None else round(job.seconds_left),
+            "stopping": job.stopping,
+        },
+    }
+
+
+def _element(read: Document, item: Element) -> Json:
+    table = item.table
+    return {
+        "kind": item.kind,
+        "level": item.level,
+        "noise": item.noise,
+        "text": (table.title if table and table.title else " ".join(read.text[item.start : item.end].split()))[:300],
+        "size": f"{table.rows} × {table.columns}" if table else "",
+        "boxes": _outline(read.element_boxes(item)),
+    }
+
+
+def _outline(boxes: Iterable[Box]) -> list[list[float]]:
+    """One rectangle around an element's boxes on each page that it touches."""
+    by_page: dict[int, list[Box]] = {}
+    for place in boxes:
+        by_page.setdefault(place.page, []).append(place)
+    return [
+        box(
+            Box(
+                page,
+                min(b.x0 for b in places),
+                min(b.y0 for b in places),
+                max(b.x1 for b in places),
+                max(b.y1 for b in places),
+            )
+        )
+        for page, places in by_page.items()
+    ]
+
+
+def model_name(model: str) -> str:
+    """``claude-sonnet-4-6`` → ``Claude Sonnet 4.6``; any other name as it is."""
+    if model == "offline":
+        return "Offline answerer"
+    parts = model.split("-")
+    if parts[0] != "claude" or len(parts) < 3:
+        return model
+    version = ".".join(part for part in parts[2:] if len(part) <= 2)
+    return f"Claude {parts[1].capitalize()} {version}".strip()
+
+
+def _source(source: Source) -> Json:
+    return {
+        "doc": source.doc_id,
+        "title": source.title,
+        "page": source.pages[0] if source.pages else 1,
+        "label": source.page_labels[0] if source.page_labels else "1",
+        "section": list(source.section),
+    }
+
+
+def _defect(what: str) -> Json:
+    return {
+        "code": "defect",
+        "message": f"Groundwork failed while answering: {what}.",
+        "hint": "Ask again; if it fails again, report it with this message.",
+        "retryable": True,
+    }
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -1,0 +1,160 @@
+"""Page pictures: a disk cache in front of one drawing process (`ui.render_child`)."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import queue
+import selectors
+import shutil
+import subprocess
+import sys
+import threading
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ragcore.errors import DamagedPdf, ParseCrashed, ParseTimeout
+
+PAGE_SECONDS = 20.0
+WIDTHS = (160, 640, 960, 1280, 1600, 1920, 2560, 3200)  # pixels; a few sizes, so that a zoom finds its picture cached
+CACHE_BYTES = 1_000_000_000
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(order=True)
+class _Job:
+    priority: int
+    number: int
+    path: Path = field(compare=False)
+    page: int = field(compare=False)
+    width: int = field(compare=False)
+    out: Path = field(compare=False)
+    done: Future[Path] = field(compare=False, default_factory=Future)
+
+
+def bucket(width: int) -> int:
+    """The smallest of `WIDTHS` that is at least ``width``."""
+    return next((w for w in WIDTHS if w >= width), WIDTHS[-1])
+
+
+class Renderer:
+    """Draws pages one at a time, large ones before thumbnails; the same page asked for twice is drawn once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
+        self._numbers = itertools.count()
+        self._waiting: dict[Path, Future[Path]] = {}
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[str] | None = None
+        self._drawn = 0
+        threading.Thread(target=self._work, name="render", daemon=True).start()
+
+    def page(self, doc_id: str, file: Path, page: int, width: int) -> Path:
+        """The PNG of a page (from 1) at least ``width`` pixels wide, drawn if it is not cached. Blocks.
+
+        Raises `ParseTimeout`, `ParseCrashed` or `DamagedPdf`.
+        """
+        width = bucket(width)
+        out = self.folder / doc_id / f"{page}-{width}.png"
+        if out.exists():
+            return out
+        with self._lock:
+            waiting = self._waiting.get(out)
+            if waiting is None:
+                out.parent.mkdir(parents=True, exist_ok=True)
+                job = _Job(int(width <= WIDTHS[0]), next(self._numbers), file, page, width, out)
+                waiting = self._waiting[out] = job.done
+                self._jobs.put(job)
+        return waiting.result()
+
+    def warm(self) -> None:
+        """Start the drawing process now, so that the first page does not wait for it."""
+        with self._lock:
+            if self._child is None:
+                self._child = _start()
+
+    def forget(self, doc_id: str) -> None:
+        """Drop the pictures of a document that is removed."""
+        shutil.rmtree(self.folder / doc_id, ignore_errors=True)
+
+    def close(self) -> None:
+        with self._lock:
+            child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+            child.wait()
+
+    def _work(self) -> None:
+        while True:
+            job = self._jobs.get()
+            try:
+                self._draw(job)
+            except (DamagedPdf, ParseCrashed, ParseTimeout, OSError) as error:
+                job.done.set_exception(error)
+            else:
+                job.done.set_result(job.out)
+            with self._lock:
+                del self._waiting[job.out]
+            self._drawn += 1
+            if self._drawn % 200 == 0:
+                self._trim()
+
+    def _draw(self, job: _Job) -> None:
+        if job.out.exists():
+            return
+        self.warm()
+        child = self._child
+        assert child is not None
+        assert child.stdin is not None
+        assert child.stdout is not None
+        order = {"path": str(job.path), "page": job.page, "width": job.width, "out": str(job.out)}
+        try:
+            child.stdin.write(json.dumps(order) + "\n")
+            child.stdin.flush()
+        except BrokenPipeError:
+            self._drop(child)
+            raise ParseCrashed("The page viewer's drawing process had ended.", hint="Open the page again.") from None
+        with selectors.DefaultSelector() as selector:
+            selector.register(child.stdout, selectors.EVENT_READ)
+            if not selector.select(PAGE_SECONDS):
+                self._drop(child)
+                raise ParseTimeout(
+                    f"Page {job.page} took longer than {PAGE_SECONDS:.0f} s to draw.",
+                    hint="Open the file in another viewer to see this page; its text can be cited all the same.",
+                )
+        line = child.stdout.readline()
+        if not line:
+            self._drop(child)
+            raise ParseCrashed(f"Page {job.page} could not be drawn: the drawing process ended.")
+        reply = json.loads(line)
+        if not reply["ok"]:
+            raise DamagedPdf(f"Page {job.page} could not be drawn: {reply['reason']}.")
+
+    def _drop(self, child: subprocess.Popen[str]) -> None:
+        child.kill()
+        child.wait()
+        self._child = None
+
+    def _trim(self) -> None:
+        """Forget the pictures drawn longest ago while the cache is over its limit."""
+        files = sorted((p.stat().st_mtime, p.stat().st_size, p) for p in self.folder.glob("*/*.png"))
+        over = sum(size for _, size, _ in files) - CACHE_BYTES
+        for _, size, path in files:
+            if over <= 0:
+                break
+            path.unlink(missing_ok=True)
+            over -= size
+
+
+def _start() -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "ui.render_child"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        bufsize=1,
+        cwd=ROOT,
+    )

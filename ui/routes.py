@@ -1,0 +1,218 @@
+"""The app's own routes, under ``/gw``: page pictures, word boxes, conversations and live answers.
+
+Every one but the static files asks for a token (`ui.tokens`): as ``t`` in the query where the browser fetches by
+itself (pictures, event streams), and in a header for whatever changes something, so that no other site can.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from functools import wraps
+from itertools import takewhile
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from ragcore.errors import GroundworkError, InputError, StoreBusy, UnknownConversation, UnknownDocument
+from ui import markup, payload
+from ui.runs import LiveAnswer
+from ui.services import services
+
+TOKEN_HEADER = "x-groundwork-token"
+TICK_SECONDS = 0.06
+PRIVATE_CACHE = {"Cache-Control": "private, max-age=31536000, immutable"}
+
+Handler = Callable[[Request], Response]
+
+
+def guarded(handler: Handler) -> Handler:
+    """Answer 403 without a good token, and a `GroundworkError` as its JSON."""
+
+    @wraps(handler)
+    def answer(request: Request) -> Response:
+        header = request.headers.get(TOKEN_HEADER, "")
+        token = header if request.method == "POST" else header or request.query_params.get("t", "")
+        try:
+            if services().signer.scope(token) is None:
+                return JSONResponse(_error("token", "This page is out of date.", "Reload it."), 403)
+            return handler(request)
+        except GroundworkError as error:
+            return JSONResponse({"error": error.as_dict()}, _status(error))
+
+    return answer
+
+
+def _status(error: GroundworkError) -> int:
+    if isinstance(error, (UnknownDocument, UnknownConversation)):
+        return 404
+    if isinstance(error, StoreBusy):
+        return 409
+    return 400 if isinstance(error, InputError) else 500
+
+
+def _error(code: str, message: str, hint: str) -> dict[str, Any]:
+    return {"error": {"code": code, "message": message, "hint": hint, "retryable": True}}
+
+
+# Documents
+
+
+@guarded
+def document(request: Request) -> Response:
+    read = services().engine.document(request.path_params["doc"])
+    return JSONResponse(payload.document(read))
+
+
+@guarded
+def page_picture(request: Request) -> Response:
+    doc_id, page = request.path_params["doc"], request.path_params["page"]
+    width = request.query_params.get("w", "")
+    if not width.isdecimal() or page < 1:
+        return JSONResponse(_error("page", "There is no such picture.", "Reload the page."), 400)
+    renderer, file = services().renderer, services().engine.file(doc_id)
+    return FileResponse(renderer.page(doc_id, file, page, int(width)), media_type="image/png", headers=PRIVATE_CACHE)
+
+
+@guarded
+def page_words(request: Request) -> Response:
+    read = services().engine.document(request.path_params["doc"])
+    return JSONResponse(payload.words(read, request.path_params["page"]), headers=PRIVATE_CACHE)
+
+
+@guarded
+def page_elements(request: Request) -> Response:
+    read = services().engine.document(request.path_params["doc"])
+    return JSONResponse(payload.elements(read, request.path_params["page"]))
+
+
+@guarded
+def library(_: Request) -> Response:
+    ingestion = services().ingestion
+    jobs = ingestion.jobs()
+    return JSONResponse(payload.library(services().engine.documents(), jobs, ingestion.failures))
+
+
+async def read_document(request: Request) -> Response:
+    """Queue a document again, with a password where its body gives one."""
+    body = await request.json()
+
+    @guarded
+    def queue(_: Request) -> Response:
+        services().engine.file(request.path_params["doc"])  # raises UnknownDocument
+        services().ingestion.add(request.path_params["doc"], body.get("password"))
+        return JSONResponse({})
+
+    return await asyncio.to_thread(queue, request)
+
+
+@guarded
+def cancel_document(request: Request) -> Response:
+    services().ingestion.cancel(request.path_params["doc"])
+    return JSONResponse({})
+
+
+@guarded
+def remove_document(request: Request) -> Response:
+    services().ingestion.forget(request.path_params["doc"])
+    services().engine.remove(request.path_params["doc"])
+    services().renderer.forget(request.path_params["doc"])
+    return JSONResponse({})
+
+
+# Conversations
+
+
+@guarded
+def conversation(request: Request) -> Response:
+    stored = services().engine.conversation(request.path_params["conversation"])
+    live = {item.turn_id: services().answers.get(item.turn_id) for item in stored.turns if item.answer is None}
+    return JSONResponse(payload.conversation(stored, {k: v for k, v in live.items() if v is not None}))
+
+
+async def ask(request: Request) -> Response:
+    """Ask in a conversation; used by *Try again*."""
+    body = await request.json()
+
+    @guarded
+    def begin(_: Request) -> Response:
+        live = services().answers.ask(request.path_params["conversation"], str(body.get("question", "")))
+        return JSONResponse({"turn": live.turn_id})
+
+    return await asyncio.to_thread(begin, request)
+
+
+@guarded
+def stop(request: Request) -> Response:
+    live = services().answers.get(request.path_params["turn"])
+    if live is not None:
+        live.stop()
+    return JSONResponse({})
+
+
+@guarded
+def events(request: Request) -> Response:
+    """A live answer as Server-Sent Events: ``write`` with what is new, then one ``done`` with the whole turn. Every
+    connection is told everything from the start, so that a reload or a second tab shows the same."""
+    live = services().answers.get(request.path_params["turn"])
+    if live is None:
+        return JSONResponse(_error("gone", "This answer is not being written any more.", "Reload it."), 404)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(_follow(live), media_type="text/event-stream", headers=headers)
+
+
+async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
+    shown: list[str] = []
+    known = 0
+    revision = -1
+    while True:
+        view = live.view
+        if view.stage == "done":
+            stored = await asyncio.to_thread(services().engine.conversation, live.conversation_id)
+            given = next((item for item in stored.turns if item.turn_id == live.turn_id), None)
+            if given is not None:
+                yield _event("done", payload.turn(given, live))
+            return
+        if view.revision != revision:
+            revision = view.revision
+            by_number = {item.n: item for item in view.citations}
+            blocks = markup.blocks(view.text, view.marks, by_number, turn_id=live.turn_id)
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(shown, blocks)))
+            yield _event(
+                "write",
+                {
+                    "from": same,
+                    "blocks": blocks[same:],
+                    "citations": [payload.citation(item) for item in view.citations[known:]],
+                    "steps": payload.live_steps(view),
+                },
+            )
+            shown, known = blocks, len(view.citations)
+        await asyncio.sleep(TICK_SECONDS)
+
+
+def _event(name: str, data: dict[str, Any]) -> str:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    """All of them, below ``prefix`` (Streamlit's ``server.baseUrlPath``, or "")."""
+    doc = f"{prefix}/gw/documents/{{doc:str}}"
+    talk = f"{prefix}/gw/conversations/{{conversation:str}}"
+    return [
+        Route(f"{prefix}/gw/library", library),
+        Route(doc, document),
+        Route(f"{doc}/read", read_document, methods=["POST"]),
+        Route(f"{doc}/cancel", cancel_document, methods=["POST"]),
+        Route(f"{doc}/remove", remove_document, methods=["POST"]),
+        Route(f"{doc}/pages/{{page:int}}.png", page_picture),
+        Route(f"{doc}/pages/{{page:int}}/words", page_words),
+        Route(f"{doc}/pages/{{page:int}}/elements", page_elements),
+        Route(talk, conversation),
+        Route(f"{talk}/questions", ask, methods=["POST"]),
+        Route(f"{prefix}/gw/answers/{{turn:str}}/events", events),
+        Route(f"{prefix}/gw/answers/{{turn:str}}/stop", stop, methods=["POST"]),
+    ]

@@ -1,0 +1,146 @@
+"""Answers being written: each runs in a thread of its own and keeps what it has, so that any number of tabs can follow
+it, a reload included."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+from ragcore.engine import Engine
+from ragcore.errors import InputError
+from ragcore.run import AnswerRun
+from ragcore.types import Answer, Checked, Citation, Cited, Done, Dropped, Found, Mark, Text
+
+_log = logging.getLogger(__name__)
+
+KEEP_SECONDS = 120.0  # a finished run stays this long, for a tab that comes back
+
+
+@dataclass(frozen=True)
+class View:
+    """A live answer at one moment. ``text`` with ``marks`` is what has been written; ``stage`` is ``search``,
+    ``write``, ``check`` or ``done``; ``passages`` and ``sources`` are counts, None until the search is over."""
+
+    revision: int = 0
+    stage: str = "search"
+    started: float = field(default_factory=time.time)
+    text: str = ""
+    marks: tuple[Mark, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    dropped: tuple[str, ...] = ()
+    passages: int | None = None
+    sources: int | None = None
+    stopping: bool = False
+    answer: Answer | None = None
+    defect: str = ""
+
+
+class LiveAnswer:
+    """One answer being made. `view` may be read from any thread."""
+
+    def __init__(self, conversation_id: str, run: AnswerRun) -> None:
+        self.conversation_id = conversation_id
+        self.turn_id = run.turn_id or ""
+        self.question = run.question
+        self.view = View()
+        self.finished_at: float | None = None
+        self._run = run
+
+    def stop(self) -> None:
+        self._put(stopping=True)
+        self._run.stop()
+
+    def follow(self) -> None:
+        """Run to the end; the worker thread's job."""
+        for event in self._run:
+            match event:
+                case Found(retrieval, sources):
+                    self._put(stage="write", passages=len(retrieval.hits), sources=len(sources))
+                case Text(text):
+                    self._put(text=self.view.text + text)
+                case Cited(citation):
+                    self._cite(citation)
+                case Dropped(marker):
+                    self._put(dropped=(*self.view.dropped, marker))
+                case Checked():
+                    self._put(stage="check")
+                case Done(answer):
+                    self._put(answer=answer)
+
+    def end(self, outcome: Future[None]) -> None:
+        error = outcome.exception()
+        if error is not None:
+            _log.error("answering %r failed", self.question, exc_info=error)
+        self.finished_at = time.monotonic()
+        self._put(stage="done", defect=repr(error) if error else "")
+
+    def _cite(self, citation: Citation) -> None:
+        mark = f"[{citation.n}]"
+        start = len(self.view.text)
+        known = any(other.n == citation.n for other in self.view.citations)
+        self._put(
+            text=self.view.text + mark,
+            marks=(*self.view.marks, Mark(start, start + len(mark), citation.n)),
+            citations=self.view.citations if known else (*self.view.citations, citation),
+        )
+
+    def _put(self, **changes: object) -> None:
+        self.view = replace(self.view, revision=self.view.revision + 1, **changes)  # type: ignore[arg-type]
+
+
+class StillWriting(InputError):
+    """A question while the conversation's last one is being answered."""
+
+
+class Answers:
+    """The answers of this process that are being written or have just ended."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._live: dict[str, LiveAnswer] = {}
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(max_workers=8, thread_name_prefix="answer")
+
+    def ask(self, conversation_id: str, question: str, doc_ids: list[str] | None = None) -> LiveAnswer:
+        """Store the question and begin its answer. Raises `EmptyQuestion`, `UnknownConversation`, `StillWriting`."""
+        if self.running(conversation_id):
+            # The next answer would be written without knowing this one.
+            raise StillWriting(
+                "The answer before is still being written.", hint=f"Wait for it or stop it: “{question}”"
+            )
+        live = LiveAnswer(conversation_id, self.engine.chat(conversation_id, question, doc_ids))
+        with self._lock:
+            now = time.monotonic()
+            gone = [k for k, v in self._live.items() if v.finished_at and now - v.finished_at > KEEP_SECONDS]
+            for turn_id in gone:
+                del self._live[turn_id]
+            self._live[live.turn_id] = live
+        self._pool.submit(live.follow).add_done_callback(live.end)
+        return live
+
+    def get(self, turn_id: str) -> LiveAnswer | None:
+        with self._lock:
+            return self._live.get(turn_id)
+
+    def stop_all(self, conversation_id: str) -> None:
+        """Stop what is being written in a conversation that is deleted."""
+        with self._lock:
+            live = [item for item in self._live.values() if item.conversation_id == conversation_id]
+        for item in live:
+            item.stop()
+
+    def running(self, conversation_id: str) -> bool:
+        with self._lock:
+            return any(v.conversation_id == conversation_id and not v.finished_at for v in self._live.values())
+
+    def close(self) -> None:
+        """Stop what is being written; what there is is kept."""
+        with self._lock:
+            live = list(self._live.values())
+        for item in live:
+            if item.finished_at is None:
+                item.stop()
+        self._pool.shutdown(wait=False, cancel_futures=True)

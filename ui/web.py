@@ -1,0 +1,136 @@
+"""What the server puts around Streamlit: the page's head, static files, and headers that keep the browser at home."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import streamlit
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+UI = Path(__file__).resolve().parent
+STYLES = (
+    "assets/tokens.css",
+    "assets/icons/icons.css",
+    "assets/parts.css",
+    "assets/streamlit.css",
+    "components/thread/thread.css",
+    "components/pane/pane.css",
+    "components/library/library.css",
+    "assets/first_run.css",
+)
+TYPES = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+    ".png": "image/png",
+}
+PRELOADED = ("inter-latin-wght-normal.woff2", "source-serif-4-latin-wght-normal.woff2")
+BLOCKED = ("/_stcore/metrics",)
+
+
+@cache
+def static_root() -> str:
+    """Path below which `static_file` serves, with a hash of every file in it, so that a browser may keep them."""
+    digest = hashlib.sha256()
+    for path in sorted(p for p in UI.rglob("*") if p.suffix in TYPES):
+        digest.update(path.relative_to(UI).as_posix().encode() + path.read_bytes())
+    return f"/gw/static/{digest.hexdigest()[:12]}"
+
+
+def static_file(request: Request) -> Response:
+    path = (UI / request.path_params["path"]).resolve()
+    if UI not in path.parents or path.suffix not in TYPES or not path.is_file():
+        raise HTTPException(404)
+    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return FileResponse(path, media_type=TYPES[path.suffix], headers=headers)
+
+
+@cache
+def index_html(prefix: str) -> str:
+    """Streamlit's page with our title, fonts and styles in its head, so that the first paint is ours already."""
+    html = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    html = re.sub(r"<link\s+rel=\"preload\"[^>]*as=\"font\"[^>]*/?>", "", html)
+    html = re.sub(r"<link rel=\"shortcut icon\"[^>]*/>", "", html)
+    html = re.sub(r"<link rel=\"service-desc\"[^>]*/>", "", html)
+    html = html.replace("<title>Streamlit</title>", "<title>Groundwork</title>")
+    root = prefix + static_root()
+    # One address for Streamlit's client, which would otherwise try every part of the page's path and log each failure.
+    head = [f'<script>window.__streamlit={{BACKEND_BASE_URL:location.origin+"{prefix}/"}}</script>']
+    head += [f'<link rel="icon" type="image/svg+xml" href="{root}/assets/mark.svg">']
+    head += [
+        f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{root}/assets/fonts/{name}">'
+        for name in PRELOADED
+    ]
+    head += [f'<link rel="stylesheet" href="{root}/{style}">' for style in STYLES]
+    return html.replace("</head>", "\n".join(head) + "\n</head>")
+
+
+@cache
+def content_security_policy(prefix: str) -> str:
+    """Only this server may be spoken to; the inline scripts of the page are named by their hashes."""
+    scripts = re.findall(r"<script>(.*?)</script>", index_html(prefix), re.S)
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
+    return "; ".join(
+        (
+            "default-src 'self'",
+            f"script-src 'self' blob: {hashes}",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "form-action 'self'",
+            "frame-ancestors 'self'",
+        )
+    )
+
+
+class Headers:
+    """ASGI middleware: security headers on every response, and 404 for what is nobody's business."""
+
+    def __init__(self, app: ASGIApp, prefix: str = "") -> None:
+        self.app = app
+        self.policy = content_security_policy(prefix).encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if scope["path"].endswith(BLOCKED):
+            await Response("Not found", 404)(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message["headers"],
+                    (b"content-security-policy", self.policy),
+                    (b"referrer-policy", b"no-referrer"),
+                    (b"x-content-type-options", b"nosniff"),
+                ]
+            await send(message)
+
+        await self.app(scope, receive, with_headers)
+
+
+def routes(pages: Sequence[str], prefix: str = "") -> list[BaseRoute]:
+    """The app's pages (paths from the root, ``""`` for the first) and the static files."""
+
+    def index(_: Request) -> Response:
+        return HTMLResponse(index_html(prefix), headers={"Cache-Control": "no-cache"})
+
+    return [
+        *(Route(f"{prefix}/{page}", index) for page in pages),
+        Route(f"{prefix}/gw/static/{{version:str}}/{{path:path}}", static_file),
+    ]
