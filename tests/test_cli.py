@@ -1,0 +1,176 @@
+"""The command line is a contract for scripts: shapes, exit codes, one JSON object on stdout."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import pdfs
+
+QUESTION = "What was the highest nitrate reading?"
+
+
+def ragcore(home: Path, *arguments: str, stdin: str = "", code: int = 0, lines: bool = False) -> Any:
+    done = subprocess.run(
+        [sys.executable, "-m", "ragcore.cli", "--home", str(home), "--json", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    if lines:
+        return [json.loads(line) for line in done.stdout.splitlines()]
+    return json.loads(done.stdout) if done.stdout else None
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cli")
+    (folder / "survey.pdf").write_bytes(pdfs.one_column())
+    (folder / "table.pdf").write_bytes(pdfs.ruled_table())
+    report = ragcore(folder / "home", "ingest", str(folder / "survey.pdf"), str(folder / "table.pdf"), "--index")
+    assert [document["status"] for document in report["documents"]] == ["ready", "ready"]
+    for document in report["documents"]:
+        wanted = {"doc_id", "path", "title", "pages", "elements", "chunks", "tables", "noise", "ocr_pages", "seconds"}
+        assert wanted | {"status", "error"} <= set(document)
+    return folder / "home"
+
+
+def the_id(home: Path, name: str) -> str:
+    found = [item for item in ragcore(home, "documents")["documents"] if item["name"] == name]
+    return str(found[0]["doc_id"])
+
+
+def test_index_reports_what_there_is(home: Path) -> None:
+    report = ragcore(home, "index")
+    assert set(report) == {"chunks", "embedded", "embedder", "seconds"}
+    assert (report["embedded"], report["embedder"]) == (0, "bundled:bge-small-en-v1.5")
+
+
+def test_elements_and_cells_are_spans_with_boxes(home: Path) -> None:
+    doc_id = the_id(home, "table.pdf")
+    answer = ragcore(home, "elements", doc_id, "--page", "1")
+    assert {"page", "label", "width", "height", "rotation"} <= set(answer["pages"][0])
+    tables = [element["table"] for element in answer["elements"] if element["table"]]
+    assert len(tables) == 1
+    assert {"title", "rows", "columns", "cells"} == set(tables[0])
+    for cell in tables[0]["cells"]:
+        assert {"row", "col", "row_span", "col_span", "header", "text", "start", "end", "boxes"} <= set(cell)
+        assert cell["boxes"]
+    assert {element["kind"] for element in ragcore(home, "elements", doc_id, "--kind", "table")["elements"]} == {
+        "table"
+    }
+
+
+def test_chunks_tile_the_body(home: Path) -> None:
+    chunks = ragcore(home, "chunks", the_id(home, "survey.pdf"))["chunks"]
+    assert chunks[0]["start"] == 0
+    assert all(one["end"] == two["start"] for one, two in pairwise(chunks))
+    assert {
+        "chunk_id",
+        "index",
+        "kind",
+        "start",
+        "end",
+        "text",
+        "section",
+        "header",
+        "lead_in",
+        "boxes",
+        "tokens",
+    } == set(chunks[0])
+
+
+def test_retrieve_explains_each_hit(home: Path) -> None:
+    answer = ragcore(home, "retrieve", "-q", QUESTION, "--top-k", "2", "--doc", "survey.pdf")
+    assert {"query", "mode", "hits", "segments", "timings_ms"} == set(answer)
+    hit = answer["hits"][0]
+    assert hit["rank"] == 1
+    assert set(hit["scores"]) == {"vector", "bm25", "fused", "rerank"}
+    assert hit["via"]
+    assert hit["pages"] == [1]
+    segment = answer["segments"][0]
+    assert {"doc_id", "start", "end", "first_chunk", "last_chunk", "value", "pages", "text"} <= set(segment)
+
+
+def test_generate_cites(home: Path) -> None:
+    answer = ragcore(home, "generate", "-q", QUESTION)
+    wanted = "question answer refused claims citations dropped_citations model usage cost_usd timings_ms settings_hash"
+    assert set(wanted.split()) <= set(answer)
+    assert answer["model"] == "offline"
+    citation = answer["citations"][0]
+    assert {"n", "doc_id", "title", "page", "page_label", "quote", "start", "end", "boxes"} <= set(citation)
+    assert f"[{citation['n']}]" in answer["answer"]
+    assert {"text", "citations", "status", "reason"} == set(answer["claims"][0])
+
+
+def test_a_conversation_reads_a_question_a_line_and_can_be_resumed(home: Path) -> None:
+    first = ragcore(home, "conversation", stdin=f"{QUESTION}\n\nAnd the lowest?\n", lines=True)
+    assert [answer["question"] for answer in first] == [QUESTION, "And the lowest?"]
+    resumed = ragcore(
+        home, "conversation", "--resume", first[0]["conversation_id"], stdin="Where was it?\n", lines=True
+    )
+    assert resumed[0]["conversation_id"] == first[0]["conversation_id"]
+
+
+def test_config_says_where_each_setting_came_from(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text("[retrieve]\ntop_k = 9\n")
+    answer = ragcore(home, "config", "--config", str(file))
+    assert answer["settings"]["retrieve"]["top_k"] == 9
+    assert answer["origins"]["retrieve.top_k"] == str(file)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["elements", "nothing"], "unknown_document"),
+        (["generate", "-q", " "], "empty_question"),
+        (["conversation", "--resume", "gone"], "unknown_conversation"),
+        (["config", "--config", "no.toml"], "config_error"),
+    ],
+)
+def test_an_error_is_an_object_with_a_hint(home: Path, arguments: list[str], error: str) -> None:
+    answer = ragcore(home, *arguments, code=1)
+    assert answer["error"]["code"] == error
+    assert answer["error"]["message"]
+    assert answer["error"]["hint"]
+    assert answer["error"]["retryable"] is False
+
+
+def test_a_failed_file_fails_the_command_and_not_the_others(tmp_path: Path) -> None:
+    (tmp_path / "letter.pdf").write_bytes(pdfs.not_a_pdf())
+    (tmp_path / "survey.pdf").write_bytes(pdfs.one_column())
+    report = ragcore(tmp_path / "home", "ingest", str(tmp_path), code=1)
+    found = {Path(document["path"]).name: document for document in report["documents"]}
+    assert found["survey.pdf"]["status"] == "ready"
+    assert found["letter.pdf"]["error"]["code"] == "not_a_pdf"
+
+
+@pytest.mark.parametrize("arguments", [[], ["fly"], ["retrieve"], ["retrieve", "-q", "x", "--mode", "magic"]])
+def test_wrong_usage_is_2(tmp_path: Path, arguments: list[str]) -> None:
+    ragcore(tmp_path, *arguments, code=2)
+
+
+def test_removing(tmp_path: Path) -> None:
+    (tmp_path / "survey.pdf").write_bytes(pdfs.one_column())
+    ragcore(tmp_path / "home", "ingest", str(tmp_path / "survey.pdf"))
+    assert ragcore(tmp_path / "home", "remove", "survey.pdf") == {"documents": []}
+
+
+def test_the_words_for_people(home: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ragcore.cli", "--home", str(home), "generate", "-q", QUESTION, "-p"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("Quoted from the documents, not written:")
+    assert "[1] " in done.stdout

@@ -1,0 +1,234 @@
+"""The pipeline as a whole, on PDFs that the tests make, with the real models and no network."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ragcore.engine import Engine
+from ragcore.errors import (
+    Cancelled,
+    EmptyFile,
+    EmptyQuestion,
+    FileTooLarge,
+    IndexEmpty,
+    IndexMismatch,
+    UnknownDocument,
+)
+from ragcore.tasks import Progress
+from ragcore.types import Checked, Done, Found
+from tests import pdfs
+
+QUESTION = "What was the highest nitrate reading?"
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    return Engine.open(home=tmp_path / "home", overrides={"llm.model": "offline"})
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Two indexed documents; read only."""
+    engine = Engine.open(home=tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"})
+    for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
+        assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
+    engine.index()
+    return engine
+
+
+def test_from_file_to_lit_words(library: Engine) -> None:
+    answer = library.ask(QUESTION).run()
+    assert (answer.status, answer.refused, answer.extractive, answer.model) == ("complete", False, True, "offline")
+    assert answer.citations
+    for citation in answer.citations:
+        document = library.document(citation.doc_id)
+        assert citation.quote == document.text[citation.start : citation.end]
+        assert citation.boxes == document.boxes(citation.start, citation.end)
+        for box in citation.boxes:
+            page = document.pages[box.page - 1]
+            assert 0 <= box.x0 < box.x1 <= page.width
+            assert 0 <= box.y0 < box.y1 <= page.height
+    assert any("61.4" in citation.quote for citation in answer.citations)
+    assert all(answer.text[mark.start : mark.end] == f"[{mark.n}]" for mark in answer.marks)
+    assert all(claim.status == "supported" for claim in answer.claims)
+    assert answer.settings_hash == library.settings.hash()
+
+
+def test_events_come_in_order_and_make_up_the_answer(library: Engine) -> None:
+    events = list(library.ask(QUESTION))
+    assert isinstance(events[0], Found)
+    assert isinstance(events[-2], Checked)
+    assert isinstance(events[-1], Done)
+    assert sum(isinstance(event, (Found, Checked, Done)) for event in events) == 3
+
+
+def test_scope_narrows_and_an_unknown_document_is_refused(library: Engine) -> None:
+    ids = {info.name: info.doc_id for info in library.documents()}
+    found = library.retrieve(QUESTION, doc_ids=[ids["table.pdf"]])
+    assert {hit.chunk.doc_id for hit in found.hits} == {ids["table.pdf"]}
+    with pytest.raises(UnknownDocument):
+        library.retrieve(QUESTION, doc_ids=["nowhere"])
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "bm25", "reference"])
+def test_every_mode_finds_the_passage(library: Engine, mode: str) -> None:
+    found = library.retrieve(QUESTION, mode=mode, top_k=3)
+    assert found.mode == mode
+    assert "nitrate" in found.hits[0].chunk.text.lower()
+    assert [hit.rank for hit in found.hits] == list(range(1, len(found.hits) + 1))
+    assert found.timings_ms
+
+
+def test_a_conversation_keeps_its_thread_and_reopens(library: Engine) -> None:
+    conversation = library.new_conversation()
+    first = library.chat(conversation, QUESTION).run()
+    second = library.chat(conversation, "And the lowest?").run()
+    assert second.queries[0] != "And the lowest?"
+    turns = library.conversation(conversation).turns
+    assert [turn.answer for turn in turns] == [first, second]
+    assert library.conversations()[0].title == QUESTION
+
+
+def test_a_question_without_words_is_refused(library: Engine) -> None:
+    with pytest.raises(EmptyQuestion):
+        library.ask("  ").run()
+
+
+def test_nothing_indexed_is_said_and_kept_in_the_conversation(engine: Engine) -> None:
+    with pytest.raises(IndexEmpty):
+        engine.ask(QUESTION).run()
+    conversation = engine.new_conversation()
+    answer = engine.chat(conversation, QUESTION).run()
+    assert answer.status == "failed"
+    assert answer.error is not None
+    assert answer.error["code"] == "index_empty"
+    assert engine.conversation(conversation).turns[0].answer == answer
+
+
+BAD: dict[str, tuple[Callable[[], bytes], str]] = {
+    "letter.pdf": (pdfs.not_a_pdf, "not_a_pdf"),
+    "cut.pdf": (pdfs.truncated, "damaged_pdf"),
+    "none.pdf": (pdfs.no_pages, "no_pages"),
+    "locked.pdf": (pdfs.encrypted, "password_required"),
+    "scan.pdf": (pdfs.image_only, "no_text"),
+}
+
+
+def test_bad_files_say_why_by_name_and_harm_no_other(engine: Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name, (make, _) in BAD.items():
+        (folder / name).write_bytes(make())
+    (folder / "empty.pdf").write_bytes(pdfs.empty_file())
+    (folder / "good.pdf").write_bytes(pdfs.one_column())
+    paths = list(engine.pdf_paths([folder, tmp_path / "missing.pdf"]))
+    reports = {Path(report.path).name: report for report in map(engine.ingest_path, paths)}
+
+    assert reports["good.pdf"].status == "ready"
+    wanted = {name: code for name, (_, code) in BAD.items()} | {
+        "empty.pdf": "empty_file",
+        "missing.pdf": "file_missing",
+    }
+    for name, code in wanted.items():
+        error = reports[name].error
+        assert reports[name].status == "failed"
+        assert error is not None
+        assert (error["code"], name in error["message"], bool(error["hint"])) == (code, True, True), name
+    assert len(engine.store.document_ids()) == 1
+    assert engine.index().chunks == reports["good.pdf"].chunks
+
+
+def test_a_password_opens_what_asked_for_it(engine: Engine) -> None:
+    doc_id = engine.add(pdfs.encrypted(), "locked.pdf").doc_id
+    assert engine.ingest(doc_id).status == "failed"
+    wrong = engine.ingest(doc_id, password="wrong")
+    assert wrong.error is not None
+    assert wrong.error["code"] == "wrong_password"
+    assert engine.ingest(doc_id, password=pdfs.PASSWORD).status == "ready"
+    assert engine.file(doc_id) != engine.store.original(doc_id)
+
+
+def test_the_same_file_twice_is_read_once(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(pdfs.one_column())
+    assert [engine.ingest_path(path).status, engine.ingest_path(path).status] == ["ready", "already"]
+
+
+def test_size_is_checked_before_anything_is_kept(tmp_path: Path) -> None:
+    engine = Engine.open(home=tmp_path, overrides={"ingest.max_bytes": 10})
+    with pytest.raises(FileTooLarge):
+        engine.add(pdfs.one_column(), "big.pdf")
+    with pytest.raises(EmptyFile):
+        engine.add(b"", "empty.pdf")
+    assert engine.documents() == []
+
+
+def test_a_cancelled_reading_goes_on_where_it_stopped(engine: Engine) -> None:
+    doc_id = engine.add(pdfs.running_headers(6), "six.pdf").doc_id
+    seen: list[Progress] = []
+    with pytest.raises(Cancelled):
+        engine.ingest(doc_id, on_progress=seen.append, cancelled=lambda: bool(seen) and seen[-1].done >= 2)
+    done = engine.store.pages_done(doc_id)
+    assert 2 <= len(done) < 6
+    assert engine.documents()[0].status == "new"
+    again: list[Progress] = []
+    assert engine.ingest(doc_id, on_progress=again.append).status == "ready"
+    assert again[0] == Progress("read", len(done), 6)
+
+
+def test_a_killed_reading_goes_on_where_it_stopped(engine: Engine) -> None:
+    doc_id = engine.add(pdfs.running_headers(8), "eight.pdf").doc_id
+    code = (
+        "import os, sys; from pathlib import Path; from ragcore.engine import Engine\n"
+        "kill = lambda p: os.kill(os.getpid(), 9) if p.done >= 3 else None\n"
+        "Engine.open(home=Path(sys.argv[1])).ingest(sys.argv[2], on_progress=kill)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(engine.home), doc_id], check=False)
+    assert done.returncode == -9
+    assert engine.documents()[0].pages_done >= 3
+    again: list[Progress] = []
+    assert engine.ingest(doc_id, on_progress=again.append).status == "ready"
+    assert again[0].done >= 3
+
+
+def test_removing_a_document_takes_it_out_of_every_answer(engine: Engine) -> None:
+    keep = engine.add(pdfs.ruled_table(), "table.pdf").doc_id
+    gone = engine.add(pdfs.one_column(), "survey.pdf").doc_id
+    for doc_id in (keep, gone):
+        engine.ingest(doc_id)
+    engine.index()
+    assert gone in {hit.chunk.doc_id for hit in engine.retrieve(QUESTION).hits}
+    engine.remove(gone)
+    assert {hit.chunk.doc_id for hit in engine.retrieve(QUESTION).hits} == {keep}
+    engine.remove(keep)
+    with pytest.raises(IndexEmpty):
+        engine.retrieve(QUESTION)
+
+
+def test_other_settings_are_refused_until_the_index_is_rebuilt(engine: Engine) -> None:
+    doc_id = engine.add(pdfs.running_headers(6), "six.pdf").doc_id
+    engine.ingest(doc_id)
+    before = engine.index()
+    other = Engine.open(home=engine.home, overrides={"chunk.target_tokens": 30, "chunk.max_tokens": 60})
+    for attempt in (lambda: other.retrieve(QUESTION), other.index):
+        with pytest.raises(IndexMismatch):
+            attempt()
+    after = other.index(rebuild=True)
+    assert after.chunks > before.chunks
+    assert other.retrieve("headers").hits
+
+
+def test_the_caches_can_be_lost(engine: Engine) -> None:
+    import shutil
+
+    engine.ingest(engine.add(pdfs.one_column(), "survey.pdf").doc_id)
+    engine.index()
+    shutil.rmtree(engine.home / "cache")
+    fresh = Engine.open(home=engine.home)
+    assert fresh.index(rebuild=True).embedded == 0
+    assert fresh.retrieve(QUESTION).hits
