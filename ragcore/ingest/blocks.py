@@ -1,0 +1,135 @@
+"""A page's regions as blocks of printed lines: the form in which roles, noise and joins are decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.ingest.canonical import Line, Ref, plain
+from ragcore.ingest.layout import BOLD, LINE_NUMBERS, SIDEWAYS, Grid, PageLayout, Rect
+from ragcore.types import ElementKind
+
+_KINDS: dict[str, ElementKind] = {
+    "text": "paragraph",
+    "title": "heading",
+    "section-header": "heading",
+    "list-item": "list_item",
+    "table": "table",
+    "picture": "figure",
+    "caption": "caption",
+    "footnote": "footnote",
+    "formula": "formula",
+    "page-header": "page_header",
+    "page-footer": "page_footer",
+    LINE_NUMBERS: "page_footer",
+}
+
+
+@dataclass(eq=False)
+class Block:
+    """One region with its lines. ``kind`` and ``noise`` change while the passes run; ``parts`` grows when a block of
+    a later page is joined to it (then ``lines`` runs over several pages)."""
+
+    page: PageLayout
+    kind: ElementKind
+    role: str  # the layout model's class
+    box: Rect
+    lines: list[Line]
+    grid: Grid | None = None
+    noise: str | None = None
+    level: int = 0
+    joined: bool = False  # its lines were taken over by an earlier block
+    verbatim: bool = False  # keep line breaks
+    words: tuple[Ref, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.words = tuple(word for line in self.lines for word in line)
+
+    @property
+    def text(self) -> str:
+        return plain(self.lines)
+
+    @property
+    def size(self) -> float:
+        """Median font size, weighted by characters; 0.0 without words."""
+        sizes = [word.size for word in self.words for _ in word.text]
+        return float(median(sizes)) if sizes else 0.0
+
+    @property
+    def bold(self) -> bool:
+        return bool(self.words) and sum(bool(word.flags & BOLD) for word in self.words) > 0.8 * len(self.words)
+
+
+def page_blocks(page: PageLayout) -> list[Block]:
+    """The blocks of ``page`` in reading order. Every word of the page stands in exactly one."""
+    blocks: list[Block] = []
+    for index, region in enumerate(page.regions):
+        members = np.flatnonzero(page.owners == index)
+        if not len(members) and region.kind != "picture":
+            continue
+        kind = _KINDS.get(region.kind, "paragraph")
+        block = Block(page, kind, region.kind, region.box, visual_lines(page, members), region.grid)
+        if region.kind == LINE_NUMBERS:
+            block.noise, block.verbatim = "line_number", True
+        elif kind == "page_header" or kind == "page_footer":
+            block.noise = kind
+        elif kind != "figure" and _is_side_stamp(page, members, region.box):
+            block.noise = "marginalia"
+        blocks.append(block)
+    return blocks
+
+
+def visual_lines(page: PageLayout, members: NDArray[np.intp]) -> list[Line]:
+    """Words → lines as the eye sees them: MuPDF's line pieces that stand at one height, left to right.
+
+    Within a piece MuPDF's order is kept, which is the logical one for right-to-left scripts; pieces of a mostly
+    right-to-left line follow one another from right to left. Turned text keeps MuPDF's order.
+    """
+    if not len(members):
+        return []
+    cuts = np.flatnonzero(np.diff(page.lines[members]) != 0) + 1
+    pieces = [piece.tolist() for piece in np.split(members, cuts)]
+    if sum(bool(page.flags[i] & SIDEWAYS) for i in members.tolist()) > len(members) / 2:
+        return [tuple(Ref(page, i) for i in piece) for piece in pieces]
+    spans = [(float(page.boxes[p, 1].min()), float(page.boxes[p, 3].max())) for p in pieces]
+    order = sorted(range(len(pieces)), key=lambda k: (spans[k][0] + spans[k][1]) / 2)
+    rows: list[list[int]] = []
+    reach = (0.0, 0.0)
+    for k in order:
+        top, bottom = spans[k]
+        overlap = min(bottom, reach[1]) - max(top, reach[0])
+        if rows and overlap > 0.5 * min(bottom - top, reach[1] - reach[0]):
+            rows[-1].append(k)
+            if bottom - top > reach[1] - reach[0]:
+                reach = spans[k]
+        else:
+            rows.append([k])
+            reach = spans[k]
+    lines: list[Line] = []
+    for row in rows:
+        right_to_left = _mostly_right_to_left("".join(page.texts[i] for k in row for i in pieces[k]))
+        row.sort(key=lambda k: float(page.boxes[pieces[k], 0].min()), reverse=right_to_left)
+        lines.append(tuple(Ref(page, i) for k in row for i in pieces[k]))
+    return lines
+
+
+def _is_side_stamp(page: PageLayout, members: NDArray[np.intp], box: Rect) -> bool:
+    """Turned text along the left or right edge (a download stamp, an arXiv number)."""
+    if not len(members) or not bool(np.all(page.flags[members] & SIDEWAYS)):
+        return False
+    width = page.frame[0]
+    return box[2] - box[0] < 0.08 * width and (box[2] < 0.1 * width or box[0] > 0.9 * width)
+
+
+def _mostly_right_to_left(text: str) -> bool:
+    strong = [c for c in text if c.isalpha()]
+    return sum("\u0590" <= c <= "\u08ff" or "\ufb1d" <= c <= "\ufefc" for c in strong) > len(strong) / 2
+
+
+def all_lines(blocks: Sequence[Block]) -> Iterator[Line]:
+    for block in blocks:
+        yield from block.lines

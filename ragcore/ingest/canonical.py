@@ -1,0 +1,152 @@
+"""Writing the canonical text: words are appended together with their places, so the two can never disagree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ragcore.ingest.layout import GLUED, SOFT_HYPHEN, PageLayout, Rect
+from ragcore.types import WordMap
+
+_HYPHENS = "-\u2010"
+_EDGES = re.compile(r"^\W+|\W+$")
+# First parts after which English keeps the hyphen ("self-\nemployed"), where the document itself doesn't tell.
+_KEEPING = frozenset(
+    {"all", "cross", "ex", "half", "high", "long", "low", "mid", "non", "quasi", "self", "semi", "well"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A word of a page, by its index there."""
+
+    page: PageLayout
+    index: int
+
+    @property
+    def text(self) -> str:
+        return self.page.texts[self.index]
+
+    @property
+    def flags(self) -> int:
+        return int(self.page.flags[self.index])
+
+    @property
+    def size(self) -> float:
+        return float(self.page.sizes[self.index])
+
+    @property
+    def box(self) -> Rect:
+        """In the page's upright frame."""
+        x0, y0, x1, y1 = self.page.boxes[self.index].tolist()
+        return x0, y0, x1, y1
+
+
+Line = tuple[Ref, ...]
+
+
+class Hyphenation:
+    """Decides whether a hyphen at a line's end belongs to the word, by the other words of the same document."""
+
+    def __init__(self, lines: Iterable[Sequence[Ref]]) -> None:
+        self._words: set[str] = set()
+        for line in lines:
+            for position, word in enumerate(line):
+                core = _EDGES.sub("", word.text).lower()
+                if core and not (position == len(line) - 1 and word.text[-1] in _HYPHENS):
+                    self._words.add(core)
+
+    def join(self, first: Ref, second: Ref) -> tuple[str, str]:
+        """What stands of ``first`` at a line's end before ``second``, and what comes between the two."""
+        text, following = first.text, second.text
+        if first.flags & SOFT_HYPHEN:
+            return text, ""
+        if len(text) < 2 or text[-1] not in _HYPHENS or not text[-2].isalnum():
+            return text, " "
+        if not following[0].islower() or not text[-2].isalpha():
+            # "Asia-\nPacific", "COVID-\n19"; but "1990-\nto" is two words.
+            return text, "" if following[0].isalnum() and not following[0].islower() else " "
+        left = _EDGES.sub("", text[:-1]).lower()
+        right = _EDGES.sub("", following).lower()
+        if f"{left}{right}" in self._words:
+            return text[:-1], ""
+        if f"{left}-{right}" in self._words or "-" in left or left in _KEEPING:
+            return text, ""
+        return text[:-1], ""
+
+
+class CanonicalText:
+    """The text under construction and its word map."""
+
+    def __init__(self, hyphenation: Hyphenation) -> None:
+        self._hyphenation = hyphenation
+        self._parts: list[str] = []
+        self._length = 0
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._pages: list[int] = []
+        self._boxes: list[Rect] = []
+        self._repeated: list[bool] = []
+
+    def __len__(self) -> int:
+        return self._length
+
+    def separate(self, text: str) -> None:
+        """Append characters that stand nowhere on a page."""
+        self._parts.append(text)
+        self._length += len(text)
+
+    def word(self, word: Ref, *, repeated: bool = False, text: str | None = None) -> None:
+        shown = word.text if text is None else text
+        if not shown:
+            return
+        self._starts.append(self._length)
+        self._parts.append(shown)
+        self._length += len(shown)
+        self._ends.append(self._length)
+        self._pages.append(word.page.number)
+        self._boxes.append(word.page.displayed(word.box))
+        self._repeated.append(repeated)
+
+    def lines(self, lines: Sequence[Line], *, repeated: bool = False, line_break: str = " ") -> tuple[int, int]:
+        """Append ``lines`` as running text (``line_break`` " ", hyphenated words joined) or one under another
+        (``line_break`` a newline). Returns the span."""
+        start = self._length
+        before: Ref | None = None
+        break_gap = " "
+        words = [(word, place == 0) for line in lines for place, word in enumerate(line)]
+        for at, (word, first_of_line) in enumerate(words):
+            if before is not None:
+                if word.flags & GLUED or (first_of_line and line_break == " " and _unspaced(before, word)):
+                    gap = ""
+                elif first_of_line:
+                    gap = break_gap if line_break == " " else line_break
+                else:
+                    gap = " "
+                if gap:
+                    self.separate(gap)
+            text, break_gap = word.text, " "
+            if at + 1 < len(words) and words[at + 1][1] and line_break == " ":
+                text, break_gap = self._hyphenation.join(word, words[at + 1][0])
+            self.word(word, repeated=repeated, text=text)
+            before = word
+        return start, self._length
+
+    def finish(self) -> tuple[str, WordMap]:
+        words = WordMap(self._starts, self._ends, self._pages, self._boxes, self._repeated)
+        return "".join(self._parts), words
+
+
+def _unspaced(before: Ref, word: Ref) -> bool:
+    """Whether a line break between the two is no blank: both in a script that writes none (CJK)."""
+    return ord(before.text[-1]) >= 0x2E80 and ord(word.text[0]) >= 0x2E80 and not _hangul(before) and not _hangul(word)
+
+
+def _hangul(word: Ref) -> bool:
+    return 0xAC00 <= ord(word.text[-1]) <= 0xD7A3
+
+
+def plain(lines: Sequence[Sequence[Ref]]) -> str:
+    """The words with single blanks, for rules that look at wording; not the canonical text."""
+    return " ".join(word.text for line in lines for word in line)

@@ -1,0 +1,235 @@
+"""What one page gave, before anything is decided about the document: words with boxes, and regions with classes.
+
+`PageLayout` is made in the parsing child process, kept per page as a checkpoint, and read by the passes that build
+the document.
+
+Coordinates here are points of the page's *upright frame*, origin top-left: the visible part of the page, turned so
+that most of its text reads from left to right. The model, the reading order and the rules of later passes then need
+not know about turned pages. `PageLayout.displayed` maps a box to the page as displayed, the one convention outside.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+BOLD: Final = 1
+ITALIC: Final = 2
+SUPERSCRIPT: Final = 4
+MONO: Final = 8
+GLUED: Final = 16  # no blank between this and the word before it
+SOFT_HYPHEN: Final = 32  # a soft hyphen followed it at the end of its line
+SIDEWAYS: Final = 64  # turned against most of the page's text
+
+LINE_NUMBERS: Final = "line-number"  # kind of the region that holds a draft's line numbers
+
+_MAGIC = b"GWP2"
+_ARRAYS: Final = (
+    ("boxes", np.dtype("<f4"), 4),
+    ("sizes", np.dtype("<f4"), 1),
+    ("lines", np.dtype("<i4"), 1),
+    ("flags", np.dtype("u1"), 1),
+    ("owners", np.dtype("<i4"), 1),
+)
+
+Rect = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """What a PDF says about itself. ``title`` is the metadata's as it stands ("" where there is none); ``labels`` has
+    one printed label per page, or is empty where the PDF defines none; ``outline`` entries are (level from 1, title,
+    page from 1). ``unlocked`` says that a password was needed and given."""
+
+    pages: int
+    title: str = ""
+    labels: tuple[str, ...] = ()
+    outline: tuple[tuple[int, str, int], ...] = ()
+    unlocked: bool = False
+    repaired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """A cell of a table's grid: slot, extent in slots, and the grid's rectangle (not the ink's)."""
+
+    row: int
+    col: int
+    row_span: int
+    col_span: int
+    box: Rect
+    header: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    rows: int
+    columns: int
+    cells: tuple[GridCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A rectangle with a role: the layout model's class name (``text``, ``title``, ``section-header``, ``list-item``,
+    ``table``, ``picture``, ``caption``, ``footnote``, ``formula``, ``page-header``, ``page-footer``)."""
+
+    kind: str
+    box: Rect
+    grid: Grid | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PageLayout:
+    """One page: ``regions`` in reading order, and n words as parallel columns.
+
+    ``width`` and ``height`` are those of the page as displayed, ``rotation`` the page's own entry. The upright frame
+    turned clockwise by ``turn`` degrees (0, 90, 180, 270) is the displayed page.
+    ``texts`` n strings without white space; ``boxes`` float32 ``(n, 4)`` as x0, y0, x1, y1; ``sizes`` float32 ``(n,)``
+    font size in points; ``lines`` int32 ``(n,)`` number of the printed line, rising in MuPDF's order; ``flags`` uint8
+    ``(n,)`` (BOLD, GLUED ...); ``owners`` int32 ``(n,)`` index of the region that the word belongs to. Every word has
+    exactly one owner.
+    """
+
+    number: int
+    label: str
+    width: float
+    height: float
+    rotation: int
+    turn: int
+    texts: tuple[str, ...]
+    boxes: NDArray[np.float32]
+    sizes: NDArray[np.float32]
+    lines: NDArray[np.int32]
+    flags: NDArray[np.uint8]
+    owners: NDArray[np.int32]
+    regions: tuple[Region, ...] = field(default=())
+    degraded: str | None = None
+
+    @property
+    def frame(self) -> tuple[float, float]:
+        """Width and height of the upright frame."""
+        return (self.width, self.height) if self.turn in (0, 180) else (self.height, self.width)
+
+    def displayed(self, box: Rect) -> Rect:
+        """A box of the upright frame on the page as displayed, cut at its edges."""
+        x0, y0, x1, y1 = turned(box, self.turn, *self.frame)
+        return max(0.0, x0), max(0.0, y0), min(self.width, x1), min(self.height, y1)
+
+    def to_bytes(self) -> bytes:
+        """A compact form for the checkpoint (zlib over a JSON head and the arrays)."""
+        head = json.dumps(
+            {
+                "number": self.number,
+                "label": self.label,
+                "width": self.width,
+                "height": self.height,
+                "rotation": self.rotation,
+                "turn": self.turn,
+                "degraded": self.degraded,
+                "texts": self.texts,
+                "regions": [
+                    [r.kind, _rounded(r.box), None if r.grid is None else _pack_grid(r.grid)] for r in self.regions
+                ],
+            },
+            ensure_ascii=False,
+            separators=(",", ":"),
+        ).encode("utf-8", "surrogatepass")
+        body = b"".join(
+            np.ascontiguousarray(getattr(self, name), dtype=dtype).tobytes() for name, dtype, _width in _ARRAYS
+        )
+        return _MAGIC + zlib.compress(struct.pack("<I", len(head)) + head + body, 6)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> PageLayout:
+        """The inverse of `to_bytes`. Raises ValueError for anything else."""
+        if data[:4] != _MAGIC:
+            raise ValueError("these bytes are not a page of this version")
+        raw = zlib.decompress(data[4:])
+        (length,) = struct.unpack_from("<I", raw)
+        head = json.loads(raw[4 : 4 + length].decode("utf-8", "surrogatepass"))
+        texts = tuple(head["texts"])
+        offset = 4 + length
+        arrays: dict[str, NDArray[Any]] = {}
+        for name, dtype, width in _ARRAYS:
+            count = len(texts) * width
+            array = np.frombuffer(raw, dtype=dtype, count=count, offset=offset)
+            arrays[name] = array.reshape(-1, width) if width > 1 else array
+            offset += count * dtype.itemsize
+        return cls(
+            number=head["number"],
+            label=head["label"],
+            width=head["width"],
+            height=head["height"],
+            rotation=head["rotation"],
+            turn=head["turn"],
+            degraded=head["degraded"],
+            texts=texts,
+            regions=tuple(
+                Region(kind, _rect(box), None if grid is None else _unpack_grid(grid))
+                for kind, box, grid in head["regions"]
+            ),
+            **arrays,
+        )
+
+
+def turned(box: Rect, angle: int, width: float, height: float) -> Rect:
+    """``box`` of a ``width`` × ``height`` frame after the frame is turned clockwise by ``angle`` degrees."""
+    x0, y0, x1, y1 = box
+    if angle == 90:
+        return height - y1, x0, height - y0, x1
+    if angle == 180:
+        return width - x1, height - y1, width - x0, height - y0
+    if angle == 270:
+        return y0, width - x1, y1, width - x0
+    return box
+
+
+def empty_page(number: int, label: str, width: float, height: float, rotation: int, degraded: str | None) -> PageLayout:
+    """A page without words."""
+    return PageLayout(
+        number=number,
+        label=label,
+        width=width,
+        height=height,
+        rotation=rotation,
+        turn=0,
+        texts=(),
+        boxes=np.empty((0, 4), np.float32),
+        sizes=np.empty(0, np.float32),
+        lines=np.empty(0, np.int32),
+        flags=np.empty(0, np.uint8),
+        owners=np.empty(0, np.int32),
+        degraded=degraded,
+    )
+
+
+def _rounded(box: Rect) -> list[float]:
+    return [round(value, 2) for value in box]
+
+
+def _rect(values: list[float]) -> Rect:
+    x0, y0, x1, y1 = values
+    return (x0, y0, x1, y1)
+
+
+def _pack_grid(grid: Grid) -> list[object]:
+    return [
+        grid.rows,
+        grid.columns,
+        [[c.row, c.col, c.row_span, c.col_span, int(c.header), *_rounded(c.box)] for c in grid.cells],
+    ]
+
+
+def _unpack_grid(packed: list[list[list[float]]]) -> Grid:
+    rows, columns, cells = packed
+    return Grid(
+        int(rows),  # type: ignore[call-overload]  # JSON: two numbers and a list
+        int(columns),  # type: ignore[call-overload]  # as above
+        tuple(GridCell(int(c[0]), int(c[1]), int(c[2]), int(c[3]), _rect(c[5:9]), bool(c[4])) for c in cells),
+    )

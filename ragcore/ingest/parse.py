@@ -1,0 +1,244 @@
+"""PDF → pages: the parent's side. All MuPDF work happens in child processes with a time and a memory limit.
+
+A page that takes too long or kills its child is read again without the layout model, and says so in
+``PageLayout.degraded``; when that fails too the page is empty and says that.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ragcore.config import IngestSettings
+from ragcore.errors import (
+    Cancelled,
+    EmptyFile,
+    FileMissing,
+    FileTooLarge,
+    GroundworkError,
+    ParseCrashed,
+    ParseTimeout,
+    TooManyPages,
+)
+from ragcore.ingest.child import Child
+from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
+
+PAGES_PER_WORKER = 3  # a further process must have at least this many pages, since it takes about a second to start
+LAYOUT_STRIKES = 3  # pages lost to the layout model after which the file's other pages are read without it
+LETTER = (612.0, 792.0, 0)
+_POLL_SECONDS = 0.2
+
+
+def inspect(path: Path, *, settings: IngestSettings, password: str | None = None, name: str = "") -> FileInfo:
+    """What the file says about itself, before any page is read; messages call it ``name`` (default: the path's).
+
+    Raises FileMissing, FileTooLarge, EmptyFile, NotAPdf, DamagedPdf, PasswordRequired, WrongPassword, NoPages,
+    TooManyPages; ParseTimeout or ParseCrashed when MuPDF cannot even open it within the limits.
+    """
+    name = name or path.name
+    if not path.is_file():
+        raise FileMissing(f"There is no file at {path}.")
+    size = path.stat().st_size
+    if size == 0:
+        raise EmptyFile(f"{name} is empty.")
+    if size > settings.max_bytes:
+        raise FileTooLarge(
+            f"{name} is {_megabytes(size)} MB; the largest taken is {_megabytes(settings.max_bytes)} MB."
+        )
+    child = Child(path, settings=settings, password=password, layout=False, name=name)
+    try:
+        given = child.info()
+    finally:
+        child.close()
+    info = FileInfo(
+        pages=int(given["pages"]),
+        title=str(given["title"]),
+        labels=tuple(given["labels"]),
+        outline=tuple((int(level), str(title), int(page)) for level, title, page in given["outline"]),
+        unlocked=bool(given["unlocked"]),
+        repaired=bool(given["repaired"]),
+    )
+    if info.pages > settings.max_pages:
+        raise TooManyPages(f"{name} has {info.pages} pages; the most taken is {settings.max_pages}.")
+    return info
+
+
+def unlock(path: Path, password: str, target: Path, settings: IngestSettings, *, name: str = "") -> None:
+    """Write a copy of ``path`` without encryption to ``target``. Raises as `inspect` does."""
+    child = Child(path, settings=settings, password=password, layout=False, name=name or path.name)
+    try:
+        child.unlock(target)
+    finally:
+        child.close()
+
+
+def parse_pages(
+    path: Path,
+    pages: Sequence[int],
+    *,
+    settings: IngestSettings,
+    password: str | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    name: str = "",
+) -> Iterator[PageLayout]:
+    """Read ``pages`` (numbers from 1), yielding each as it is done, in any order.
+
+    Raises what opening the file raises; `Cancelled` soon after ``cancelled()`` turns true; and the last ParseTimeout
+    or ParseCrashed when not one of the pages could be read.
+    """
+    if not pages:
+        return
+    name = name or path.name
+    team = _Team(path, pages, settings=settings, password=password, name=name)
+    team.start()
+    failures: list[GroundworkError] = []
+    remaining = len(pages)
+    try:
+        while remaining:
+            if cancelled is not None and cancelled():
+                raise Cancelled(f"Reading {name} was stopped.")
+            try:
+                page, failure = team.results.get(timeout=_POLL_SECONDS)
+            except queue.Empty:
+                if not team.working():
+                    raise ParseCrashed(f"{name}: the threads that read it ended early.") from None
+                continue
+            if page is None:
+                assert failure is not None
+                raise failure
+            remaining -= 1
+            if failure is not None:
+                failures.append(failure)
+            if len(failures) == len(pages):
+                raise failures[-1]
+            yield page
+    finally:
+        team.stop()
+
+
+class _Team:
+    """Threads that each drive one child through the pages still to be read."""
+
+    def __init__(
+        self, path: Path, pages: Sequence[int], *, settings: IngestSettings, password: str | None, name: str
+    ) -> None:
+        self.results: queue.SimpleQueue[tuple[PageLayout | None, GroundworkError | None]] = queue.SimpleQueue()
+        self._path, self._settings, self._password, self._name = path, settings, password, name
+        self._todo = deque(pages)
+        self._lock = threading.Lock()
+        self._children: set[Child] = set()
+        self._stopped = False
+        self._strikes = 0
+        most = settings.workers or min(4, _cores())
+        self._threads = [
+            threading.Thread(target=self._work, name=f"parse-{i}", daemon=True)
+            for i in range(max(1, min(most, len(pages) // PAGES_PER_WORKER)))
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def working(self) -> bool:
+        return any(thread.is_alive() for thread in self._threads) or not self.results.empty()
+
+    def stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            self._todo.clear()
+            for child in self._children:
+                child.kill()
+        for thread in self._threads:
+            thread.join()
+
+    def _next(self) -> int | None:
+        with self._lock:
+            return self._todo.popleft() if self._todo and not self._stopped else None
+
+    def _work(self) -> None:
+        child: Child | None = None
+        try:
+            while (number := self._next()) is not None:
+                child, page, failure = self._read(child, number)
+                if not self._stopped:
+                    self.results.put((page, failure))
+        except GroundworkError as error:
+            if not self._stopped:
+                self.results.put((None, error))
+        except (OSError, ValueError) as error:  # no process could be started, or a reply made no sense
+            self.results.put((None, ParseCrashed(f"{self._name}: {error}")))
+        finally:
+            self._end(child)
+
+    def _read(self, child: Child | None, number: int) -> tuple[Child | None, PageLayout, GroundworkError | None]:
+        """The page by the layout model, else by the plain method, else empty; and the child for the next page."""
+        reason = f"the layout model failed on {LAYOUT_STRIKES} pages of this file, so it was left out here"
+        if self._strikes < LAYOUT_STRIKES:
+            if child is None:
+                child = self._begin(layout=True)
+            try:
+                return child, PageLayout.from_bytes(child.page(number, plain=False)), None
+            except (ParseTimeout, ParseCrashed) as error:
+                if not child.usable:
+                    self._end(child)
+                    child = None
+                    with self._lock:
+                        self._strikes += 1
+                reason = f"read without the layout model: {error.message}"
+        if self._stopped:
+            raise Cancelled(f"Reading {self._name} was stopped.")
+        given = child
+        if child is None:
+            child = self._begin(layout=False)
+        failure: GroundworkError | None = None
+        try:
+            page = replace(PageLayout.from_bytes(child.page(number, plain=True)), degraded=reason)
+        except (ParseTimeout, ParseCrashed) as error:
+            failure = error
+            lost = f"this page could not be read: {error.message}"
+            page = empty_page(number, str(number), *self._frame(child, number), lost)
+        # A child without the layout model serves only while the model is left out.
+        if not child.usable or (given is None and self._strikes < LAYOUT_STRIKES):
+            self._end(child)
+            child = None
+        return child, page, failure
+
+    def _frame(self, child: Child, number: int) -> tuple[float, float, int]:
+        """The size of a page whose content cannot be read; US letter when even that is beyond MuPDF."""
+        other = None if child.usable else self._begin(layout=False)
+        try:
+            return (other or child).frame(number)
+        except (ParseTimeout, ParseCrashed):
+            return LETTER
+        finally:
+            self._end(other)
+
+    def _begin(self, *, layout: bool) -> Child:
+        child = Child(self._path, settings=self._settings, password=self._password, layout=layout, name=self._name)
+        with self._lock:
+            self._children.add(child)
+            if self._stopped:
+                child.kill()
+        return child
+
+    def _end(self, child: Child | None) -> None:
+        if child is None:
+            return
+        with self._lock:
+            self._children.discard(child)
+        child.close()
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1_000_000:.1f}"

@@ -1,0 +1,323 @@
+"""MuPDF's side of the parsing: runs in the child process only (`worker`), never in the application.
+
+The layout model and the table finder are called directly, `Page.get_layout` and `Page.find_tables`, as
+``pymupdf4llm.to_json(..., table_output="html")`` does; that function repeats work over the whole file (outline, form
+fields) on each call and takes the text of every region a second time, which this module does not need.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pymupdf
+from numpy.typing import NDArray
+
+from ragcore.errors import DamagedPdf, NoPages, NotAPdf, PasswordRequired, WrongPassword
+from ragcore.ingest.gutter import line_numbers, without_gutter
+from ragcore.ingest.layout import LINE_NUMBERS, FileInfo, Grid, GridCell, PageLayout, Rect, Region, turned
+from ragcore.ingest.regions import arrange, hull
+from ragcore.ingest.words import WordColumns, read_words, writing_angle
+
+TEXT_FLAGS = (
+    pymupdf.TEXT_PRESERVE_WHITESPACE
+    | pymupdf.TEXT_MEDIABOX_CLIP
+    | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+    | pymupdf.TEXT_COLLECT_VECTORS
+)
+MIN_REGION = 2.0  # points: thinner layout boxes are rules, not regions
+MIN_PICTURE = 20.0  # points: smaller images are bullets and ornaments
+MIN_RULES = 4  # fewer lines and rectangles than this cannot rule a table
+_HEAD_BYTES = 1024  # a PDF's header may stand anywhere in the first KiB (ISO 32000-1, annex H)
+
+
+class Reader:
+    """One open PDF. Raises the tree's input errors when it cannot be opened."""
+
+    def __init__(self, path: Path, password: str | None, name: str) -> None:
+        self.path = path
+        self.document, self.unlocked = _open(path, password, name)
+        self.labels: tuple[str, ...] | None = None
+
+    def info(self) -> FileInfo:
+        document = self.document
+        return FileInfo(
+            pages=document.page_count,
+            title=str((document.metadata or {}).get("title") or ""),
+            labels=self._labels(),
+            outline=tuple(
+                (int(level), str(title), int(page))
+                for level, title, page, *_rest in document.get_toc(simple=True)
+                if 1 <= page <= document.page_count
+            ),
+            unlocked=self.unlocked,
+            repaired=bool(document.is_repaired),
+        )
+
+    def _labels(self) -> tuple[str, ...]:
+        if self.labels is None:
+            document = self.document
+            has_rules = bool(document.get_page_labels())
+            self.labels = tuple(document[i].get_label() for i in range(document.page_count)) if has_rules else ()
+        return self.labels
+
+    def page(self, number: int, *, plain: bool) -> PageLayout:
+        """Page ``number`` (from 1). ``plain`` leaves the layout model out: MuPDF's text blocks are the regions."""
+        page = self.document.load_page(number - 1)
+        rotation, width, height = int(page.rotation), float(page.rect.width), float(page.rect.height)
+        # From here on the page is read as it is without its rotation; that is the frame of MuPDF's text.
+        page.set_rotation(0)
+        try:
+            return self._page(page, number, plain, rotation, width, height)
+        finally:
+            page.set_rotation(rotation)
+
+    def _page(self, page: Any, number: int, plain: bool, rotation: int, width: float, height: float) -> PageLayout:
+        raw = page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT()
+        angle = writing_angle(raw)
+        if angle is None:
+            angle = (360 - rotation) % 360
+        frame = (float(page.rect.width), float(page.rect.height))
+        words, boxes = _upright(read_words(raw, angle), (360 - angle) % 360, frame)
+        upright_frame = frame if angle in (0, 180) else (frame[1], frame[0])
+        lines = np.asarray(words.lines, dtype=np.int32)
+        blocks = np.asarray(words.blocks, dtype=np.int32)
+        numbers = line_numbers(words.texts, boxes, upright_frame[0])
+        problem: str | None = None
+        if plain:
+            regions = _block_regions(boxes, blocks)
+            obstacles: list[Rect] = []
+        else:
+            shown = without_gutter(boxes, numbers, upright_frame)
+            vectors = sum(block["type"] == 3 for block in raw["blocks"])
+            regions, problem = _find_regions(
+                self._sheet(page, number, angle, shown, upright_frame), len(boxes), vectors
+            )
+            regions = [_moved(region, shown[0]) for region in regions]
+            obstacles = [turned(tuple(b["bbox"]), (360 - angle) % 360, *frame) for b in raw["blocks"]]
+
+        def order(found: list[Region]) -> list[Region]:
+            return found if plain else _reading_order(found, obstacles, *upright_frame)
+
+        text = np.setdiff1d(np.arange(len(boxes)), numbers)
+        owners = np.empty(len(boxes), dtype=np.int32)
+        ordered, owners[text] = arrange(boxes[text], lines[text], blocks[text], regions, order)
+        if len(numbers):
+            owners[numbers] = len(ordered)
+            ordered = (*ordered, Region(LINE_NUMBERS, hull(boxes, numbers)))
+        labels = self._labels()
+        return PageLayout(
+            number=number,
+            label=(labels[number - 1] if labels else "") or str(number),
+            width=width,
+            height=height,
+            rotation=rotation,
+            turn=(angle + rotation) % 360,
+            texts=tuple(words.texts),
+            boxes=boxes,
+            sizes=np.asarray(words.sizes, dtype=np.float32),
+            lines=lines,
+            flags=np.asarray(words.flags, dtype=np.uint8),
+            owners=owners,
+            regions=ordered,
+            degraded=problem,
+        )
+
+    def _sheet(self, page: Any, number: int, angle: int, shown: Rect, frame: tuple[float, float]) -> Any:
+        """The part ``shown`` of the upright frame as the layout model expects it, text upright: the page itself, or
+        drawn onto a fresh one (`Page.remove_rotation` would lose the crop box)."""
+        if angle == 0 and shown == (0.0, 0.0, *frame):
+            return page
+        x0, y0, x1, y1 = shown
+        self._drawn = pymupdf.open()
+        sheet = self._drawn.new_page(width=x1 - x0, height=y1 - y0)
+        clip = pymupdf.Rect(turned(shown, angle, *frame))
+        sheet.show_pdf_page(sheet.rect, self.document, number - 1, rotate=angle, clip=clip)
+        return sheet
+
+    def frame(self, number: int) -> tuple[float, float, int]:
+        """Displayed width and height of page ``number`` and its rotation, without reading what is on it."""
+        page = self.document.load_page(number - 1)
+        return float(page.rect.width), float(page.rect.height), int(page.rotation)
+
+    def unlock(self, target: Path) -> None:
+        """Write a copy without encryption to ``target``, in whole or not at all."""
+        part = target.with_name(target.name + ".part")
+        self.document.save(str(part), encryption=pymupdf.PDF_ENCRYPT_NONE, garbage=0)
+        os.replace(part, target)
+
+
+def _open(path: Path, password: str | None, name: str) -> tuple[Any, bool]:
+    with path.open("rb") as file:
+        looks_like_pdf = b"%PDF-" in file.read(_HEAD_BYTES)
+    try:
+        document = pymupdf.open(str(path), filetype="pdf")
+    except (pymupdf.FileDataError, pymupdf.EmptyFileError, RuntimeError, ValueError) as error:
+        if looks_like_pdf:
+            raise DamagedPdf(f"{name} is a PDF that is too damaged to open ({_one_line(error)}).") from error
+        raise NotAPdf(f"{name} is not a PDF.") from error
+    if not document.is_pdf:
+        raise NotAPdf(f"{name} is not a PDF.")
+    unlocked = False
+    if document.needs_pass:
+        if password is None:
+            raise PasswordRequired(f"{name} is protected by a password.")
+        if not document.authenticate(password):
+            raise WrongPassword(f"The password given for {name} does not open it.")
+        unlocked = True
+    if document.page_count < 1:
+        if not looks_like_pdf:
+            raise NotAPdf(f"{name} is not a PDF.")
+        if document.is_repaired:
+            raise DamagedPdf(f"{name} is a PDF that is too damaged to open (no page can be found).")
+        raise NoPages(f"{name} has no pages.")
+    return document, unlocked
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+
+
+def _upright(words: WordColumns, angle: int, frame: tuple[float, float]) -> tuple[WordColumns, NDArray[np.float32]]:
+    """The words that are on the page at all, and their boxes after the frame is turned clockwise by ``angle``, cut
+    at the page's edge."""
+    width, height = frame
+    given = words.box_array()
+    cut = np.stack(
+        [
+            given[:, 0].clip(0, width),
+            given[:, 1].clip(0, height),
+            given[:, 2].clip(0, width),
+            given[:, 3].clip(0, height),
+        ],
+        axis=1,
+    )
+    chosen = np.flatnonzero((cut[:, 2] > cut[:, 0]) & (cut[:, 3] > cut[:, 1])).tolist()
+    kept = WordColumns(
+        texts=[words.texts[i] for i in chosen],
+        sizes=[words.sizes[i] for i in chosen],
+        lines=[words.lines[i] for i in chosen],
+        flags=[words.flags[i] for i in chosen],
+        blocks=[words.blocks[i] for i in chosen],
+        boxes=[turned(tuple(cut[i].tolist()), angle, width, height) for i in chosen],
+    )
+    return kept, kept.box_array()
+
+
+def _block_regions(boxes: NDArray[np.float32], blocks: NDArray[np.int32]) -> list[Region]:
+    regions: list[Region] = []
+    for block in dict.fromkeys(blocks.tolist()):
+        part = boxes[blocks == block]
+        low, high = part[:, :2].min(0), part[:, 2:].max(0)
+        regions.append(Region("text", (float(low[0]), float(low[1]), float(high[0]), float(high[1]))))
+    return regions
+
+
+def _find_regions(page: Any, words: int, vectors: int) -> tuple[list[Region], str | None]:
+    """Layout regions, tables with their grids, and images; and a complaint where the table finder failed.
+
+    The table finder is a third of a page's time. It works from the layout's tables and from ruled lines, so a page
+    with neither is spared it; a page without words has nothing for the model to lay out.
+    """
+    if not words:
+        return _image_regions(page, (), page.rect.width, page.rect.height), None
+    page.get_layout(return_raw=True)
+    found: Sequence[Mapping[str, Any]] = page.layout_information or []
+    regions: list[Region] = []
+    for group in found:
+        x0, y0, x1, y1 = (float(value) for value in group["group_bbox"][:4])
+        if x1 - x0 > MIN_REGION and y1 - y0 > MIN_REGION:
+            regions.append(Region(str(group["class_name"]), (x0, y0, x1, y1)))
+    problem: str | None = None
+    tables: list[Region] = []
+    if vectors >= MIN_RULES or any(region.kind == "table" for region in regions):
+        finder = page.find_tables(use_layout=True, union=True, refine=True)
+        if finder is None:
+            problem = "the table finder failed on this page, so its tables are read as text"
+        else:
+            tables = [region for table in finder.tables if (region := _table_region(table)) is not None]
+    page.layout_information = None
+    kept = [r for r in regions if r.kind != "table" or not any(_covers(table.box, r.box) for table in tables)]
+    return kept + tables + _image_regions(page, kept, page.rect.width, page.rect.height), problem
+
+
+def _moved(region: Region, right: float) -> Region:
+    """``region`` with all its boxes moved to the right, from the frame of a part of the page to that of the page."""
+    if not right:
+        return region
+
+    def move(box: Rect) -> Rect:
+        return box[0] + right, box[1], box[2] + right, box[3]
+
+    grid = region.grid
+    if grid is not None:
+        grid = replace(grid, cells=tuple(replace(cell, box=move(cell.box)) for cell in grid.cells))
+    return Region(region.kind, move(region.box), grid)
+
+
+def _table_region(table: Any) -> Region | None:
+    """A found table as a grid; None where the finder gave no cells."""
+    placements = table.placements
+    if not placements:
+        return None
+    cells: list[GridCell] = []
+    taken: set[tuple[int, int]] = set()
+    columns = 0
+    for row, placed in enumerate(placements):
+        col = 0
+        for cell in placed:
+            while (row, col) in taken:
+                col += 1
+            if cell.bbox is not None:
+                x0, y0, x1, y1 = (float(value) for value in cell.bbox)
+                cells.append(
+                    GridCell(row, col, int(cell.rowspan), int(cell.colspan), (x0, y0, x1, y1), cell.tag == "th")
+                )
+            taken.update((row + i, col + j) for i in range(cell.rowspan) for j in range(cell.colspan))
+            col += cell.colspan
+            columns = max(columns, col)
+    if not cells:
+        return None
+    x0, y0, x1, y1 = (float(value) for value in table.bbox)
+    return Region("table", (x0, y0, x1, y1), Grid(len(placements), columns, tuple(cells)))
+
+
+def _covers(table: Rect, other: Rect) -> bool:
+    """Whether a found table takes the place of a layout box: most of either lies in the other."""
+    width = min(table[2], other[2]) - max(table[0], other[0])
+    height = min(table[3], other[3]) - max(table[1], other[1])
+    if width <= 0 or height <= 0:
+        return False
+    area = min((table[2] - table[0]) * (table[3] - table[1]), (other[2] - other[0]) * (other[3] - other[1]))
+    return area <= 0 or width * height / area >= 0.5
+
+
+def _image_regions(page: Any, regions: Sequence[Region], width: float, height: float) -> list[Region]:
+    """Images that no region touches; a page-wide image is a background or a scan, not a figure."""
+    out: list[Region] = []
+    for image in page.get_image_info():
+        rect = pymupdf.Rect(image["bbox"]) & pymupdf.Rect(0, 0, width, height)
+        if rect.width < MIN_PICTURE or rect.height < MIN_PICTURE or abs(rect) > 0.9 * width * height:
+            continue
+        box = (float(rect.x0), float(rect.y0), float(rect.x1), float(rect.y1))
+        if not any(rect.intersects(pymupdf.Rect(r.box)) for r in (*regions, *out)):
+            out.append(Region("picture", box))
+    return out
+
+
+def _reading_order(regions: list[Region], obstacles: list[Rect], width: float, height: float) -> list[Region]:
+    """pymupdf4llm's reading order: stripes, then columns within a stripe; page headers first and footers last."""
+    from pymupdf4llm.helpers.utils import find_reading_order
+
+    by_box: dict[tuple[float, float, float, float, str], list[Region]] = {}
+    for region in regions:
+        by_box.setdefault((*region.box, region.kind), []).append(region)
+    blocks = [{"bbox": box} for box in obstacles]
+    ordered: list[Region] = []
+    for box in find_reading_order(pymupdf.Rect(0, 0, width, height), blocks, list(by_box)):
+        ordered.extend(by_box.pop(tuple(box), []))
+    return ordered

@@ -1,0 +1,101 @@
+"""What a document is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from ragcore.ingest.blocks import Block
+from ragcore.ingest.canonical import plain
+from ragcore.ingest.layout import FileInfo
+from ragcore.ingest.sections import key
+
+COVER_PAGES = 6  # pages among which a filing's cover is looked for: some open with a letter or pictures
+MAX_NAME = 90  # characters of a registrant's name
+_BAD_TITLE = re.compile(
+    r"^(microsoft (word|powerpoint|excel)\b|untitled|document\d*$|slide ?\d|presentation\d*$|book\d*$|print|layout \d|"
+    r"powerpoint presentation|none|null|title|doc\d*$|\(?anonymous)|\.(docx?|pdf|indd|qxd|pptx?|xlsx?|tex|dvi|ps|rtf)$"
+    r"|^[\w\-.]{0,3}$|^[^a-zA-Z\u00c0-\uffff]*$|^[a-z0-9_\-.]+$",
+    re.IGNORECASE,
+)
+# Headings that stand on the cover of every filing and name none.
+_BOILERPLATE = re.compile(
+    r"securities and exchange commission|^united states|^form [\w-]+$|^washington,? d", re.IGNORECASE
+)
+_FORM = re.compile(r"\bform\s+(10-?[KQ](?:/A)?|8-?K(?:/A)?|20-?F(?:/A)?|6-?K|S-1|DEF 14A)\b", re.IGNORECASE)
+_REGISTRANT = re.compile(r"^(.*?)\(\s*exact name of (?:the )?(?:registrant|company|issuer)", re.IGNORECASE)
+_DATE = r"(?:\S+\s+){0,4}?([A-Z][a-z]+\s+\d{1,2}\s*,?\s*(20\d\d|19\d\d))"
+_YEAR_END = re.compile(r"year\s+ended:?\s+" + _DATE, re.IGNORECASE)
+_QUARTER_END = re.compile(r"quarter(?:ly period)?\s+ended:?\s+" + _DATE, re.IGNORECASE)
+_REPORTED = re.compile(r"date of report[^:]{0,60}:?\s+" + _DATE, re.IGNORECASE)
+
+
+def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
+    """A filing's registrant, form and period from its cover; else the metadata's title where it reads like one; else
+    the most prominent heading of the first two pages; else the file's name."""
+    stem = PurePath(name).stem
+    filing = filing_title(blocks)
+    if filing:
+        return filing
+    given = " ".join("".join(c if c.isprintable() else " " for c in info.title).split())
+    if given and not _BAD_TITLE.search(given) and not _BOILERPLATE.search(given) and key(given) != key(stem):
+        return given
+    first = [b for b in blocks if b.page.number <= 2 and b.noise is None and b.words]
+    heads = [b for b in first if b.kind == "heading" and 1 < len(b.text) <= 200 and any(c.isalpha() for c in b.text)]
+    if heads and not any(_BOILERPLATE.search(b.text) for b in heads):
+        best = max(heads, key=lambda b: (b.role == "title", round(b.size), -b.page.number))
+        return _with_following(best, first)
+    return " ".join(re.sub(r"[_\-]+", " ", stem).split()) or name
+
+
+def _with_following(block: Block, blocks: Sequence[Block]) -> str:
+    """The heading together with directly following ones of its size (a title set in several boxes)."""
+    parts = [block.text]
+    place = blocks.index(block)
+    for following in blocks[place + 1 : place + 4]:
+        same = following.kind == "heading" and following.page is block.page and abs(following.size - block.size) < 0.5
+        if not same or sum(map(len, parts)) + len(following.text) > 160:
+            break
+        parts.append(following.text)
+    return " ".join(parts)
+
+
+def filing_title(blocks: Sequence[Block]) -> str:
+    """``NIKE, Inc. Form 10-K 2023`` from the cover of a filing with the SEC, "" where there is none.
+
+    Such covers are prescribed: the form's name, the period, and the registrant's name above "(Exact name of registrant
+    as specified in its charter)". Their metadata is most often an accession number.
+    """
+    lines = [plain([line]) for b in blocks if b.page.number <= COVER_PAGES and b.noise is None for line in b.lines]
+    text = " ".join(lines)
+    form = _FORM.search(text)
+    registrant = _registrant(lines)
+    if form is None or not registrant:
+        return ""
+    number = form.group(1).upper()
+    period = ""
+    if number.startswith(("10-K", "10K", "20")):
+        ended = _YEAR_END.search(text)
+        period = ended.group(2) if ended else ""
+    else:
+        ended = _QUARTER_END.search(text) if number.startswith("10") else _REPORTED.search(text)
+        period = " ".join(ended.group(1).split()) if ended else ""
+    return f"{registrant} Form {number} {period}".rstrip()
+
+
+def _registrant(lines: Sequence[str]) -> str:
+    for place, line in enumerate(lines):
+        match = _REGISTRANT.match(line)
+        if match is None:
+            continue
+        for candidate in (match.group(1), *reversed(lines[max(0, place - 2) : place])):
+            name = candidate.strip(" _-–—*.,") + ("." if candidate.rstrip().endswith(".") else "")
+            if (
+                sum(c.isalpha() for c in name) >= 3
+                and len(name) <= MAX_NAME
+                and not re.search(r"number|period", name, re.I)
+            ):
+                return name
+        return ""
+    return ""

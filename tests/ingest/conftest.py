@@ -1,0 +1,75 @@
+"""One parse for all tests of this folder: every sample PDF becomes pages of one file, read once by real children."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pymupdf
+import pytest
+
+from ragcore.config import Settings, load
+from ragcore.ingest.document import build_document
+from ragcore.ingest.layout import FileInfo, PageLayout
+from ragcore.ingest.parse import parse_pages
+from ragcore.types import Document
+from tests import pdfs
+
+SAMPLES: dict[str, bytes] = {
+    "one_column": pdfs.one_column(),
+    "two_columns": pdfs.two_columns(),
+    "ruled_table": pdfs.ruled_table(),
+    "borderless_table": pdfs.borderless_table(),
+    "multi_level_table": pdfs.multi_level_table(),
+    "hyphenated": pdfs.hyphenated(),
+    "running_headers": pdfs.running_headers(),
+    "page_break_paragraph": pdfs.page_break_paragraph(),
+    "figure": pdfs.figure(),
+    "line_numbers": pdfs.line_numbers(),
+    "footnote": pdfs.footnote(),
+    "contents": pdfs.contents(),
+    "filing": pdfs.filing(),
+    "blank": pdfs.blank(),
+    **{f"rotated_{angle}": pdfs.rotated(angle) for angle in (90, 180, 270)},
+    **{f"rotated_table_{angle}": pdfs.rotated_table(angle) for angle in (90, 270)},
+    **{f"cropped_{angle}": pdfs.cropped(angle) for angle in (0, 90, 180, 270)},
+}
+
+Build = Callable[[str], Document]
+
+
+@pytest.fixture(scope="session")
+def settings() -> Settings:
+    return load()[0]
+
+
+@pytest.fixture(scope="session")
+def layouts(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> dict[str, list[PageLayout]]:
+    """The pages of each sample, numbered from 1 within it."""
+    whole = pymupdf.open()
+    places: dict[str, range] = {}
+    for name, data in SAMPLES.items():
+        sample = pymupdf.open(stream=data, filetype="pdf")
+        places[name] = range(len(whole) + 1, len(whole) + 1 + len(sample))
+        whole.insert_pdf(sample)
+    path = pdfs.write(tmp_path_factory.mktemp("samples"), "samples.pdf", whole.tobytes())
+    total = len(whole)
+    pages = {page.number: page for page in parse_pages(path, range(1, total + 1), settings=settings.ingest)}
+    assert sorted(pages) == list(range(1, total + 1))
+    assert all(page.degraded is None for page in pages.values())
+    return {
+        name: [replace(pages[number], number=place) for place, number in enumerate(numbers, start=1)]
+        for name, numbers in places.items()
+    }
+
+
+@pytest.fixture(scope="session")
+def build(layouts: dict[str, list[PageLayout]], settings: Settings) -> Build:
+    """A sample's name → its document."""
+
+    def make(name: str) -> Document:
+        pages = layouts[name]
+        info = FileInfo(pages=len(pages))
+        return build_document("0123456789abcdef", "0" * 64, f"{name}.pdf", info, pages, settings)
+
+    return make

@@ -1,0 +1,247 @@
+"""The border to the child processes: what opens, what is refused, limits, passwords, cancelling."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from ragcore.config import IngestSettings, Settings
+from ragcore.errors import (
+    Cancelled,
+    DamagedPdf,
+    EmptyFile,
+    FileMissing,
+    FileTooLarge,
+    GroundworkError,
+    NoPages,
+    NotAPdf,
+    ParseTimeout,
+    PasswordRequired,
+    TooManyPages,
+    WrongPassword,
+)
+from ragcore.ingest.layout import FileInfo, PageLayout
+from ragcore.ingest.parse import inspect, parse_pages, unlock
+from tests import pdfs
+
+
+def adjusted(settings: Settings, **changes: object) -> IngestSettings:
+    return settings.ingest.model_copy(update=changes)
+
+
+def endless_page() -> bytes:
+    """Two pages; drawing the first takes hours, since its forms nest six deep and draw one another thirty times."""
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 90), "Words before the trap.", fontsize=11)
+    inner = document.get_new_xref()
+    document.update_object(
+        inner,
+        "<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /Font << /F << /Type /Font /Subtype /Type1 "
+        "/BaseFont /Helvetica >> >> >> >>",
+    )
+    document.update_stream(inner, b"BT /F 9 Tf 72 700 Td (again and again and again) Tj ET " * 20)
+    for _level in range(6):
+        outer = document.get_new_xref()
+        document.update_object(
+            outer,
+            f"<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /XObject << /X {inner} 0 R >> >> >>",
+        )
+        document.update_stream(outer, b"/X Do " * 30)
+        inner = outer
+    _draw(document, page, inner, b" /X Do ")
+    second = document.new_page()
+    second.insert_text((72, 90), "The second page is an ordinary one.", fontsize=11)
+    data: bytes = document.tobytes()
+    return data
+
+
+def _draw(document: pymupdf.Document, page: pymupdf.Page, xref: int, operators: bytes) -> None:
+    """Add ``operators`` to the page, in which ``/X`` is object ``xref``."""
+    _kind, resources = document.xref_get_key(page.xref, "Resources")
+    document.xref_set_key(int(resources.split()[0]), "XObject", f"<< /X {xref} 0 R >>")
+    contents = page.get_contents()[0]
+    document.update_stream(contents, document.xref_stream(contents) + operators)
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        (pdfs.empty_file(), EmptyFile, r"given\.pdf is empty\."),
+        (pdfs.not_a_pdf(), NotAPdf, r"given\.pdf is not a PDF\."),
+        (pdfs.truncated(), DamagedPdf, r"given\.pdf is a PDF that is too damaged to open"),
+        (pdfs.no_pages(), NoPages, r"given\.pdf has no pages\."),
+        (pdfs.encrypted(), PasswordRequired, r"given\.pdf is protected by a password\."),
+    ],
+)
+def test_refusals(data: bytes, error: type[GroundworkError], message: str, tmp_path: Path, settings: Settings) -> None:
+    with pytest.raises(error, match=message) as caught:
+        inspect(pdfs.write(tmp_path, "given.pdf", data), settings=settings.ingest)
+    assert caught.value.hint
+    assert "\n" not in caught.value.message
+
+
+def test_limits_of_size_and_pages(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.blank(4))
+    with pytest.raises(FileTooLarge, match=r"given\.pdf"):
+        inspect(path, settings=adjusted(settings, max_bytes=100))
+    with pytest.raises(TooManyPages, match=r"given\.pdf has 4 pages; the most taken is 3\."):
+        inspect(path, settings=adjusted(settings, max_pages=3))
+    with pytest.raises(FileMissing):
+        inspect(tmp_path / "nowhere.pdf", settings=settings.ingest)
+
+
+def test_what_a_file_says_about_itself(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.with_bookmarks())
+    assert inspect(path, settings=settings.ingest) == FileInfo(
+        pages=3,
+        title="Handbook of Well Sampling",
+        labels=("i", "ii", "1"),
+        outline=((1, "Preface", 1), (1, "Methods", 2), (2, "Sampling", 3)),
+    )
+
+
+def test_a_password_opens_and_unlocks(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.encrypted())
+    with pytest.raises(WrongPassword, match=r"given\.pdf"):
+        inspect(path, settings=settings.ingest, password="wrong")
+    assert inspect(path, settings=settings.ingest, password=pdfs.PASSWORD).unlocked
+    (page,) = parse_pages(path, [1], settings=settings.ingest, password=pdfs.PASSWORD)
+    assert page.texts[:3] == ("Larkfield", "Water", "Survey")
+    target = tmp_path / "open.pdf"
+    unlock(path, pdfs.PASSWORD, target, settings.ingest)
+    with pymupdf.open(target) as document:
+        assert not document.needs_pass
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_only_the_pages_asked_for_are_read(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.running_headers())
+    pages = {page.number: page for page in parse_pages(path, [2, 5], settings=settings.ingest)}
+    assert sorted(pages) == [2, 5]
+    assert "5" in pages[5].texts
+    assert not list(parse_pages(path, [], settings=settings.ingest))
+
+
+def test_a_page_that_never_ends_is_given_up_and_the_others_are_read(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", endless_page())
+    started = time.monotonic()
+    limits = adjusted(settings, page_seconds=3.0, plain_seconds=1.0, workers=1)
+    pages = {page.number: page for page in parse_pages(path, [1, 2], settings=limits)}
+    assert time.monotonic() - started < 120
+    assert pages[1].texts == ()
+    assert pages[1].degraded is not None
+    assert "could not be read" in pages[1].degraded
+    assert (pages[1].width, pages[1].height) == (595.0, 842.0)
+    assert pages[2].texts[:3] == ("The", "second", "page")
+
+
+def test_a_file_of_which_nothing_can_be_read_fails(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", endless_page())
+    limits = adjusted(settings, page_seconds=2.0, plain_seconds=1.0)
+    with pytest.raises(ParseTimeout, match=r"given\.pdf"):
+        list(parse_pages(path, [1], settings=limits))
+
+
+def test_a_page_the_layout_model_cannot_do_in_time_is_read_plainly(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.one_column())
+    limits = adjusted(settings, page_seconds=0.01)
+    (page,) = parse_pages(path, [1], settings=limits)
+    assert page.degraded is not None
+    assert "without the layout model" in page.degraded
+    assert page.texts[:3] == ("Larkfield", "Water", "Survey")
+    assert {region.kind for region in page.regions} == {"text"}
+
+
+def test_the_memory_limit_holds() -> None:
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("address space can be limited on Linux only")
+    code = (
+        "from ragcore.ingest.worker import limit_memory\n"
+        "limit_memory(512)\n"
+        "small = bytearray(200 * 2**20)\n"
+        "try:\n    bytearray(600 * 2**20)\nexcept MemoryError:\n    print('refused')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "refused"
+
+
+def test_a_page_that_needs_too_much_memory_is_survived(tmp_path: Path, settings: Settings) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 90), "A page with a picture of many gigabytes.", fontsize=11)
+    xref = document.get_new_xref()
+    document.update_object(
+        xref,
+        "<< /Type /XObject /Subtype /Image /Width 60000 /Height 60000 /ColorSpace /DeviceRGB /BitsPerComponent 8 >>",
+    )
+    document.update_stream(xref, bytes(1000))
+    _draw(document, page, xref, b" q 500 0 0 500 50 50 cm /X Do Q ")
+    path = pdfs.write(tmp_path, "given.pdf", document.tobytes())
+    (read,) = parse_pages(path, [1], settings=adjusted(settings, memory_mb=512, page_seconds=20.0))
+    assert read.texts[-1] == "gigabytes."
+
+
+def test_cancelling_stops_soon(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.running_headers(30))
+    read: list[PageLayout] = []
+    pages = parse_pages(path, range(1, 31), settings=settings.ingest, cancelled=lambda: len(read) >= 2)
+    with pytest.raises(Cancelled, match=r"given\.pdf"):
+        read.extend(pages)
+    assert 2 <= len(read) < 30
+
+
+def test_leaving_early_leaves_no_process_behind(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.running_headers(12))
+    pages = parse_pages(path, range(1, 13), settings=settings.ingest)
+    next(pages)
+    pages.close()
+    if Path("/proc").exists():
+        mine = str(os.getpid())
+        children = [p for p in Path("/proc").iterdir() if p.name.isdigit() and _parent(p) == mine]
+        assert not [p for p in children if "ragcore.ingest.worker" in _command(p)]
+
+
+def _parent(process: Path) -> str:
+    try:
+        return process.joinpath("stat").read_text().rsplit(")", 1)[1].split()[1]
+    except FileNotFoundError:  # ended while we looked
+        return ""
+
+
+def _command(process: Path) -> str:
+    try:
+        return process.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except FileNotFoundError:
+        return ""
+
+
+def test_children_do_not_import_the_program_again(tmp_path: Path) -> None:
+    """A plain script without a main guard may parse, as Streamlit's scripts do."""
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.one_column())
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from pathlib import Path\n"
+        "print('started')\n"
+        "from ragcore.config import load\n"
+        "from ragcore.ingest.parse import inspect\n"
+        f"print(inspect(Path({str(path)!r}), settings=load()[0].ingest).pages)\n",
+        "utf-8",
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.split() == ["started", "1"]
+
+
+def test_the_parent_never_loads_mupdf() -> None:
+    code = (
+        "import sys, ragcore.ingest.parse, ragcore.ingest.document, ragcore.ingest.chunk\n"
+        "print([m for m in ('pymupdf', 'onnxruntime', 'torch', 'chromadb') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,180 @@
+"""The rules for tables one by one, on grids made by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragcore.config import Settings
+from ragcore.ingest.document import build_document
+from ragcore.ingest.layout import FileInfo, Grid, GridCell, PageLayout, Region
+from ragcore.ingest.table_headers import is_number
+from ragcore.types import Document, Table
+
+WIDTH, HEIGHT = 120.0, 14.0
+
+
+def page_with_table(rows: list[list[str]], header_rows: int, above: tuple[str, ...] = ()) -> PageLayout:
+    """Lines of text ``above``, then a grid; an empty string is an empty cell. Words are 5 points a letter wide and
+    start at the left of their cell, or in its middle after a ``^``."""
+    texts: list[str] = []
+    boxes: list[tuple[float, float, float, float]] = []
+    lines: list[int] = []
+    owners: list[int] = []
+    regions: list[Region] = []
+    y, line = 50.0, 0
+
+    def put(text: str, x: float, owner: int) -> None:
+        for word in text.split():
+            texts.append(word)
+            boxes.append((x, y, x + 5 * len(word), y + 10))
+            lines.append(line)
+            owners.append(owner)
+            x += 5 * len(word) + 3
+
+    for text in above:
+        put(text, 50, len(regions))
+        regions.append(Region("text", (50, y, 500, y + 10)))
+        y += HEIGHT
+        line += 1
+    cells: list[GridCell] = []
+    top = y
+    for r, row in enumerate(rows):
+        for c, value in enumerate(row):
+            x = 50 + c * WIDTH
+            cells.append(GridCell(r, c, 1, 1, (x, y, x + WIDTH, y + HEIGHT), r < header_rows))
+            put(value.lstrip("^"), x + (WIDTH - 5 if value.startswith("^") else 0), len(regions))
+            line += 1
+        y += HEIGHT
+    grid = Grid(len(rows), len(rows[0]), tuple(cells))
+    regions.append(Region("table", (50, top, 50 + len(rows[0]) * WIDTH, y), grid))
+    return PageLayout(
+        number=1,
+        label="1",
+        width=900.0,
+        height=800.0,
+        rotation=0,
+        turn=0,
+        texts=tuple(texts),
+        boxes=np.asarray(boxes, np.float32),
+        sizes=np.full(len(texts), 10.0, np.float32),
+        lines=np.asarray(lines, np.int32),
+        flags=np.zeros(len(texts), np.uint8),
+        owners=np.asarray(owners, np.int32),
+        regions=tuple(regions),
+    )
+
+
+def read(
+    settings: Settings, rows: list[list[str]], header_rows: int, above: tuple[str, ...] = ()
+) -> tuple[Document, Table, list[str]]:
+    page = page_with_table(rows, header_rows, above)
+    document = build_document("d" * 16, "0" * 64, "t.pdf", FileInfo(pages=1), [page], settings)
+    element = next(e for e in document.elements if e.table is not None)
+    assert element.table is not None
+    return document, element.table, document.text[element.start : element.end].split("\n")
+
+
+def test_currency_and_percent_columns_join_their_numbers(settings: Settings) -> None:
+    rows = [
+        ["Item", "", "2023", "Share", ""],
+        ["Fuel", "$", "410", "12", "%"],
+        ["Rent", "$", "95", "3", "%"],
+    ]
+    document, table, lines = read(settings, rows, 1)
+    assert table.columns == 3
+    assert lines[1:] == ["Fuel | 2023: $ 410 | Share: 12 %", "Rent | 2023: $ 95 | Share: 3 %"]
+    assert "$ 410" in [document.text[c.start : c.end] for c in table.cells]
+
+
+def test_a_group_row_is_carried_into_its_rows_until_a_total(settings: Settings) -> None:
+    rows = [
+        ["", "2022", "2023"],
+        ["Revenues by:", "", ""],
+        ["Footwear", "10", "12"],
+        ["Apparel", "7", "8"],
+        ["Total revenues", "17", "20"],
+        ["Tax", "3", "4"],
+    ]
+    _document, _table, lines = read(settings, rows, 1)
+    assert lines == [
+        "2022 | 2023",
+        "Revenues by:",
+        "Revenues by: / Footwear | 2022: 10 | 2023: 12",
+        "Revenues by: / Apparel | 2022: 7 | 2023: 8",
+        "Revenues by: / Total revenues | 2022: 17 | 2023: 20",
+        "Tax | 2022: 3 | 2023: 4",
+    ]
+
+
+def test_the_unit_in_the_corner_belongs_to_the_title(settings: Settings) -> None:
+    rows = [["(in millions)", "2022", "2023"], ["Sales", "10", "12"], ["Costs", "7", "8"]]
+    _document, table, lines = read(settings, rows, 1, above=("Table 4. Results by year",))
+    assert table.title == "Table 4. Results by year (in millions)"
+    assert lines[1] == "Table 4. Results by year (in millions) — Sales | 2022: 10 | 2023: 12"
+
+
+def test_a_unit_line_between_title_and_table_counts(settings: Settings) -> None:
+    rows = [["", "2022", "2023"], ["Sales", "10", "12"], ["Costs", "7", "8"]]
+    _document, table, _lines = read(settings, rows, 1, above=("Table 4. Results by year", "(dollars in thousands)"))
+    assert table.title == "Table 4. Results by year (dollars in thousands)"
+
+
+def test_prose_above_a_table_is_not_its_title(settings: Settings) -> None:
+    rows = [["", "2022", "2023"], ["Sales", "10", "12"], ["Costs", "7", "8"]]
+    above = ("The following figures show how sales and costs went in both years.",)
+    _document, table, lines = read(settings, rows, 1, above=above)
+    assert table.title == ""
+    assert lines[1] == "Sales | 2022: 10 | 2023: 12"
+
+
+def test_a_header_broken_over_two_lines_is_one(settings: Settings) -> None:
+    rows = [["", "Fiscal", "Fiscal"], ["", "2022", "2023"], ["Sales", "10", "12"], ["Costs", "7", "8"]]
+    _document, table, lines = read(settings, rows, 2)
+    assert table.rows == 3
+    assert lines[1] == "Sales | Fiscal 2022: 10 | Fiscal 2023: 12"
+
+
+def test_a_centred_header_reaches_over_its_columns(settings: Settings) -> None:
+    rows = [
+        ["", "^Revenue", "", "^Profit", ""],
+        ["", "2022", "2023", "2022", "2023"],
+        ["North", "410", "455", "38", "41"],
+        ["South", "287", "301", "22", "(5)"],
+    ]
+    _document, table, lines = read(settings, rows, 2)
+    assert lines[-1] == "South | Revenue / 2022: 287 | Revenue / 2023: 301 | Profit / 2022: 22 | Profit / 2023: (5)"
+    assert {(c.col, c.col_span) for c in table.cells if c.row == 0} == {(1, 2), (3, 2)}
+
+
+def test_headers_are_found_where_the_finder_marked_none(settings: Settings) -> None:
+    rows = [["Well", "April", "May"], ["Mill Bridge", "12.0", "11.6"], ["Station Road", "3.1", "2.8"]]
+    _document, table, lines = read(settings, rows, 0)
+    assert [c.header for c in table.cells][:4] == [True, True, True, False]
+    assert lines[1] == "Mill Bridge | April: 12.0 | May: 11.6"
+
+
+def test_a_row_of_values_is_no_header_whatever_the_finder_says(settings: Settings) -> None:
+    rows = [["Well", "April", "May"], ["Mill Bridge", "12.0", "11.6"], ["Station Road", "3.1", "2.8"]]
+    _document, _table, lines = read(settings, rows, 2)
+    assert lines[1] == "Mill Bridge | April: 12.0 | May: 11.6"
+
+
+@pytest.mark.parametrize("rows", [[["only"], ["one"], ["column"]], [["a", "single", "row"]], [["", "x"], ["", "y"]]])
+def test_what_is_no_table_becomes_lines(rows: list[list[str]], settings: Settings) -> None:
+    page = page_with_table(rows, 0)
+    document = build_document("d" * 16, "0" * 64, "t.pdf", FileInfo(pages=1), [page], settings)
+    (element,) = document.elements
+    assert element.kind == "paragraph"
+    assert element.table is None
+    assert document.text.split() == [value for row in rows for value in row if value]
+
+
+@pytest.mark.parametrize("text", ["1,204.5", "(5)", "$ 8,260", "12 %", "-3", "—", "2023", "1 000", "4.5*"])
+def test_numbers(text: str) -> None:
+    assert is_number(text)
+
+
+@pytest.mark.parametrize("text", ["", "North", "Q1 2023", "10-K", "3 months"])
+def test_not_numbers(text: str) -> None:
+    assert not is_number(text)

@@ -1,0 +1,86 @@
+"""Tables: cells, header levels, titles, and the rows written into the text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragcore.types import Cell, Document, Element, Table
+from tests import pdfs
+from tests.ingest.conftest import Build
+
+
+def table_of(document: Document) -> tuple[Element, Table]:
+    element = next(e for e in document.elements if e.table is not None)
+    assert element.table is not None
+    return element, element.table
+
+
+def cell_at(table: Table, row: int, col: int) -> Cell:
+    return next(c for c in table.cells if c.row == row and c.col == col)
+
+
+@pytest.mark.parametrize("name", ["ruled_table", "borderless_table"])
+def test_cells_and_rows(name: str, build: Build) -> None:
+    document = build(name)
+    element, table = table_of(document)
+    grid = tuple(
+        tuple(document.text[(c := cell_at(table, r, k)).start : c.end] for k in range(table.columns))
+        for r in range(table.rows)
+    )
+    assert grid == pdfs.TABLE
+    assert [c.header for c in table.cells] == [c.row == 0 for c in table.cells]
+    assert table.title == pdfs.TABLE_TITLE
+    assert table.row_numbers == (1, 2, 3)
+    lines = document.text[element.start : element.end].split("\n")
+    assert lines[0] == "Well | April | May | June"
+    assert lines[1] == f"{pdfs.TABLE_TITLE} — Orchard Lane | April: 58.2 | May: 61.4 | June: 60.7"
+    assert [document.text[start:end] for start, end in table.row_spans] == lines[1:]
+
+
+@pytest.mark.parametrize("name", ["ruled_table", "borderless_table", "multi_level_table"])
+def test_only_repeated_words_stand_twice(name: str, build: Build) -> None:
+    document = build(name)
+    _element, table = table_of(document)
+    for cell in table.cells:
+        assert not document.words.repeated[document.words.within(cell.start, cell.end)].any()
+    for start, end in table.row_spans:
+        part = document.words.within(start, end)
+        for k in range(part.start, part.stop):
+            if document.words.repeated[k]:
+                word = document.text[document.words.starts[k] : document.words.ends[k]]
+                same = np.flatnonzero(
+                    ~document.words.repeated & (document.words.boxes == document.words.boxes[k]).all(axis=1)
+                )
+                assert [document.text[document.words.starts[i] : document.words.ends[i]] for i in same] == [word]
+
+
+def test_a_value_in_a_row_maps_to_its_own_cell(build: Build) -> None:
+    document = build("ruled_table")
+    _element, table = table_of(document)
+    start, end = table.row_spans[0]
+    place = document.text.index("May: 61.4", start, end) + len("May: ")
+    cell = cell_at(table, 1, 2)
+    assert (place, place + len("61.4")) == (cell.start, cell.end)
+
+
+def test_header_levels_are_joined_and_spanning_headers_reach_over_their_columns(build: Build) -> None:
+    document = build("multi_level_table")
+    _element, table = table_of(document)
+    revenue = next(c for c in table.cells if document.text[c.start : c.end] == "Revenue")
+    assert (revenue.row, revenue.col, revenue.col_span) == (0, 1, 2)
+    start, end = table.row_spans[1]
+    values = "Revenue / 2022: 287 | Revenue / 2023: 301 | Profit / 2022: 22 | Profit / 2023: (5)"
+    assert document.text[start:end] == f"{pdfs.LEVELS_TITLE} — South | {values}"
+    value = next(c for c in table.cells if document.text[c.start : c.end] == "(5)")
+    assert [document.text[c.start : c.end] for c in table.headers_of(value)] == ["Profit", "2023"]
+    head = table.row_header_of(value)
+    assert head is not None
+    assert document.text[head.start : head.end] == "South"
+
+
+def test_the_title_stays_an_element_of_its_own(build: Build) -> None:
+    document = build("ruled_table")
+    element, _table = table_of(document)
+    before = document.body[document.body.index(element) - 1]
+    assert document.text[before.start : before.end] == pdfs.TABLE_TITLE

@@ -1,0 +1,96 @@
+"""Characters → words: what is kept, what is taken apart, and how tall a word's box is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pymupdf
+import pytest
+
+from ragcore.ingest.layout import GLUED, SIDEWAYS, SOFT_HYPHEN, turned
+from ragcore.ingest.words import WordColumns, clean_char, read_words, writing_angle
+from tests import pdfs
+
+
+def raw_line(text: str, *, size: float = 10.0, direction: tuple[float, float] = (1.0, 0.0)) -> dict[str, Any]:
+    """MuPDF's rawdict of one line, each character 6 points wide, with font boxes that are far too tall."""
+    chars = [
+        {"c": c, "origin": (72 + 6 * i, 100.0), "bbox": (72 + 6 * i, 84.0, 78 + 6 * i, 106.0)}
+        for i, c in enumerate(text)
+    ]
+    span = {"size": size, "flags": 0, "font": "Any-Regular", "chars": chars}
+    return {"blocks": [{"type": 0, "lines": [{"dir": direction, "wmode": 0, "spans": [span]}]}]}
+
+
+def words_of(text: str) -> WordColumns:
+    return read_words(raw_line(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("one two", ["one", "two"]),
+        ("ﬁnal oﬀer", ["final", "offer"]),
+        ("12\u00a0500\u2009t", ["12", "500", "t"]),
+        ("co\u00adoperate", ["cooperate"]),
+        ("a\u200bb\x07c", ["abc"]),
+        ("x² ½ ™", ["x²", "½", "™"]),
+        ("\uf0b7 item", ["•", "item"]),
+        ("e\u0301te\u0301", ["été"]),
+        ("BMS-986158 (mM)", ["BMS-986158", "(mM)"]),
+        ("   ", []),
+    ],
+)
+def test_text(text: str, expected: list[str]) -> None:
+    assert words_of(text).texts == expected
+
+
+def test_scripts_without_blanks_have_a_place_for_each_character() -> None:
+    words = words_of("数据 abc 中文x")
+    assert words.texts == ["数", "据", "abc", "中", "文", "x"]
+    assert [bool(flag & GLUED) for flag in words.flags] == [False, True, False, False, True, True]
+    assert len(set(words.boxes)) == 6
+
+
+def test_a_soft_hyphen_at_the_line_end_is_remembered() -> None:
+    words = words_of("inter\u00ad")
+    assert words.texts == ["inter"]
+    assert words.flags[0] & SOFT_HYPHEN
+
+
+def test_the_box_comes_from_baseline_and_size() -> None:
+    (box,) = words_of("word").boxes
+    assert box == pytest.approx((72, 92.0, 96, 102.2))
+
+
+def test_a_font_whose_size_says_nothing_keeps_its_box() -> None:
+    (box,) = read_words(raw_line("word", size=1.0)).boxes
+    assert box == pytest.approx((72, 84.0, 96, 106.0))
+
+
+@pytest.mark.parametrize("char", ["\ud800"])
+def test_lone_surrogates_become_the_replacement_character(char: str) -> None:
+    assert clean_char(char) == "\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("direction", "angle"), [((1.0, 0.0), 0), ((0.0, 1.0), 90), ((-1.0, 0.0), 180), ((0.0, -1.0), 270)]
+)
+def test_writing_angle(direction: tuple[float, float], angle: int) -> None:
+    raw = raw_line("turned", direction=direction)
+    assert writing_angle(raw) == angle
+    assert not read_words(raw, angle).flags[0] & SIDEWAYS
+    assert read_words(raw, (angle + 90) % 360).flags[0] & SIDEWAYS
+
+
+def test_no_text_has_no_angle() -> None:
+    with pymupdf.open(stream=pdfs.blank(), filetype="pdf") as document:
+        assert writing_angle(document[0].get_text("rawdict")) is None
+
+
+@pytest.mark.parametrize("angle", [0, 90, 180, 270])
+def test_turning_a_frame_and_back(angle: int) -> None:
+    box = (10.0, 20.0, 40.0, 60.0)
+    there = turned(box, angle, 100.0, 200.0)
+    frame = (100.0, 200.0) if angle in (0, 180) else (200.0, 100.0)
+    assert turned(there, (360 - angle) % 360, *frame) == box

@@ -1,0 +1,383 @@
+"""Small PDFs made on the spot, for the tests of every stage. Each function returns the bytes of one file.
+
+What they say is known to the tests by the constants beside them; none of it comes from a real document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pymupdf
+
+PAGE = (612.0, 792.0)
+FONT = "helv"
+BOLD = "hebo"
+
+INTRO = (
+    "The Larkfield survey began in April and ran for nine weeks. Forty wells were sampled twice, and the water of "
+    "each was tested for nitrate on the day it was drawn. No well was sampled by more than one crew."
+)
+FINDING = (
+    "Nitrate stood above the limit in seven wells, all of them south of the railway. The highest reading was 61.4 "
+    "milligrams per litre, at the Orchard Lane pump."
+)
+ADVICE = (
+    "The council should close the Orchard Lane pump until autumn. Households that draw from it can be served by the "
+    "main on Station Road at a cost of 18,500 euros."
+)
+TABLE_TITLE = "Table 1. Nitrate by well (milligrams per litre)"
+TABLE = (
+    ("Well", "April", "May", "June"),
+    ("Orchard Lane", "58.2", "61.4", "60.7"),
+    ("Mill Bridge", "12.0", "11.6", "12.9"),
+    ("Station Road", "3.1", "2.8", "3.0"),
+)
+LEVELS_TITLE = "Table 2. Sales by region (in millions)"
+LEVELS = (
+    ("Region", "2022", "2023", "2022", "2023"),
+    ("North", "410", "455", "38", "41"),
+    ("South", "287", "301", "22", "(5)"),
+    ("Total", "697", "756", "60", "36"),
+)
+PASSWORD = "open sesame"
+
+
+def _new() -> pymupdf.Document:
+    document = pymupdf.open()
+    document.set_metadata({})
+    return document
+
+
+def _page(document: pymupdf.Document, width: float = PAGE[0], height: float = PAGE[1]) -> pymupdf.Page:
+    return document.new_page(width=width, height=height)
+
+
+def _bytes(document: pymupdf.Document, **options: object) -> bytes:
+    data: bytes = document.tobytes(**options)
+    document.close()
+    return data
+
+
+def _prose(page: pymupdf.Page, box: tuple[float, float, float, float], text: str, size: float = 11.0) -> float:
+    """Text in a box; returns the height that stayed free."""
+    rest: float = page.insert_textbox(pymupdf.Rect(box), text, fontsize=size, fontname=FONT)
+    assert rest >= 0, "the box is too small for the text"
+    return rest
+
+
+def lines_pdf(lines: Sequence[str], *, size: float = 11.0, leading: float = 16.0) -> bytes:
+    """Each string as one printed line, from the top left."""
+    document = _new()
+    page = _page(document)
+    for number, line in enumerate(lines):
+        page.insert_text((72, 90 + number * leading), line, fontsize=size, fontname=FONT)
+    return _bytes(document)
+
+
+def one_column(title: str = "Larkfield Water Survey") -> bytes:
+    """A heading, three paragraphs and a second heading on one page."""
+    document = _new()
+    page = _page(document)
+    page.insert_text((72, 90), title, fontsize=20, fontname=BOLD)
+    _prose(page, (72, 110, 540, 180), INTRO)
+    page.insert_text((72, 210), "Findings", fontsize=14, fontname=BOLD)
+    _prose(page, (72, 222, 540, 280), FINDING)
+    _prose(page, (72, 290, 540, 350), ADVICE)
+    return _bytes(document)
+
+
+def two_columns() -> bytes:
+    """Two columns of prose under a heading; each sentence says which column it is in."""
+    document = _new()
+    page = _page(document)
+    page.insert_text((72, 80), "Notes in two columns", fontsize=18, fontname=BOLD)
+    left = " ".join(f"Left sentence number {n} stands in the first column." for n in range(1, 13))
+    right = " ".join(f"Right sentence number {n} stands in the second column." for n in range(1, 13))
+    _prose(page, (60, 110, 290, 500), left)
+    _prose(page, (322, 110, 552, 500), right)
+    return _bytes(document)
+
+
+def _table(
+    page: pymupdf.Page, rows: Sequence[Sequence[str]], top: float, *, ruled: bool, left: float = 72, width: float = 110
+) -> float:
+    height = 20.0
+    for r, row in enumerate(rows):
+        for c, value in enumerate(row):
+            x, y = left + c * width, top + r * height
+            if ruled:
+                page.draw_rect(pymupdf.Rect(x, y, x + width, y + height), color=(0, 0, 0), width=0.7)
+            font = BOLD if r == 0 else FONT
+            room = width - 10 - pymupdf.get_text_length(value, fontname=font, fontsize=10)
+            page.insert_text((x + 5 + (room if c else 0), y + 14), value, fontsize=10, fontname=font)
+    return top + len(rows) * height
+
+
+def ruled_table() -> bytes:
+    """`TABLE` with rules, under its title, between two paragraphs."""
+    document = _new()
+    page = _page(document)
+    _prose(page, (72, 72, 540, 130), INTRO)
+    page.insert_text((72, 160), TABLE_TITLE, fontsize=11, fontname=BOLD)
+    end = _table(page, TABLE, 170, ruled=True)
+    _prose(page, (72, end + 30, 540, end + 90), FINDING)
+    return _bytes(document)
+
+
+def borderless_table() -> bytes:
+    """`TABLE` without rules, under its title, between two paragraphs."""
+    document = _new()
+    page = _page(document)
+    _prose(page, (72, 72, 540, 130), INTRO)
+    page.insert_text((72, 160), TABLE_TITLE, fontsize=11, fontname=BOLD)
+    end = _table(page, TABLE, 170, ruled=False)
+    _prose(page, (72, end + 30, 540, end + 90), FINDING)
+    return _bytes(document)
+
+
+def multi_level_table() -> bytes:
+    """`LEVELS` with a first header row that spans two columns each: Revenue over 2022–2023, Profit over 2022–2023."""
+    document = _new()
+    page = _page(document)
+    _prose(page, (72, 72, 540, 130), INTRO)
+    page.insert_text((72, 160), LEVELS_TITLE, fontsize=11, fontname=BOLD)
+    top, height, width = 170.0, 20.0, 90.0
+    page.draw_rect(pymupdf.Rect(72, top, 72 + width, top + height), color=(0, 0, 0), width=0.7)
+    for place, name in enumerate(("Revenue", "Profit")):
+        x = 72 + width + place * 2 * width
+        page.draw_rect(pymupdf.Rect(x, top, x + 2 * width, top + height), color=(0, 0, 0), width=0.7)
+        room = 2 * width - pymupdf.get_text_length(name, fontname=BOLD, fontsize=10)
+        page.insert_text((x + room / 2, top + 14), name, fontsize=10, fontname=BOLD)
+    _table(page, LEVELS, top + height, ruled=True, width=width)
+    _prose(page, (72, 310, 540, 370), FINDING)
+    return _bytes(document)
+
+
+def rotated(angle: int) -> bytes:
+    """`one_column`, its page turned by ``angle`` degrees (0, 90, 180, 270) when shown."""
+    document = pymupdf.open(stream=one_column(), filetype="pdf")
+    document[0].set_rotation(angle)
+    return _bytes(document)
+
+
+def rotated_table(angle: int) -> bytes:
+    """`ruled_table` drawn so that it reads upright on a page that is turned by ``angle``."""
+    source = pymupdf.open(stream=ruled_table(), filetype="pdf")
+    document = _new()
+    width, height = PAGE if angle in (0, 180) else PAGE[::-1]
+    page = _page(document, width, height)
+    page.show_pdf_page(page.rect, source, 0, rotate=angle)
+    page.set_rotation(angle)
+    return _bytes(document)
+
+
+def cropped(angle: int = 0) -> bytes:
+    """`one_column` on a media box whose origin is not (0, 0), cut by a crop box, optionally turned as well."""
+    document = pymupdf.open(stream=one_column(), filetype="pdf")
+    page = document[0]
+    page.set_mediabox(pymupdf.Rect(-30, -40, PAGE[0], PAGE[1]))
+    page.set_cropbox(pymupdf.Rect(60, 50, 600, 520))
+    page.set_rotation(angle)
+    return _bytes(document)
+
+
+def hyphenated() -> bytes:
+    """Words broken over line ends: one to join, one compound that keeps its hyphen (it occurs unbroken as well)."""
+    return lines_pdf(
+        [
+            "The agreement was signed by every inter-",
+            "national body that took part in the talks. A well-",
+            "known engineer checked the drawings, and the well-known firm of Asia-",
+            "Pacific Surveys printed them in the spring of that year.",
+        ]
+    )
+
+
+def running_headers(pages: int = 6) -> bytes:
+    """``pages`` pages with a running header, a page number at the foot and prose of their own."""
+    document = _new()
+    for number in range(1, pages + 1):
+        page = _page(document)
+        page.insert_text((72, 40), "Larkfield Council - Annual Water Report", fontsize=9, fontname=FONT)
+        page.insert_text((290, 765), f"Page {number} of {pages}", fontsize=9, fontname=FONT)
+        page.insert_text((72, 100), f"Chapter {number}", fontsize=16, fontname=BOLD)
+        _prose(page, (72, 120, 540, 190), f"Chapter {number} of the report opens here. {INTRO}")
+        _prose(page, (72, 210, 540, 280), f"In year {number} of the survey the crews found what follows. {ADVICE}")
+    return _bytes(document)
+
+
+def page_break_paragraph() -> bytes:
+    """Two pages; a sentence breaks off at the foot of the first and goes on at the head of the second."""
+    document = _new()
+    first = _page(document)
+    first.insert_text((72, 90), "Meadow Report", fontsize=18, fontname=BOLD)
+    for place in range(9):
+        _prose(first, (72, 110 + place * 65, 540, 170 + place * 65), FINDING)
+    broken = "The committee looked at every bridge along the river and found that most of the"
+    _prose(first, (72, 700, 540, 745), broken)
+    second = _page(document)
+    _prose(second, (72, 72, 540, 110), "old timber piers had been replaced before the flood. Nothing more was said.")
+    _prose(second, (72, 130, 540, 190), ADVICE)
+    return _bytes(document)
+
+
+def encrypted(password: str = PASSWORD) -> bytes:
+    """`one_column` that opens only with ``password``."""
+    document = pymupdf.open(stream=one_column(), filetype="pdf")
+    return _bytes(document, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=password, owner_pw="owner " + password)
+
+
+def image_only() -> bytes:
+    """A page that is one picture of text, as a scanner makes it."""
+    source = pymupdf.open(stream=one_column(), filetype="pdf")
+    pixmap = source[0].get_pixmap(dpi=100)
+    document = _new()
+    page = _page(document)
+    page.insert_image(page.rect, pixmap=pixmap)
+    return _bytes(document)
+
+
+def figure() -> bytes:
+    """A picture with a caption under it, between two paragraphs."""
+    document = _new()
+    page = _page(document)
+    _prose(page, (72, 72, 540, 130), INTRO)
+    pixmap = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 200, 120))
+    pixmap.set_rect(pixmap.irect, (60, 120, 200))
+    page.insert_image(pymupdf.Rect(150, 150, 450, 330), pixmap=pixmap)
+    page.insert_text((150, 350), "Figure 1. Wells south of the railway.", fontsize=9, fontname=FONT)
+    _prose(page, (72, 390, 540, 450), FINDING)
+    return _bytes(document)
+
+
+def line_numbers() -> bytes:
+    """A draft: every line numbered in the left margin, blank ones too, with a heading among them."""
+    document = _new()
+    page = _page(document)
+    lines = [
+        "This draft sets out how wells are sampled, who samples them and",
+        "when. It replaces the note of the year before last and applies to",
+        "every well south of the railway.",
+        "",
+        "II. BACKGROUND",
+        "",
+        "Crews have drawn water by hand since the survey began. Two of",
+        "the pumps were found to be cracked, so that the readings of April",
+        "had to be taken again. The council was told in the same week.",
+        "",
+        "The second round used sealed bottles. Their labels were printed",
+        "before the crews set out, and each was signed on return by the",
+        "person who had filled it.",
+        "",
+        "A third round is planned for the autumn. It will cover the wells",
+        "that stood above the limit and four others chosen by lot.",
+    ]
+    for number, line in enumerate(lines, start=34):
+        y = 90 + (number - 34) * 20
+        page.insert_text((40, y), str(number), fontsize=12, fontname=FONT)
+        page.insert_text((72, y), line, fontsize=12, fontname=BOLD if line.isupper() else FONT)
+    return _bytes(document)
+
+
+def footnote() -> bytes:
+    """Prose with a raised mark and the small footnote it points to at the foot of the page."""
+    document = _new()
+    page = _page(document)
+    page.insert_text((72, 90), "Methods", fontsize=16, fontname=BOLD)
+    _prose(page, (72, 110, 540, 180), INTRO)
+    _prose(page, (72, 200, 540, 270), ADVICE)
+    page.draw_line((72, 690), (200, 690))
+    page.insert_text((72, 702), "1", fontsize=5, fontname=FONT)
+    page.insert_text((76, 706), "Sampled by the crews of the county, not of the town.", fontsize=8, fontname=FONT)
+    return _bytes(document)
+
+
+def contents() -> bytes:
+    """A table of contents with dot leaders."""
+    document = _new()
+    page = _page(document)
+    page.insert_text((72, 90), "Contents", fontsize=16, fontname=BOLD)
+    for place, (title, number) in enumerate((("Introduction", 1), ("Methods", 4), ("Findings", 9), ("Advice", 15))):
+        y = 130 + place * 22
+        page.insert_text((72, y), f"{place + 1}.", fontsize=11, fontname=FONT)
+        page.insert_text((100, y), title + " " + "." * 90, fontsize=11, fontname=FONT)
+        page.insert_text((500, y), str(number), fontsize=11, fontname=FONT)
+    return _bytes(document)
+
+
+def filing() -> bytes:
+    """The prescribed cover of an annual report filed with the SEC, of a company that does not exist."""
+    document = _new()
+    page = _page(document)
+    lines = (
+        ("UNITED STATES", 14, BOLD),
+        ("SECURITIES AND EXCHANGE COMMISSION", 14, BOLD),
+        ("FORM 10-K", 16, BOLD),
+        ("For the fiscal year ended May 31, 2023", 10, FONT),
+        ("Commission File Number: 1-99999", 10, FONT),
+        ("Larkfield Pumps, Inc.", 18, BOLD),
+        ("(Exact name of registrant as specified in its charter)", 9, FONT),
+    )
+    for place, (text, size, font) in enumerate(lines):
+        width = pymupdf.get_text_length(text, fontname=font, fontsize=size)
+        page.insert_text(((PAGE[0] - width) / 2, 90 + place * 44), text, fontsize=size, fontname=font)
+    return _bytes(document)
+
+
+def with_bookmarks() -> bytes:
+    """Three pages with an outline of two levels, a metadata title and printed page labels i, ii, 1."""
+    document = _new()
+    for heading in ("Preface", "Methods", "Sampling"):
+        page = _page(document)
+        page.insert_text((72, 90), heading, fontsize=16, fontname=BOLD)
+        _prose(page, (72, 110, 540, 180), INTRO)
+    document.set_toc([[1, "Preface", 1], [1, "Methods", 2], [2, "Sampling", 3]])
+    document.set_metadata({"title": "Handbook of Well Sampling"})
+    document.set_page_labels(
+        [{"startpage": 0, "style": "r", "firstpagenum": 1}, {"startpage": 2, "style": "D", "firstpagenum": 1}]
+    )
+    return _bytes(document)
+
+
+def empty_file() -> bytes:
+    return b""
+
+
+def not_a_pdf() -> bytes:
+    return b"Dear all,\nplease find the minutes below.\n" * 40
+
+
+def truncated() -> bytes:
+    """The first part of a PDF: its cross-reference table and most objects are gone."""
+    data = one_column()
+    return data[: len(data) // 5]
+
+
+def no_pages() -> bytes:
+    """A well-formed PDF whose page tree is empty (MuPDF refuses to write one)."""
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"]
+    out = bytearray(b"%PDF-1.4\n")
+    offsets = []
+    for number, body in enumerate(objects, start=1):
+        offsets.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    start = len(out)
+    out += b"xref\n0 3\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    out += b"trailer\n<< /Size 3 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % start
+    return bytes(out)
+
+
+def blank(pages: int = 1) -> bytes:
+    """Pages with nothing on them."""
+    document = _new()
+    for _ in range(pages):
+        _page(document)
+    return _bytes(document)
+
+
+def write(folder: Path, name: str, data: bytes) -> Path:
+    """``data`` as ``folder/name``."""
+    path = folder / name
+    path.write_bytes(data)
+    return path
