@@ -32,6 +32,7 @@ from ragcore.errors import (
     GroundworkError,
     IndexEmpty,
     IndexMismatch,
+    ParseError,
 )
 from ragcore.index.conversations import Conversation, ConversationInfo, Conversations
 from ragcore.index.store import DocumentInfo, Store
@@ -170,7 +171,14 @@ class Engine:
         from ragcore.ingest.layout import FileInfo, PageLayout
 
         info = TypeAdapter(FileInfo).validate_json(self.store.info(doc_id) or "")
-        layouts = [PageLayout.from_bytes(data) for data in self.store.page_layouts(doc_id)]
+        try:
+            layouts = [PageLayout.from_bytes(data) for data in self.store.page_layouts(doc_id)]
+        except ValueError as error:
+            raise ParseError(
+                f"The pages of {name} were read by another version of Groundwork.",
+                hint="Remove the document and add it again.",
+                retryable=False,
+            ) from error
         sha256 = self._info(doc_id).sha256
         document = build_document(doc_id, sha256, name, info, layouts, self.settings)
         chunks = chunk_document(document, self.settings.chunk)

@@ -17,7 +17,6 @@ from ragcore.config import AnswerSettings
 from ragcore.text import count_tokens, sentence_spans
 from ragcore.types import Document, Hit, Retrieval, Source, Unit
 
-
 _BULLET = re.compile(r"\s*[•◦‣▪▫●○■□►➢✓·*–—-]\s+")  # printed before a list item, and no part of what it says
 
 
