@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ragcore.config import Settings, default_home, load
 from ragcore.errors import (
@@ -120,7 +120,7 @@ class Engine:
         the report and in the library; `StoreBusy`, `StoreError` and `Cancelled` are raised."""
         info = self._info(doc_id)
         if info.status == "ready":
-            return self._report(info, "already")
+            return IngestReport.of(info, "already")
         with self.store.document_lock(doc_id):
             started = time.monotonic()
             try:
@@ -131,9 +131,9 @@ class Engine:
                 raise
             except GroundworkError as error:
                 self.store.set_status(doc_id, "failed", error=error.as_dict(), seconds=time.monotonic() - started)
-                return self._report(self._info(doc_id), "failed")
+                return IngestReport.of(self._info(doc_id), "failed")
             self.store.set_status(doc_id, "ready", seconds=time.monotonic() - started)
-        return self._report(self._info(doc_id), "ready")
+        return IngestReport.of(self._info(doc_id), "ready")
 
     def _read(
         self, doc_id: str, name: str, password: str | None, on_progress: OnProgress, cancelled: IsCancelled | None
@@ -203,21 +203,7 @@ class Engine:
         except Cancelled:
             raise
         except GroundworkError as error:
-            return IngestReport(
-                doc_id="",
-                path=str(path),
-                title=path.name,
-                pages=0,
-                elements=0,
-                chunks=0,
-                tables=0,
-                noise=0,
-                ocr_pages=0,
-                degraded_pages=0,
-                seconds=0.0,
-                status="failed",
-                error=error.as_dict(),
-            )
+            return IngestReport.refused(path, error)
         return replace(report, path=str(path))
 
     def pdf_paths(self, paths: Sequence[Path]) -> Iterator[Path]:
@@ -227,23 +213,6 @@ class Engine:
                 yield from sorted(item for item in path.rglob("*") if item.suffix.lower() == ".pdf" and item.is_file())
             else:
                 yield path
-
-    def _report(self, info: DocumentInfo, status: Literal["ready", "already", "failed"]) -> IngestReport:
-        return IngestReport(
-            doc_id=info.doc_id,
-            path=info.name,
-            title=info.title,
-            pages=info.pages,
-            elements=info.elements,
-            chunks=info.chunks,
-            tables=info.tables,
-            noise=info.noise,
-            ocr_pages=info.ocr_pages,
-            degraded_pages=info.degraded_pages,
-            seconds=round(info.seconds, 3),
-            status=status,
-            error=dict(info.error) if info.error else None,
-        )
 
     # The library
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from ragcore.errors import GroundworkError
+    from ragcore.index.store import DocumentInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,30 @@ class IngestReport:
     seconds: float
     status: Literal["ready", "already", "failed"]
     error: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, info: DocumentInfo, status: Literal["ready", "already", "failed"]) -> IngestReport:
+        """What the library says about a file."""
+        return cls(
+            doc_id=info.doc_id,
+            path=info.name,
+            title=info.title,
+            pages=info.pages,
+            elements=info.elements,
+            chunks=info.chunks,
+            tables=info.tables,
+            noise=info.noise,
+            ocr_pages=info.ocr_pages,
+            degraded_pages=info.degraded_pages,
+            seconds=round(info.seconds, 3),
+            status=status,
+            error=dict(info.error) if info.error else None,
+        )
+
+    @classmethod
+    def refused(cls, path: Path, error: GroundworkError) -> IngestReport:
+        """A file that did not get into the library."""
+        return cls("", str(path), path.name, 0, 0, 0, 0, 0, 0, 0, 0.0, "failed", error.as_dict())
 
 
 OnProgress = Callable[[Progress], None]

@@ -25,14 +25,19 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-STOP_WORDS = word_set("""
-    a about above after again all also although am an and any are as at be because been before being below between
-    both but by can could did do does doing down during each either else ever few for from further had has have having
-    he hence her here hers him his how however i if in into is it its itself just let many may me might more most much
-    must my no nor not of off on once only onto or other our ours out over own per please shall she should so some such
-    than that the their theirs them then there therefore these they this those through thus to too under until up upon
-    us very was we were what when where whether which while who whom whose why will with within without would you your
-    yours tell show give list explain describe according following respectively based using used
+FUNCTION_WORDS = word_set("""
+    a about above after again against all also am an and any are as at be because been before being below between
+    both but by can cannot could did do does doing down during each else few for from further had has have having he
+    her here hers herself him himself his how however i if in into is it its itself just me more most my myself no
+    nor not now of off on once only or other our ours ourselves out over own per please same shall she should so
+    some such than that the their theirs them themselves then there therefore these they this those through thus to
+    too under until up upon very was we were what when where whether which while who whom whose why will with within
+    without would you your yours yourself yourselves
+""")
+# With the words in which questions and answers are put.
+STOP_WORDS = FUNCTION_WORDS | word_set("""
+    according although based describe either ever explain following give hence let list many may might much must
+    onto respectively show tell us used using
 """)
 
 

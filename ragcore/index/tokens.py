@@ -12,21 +12,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from nltk.stem.porter import PorterStemmer
-
-_FUNCTION_WORDS = """
-a about above after again against all also am an and any are as at be because been before being below between both
-but by can cannot could did do does doing down during each else few for from further had has have having he her
-here hers herself him himself his how however i if in into is it its itself just me more most my myself no nor not
-now of off on once only or other our ours ourselves out over own per please same shall she should so some such than
-that the their theirs them themselves then there therefore these they this those through thus to too under until up
-upon very was we were what when where whether which while who whom whose why will with within without would you
-your yours yourself yourselves
-"""
-STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+from ragcore.words import FUNCTION_WORDS, stem
 
 _SECTION = re.compile(r"§+\s*(?=\w)")
 _TERM = re.compile(r"§?[^\W_]+(?:(?:[-./&_:@'’]|,(?=\d{3}(?!\d)))[^\W_]+)*")
@@ -48,7 +35,7 @@ def terms(text: str) -> list[str]:
 
 def prepare() -> None:
     """Load the stemmer ahead of the first text: importing it takes a second."""
-    _stemmer()
+    stem("warm")
 
 
 @lru_cache(maxsize=200_000)
@@ -59,7 +46,7 @@ def _forms(token: str) -> tuple[str, ...]:
     if token.startswith("§"):
         forms.append(token)
         token = token[1:]
-    if token not in STOP_WORDS:
+    if token not in FUNCTION_WORDS:
         forms.append(token)
     if _THOUSANDS.fullmatch(token):
         forms.append(token.replace(",", ""))
@@ -68,15 +55,8 @@ def _forms(token: str) -> tuple[str, ...]:
     elif period := _PERIOD.fullmatch(token):
         forms.append(period.group(1))
     else:
-        parts = [part for part in _JOINTS.split(token) if len(part) > 1 and part not in STOP_WORDS]
+        parts = [part for part in _JOINTS.split(token) if len(part) > 1 and part not in FUNCTION_WORDS]
         if parts != [token]:
             forms.extend(parts)
-    forms.extend([stem for form in forms if form.isalpha() and (stem := _stemmer().stem(form)) not in forms])
+    forms.extend([root for form in forms if form.isalpha() and (root := stem(form)) not in forms])
     return tuple(dict.fromkeys(forms))
-
-
-@lru_cache(maxsize=1)
-def _stemmer() -> PorterStemmer:
-    from nltk.stem.porter import PorterStemmer
-
-    return PorterStemmer()
