@@ -6,21 +6,24 @@ Exit codes: 0 done, 1 the work failed, 2 wrong usage. Progress and logs go to st
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from ragcore import wire
-from ragcore.errors import GroundworkError, UnknownDocument
+from ragcore.errors import Cancelled, GroundworkError, InputError, UnknownDocument
+from ragcore.types import ElementKind
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine, IngestReport, Progress
-    from ragcore.types import Answer
+    from ragcore.types import Answer, Document, Element
 
 Json = dict[str, Any]
+ID_START = 4  # characters that name a document by the start of its id, at least
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,7 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{error.message}\n{error.hint}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("Stopped. What was done is kept.", file=sys.stderr)
+        stopped = Cancelled("Stopped from the keyboard.")
+        if as_json:
+            _print({"error": stopped.as_dict()})
+        print(f"{stopped.message} {stopped.hint}", file=sys.stderr)
         return 1
     except BrokenPipeError:
         sys.stderr.close()  # the reader went away; there is nobody to tell
@@ -55,11 +61,16 @@ def _ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
         reports.append(report)
         if report.error:
             print(f"{path.name}: {report.error['message']} {report.error['hint']}", file=sys.stderr)
+    failure: GroundworkError | None = None
     if options.index:
-        engine.index(on_progress=_progress("index"))
-        reports = [replace(report) for report in reports]
+        try:
+            engine.index(on_progress=_progress("index"))
+        except GroundworkError as error:  # the files' reports are still worth printing
+            failure = error
     if as_json:
-        _print({"documents": [asdict(report) for report in reports]})
+        _print(
+            {"documents": [asdict(report) for report in reports]} | ({"error": failure.as_dict()} if failure else {})
+        )
     else:
         for report in reports:
             detail = (
@@ -68,7 +79,9 @@ def _ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
                 else f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables"
             )
             print(f"{report.status:8} {report.doc_id or '-':16}  {report.title}  ({detail})")
-    return 1 if any(report.status == "failed" for report in reports) else 0
+        if failure:
+            print(f"{failure.message} {failure.hint}", file=sys.stderr)
+    return 1 if failure or any(report.status == "failed" for report in reports) else 0
 
 
 def _index(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
@@ -93,7 +106,7 @@ def _documents(engine: Engine, _options: argparse.Namespace, as_json: bool) -> i
 
 
 def _remove(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    info = _find(engine, options.document)
+    info = _find(engine, options.document, whole=True)
     engine.remove(info)
     if as_json:
         _print({"documents": [wire.document_info(item) for item in engine.documents()]})
@@ -104,6 +117,8 @@ def _remove(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
 
 def _elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     document = engine.document(_find(engine, options.document))
+    if options.page is not None and options.page > len(document.pages):
+        raise InputError(f"{document.name} has {len(document.pages)} pages.", hint="Give a page that it has.")
     chosen = [
         element
         for element in document.elements
@@ -120,7 +135,7 @@ def _elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int
     return 0
 
 
-def _pages(document: Any, element: Any) -> set[int]:
+def _pages(document: Document, element: Element) -> set[int]:
     return {element.page, *document.pages_of(element.start, element.end)}
 
 
@@ -162,6 +177,8 @@ def _conversation(engine: Engine, options: argparse.Namespace, as_json: bool) ->
     if options.resume:
         for turn in engine.conversation(conversation_id).turns:
             print(f"> {turn.question}", file=sys.stderr)
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     print(f"Conversation {conversation_id}. An empty line or Ctrl-D ends it.", file=sys.stderr)
     code = 0
     while True:
@@ -225,9 +242,13 @@ def _show(answer: Answer, as_json: bool, *, passages: bool, extra: Json | None =
             print(f"    “{' '.join(citation.quote.split())}”")
 
 
-def _find(engine: Engine, given: str) -> str:
-    """A doc id, or a unique prefix of one, or a file's name."""
-    found = [info for info in engine.documents() if info.doc_id.startswith(given) or info.name == given]
+def _find(engine: Engine, given: str, *, whole: bool = False) -> str:
+    """A doc id, or the start of one (`ID_START` characters or more), or a file's name."""
+    found = [
+        info
+        for info in engine.documents()
+        if given in (info.name, info.doc_id) or (not whole and len(given) >= ID_START and info.doc_id.startswith(given))
+    ]
     if len(found) == 1:
         return found[0].doc_id
     if found:
@@ -238,7 +259,14 @@ def _find(engine: Engine, given: str) -> str:
 
 
 def _scope(engine: Engine, given: Sequence[str] | None) -> list[str] | None:
-    return [_find(engine, item) for item in given] if given else None
+    """The documents named by --doc; says on stderr which of those asked are not searched yet."""
+    chosen = [_find(engine, item) for item in given] if given else None
+    waiting = [
+        info.name for info in engine.documents() if not info.indexed and (chosen is None or info.doc_id in chosen)
+    ]
+    if waiting:
+        print(f"Not indexed, so not searched: {', '.join(waiting)}.", file=sys.stderr)
+    return chosen
 
 
 def _progress(name: str) -> Callable[[Progress], None]:
@@ -256,6 +284,18 @@ def _progress(name: str) -> Callable[[Progress], None]:
 
 def _print(value: Json) -> None:
     print(json.dumps(value, ensure_ascii=False), flush=True)
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+
+def _text(text: str) -> str:
+    """An argument that is not UTF-8 reaches Python with surrogates, which nothing after this can take."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -288,24 +328,24 @@ def _parser() -> argparse.ArgumentParser:
     command("documents", _documents, "list the library")
 
     sub = command("remove", _remove, "remove a document")
-    sub.add_argument("document", metavar="DOC", help="id, start of an id, or file name")
+    sub.add_argument("document", metavar="DOC", help="whole id, or file name")
 
     sub = command("elements", _elements, "what was read: headings, paragraphs, tables with their cells")
     sub.add_argument("document", metavar="DOC")
-    sub.add_argument("--page", type=int, metavar="N")
-    sub.add_argument("--kind", metavar="K")
+    sub.add_argument("--page", type=_count, metavar="N")
+    sub.add_argument("--kind", choices=get_args(ElementKind), metavar="K")
 
     sub = command("chunks", _chunks, "how a document was cut for retrieval")
     sub.add_argument("document", metavar="DOC")
 
     sub = command("retrieve", _retrieve, "find passages")
-    sub.add_argument("-q", "--question", required=True, metavar="Q")
+    sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
     sub.add_argument("--mode", choices=("hybrid", "vector", "bm25", "reference"))
-    sub.add_argument("--top-k", type=int, metavar="K")
+    sub.add_argument("--top-k", type=_count, metavar="K")
     sub.add_argument("--doc", action="append", metavar="DOC", help="only in this document; may be repeated")
 
     sub = command("generate", _generate, "answer a question with citations")
-    sub.add_argument("-q", "--question", required=True, metavar="Q")
+    sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
     sub.add_argument("-p", "--passages", action="store_true", help="print the cited passages as well")
     sub.add_argument("--doc", action="append", metavar="DOC")
 

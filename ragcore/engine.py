@@ -40,7 +40,7 @@ from ragcore.models import Models
 from ragcore.run import AnswerRun
 from ragcore.tasks import Added as Added
 from ragcore.tasks import IngestReport as IngestReport
-from ragcore.tasks import IsCancelled, OnProgress, ignore
+from ragcore.tasks import IsCancelled, OnProgress, ignore, printable
 from ragcore.tasks import Progress as Progress
 from ragcore.text import sentence_spans
 from ragcore.types import Answer, Chunk, Document, Retrieval, Turn
@@ -97,6 +97,8 @@ class Engine:
                 raise FileMissing(f"There is no file at {data}.")
             self._check_size(data.stat().st_size, name)
             data = data.read_bytes()
+        # A file name is bytes to the system; what is no UTF-8 in it cannot be stored or shown.
+        name = printable(Path(name)) if name else name
         self._check_size(len(data), name)
         doc_id, new = self.store.add_file(data, name)
         return Added(doc_id, "new" if new else "already")
@@ -126,7 +128,7 @@ class Engine:
             try:
                 self.store.set_status(doc_id, "reading")
                 self._read(doc_id, info.name, password, on_progress or ignore, cancelled)
-            except Cancelled:
+            except (Cancelled, KeyboardInterrupt):
                 self.store.set_status(doc_id, "new", seconds=time.monotonic() - started)
                 raise
             except GroundworkError as error:
@@ -204,7 +206,7 @@ class Engine:
             raise
         except GroundworkError as error:
             return IngestReport.refused(path, error)
-        return replace(report, path=str(path))
+        return replace(report, path=printable(path))
 
     def pdf_paths(self, paths: Sequence[Path]) -> Iterator[Path]:
         """Files as given, and every ``*.pdf`` below a folder, in order of name."""
@@ -303,7 +305,9 @@ class Engine:
             self.settings,
             mode=mode,
         )
-        return retriever.retrieve(query, top_k=top_k or self.settings.retrieve.top_k, doc_ids=doc_ids)
+        return retriever.retrieve(
+            query, top_k=self.settings.retrieve.top_k if top_k is None else top_k, doc_ids=doc_ids
+        )
 
     # Answer
 

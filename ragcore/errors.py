@@ -78,7 +78,7 @@ def _rebuild(kind: type[GroundworkError], message: str, hint: str, retryable: bo
 
 
 class ConfigError(GroundworkError):
-    hint_default = "Correct the setting; `ragcore config` prints all of them with where each came from."
+    hint_default = "Correct or remove it there; ragcore/config.toml lists every setting with its default."
 
 
 class InputError(GroundworkError):

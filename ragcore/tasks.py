@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +70,12 @@ class IngestReport:
     @classmethod
     def refused(cls, path: Path, error: GroundworkError) -> IngestReport:
         """A file that did not get into the library."""
-        return cls("", str(path), path.name, 0, 0, 0, 0, 0, 0, 0, 0.0, "failed", error.as_dict())
+        return cls("", printable(path), printable(Path(path.name)), 0, 0, 0, 0, 0, 0, 0, 0.0, "failed", error.as_dict())
+
+
+def printable(path: Path) -> str:
+    """``path`` with what is no UTF-8 in it replaced, so that it can be printed and stored."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 OnProgress = Callable[[Progress], None]

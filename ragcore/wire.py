@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ragcore.types import Answer, Box, Chunk, Document, Element, Hit, Retrieval, Segment, Table
+from ragcore.types import Answer, Box, Chunk, Document, Element, Hit, Page, Retrieval, Segment, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,9 +29,14 @@ def elements(document: Document, chosen: Iterable[Element]) -> Json:
     return {
         "doc_id": document.doc_id,
         "title": document.title,
-        "pages": [asdict(page) | {"page": page.number} for page in document.pages],
+        "pages": [_page(page) for page in document.pages],
         "elements": [_element(document, element) for element in chosen],
     }
+
+
+def _page(page: Page) -> Json:
+    fields = asdict(page)
+    return {"page": fields.pop("number"), **fields}
 
 
 def _element(document: Document, element: Element) -> Json:

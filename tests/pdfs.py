@@ -183,13 +183,15 @@ def cropped(angle: int = 0) -> bytes:
 
 
 def hyphenated() -> bytes:
-    """Words broken over line ends: one to join, one compound that keeps its hyphen (it occurs unbroken as well)."""
+    """Words broken over line ends: one to join, one compound that occurs unbroken as well, one of two known words."""
     return lines_pdf(
         [
             "The agreement was signed by every inter-",
             "national body that took part in the talks. A well-",
             "known engineer checked the drawings, and the well-known firm of Asia-",
-            "Pacific Surveys printed them in the spring of that year.",
+            "Pacific Surveys printed them in the spring of that year. Each transplant",
+            "was related to the survey, and all transplant-",
+            "related costs were shared.",
         ]
     )
 
@@ -337,6 +339,13 @@ def with_bookmarks() -> bytes:
     document.set_page_labels(
         [{"startpage": 0, "style": "r", "firstpagenum": 1}, {"startpage": 2, "style": "D", "firstpagenum": 1}]
     )
+    return _bytes(document)
+
+
+def labels_in_hex() -> bytes:
+    """Two pages whose printed labels, e110 and e111, are written in the file as a UTF-16 hex string and a number."""
+    document = pymupdf.open(stream=blank(2), filetype="pdf")
+    document.xref_set_key(document.pdf_catalog(), "PageLabels", "<</Nums[0<</S/D/P<FEFF0065>/St 110>>]>>")
     return _bytes(document)
 
 

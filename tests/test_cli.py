@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from itertools import pairwise
@@ -154,7 +156,17 @@ def test_a_failed_file_fails_the_command_and_not_the_others(tmp_path: Path) -> N
     assert found["letter.pdf"]["error"]["code"] == "not_a_pdf"
 
 
-@pytest.mark.parametrize("arguments", [[], ["fly"], ["retrieve"], ["retrieve", "-q", "x", "--mode", "magic"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["fly"],
+        ["retrieve"],
+        ["retrieve", "-q", "x", "--mode", "magic"],
+        ["retrieve", "-q", "x", "--top-k", "0"],
+        ["elements", "x", "--kind", "bogus"],
+    ],
+)
 def test_wrong_usage_is_2(tmp_path: Path, arguments: list[str]) -> None:
     ragcore(tmp_path, *arguments, code=2)
 
@@ -163,6 +175,52 @@ def test_removing(tmp_path: Path) -> None:
     (tmp_path / "survey.pdf").write_bytes(pdfs.one_column())
     ragcore(tmp_path / "home", "ingest", str(tmp_path / "survey.pdf"))
     assert ragcore(tmp_path / "home", "remove", "survey.pdf") == {"documents": []}
+
+
+@pytest.mark.parametrize("given", ["", "a", "abc", "survey"])
+def test_removing_takes_a_whole_name_and_nothing_less(home: Path, given: str) -> None:
+    before = ragcore(home, "documents")
+    assert ragcore(home, "remove", given, code=1)["error"]["code"] == "unknown_document"
+    assert ragcore(home, "remove", the_id(home, "survey.pdf")[:8], code=1)["error"]["code"] == "unknown_document"
+    assert ragcore(home, "documents") == before
+
+
+def test_the_start_of_an_id_names_a_document(home: Path) -> None:
+    doc_id = the_id(home, "survey.pdf")
+    assert ragcore(home, "chunks", doc_id[:6])["doc_id"] == doc_id
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux file names may be bytes that are no UTF-8")
+def test_a_file_name_that_is_no_utf8_is_taken(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    Path(os.fsdecode(os.fsencode(folder) + b"/a\xff.pdf")).write_bytes(pdfs.one_column())
+    (folder / "b.pdf").write_bytes(pdfs.not_a_pdf())
+    report = ragcore(tmp_path / "home", "ingest", str(folder), code=1)
+    assert [document["status"] for document in report["documents"]] == ["ready", "failed"]
+    assert ragcore(tmp_path / "home", "documents")["documents"][0]["name"] == "a\ufffd.pdf"
+
+
+def test_ctrl_c_keeps_what_was_read_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "long.pdf").write_bytes(pdfs.running_headers(60))
+    command = [sys.executable, "-m", "ragcore.cli", "--home", str(tmp_path / "home"), "--json", "ingest"]
+    process = subprocess.Popen(
+        [*command, str(tmp_path / "long.pdf")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    while " 6 of 60" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert json.loads(out)["error"]["code"] == "cancelled"
+    document = ragcore(tmp_path / "home", "documents")["documents"][0]
+    assert document["status"] == "new"
+    assert document["pages_done"] >= 6
+
+
+def test_a_page_that_is_not_there_is_said(home: Path) -> None:
+    assert "has 1 pages" in ragcore(home, "elements", "survey.pdf", "--page", "99", code=1)["error"]["message"]
 
 
 def test_the_words_for_people(home: Path) -> None:

@@ -15,6 +15,7 @@ _EDGES = re.compile(r"^\W+|\W+$")
 _KEEPING = frozenset(
     {"all", "cross", "ex", "half", "high", "long", "low", "mid", "non", "quasi", "self", "semi", "well"}
 )
+_WHOLE_WORD = 4  # letters; shorter halves are too often words by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ class Hyphenation:
             return text[:-1], ""
         if f"{left}-{right}" in self._words or "-" in left or left in _KEEPING:
             return text, ""
+        if min(len(left), len(right)) >= _WHOLE_WORD and {left, right} <= self._words:
+            return text, ""  # "transplant-\nrelated": both halves are words of this document
         return text[:-1], ""
 
 

@@ -7,7 +7,9 @@ fields) on each call and takes the text of every region a second time, which thi
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +34,7 @@ TEXT_FLAGS = (
 MIN_REGION = 2.0  # points: thinner layout boxes are rules, not regions
 MIN_PICTURE = 20.0  # points: smaller images are bullets and ornaments
 MIN_RULES = 4  # fewer lines and rectangles than this cannot rule a table
+_HEX_PREFIX = re.compile(r"<((?:[0-9A-Fa-f]{2})+)>")
 _HEAD_BYTES = 1024  # a PDF's header may stand anywhere in the first KiB (ISO 32000-1, annex H)
 
 
@@ -62,7 +65,8 @@ class Reader:
         if self.labels is None:
             document = self.document
             has_rules = bool(document.get_page_labels())
-            self.labels = tuple(document[i].get_label() for i in range(document.page_count)) if has_rules else ()
+            pages = range(document.page_count) if has_rules else ()
+            self.labels = tuple(_decoded(document[i].get_label()) for i in pages)
         return self.labels
 
     def page(self, number: int, *, plain: bool) -> PageLayout:
@@ -149,6 +153,17 @@ class Reader:
         part = target.with_name(target.name + ".part")
         self.document.save(str(part), encryption=pymupdf.PDF_ENCRYPT_NONE, garbage=0)
         os.replace(part, target)
+
+
+def _decoded(label: str) -> str:
+    """A page label whose prefix MuPDF gives as the hex string that stands in the file: ``<FEFF0065>110`` → ``e110``."""
+    match = _HEX_PREFIX.match(label)
+    if match is None:
+        return label
+    data = bytes.fromhex(match.group(1))
+    utf16 = data.startswith(codecs.BOM_UTF16_BE)
+    prefix = data[2:].decode("utf-16-be", "replace") if utf16 else data.decode("latin-1")
+    return prefix + label[match.end() :]
 
 
 def _open(path: Path, password: str | None, name: str) -> tuple[Any, bool]:

@@ -47,6 +47,7 @@ def test_hyphens_at_line_ends(build: Build) -> None:
     assert "every international body" in document.text
     assert "A well-known engineer" in document.text
     assert "Asia-Pacific Surveys" in document.text
+    assert "all transplant-related costs" in document.text
     start = document.text.index("international")
     part = document.words.within(start, start + len("international"))
     assert part.stop - part.start == 2  # one entry for each half

@@ -107,6 +107,12 @@ def test_what_a_file_says_about_itself(tmp_path: Path, settings: Settings) -> No
     )
 
 
+def test_labels_written_in_hex_are_read(tmp_path: Path, settings: Settings) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(pdfs.labels_in_hex())
+    assert inspect(path, settings=settings.ingest).labels == ("e110", "e111")
+
+
 def test_a_password_opens_and_unlocks(tmp_path: Path, settings: Settings) -> None:
     path = pdfs.write(tmp_path, "given.pdf", pdfs.encrypted())
     with pytest.raises(WrongPassword, match=r"given\.pdf"):
