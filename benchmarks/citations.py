@@ -32,12 +32,12 @@ def main() -> None:
     options = parser.parse_args()
 
     engine = Engine.open(home=options.home)
-    ids = {info.name: info.doc_id for info in engine.documents()}
+    ids = {info.name: info.doc_id for info in engine.documents() if info.indexed}
     data(options.set)
     cited: list[Citation] = []
     invalid: list[str] = []
     page_hits = numbers = numeric = refused = 0
-    asked = questions(options.set)
+    asked = [question for question in questions(options.set) if question["doc"] in ids]
     for question in asked:
         answer = engine.ask(question["question"], doc_ids=[ids[question["doc"]]]).run()
         refused += answer.refused
@@ -64,7 +64,7 @@ def main() -> None:
     print(
         table(
             [
-                ("questions", len(asked)),
+                ("questions (of documents in this home)", len(asked)),
                 ("refused", refused),
                 ("citations", len(cited)),
                 ("valid citations", f"{len(cited) - len(invalid)} of {len(cited)}"),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ragcore import wire
 from ragcore.errors import Cancelled, GroundworkError, InputError, UnknownDocument
+from ragcore.markdown import plain
 from ragcore.types import ElementKind
 
 if TYPE_CHECKING:
@@ -228,7 +229,7 @@ def _show(answer: Answer, as_json: bool, *, passages: bool, extra: Json | None =
         return
     if answer.extractive and not answer.refused:
         print("Quoted from the documents, not written:\n")
-    print(answer.text)
+    print(plain(answer.text))
     if answer.error:
         print(f"\n{answer.error['message']} {answer.error['hint']}", file=sys.stderr)
     for claim in answer.claims:

@@ -16,6 +16,11 @@ from ragcore.types import Box, Citation, Document, Source
 _OPENING = re.compile(r"<<[ \t]{0,3}([A-Za-z]*)")
 _NO_ANSWER = re.compile(r"<<[ \t]{0,3}NO[ \t_-]{0,3}ANSWER[ \t]{0,3}>{1,2}", re.IGNORECASE)
 _KEYWORDS = ("SOURCE", "SOURCES", "NO", "NOANSWER")
+# How the inside of a marker may begin that is not yet whole: places, and words of the language, the last perhaps cut.
+_BEGINNING_OF_PLACES = re.compile(
+    r"(?:[\s\d.:,;&/|+#\[\]‐‑‒–—-]|sources?|and)*(?:s|so|sou|sour|sourc|a|an)?", re.IGNORECASE
+)
+_BEGINNING_OF_ANSWER = re.compile(r"[ \t_-]{0,3}(?:A|AN|ANS|ANSW|ANSWE|ANSWER)?[ \t]{0,3}", re.IGNORECASE)
 # The longest marker waited for; a writer lists a handful of places, never this much.
 _LONGEST = 200
 
@@ -47,7 +52,8 @@ class Marker:
 
 class MarkerParser:
     """Text in pieces → text and markers. The pieces' borders never change what comes out, only how the text between
-    markers is cut. At most a marker's length of text is held back."""
+    markers is cut. At most a marker's length of text is held back. A marker that the end of the text cuts short is left
+    out: it is neither words nor a mistake of the writer's."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -58,7 +64,7 @@ class MarkerParser:
         return self._drain(final=False)
 
     def finish(self) -> list[str | Marker]:
-        """What was held back, now that nothing more comes."""
+        """What was held back, now that nothing more comes, without the beginning of a marker at its end."""
         return self._drain(final=True)
 
     def _drain(self, *, final: bool) -> list[str | Marker]:
@@ -73,6 +79,8 @@ class MarkerParser:
                 continue
             length, marker = _scan(self._held, final)
             if length == 0:
+                if final:
+                    self._held = ""
                 break
             if marker is None:
                 plain.append(self._held[:length])
@@ -89,23 +97,26 @@ class MarkerParser:
 
 def _scan(held: str, final: bool) -> tuple[int, Marker | None]:
     """What ``held``, which begins with ``<``, begins with: its length and the marker, or None for plain text. Length 0
-    means that more text is needed to tell."""
+    means that all of it may be the beginning of a marker and more text is needed to tell; ``final``: none will come."""
     opening = _OPENING.match(held)
     if opening is None:
-        return (0, None) if held == "<" and not final else (1, None)
+        return (0 if held == "<" else 1), None
     word, end = opening.group(1).upper(), opening.end()
     if end == len(held):
         may_grow = any(keyword.startswith(word) for keyword in _KEYWORDS)
-        return (0, None) if may_grow and not final else (1, None)
+        return (0 if may_grow else 1), None
     if word not in _KEYWORDS:
         return 1, None
 
     window = held[end : end + _LONGEST]
     stop = next((i for i, character in enumerate(window) if character in "<>\n"), None)
     if stop is None:
-        if len(held) - end <= _LONGEST and not final:
+        if len(held) - end > _LONGEST:
+            return 1, None
+        beginning = _BEGINNING_OF_PLACES if word.startswith("SOURCE") else _BEGINNING_OF_ANSWER
+        if not final or beginning.fullmatch(window):
             return 0, None
-        return _unclosed(held[: end + len(window)], word) if final else (1, None)
+        return _unclosed(held, word)
     if window[stop] != ">":
         return _unclosed(held[: end + stop], word)
     close = end + stop + 1

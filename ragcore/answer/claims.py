@@ -16,6 +16,9 @@ _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _QUOTE_BLOCK = re.compile(r"\s*(?:>\s?)+")
 _SENTENCE_END = re.compile(r"([.!?]?[\"”’')]*)\s+(?=[\"“‘(]?[A-Z0-9])")
+# "Table 4. Genes in each group: “…”": what a list item says of the quote that is the rest of it.
+_QUOTE_BEGINS = re.compile(r":[*_ ]*“")
+_QUOTE_ENDS = re.compile(r"”[.*_\s]*\Z")
 _TABLE_RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
 _MARKUP = re.compile(r"(\*\*|__|\*|`|~~)(?=\S)|(?<=\S)(\*\*|__|\*|`|~~)|\\(?=[!-/:-@\[-`{-~])")
 # Statements about the sources themselves: what they lack cannot be cited.
@@ -110,6 +113,8 @@ def _pieces(plain: _Plain) -> Iterator[tuple[int, int, str]]:
             yield from _table_pieces(text, start, end)
             continue
         spans = _whole_quotes(text, _split_at_marks(text, sentence_spans(text[start:end], start), ends))
+        if kind == "item":
+            spans = _whole_lead_in(text, spans, ends)
         for index, (first, last) in enumerate(spans):
             low = start if index == 0 else first
             high = spans[index + 1][0] if index + 1 < len(spans) else max(end, last)
@@ -117,10 +122,11 @@ def _pieces(plain: _Plain) -> Iterator[tuple[int, int, str]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
-    """Paragraphs, list items (without their markers) and tables, as spans; code and headings are left out."""
+    """Prose, list items (without their markers) and tables, as spans; code and headings are left out."""
     lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*\n?", text) if m.end() > m.start()]
     open_start: int | None = None
     open_end = 0
+    open_kind = "prose"
     fenced = False
     index = 0
     while index < len(lines):
@@ -138,7 +144,7 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
         item = None if fenced or is_fence else _ITEM.match(line)
         breaks = fenced or is_fence or starts_table or item is not None or not line.strip() or _HEADING.match(line)
         if breaks and open_start is not None:
-            yield "prose", open_start, open_end
+            yield open_kind, open_start, open_end
             open_start = None
         if is_fence:
             fenced = not fenced
@@ -150,14 +156,14 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
                 index += 1
             yield "table", start, table_end
         elif item is not None:
-            open_start, open_end = start + item.end(), end
+            open_kind, open_start, open_end = "item", start + item.end(), end
         elif not breaks:
             quote = _QUOTE_BLOCK.match(line)
             if open_start is None:
-                open_start = start + (quote.end() if quote else 0)
+                open_kind, open_start = "prose", start + (quote.end() if quote else 0)
             open_end = end
     if open_start is not None:
-        yield "prose", open_start, open_end
+        yield open_kind, open_start, open_end
 
 
 def _split_at_marks(text: str, spans: list[tuple[int, int]], marks: Sequence[int]) -> list[tuple[int, int]]:
@@ -187,6 +193,22 @@ def _whole_quotes(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, in
         piece = text[start:end]
         depth = max(0, depth + piece.count("“") - piece.count("”"))
     return out
+
+
+def _whole_lead_in(text: str, spans: list[tuple[int, int]], marks: Sequence[int]) -> list[tuple[int, int]]:
+    """The sentences of a list item that ends in a quote, joined from the lead-in's first (after the last mark before
+    the quote) to the one that holds the beginning of the quote: full stops in a title end no statement."""
+    if not spans or not _QUOTE_ENDS.search(text, spans[-1][0], spans[-1][1]):
+        return spans
+    begins = _QUOTE_BEGINS.search(text, spans[0][0], spans[-1][1])
+    if begins is None:
+        return spans
+    low = max((mark for mark in marks if mark <= begins.start()), default=0)
+    lead = [span for span in spans if span[0] >= low and span[0] < begins.end()]
+    if len(lead) < 2:
+        return spans
+    first = spans.index(lead[0])
+    return [*spans[:first], (lead[0][0], lead[-1][1]), *spans[first + len(lead) :]]
 
 
 def _table_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:

@@ -6,16 +6,23 @@ refused: nothing was found, or nothing that was found is about the question by r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
-from ragcore.answer.render import neutralise
+from ragcore.answer.cite import Marker, Part
 from ragcore.config import AnswerSettings
-from ragcore.types import Retrieval, Source, Unit
-from ragcore.words import content_stems, cover
+from ragcore.markdown import escape
+from ragcore.types import Retrieval, Source
+from ragcore.words import content_stems, cover, tokens
 
 NEAREST = 3
 _LONGEST_QUOTE = 280
 _LONGEST_QUERY = 160
+_FEWEST_WORDS = 5
+_FEWEST_WORDS_UNENDED = 8
+_SENTENCE_END = (".", "!", "?", ";", ":", ",")
+_PAGE_COLUMN = re.compile(r"(?:^|· )(?:form \S+ )?page(?:\s*(?:no\.?|number|#))?$", re.IGNORECASE)
+_DOT_LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){2,}|_{4,}")
 
 
 def reason_to_refuse(query: str, retrieval: Retrieval, sources: Sequence[Source], settings: AnswerSettings) -> str:
@@ -39,48 +46,89 @@ def reason_to_refuse(query: str, retrieval: Retrieval, sources: Sequence[Source]
     return ""
 
 
-def refusal_text(reason: str, query: str, sources: Sequence[Source], *, said: bool = False, cited: bool = False) -> str:
-    """A refusal in the writers' language: what is missing, what was searched, and the nearest passages with markers.
+def refusal(
+    reason: str, query: str, sources: Sequence[Source], *, said: bool = False, cited: bool = False
+) -> list[str | Marker]:
+    """A refusal as Markdown and markers: what is missing, what was searched, and the nearest passages, cited.
 
-    ``said`` leaves the opening out, where the writer has already said what is missing; ``cited`` leaves the nearest
-    passages out, where it has already cited some.
+    The words of the question and of the documents are escaped, and only what is a `Marker` here cites. ``said`` leaves
+    the opening out, where the writer has already said what is missing; ``cited`` leaves the nearest passages out, where
+    it has already cited some.
     """
-    query = query if len(query) <= _LONGEST_QUERY else query[:_LONGEST_QUERY].rsplit(" ", 1)[0] + " …"
-    titles = list(dict.fromkeys(source.title for source in sources))
-    lines = [] if said else [f"The documents do not answer this question. {reason}".strip()]
+    asked = escape(_shortened(query, _LONGEST_QUERY))
+    opening = "" if said else f"The documents do not answer this question. {reason}".strip() + "\n\n"
     if not sources:
-        lines.append(f"Searched for: “{query}”.")
-        return "\n\n".join(lines)
+        return [f"{opening}Searched for: “{asked}”."]
+    titles = [escape(" ".join(title.split())) for title in dict.fromkeys(source.title for source in sources)]
     where = ", ".join(titles[:3]) + (f" and {len(titles) - 3} more" if len(titles) > 3 else "")
     passages = "passage" if len(sources) == 1 else "passages"
-    lines.append(f"Searched for “{query}”; read {len(sources)} {passages} of {where}.")
+    text = f"{opening}Searched for “{asked}”; read {len(sources)} {passages} of {where}."
     nearest = [] if cited else nearest_units(query, sources)
     if nearest:
-        lines.append("The nearest passages:")
-        lines.append("\n".join(f"- “{quote}” <<SOURCE {number}.{unit}>>" for number, unit, quote in nearest))
-    return "\n\n".join(lines)
+        text += "\n\nThe nearest passages:\n"
+    parts: list[str | Marker] = []
+    for number, first, last, quote in nearest:
+        place = Part(number, first, last, f"<<SOURCE {number}.{first}-{number}.{last}>>")
+        parts += [f"{text}\n- “{escape(quote)}” ", Marker(place.raw, (place,))]
+        text = ""
+    return parts or [text]
 
 
-def nearest_units(query: str, sources: Sequence[Source]) -> list[tuple[int, int, str]]:
-    """``(source number, unit number, quote)`` of the sentence nearest to the query in each of the first few sources."""
+def nearest_units(query: str, sources: Sequence[Source]) -> list[tuple[int, int, int, str]]:
+    """``(source number, first unit, last unit, quote)`` of the sentence or table row nearest to the query in each of
+    the first few sources that have one. Headings, fragments and lines of contents are not offered."""
     wanted = content_stems(query)
     out = []
     for source in sources:
-        sentences = [(i, u) for i, u in enumerate(source.units, start=1) if u.kind == "sentence"]
-        units = [item for item in sentences if len(_text(source, item[1])) >= 40] or sentences
-        units = units or list(enumerate(source.units, start=1))
-        if units:
-            index, unit = max(units, key=lambda item: (cover(wanted, content_stems(_text(source, item[1]))), -item[0]))
-            out.append((source.number, index, _quote(_text(source, unit))))
+        offered = [(first, last, _words(source, first, last)) for first, last in _offered(source)]
+        if offered:
+            first, last, words = max(offered, key=lambda item: (cover(wanted, content_stems(item[2])), -item[0]))
+            out.append((source.number, first, last, _shortened(words, _LONGEST_QUOTE)))
         if len(out) == NEAREST:
             break
     return out
 
 
-def _text(source: Source, unit: Unit) -> str:
-    return source.text[unit.start - source.start : unit.end - source.start]
+def _offered(source: Source) -> Iterator[tuple[int, int]]:
+    """Sentences and rows that say something by themselves, as first and last unit numbers."""
+    for first, last in _lines(source):
+        if source.units[first - 1].kind == "cell":
+            labels = [unit.label for unit in source.units[first - 1 : last]]
+            values = [label for label in labels if label and not _PAGE_COLUMN.search(label)]
+            if values and not all(labels) and not _DOT_LEADERS.search(_words(source, first, last)):
+                yield first, last
+            continue
+        yield from ((n, n) for n in range(first, last + 1) if _says_something(_words(source, n, n)))
 
 
-def _quote(text: str) -> str:
-    words = neutralise(" ".join(text.split()))
-    return words if len(words) <= _LONGEST_QUOTE else words[:_LONGEST_QUOTE].rsplit(" ", 1)[0] + " …"
+def _lines(source: Source) -> Iterator[tuple[int, int]]:
+    """Runs of units of one kind with no line break between them: the sentences of a paragraph, the cells of a row."""
+    first = 1
+    for number, (unit, following) in enumerate(zip(source.units, (*source.units[1:], None)), start=1):
+        between = source.text[unit.end - source.start : following.start - source.start] if following else "\n"
+        if following is None or following.kind != unit.kind or "\n" in between:
+            yield first, number
+            first = number + 1
+
+
+def _says_something(text: str) -> bool:
+    """Whether a sentence unit can be more than a heading or a fragment: some words, and an end as of a sentence or
+    else many words that are not all capitalised as in a title."""
+    words = tokens(text)
+    if len(words) < _FEWEST_WORDS or _DOT_LEADERS.search(text):
+        return False
+    if text.rstrip("”\"')’").endswith(_SENTENCE_END):
+        return True
+    return len(words) >= _FEWEST_WORDS_UNENDED and any(len(word) > 4 and word.islower() for word in text.split())
+
+
+def _words(source: Source, first: int, last: int) -> str:
+    """What units ``first`` to ``last`` are in the text, with single blanks."""
+    start, end = source.units[first - 1].start, source.units[last - 1].end
+    return " ".join(source.text[start - source.start : end - source.start].split())
+
+
+def _shortened(text: str, longest: int) -> str:
+    """``text`` with single blanks, cut between words to about ``longest`` characters."""
+    words = " ".join(text.split())
+    return words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0] + " …"

@@ -18,6 +18,11 @@ from ragcore.text import count_tokens, sentence_spans
 from ragcore.types import Document, Hit, Retrieval, Source, Unit
 
 _BULLET = re.compile(r"\s*[•◦‣▪▫●○■□►➢✓·*–—-]\s+")  # printed before a list item, and no part of what it says
+# Past this many words a "sentence" is an enumeration run together, as in regulations: too much to cite as one.
+_LONGEST_SENTENCE = 60
+_ENUMERATOR = re.compile(
+    r"(?:(?:[;:]|—)\s*|\.\s+)(?:(?:and|or|and/or)\s+)?(?=\((?:\d{1,2}|[a-z]|[ivx]{1,5})\)\s)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +138,9 @@ def _source(number: int, passage: _Passage, document: Document) -> Source:
 def build_units(document: Document, start: int, end: int) -> tuple[Unit, ...]:
     """The citable units in ``[start, end)``, in the order of the text, without overlap.
 
-    A heading is one unit; other elements give their sentences, cut at the borders of the span; a table gives one unit
-    for each cell whose own words lie in the span, header cells included.
+    A heading is one unit; other elements give their sentences, cut at the borders of the span and, where a sentence has
+    more than 60 words, before its enumerators ("…; and" | "(iii) …"); a table gives one unit for each cell whose own
+    words lie in the span, header cells included.
     """
     units: list[Unit] = []
     covered = start
@@ -150,10 +156,20 @@ def build_units(document: Document, start: int, end: int) -> tuple[Unit, ...]:
             new = _clip([(element.start, element.end)], low, high, document.text)
         else:
             spans = sentence_spans(document.text[element.start : element.end], element.start)
-            new = _clip(spans, low, high, document.text)
+            items = (item for span in spans for item in _items(document.text, *span))
+            new = _clip(items, low, high, document.text)
         units.extend(new)
         covered = max(covered, high)
     return tuple(units)
+
+
+def _items(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
+    """A sentence, in pieces that begin at its enumerators when it is very long."""
+    if len(text[start:end].split()) > _LONGEST_SENTENCE:
+        for match in _ENUMERATOR.finditer(text, start, end):
+            yield start, match.end()
+            start = match.end()
+    yield start, end
 
 
 def _clip(spans: Iterable[tuple[int, int]], low: int, high: int, text: str) -> list[Unit]:

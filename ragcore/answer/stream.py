@@ -16,7 +16,7 @@ from typing import Literal
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.generate import build_request
-from ragcore.answer.refuse import reason_to_refuse, refusal_text
+from ragcore.answer.refuse import reason_to_refuse, refusal
 from ragcore.answer.verify import verify
 from ragcore.config import Settings
 from ragcore.errors import GroundworkError, StreamBroken
@@ -236,9 +236,8 @@ class AnswerStream:
         """The refusal; after a writer's own words on what is missing, only what was searched and the nearest."""
         self._no_answer = True
         said = bool(self._text.text)
-        words = refusal_text(reason, self._query, self._sources, said=said, cited=bool(self._text.marks))
-        yield from self._take(self._parser.feed(("\n\n" if said else "") + words))
-        yield from self._take(self._parser.finish())
+        parts = refusal(reason, self._query, self._sources, said=said, cited=bool(self._text.marks))
+        yield from self._take((["\n\n"] if said else []) + parts)
 
     def _verify(self) -> tuple[Claim, ...]:
         if self._no_answer:

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from ragcore.asks import asks, spelled_out
 from ragcore.config import AnswerSettings
+from ragcore.markdown import escape
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Request, Reranker, StaticStream
 from ragcore.providers.quotable import Quotable, is_same, quotables
@@ -21,7 +22,7 @@ from ragcore.words import STOP_WORDS, content_stems, tokens
 _NEAREST = 3
 # Where the sources do not even name what the question is about, only what is plainly relevant is quoted.
 _DOUBTFUL_FLOOR = 0.5
-_MARKDOWN = re.compile(r"([\\*`\[\]<])")
+_FINAL_PUNCTUATION = " .:;,…–—-"
 _NAME = re.compile(r"(?<=[\w,] )([A-Z][\w&.-]*[a-z0-9])(?:['’]s?)?(?!\w)")
 
 
@@ -76,10 +77,11 @@ def _listing(chosen: Sequence[Quotable]) -> Iterator[str]:
     for index, doc_id in enumerate(documents):
         own = sorted((quote for quote in chosen if quote.source.doc_id == doc_id), key=lambda quote: quote.start)
         if len(documents) > 1:
-            yield ("\n" if index else "") + f"**{_escape(own[0].source.title)}**\n\n"
+            yield ("\n" if index else "") + f"**{escape(own[0].source.title)}**\n\n"
         for quote in own:
-            about = f"{_escape(quote.about)}: " if quote.about else ""
-            yield f"- {about}“{_escape(quote.text)}” {quote.marker}\n"
+            title = quote.about.rstrip(_FINAL_PUNCTUATION)
+            about = f"{escape(title)}: " if title else ""
+            yield f"- {about}“{escape(quote.text)}” {quote.marker}\n"
 
 
 def unknown_names(question: str, sources: Sequence[Source]) -> list[str]:
@@ -99,10 +101,5 @@ def unknown_names(question: str, sources: Sequence[Source]) -> list[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    quoted = [f"“{_escape(name)}”" for name in names]
+    quoted = [f"“{escape(name)}”" for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
-
-
-def _escape(text: str) -> str:
-    """``text`` as it reads in Markdown: what would format it, or look like a marker, is escaped."""
-    return _MARKDOWN.sub(r"\\\1", text)

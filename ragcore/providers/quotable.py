@@ -84,8 +84,9 @@ def quotables(wanted: Sequence[str], sources: Iterable[Source]) -> Iterator[Quot
             for number in range(first, last + 1):
                 text = _text(source, number)
                 joined = None
-                if text.endswith(":") and number == last:
-                    joined = _lead_in(source, number, lines[place + 1 :], asked)
+                if text.endswith((":", "—")):
+                    rest = [(other, other) for other in range(number + 1, last + 1)]
+                    joined = _lead_in(source, number, [*rest, *lines[place + 1 :]], asked)
                 if joined is not None:
                     yield _quotable(source, number, *joined, "", heading)
                 elif _is_sentence(text):
@@ -132,7 +133,7 @@ def _lines(source: Source) -> list[tuple[int, int]]:
 def _lead_in(
     source: Source, number: int, following: Sequence[tuple[int, int]], asked: set[str]
 ) -> tuple[int, str] | None:
-    """A sentence that ends in a colon together with the list items or table rows after it: the last unit and the text.
+    """A sentence that ends in a colon or dash with the list items or table rows after it: the last unit and the text.
 
     At most 700 characters, cut at an item's end. None when nothing follows that belongs to it.
     """

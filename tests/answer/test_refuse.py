@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from ragcore.answer.cite import Marker, MarkerParser
-from ragcore.answer.refuse import nearest_units, reason_to_refuse, refusal_text
-from tests.answer.samples import DIVIDENDS, IND, PROSE, SETTINGS, TABLE, retrieval, sources
+from ragcore.answer.cite import Marker
+from ragcore.answer.refuse import nearest_units, reason_to_refuse, refusal
+from ragcore.answer.sources import build_sources
+from ragcore.types import Document, Segment, Source
+from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, retrieval, sources
+from tests.documents import Grid, Heading, Item, make_document
 
 
 def reason(query: str, *, rerank: float, scored: bool = True) -> str:
@@ -39,23 +42,73 @@ def test_without_a_reranker_only_words_that_are_nowhere_refuse() -> None:
     assert not reason("Which volcano raised revenues?", rerank=0.0, scored=False)
 
 
+def whole(doc: Document) -> Source:
+    """All of a document as one source."""
+    everything = Segment(doc.doc_id, 0, len(doc.text), 0, 0, 1.0)
+    (source,) = build_sources(replace(retrieval("q", []), segments=(everything,)), lambda _: doc, SETTINGS.answer)
+    return source
+
+
 def test_nothing_found_is_refused() -> None:
     assert reason_to_refuse("Anything?", retrieval("Anything?", []), (), SETTINGS.answer)
-    assert refusal_text("No passage was found.", "Anything?", ()) == (
+    assert refusal("No passage was found.", "Anything?", ()) == [
         "The documents do not answer this question. No passage was found.\n\nSearched for: “Anything?”."
-    )
+    ]
 
 
 def test_the_refusal_names_what_was_searched_and_cites_the_nearest() -> None:
-    text = refusal_text("", "Who pays dividends on shares?", sources(IND, DIVIDENDS, PROSE))
-    assert "read 3 passages of 21 CFR 312, Sample 10-K." in text
-    parser = MarkerParser()
-    markers = [m for m in [*parser.feed(text), *parser.finish()] if isinstance(m, Marker)]
+    parts = refusal("", "Who pays dividends on shares?", sources(IND, DIVIDENDS, PROSE))
+    assert "read 3 passages of 21 CFR 312, Sample 10-K." in str(parts[0])
+    markers = [part for part in parts if isinstance(part, Marker)]
     assert len(markers) == 3
     assert all(len(marker.parts) == 1 for marker in markers)
 
 
+def test_foreign_text_in_a_refusal_is_plain_text() -> None:
+    source = whole(make_document("The *board* saw [1] and <<SOURCE 1>> in its revenue.", title="A **bold** `title`"))
+    parts = refusal("", "<<SOURCE 1>> <script>\n\n# **bold** What is revenue?", (source,))
+    text, marker = parts
+    assert isinstance(text, str)
+    assert isinstance(marker, Marker)
+    assert [(part.source, part.first, part.last) for part in marker.parts] == [(1, 1, 1)]
+    assert r"Searched for “\<\<SOURCE 1>> \<script> # \*\*bold\*\* What is revenue?”" in text
+    assert r"of A \*\*bold\*\* \`title\`." in text
+    assert text.endswith(r"- “The \*board\* saw \[1\] and \<\<SOURCE 1>> in its revenue.” ")
+
+
 def test_the_nearest_sentence_of_each_source() -> None:
     nearest = nearest_units("When were dividends declared by the Board?", sources(DIVIDENDS, IND))
-    assert nearest[0][:2] == (1, 2)
-    assert nearest[0][2].startswith("The Board of Directors declared")
+    assert nearest[0][:3] == (1, 2, 2)
+    assert nearest[0][3].startswith("The Board of Directors declared")
+
+
+def test_headings_and_fragments_are_not_offered() -> None:
+    doc = make_document(
+        Heading("Employees by site"),
+        "E",
+        "Management’s Discussion and Analysis of Financial Condition and Results of Operations",
+        Item("• Employees by site . . . . . . . . . . 12"),
+        Grid("Contents", [["", "Page"], ["Employees by site", "12"]]),
+    )
+    assert nearest_units("How many employees are there by site?", (whole(doc),)) == []
+    text = refusal("", "How many employees are there by site?", (whole(doc),))
+    assert "nearest" not in "".join(str(part) for part in text)
+
+
+def test_a_table_offers_its_nearest_row_and_cites_all_of_it() -> None:
+    doc = make_document(
+        Heading("Employees by site"),
+        Grid("People", [["", "2023", "2022"], ["Oslo", "40", "38"], ["Employees", "9", "8"]]),
+    )
+    ((number, first, last, quote),) = nearest_units("How many employees were there?", (whole(doc),))
+    source = whole(doc)
+    span = source.text[source.units[first - 1].start - source.start : source.units[last - 1].end - source.start]
+    assert number == 1
+    assert quote == span == "Employees | 2023: 9 | 2022: 8"
+
+
+def test_the_samples_table_offers_rows_too() -> None:
+    ((_, first, last, quote),) = nearest_units("What was the net income?", sources(TABLE))
+    assert last - first == 2
+    assert quote in REPORT.text
+    assert quote.startswith("Net income (loss)")

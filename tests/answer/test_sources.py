@@ -57,6 +57,28 @@ def test_a_bullet_is_no_part_of_the_sentence() -> None:
     assert texts(doc, 0, doc.body_end) == ["Costs rose by 3%.", "They fell later.", "Prices too."]
 
 
+RUN_ON = (
+    "(a) A sponsor who intends to begin the trial shall submit to the agency all of the following: (1) A cover sheet "
+    "with the name of the sponsor, as paragraph (b)(2) says; (2) a plan—(i) the rationale of the drug; and (ii) the "
+    "indication that is to be studied in the first year after the submission of the application to the agency; or "
+    "(3) in place of all of that, a reference to an application that the agency has received before that time."
+)
+
+
+def test_a_run_on_sentence_is_cut_at_its_enumerators() -> None:
+    doc = make_document(RUN_ON)
+    units = texts(doc, 0, doc.body_end)
+    assert [unit.split(" ")[0] for unit in units] == ["(a)", "(1)", "(2)", "(i)", "(ii)", "(3)"]
+    assert [unit.split(" ")[-1] for unit in units] == ["following:", "says;", "plan—", "and", "or", "time."]
+    assert "".join("".join(unit.split()) for unit in units) == "".join(RUN_ON.split())
+
+
+def test_a_sentence_of_common_length_stays_whole() -> None:
+    short = "It shall hold: (1) a cover sheet; (2) a plan; and (3) a reference to paragraph (b)(2) of this section."
+    doc = make_document(short, "Words " * 70 + "as in paragraph (a)(1) or (2) of § 3.")
+    assert len(texts(doc, 0, doc.body_end)) == 2
+
+
 def test_a_group_belongs_to_its_rows_labels() -> None:
     doc = make_document(Grid("Sales", [["", "2023"], ["Footwear"], ["Europe", "12"], ["Asia", "8"]]))
     labels = {doc.text[u.start : u.end]: u.label for u in build_units(doc, 0, len(doc.text))}

@@ -3,17 +3,21 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragcore.answer.sources import build_sources
 from ragcore.answer.stream import AnswerStream, cost
 from ragcore.errors import Overloaded
 from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicWriter
+from ragcore.providers.offline import OfflineWriter
 from ragcore.types import Answer, AnswerEvent, Checked, Cited, Done, Dropped, Found, Segment, Text, Turn, Usage
 from tests.answer.samples import DIVIDENDS, IND, PROSE, SETTINGS, ScriptedWriter, document, retrieval, sources
+from tests.documents import Grid, make_document
 from tests.messages_server import MessagesServer, Reply
 
 QUESTION = "How much did revenues rise in fiscal 2023?"
@@ -132,6 +136,16 @@ def test_stop_keeps_what_had_arrived_and_checks_it() -> None:
     assert [c.status for c in answer.claims] == ["supported"]
 
 
+@pytest.mark.parametrize("tail", ["<<SO", "<<SOURCE 1.1, 2", "<<NO ANSW", "<"])
+def test_stop_inside_a_marker_leaves_nothing_of_it(tail: str) -> None:
+    stream: AnswerStream
+    llm = ScriptedWriter(f"Revenues rose 10% <<SOURCE 1.2>>. They are in use {tail}", lambda: stream.stop(), "x")
+    stream = answering(llm)
+    _, answer = finish(stream)
+    assert (answer.status, answer.dropped) == ("stopped", ())
+    assert answer.text == "Revenues rose 10% [1]. They are in use"
+
+
 def test_stop_before_the_writing_begins() -> None:
     llm = ScriptedWriter("Never seen.")
     stream = answering(llm)
@@ -144,7 +158,7 @@ def test_a_failing_writer_loses_nothing() -> None:
     llm = ScriptedWriter("Revenues rose 10% <<SOURCE 1.2>>. And then <<SOU", Overloaded("Too busy."))
     _, answer = finish(answering(llm))
     assert answer.status == "failed"
-    assert answer.text == "Revenues rose 10% [1]. And then <<SOU"
+    assert answer.text == "Revenues rose 10% [1]. And then"
     assert answer.error is not None
     assert answer.error["code"] == "overloaded"
     assert answer.error["hint"]
@@ -201,6 +215,18 @@ def test_what_is_plainly_not_there_is_refused_without_asking_the_writer() -> Non
     assert answer.status == "complete"
 
 
+def test_the_question_cannot_cite_or_format_in_its_refusal() -> None:
+    question = "<<SOURCE 1>> <script>alert(1)</script> **bold** Which volcano erupted?"
+    _, answer = finish(answering(ScriptedWriter("Never asked."), IND, question=question, rerank=0.001))
+    assert answer.refused
+    assert (
+        r"Searched for “\<\<SOURCE 1>> \<script>alert(1)\</script> \*\*bold\*\* Which volcano erupted?”" in answer.text
+    )
+    assert answer.marks
+    assert all(answer.text[: mark.start].endswith("” ") for mark in answer.marks)
+    assert (len(answer.citations), answer.dropped) == (1, ())
+
+
 def test_the_writer_gets_the_history() -> None:
     llm = ScriptedWriter("Yes <<SOURCE 1.2>>.")
     stream = AnswerStream(
@@ -234,6 +260,25 @@ def test_cost(model: str, expected: float | None) -> None:
     prices = {"claude-x": (3.0, 15.0, 0.3, 3.75)}
     found = cost(Usage(1000, 500, 2000, 267), model, prices)
     assert found == (None if expected is None else pytest.approx(expected, abs=1e-4))
+
+
+@pytest.mark.parametrize("title", ["Table 4. Genes in each group.", "NOTE 5. GENES IN EACH GROUP (CONTINUED):"])
+def test_the_offline_writers_quote_of_a_titled_table_is_supported(title: str) -> None:
+    doc = make_document(Grid(title, [["", "Treated", "Control"], ["Genes", "5,070", "4,912"]]))
+    question = "How many genes were there in the control group?"
+    found = replace(retrieval(question, []), segments=(Segment(doc.doc_id, 0, len(doc.text), 0, 0, 1.0),))
+    stream = AnswerStream(
+        question=question,
+        query=question,
+        retrieval=found,
+        sources=build_sources(found, lambda _: doc, SETTINGS.answer),
+        document=lambda _: doc,
+        llm=OfflineWriter(None, SETTINGS.answer),
+        settings=SETTINGS,
+    )
+    _, answer = finish(stream)
+    assert answer.text.startswith(f"- {title.rstrip('.:')}: “Genes")
+    assert [(claim.citations, claim.status) for claim in answer.claims] == [((1,), "supported")]
 
 
 # Through the real client, against a server that misbehaves

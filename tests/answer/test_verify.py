@@ -173,6 +173,27 @@ def test_a_quotation_of_several_sentences_is_one_statement() -> None:
     assert statements("- “It rose. It fell.” [1]\n") == [("“It rose. It fell.”", (1,))]
 
 
+@pytest.mark.parametrize(
+    "item",
+    [
+        "Table 4. Genes reported in each study group.: “genes / A — n: 5”",
+        "NOTE 5. FAIR VALUE MEASUREMENTS (CONTINUED): “Cash — 2022: 10”",
+        "Table 4. Genes of the “core” set. All groups: “It rose. It fell.”.",
+    ],
+)
+def test_a_list_items_lead_in_and_its_quote_are_one_statement(item: str) -> None:
+    assert statements(f"- {item} [1]\n- It rose [2].\n") == [(item, (1,)), ("It rose.", (2,))]
+
+
+def test_a_cited_sentence_before_a_quote_is_its_own_statement() -> None:
+    assert statements("- It rose [1]. It says: “It fell.” [2]\n\nIt is so. It says: “It fell.” [2]\n") == [
+        ("It rose.", (1,)),
+        ("It says: “It fell.”", (2,)),
+        ("It is so.", ()),
+        ("It says: “It fell.”", (2,)),
+    ]
+
+
 def test_remarks_on_what_the_sources_lack_are_no_claims() -> None:
     assert statements("It rose [1]. The sources do not give the cause.") == [("It rose.", (1,))]
 

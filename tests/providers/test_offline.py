@@ -194,3 +194,21 @@ def test_when_nothing_answers_the_nearest_is_cited_with_the_sentinel() -> None:
     )
     assert text.startswith("<<NO ANSWER>>")
     assert "The nearest:\n\n- “Revenues rose 10% this year.” <<SOURCE 1.1>>" in text
+
+
+def test_a_lead_in_does_not_end_a_sentence() -> None:
+    table = Grid("Table 4. Genes reported in each group.", [["", "Treated", "Control"], ["Genes", "5,070", "4,912"]])
+    text = quotes("How many genes were reported in the control group?", table)
+    assert text.startswith("- Table 4. Genes reported in each group: “Genes")
+
+
+def test_a_lead_in_and_its_list_on_one_line_are_quoted_together() -> None:
+    text = quotes(
+        "What shall a sponsor submit to the agency?",
+        "A sponsor who intends to begin the trial shall submit to the agency all of the following in one piece: "
+        "(1) A cover sheet with the name of the person who is in charge of the trial; (2) the plan with its rationale "
+        "and the first indication that is to be studied in the year after that; and (3) a reference to any paper that "
+        "has been received before that time by any office.",
+    )
+    assert text.startswith("- “A sponsor who intends")
+    assert text.endswith("by any office.” <<SOURCE 1.1-1.4>>\n")
