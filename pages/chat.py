@@ -26,7 +26,7 @@ def workspace() -> None:
                 sidebar.head(here)
             components.thread(
                 here.conversation_id if here else None,
-                revision=f"{here.updated}-{here.turns}" if here else "",
+                revision=f"{here.updated}-{here.turns}-{len(readable)}" if here else "",
                 empty=first_run.invitation(readable, infos),
             )
             with st.container(key="gw_composer"):
@@ -35,7 +35,10 @@ def workspace() -> None:
                     frame.message(*trouble)
                 st.chat_input("Ask your documents", key="gw_ask", on_submit=submitted)
         with st.container(key="gw_pane"):
-            components.pane([{"id": doc_id, "title": name} for doc_id, name in payload.names(readable).items()])
+            components.pane(
+                [{"id": doc_id, "title": name} for doc_id, name in payload.names(readable).items()],
+                sidebar.scope(readable),
+            )
 
 
 @st.fragment(run_every=1.5)

@@ -327,8 +327,10 @@ def proof(pdf: pymupdf.Document) -> None:
     page = pdf[4]
     for box in page.search_for("The facility matures on 30 June 2029 and can be extended by one year."):
         page.draw_rect(box, color=None, fill=(1, 0.83, 0.23), overlay=False)
-    middle = page.search_for("matures on 30 June 2029")[0].y0
-    area = pymupdf.Rect(MARGIN - 22, middle - 78, WIDTH - MARGIN + 12, middle + 98)
+    # Whole paragraphs: from the one before to the one after.
+    top = page.search_for("Inventories rose by")[0].y0
+    bottom = page.search_for("the ratio was 0.3.")[0].y1
+    area = pymupdf.Rect(MARGIN - 22, top - 5, WIDTH - MARGIN + 12, bottom + 5)
     page.get_pixmap(clip=area, matrix=pymupdf.Matrix(2.2, 2.2), alpha=False).save(TARGET.with_name("proof.png"))
 
 

@@ -43,7 +43,11 @@ def draw() -> None:
             with st.container(key="gw_left"):
                 st.html("<h1>Ask your PDFs. Every claim opens the page with its exact words lit.</h1>")
                 with st.container(key="gw_sample"):
-                    st.html("<h2>Try the sample document</h2><p>Annual report of an invented company · 6 pages</p>")
+                    st.html("<h2>Try the sample document</h2>")
+                    if trying():
+                        _wait()  # on the line of what the sample is, so that nothing moves
+                    else:
+                        st.html("<p>Annual report of an invented company · 6 pages</p>")
                     for i, question in enumerate(QUESTIONS):
                         st.button(
                             question,
@@ -54,8 +58,6 @@ def draw() -> None:
                             args=(question,),
                             disabled=trying(),
                         )
-                    if trying():
-                        _wait()
             st.html(_proof())
         uploads.uploader()
         uploads.notes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -87,5 +88,10 @@ def message(text: str, hint: str, tone: str = "bad") -> None:
     icon = "error" if tone == "bad" else "warning"
     st.html(
         f'<div class="gw-msg {tone}" role="alert"><span class="gw-i gw-i-{icon}" aria-hidden="true"></span>'
-        f"<div><b>{escape(text)}</b><p>{escape(hint)}</p></div></div>"
+        f"<div><b>{_prose(text)}</b><p>{_prose(hint)}</p></div></div>"
     )
+
+
+def _prose(text: str) -> str:
+    """``text`` as HTML, what stands between backticks as code; ``prose`` in components/shared/dom.js is its twin."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

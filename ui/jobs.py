@@ -10,13 +10,14 @@ import logging
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
 from ragcore.engine import Engine, Progress
-from ragcore.errors import Cancelled, GroundworkError
+from ragcore.errors import Cancelled, GroundworkError, UnknownDocument
 
 _log = logging.getLogger(__name__)
 
@@ -47,19 +48,38 @@ class _Entry:
     job: Job
     password: str | None = None
     cancel: threading.Event = field(default_factory=threading.Event)
+    work: Future[None] | None = None
     base: int = 0  # what was done when this stage began
     samples: deque[tuple[float, int]] = field(default_factory=deque)  # time and done, of the last `RATE_SECONDS`
 
 
-class Ingestion:
-    """The queue and its one worker thread."""
+def _failure(error: BaseException, doc_id: str, doing: str) -> dict[str, object]:
+    """What went wrong, as the Library shows it."""
+    if isinstance(error, GroundworkError):
+        return error.as_dict()
+    _log.error("%s %s failed", doing, doc_id, exc_info=error)
+    return {
+        "code": "defect",
+        "message": f"Groundwork failed while {doing} this file: {error!r}.",
+        "hint": "Try again; if it fails again, report it with this message.",
+        "retryable": True,
+    }
 
-    def __init__(self, engine: Engine) -> None:
+
+class Ingestion:
+    """The queue and its one worker thread, and another one for removals, which do not wait for the queue.
+    ``removed`` is told each document that is gone."""
+
+    def __init__(self, engine: Engine, removed: Callable[[str], None]) -> None:
         self.engine = engine
-        self.failures: dict[str, dict[str, object]] = {}  # what SQLite cannot know: an index that failed, a busy store
+        self.removed = removed
+        # What SQLite cannot know: an index that failed, a busy store; ``removal`` where it was to be removed.
+        self.failures: dict[str, dict[str, object]] = {}
         self._entries: dict[str, _Entry] = {}
+        self._removing: set[str] = set()
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ingestion")
+        self._removals = ThreadPoolExecutor(max_workers=1, thread_name_prefix="removal")
 
     def resume(self) -> None:
         """Queue every document that is not read, or not indexed, yet: a restart goes on where it was."""
@@ -68,26 +88,43 @@ class Ingestion:
                 self.add(info.doc_id)
 
     def add(self, doc_id: str, password: str | None = None) -> None:
-        """Queue a document; nothing happens if it is queued or being read already."""
+        """Queue a document; nothing happens if it is queued, being read or being removed already."""
         with self._lock:
-            if doc_id in self._entries:
+            if doc_id in self._entries or doc_id in self._removing:
                 return
             self.failures.pop(doc_id, None)
-            self._entries[doc_id] = _Entry(Job(doc_id), password)
-        self._pool.submit(self._read_and_index, doc_id).add_done_callback(partial(self._end, doc_id))
+            entry = self._entries[doc_id] = _Entry(Job(doc_id), password)
+            work = entry.work = self._pool.submit(self._read_and_index, doc_id)
+        work.add_done_callback(partial(self._end, doc_id))
 
     def cancel(self, doc_id: str) -> None:
         """Stop after the page in work (or before it begins); what was read is kept."""
         with self._lock:
             entry = self._entries.get(doc_id)
-            if entry is not None:
-                entry.cancel.set()
-                entry.job = replace(entry.job, stopping=True)
+            if entry is None:
+                return
+            entry.cancel.set()
+            entry.job = replace(entry.job, stopping=True)
+        if entry.work is not None:
+            entry.work.cancel()  # one that waits ends at once; outside the lock, which `_end` takes
 
-    def forget(self, doc_id: str) -> None:
-        """Cancel and drop what is known of a document that is being removed."""
-        self.cancel(doc_id)
-        self.failures.pop(doc_id, None)
+    def remove(self, doc_id: str) -> None:
+        """Remove a document in the background: at once, or when its job, which is cancelled, has let go of it."""
+        with self._lock:
+            if doc_id in self._removing:
+                return
+            self._removing.add(doc_id)
+            self.failures.pop(doc_id, None)
+            at_work = doc_id in self._entries
+        if at_work:
+            self.cancel(doc_id)  # `_end` goes on with the removal
+        else:
+            self._remove(doc_id)
+
+    def removing(self) -> set[str]:
+        """Documents that are to be removed and are not gone yet."""
+        with self._lock:
+            return set(self._removing)
 
     def jobs(self) -> dict[str, Job]:
         """Jobs by document, the one in work and those that wait, in order."""
@@ -104,16 +141,23 @@ class Ingestion:
         error = None if outcome.cancelled() else outcome.exception()
         with self._lock:
             del self._entries[doc_id]
-            if isinstance(error, GroundworkError) and not isinstance(error, Cancelled):
-                self.failures[doc_id] = error.as_dict()
-            elif error is not None and not isinstance(error, Cancelled):
-                _log.error("reading %s failed", doc_id, exc_info=error)
-                self.failures[doc_id] = {
-                    "code": "defect",
-                    "message": f"Groundwork failed while reading this file: {error!r}.",
-                    "hint": "Try again; if it fails again, report it with this message.",
-                    "retryable": True,
-                }
+            removing = doc_id in self._removing
+            if error is not None and not isinstance(error, Cancelled) and not removing:
+                self.failures[doc_id] = _failure(error, doc_id, "reading")
+        if removing:
+            self._remove(doc_id)
+
+    def _remove(self, doc_id: str) -> None:
+        self._removals.submit(self.engine.remove, doc_id).add_done_callback(partial(self._end_removal, doc_id))
+
+    def _end_removal(self, doc_id: str, outcome: Future[None]) -> None:
+        error = outcome.exception()
+        if error is None:
+            self.removed(doc_id)
+        with self._lock:
+            self._removing.discard(doc_id)
+            if error is not None and not isinstance(error, UnknownDocument):  # gone all the same
+                self.failures[doc_id] = _failure(error, doc_id, "removing") | {"removal": True}
 
     def _read_and_index(self, doc_id: str) -> None:
         with self._lock:

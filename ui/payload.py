@@ -5,7 +5,7 @@ Boxes go out as ``[page, x0, y0, x1, y1]`` in displayed-page points, untouched; 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ragcore.index.conversations import Conversation, StoredTurn
@@ -27,18 +27,43 @@ INTERRUPTED = {
 }
 
 
-def conversation(stored: Conversation, live: Mapping[str, LiveAnswer]) -> Json:
-    """A whole conversation; ``live`` has its answers that are being written, by turn."""
+def conversation(
+    stored: Conversation, live: Mapping[str, LiveAnswer], unsearched: Mapping[str, Json | None] | None = None
+) -> Json:
+    """A whole conversation; ``live`` has its answers that are being written and ``unsearched`` what could not be
+    searched, both by turn."""
+    missing = unsearched or {}
     return {
         "id": stored.info.conversation_id,
         "title": stored.info.title,
-        "turns": [turn(item, live.get(item.turn_id)) for item in stored.turns],
+        "turns": [turn(item, live.get(item.turn_id), missing.get(item.turn_id)) for item in stored.turns],
     }
 
 
-def turn(stored: StoredTurn, live: LiveAnswer | None = None) -> Json:
+def unsearched(doc_ids: Sequence[str], infos: Sequence[DocumentInfo], jobs: Mapping[str, Job]) -> Json | None:
+    """Documents that a question could not search and that are still in the library (None if there are none): how
+    many, their names, and whether they can be searched by now (``ready``), are at work or wait for it (``reading``),
+    or were stopped."""
+    known = {info.doc_id: info for info in infos}
+    left = [known[doc_id] for doc_id in doc_ids if doc_id in known]
+    if not left:
+        return None
+    ready = all(info.status == "ready" and info.indexed for info in left)
+    return {
+        "count": len(left),
+        "names": [info.title or info.name for info in left],
+        "state": "ready" if ready else "reading" if any(info.doc_id in jobs for info in left) else "stopped",
+    }
+
+
+def turn(stored: StoredTurn, live: LiveAnswer | None = None, unsearched: Json | None = None) -> Json:
     """A question with its answer. ``state`` is ``live`` while events are to be had, else the answer's status."""
-    head = {"id": stored.turn_id, "question": stored.question, "created": stored.created}
+    head = {
+        "id": stored.turn_id,
+        "question": stored.question,
+        "created": stored.created,
+        "unsearched": unsearched,
+    }
     if stored.answer is not None:
         return head | answer(stored.turn_id, stored.answer)
     if live is not None and not live.view.defect:
@@ -133,14 +158,25 @@ def elements(read: Document, page: int) -> list[Json]:
     return [_element(read, item) for item in read.elements if item.page == page]
 
 
-def library(infos: Sequence[DocumentInfo], jobs: Mapping[str, Job], failures: Mapping[str, Mapping[str, Any]]) -> Json:
+def library(
+    infos: Sequence[DocumentInfo],
+    jobs: Mapping[str, Job],
+    failures: Mapping[str, Mapping[str, Any]],
+    removing: Collection[str] = (),
+) -> Json:
     """Every document with what is being done to it, those at work first, then the newest."""
     order = {doc_id: place for place, doc_id in enumerate(jobs)}
     rows = sorted(infos, key=lambda info: (order.get(info.doc_id, len(order)), -info.created))
-    return {"documents": [_row(info, jobs.get(info.doc_id), failures.get(info.doc_id)) for info in rows]}
+    return {
+        "documents": [
+            _row(info, jobs.get(info.doc_id), failures.get(info.doc_id), info.doc_id in removing) for info in rows
+        ]
+    }
 
 
-def _row(info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None) -> Json:
+def _row(info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None, removing: bool) -> Json:
+    if failure and info.status == "ready" and info.indexed and not failure.get("removal"):
+        failure = None  # another process has done since what failed here
     return {
         "id": info.doc_id,
         "name": info.name,
@@ -157,9 +193,10 @@ def _row(info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None)
         "created": info.created,
         "status": info.status,
         "indexed": info.indexed,
+        "removing": removing,
         "error": dict(failure) if failure else dict(info.error) if info.error else None,
         "job": None
-        if job is None
+        if job is None or removing
         else {
             "stage": job.stage,
             "done": job.done,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import wraps
 from itertools import takewhile
 from typing import Any
@@ -18,8 +18,9 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import GroundworkError, InputError, StoreBusy, UnknownConversation, UnknownDocument
+from ragcore.index.conversations import Conversation
 from ui import markup, payload
-from ui.runs import LiveAnswer
+from ui.runs import LiveAnswer, unread
 from ui.services import services
 
 TOKEN_HEADER = "x-groundwork-token"
@@ -27,6 +28,7 @@ TICK_SECONDS = 0.06
 PRIVATE_CACHE = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 Handler = Callable[[Request], Response]
+Json = dict[str, Any]
 
 
 def guarded(handler: Handler) -> Handler:
@@ -34,16 +36,55 @@ def guarded(handler: Handler) -> Handler:
 
     @wraps(handler)
     def answer(request: Request) -> Response:
-        header = request.headers.get(TOKEN_HEADER, "")
-        token = header if request.method == "POST" else header or request.query_params.get("t", "")
         try:
-            if services().signer.scope(token) is None:
-                return JSONResponse(_error("token", "This page is out of date.", "Reload it."), 403)
-            return handler(request)
+            return _refused(request) or handler(request)
         except GroundworkError as error:
             return JSONResponse({"error": error.as_dict()}, _status(error))
 
     return answer
+
+
+def posted(handler: Callable[[Request, Json], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """`guarded`, for a handler that takes the JSON object of the request's body; the body of who has no token is not
+    read."""
+
+    @wraps(handler)
+    async def answer(request: Request) -> Response:
+        checked = await asyncio.to_thread(guarded(lambda _: Response()), request)
+        if checked.status_code != 200:
+            return checked
+        body = await request.body()
+        return await asyncio.to_thread(guarded(lambda asked: handler(asked, _object(body))), request)
+
+    return answer
+
+
+def _refused(request: Request) -> Response | None:
+    header = request.headers.get(TOKEN_HEADER, "")
+    token = header if request.method == "POST" else header or request.query_params.get("t", "")
+    if services().signer.scope(token) is None:
+        return JSONResponse(_error("token", "This page is out of date.", "Reload it."), 403)
+    return None
+
+
+def _object(body: bytes) -> Json:
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise InputError("The request's body is not JSON.", hint="Reload the page and try again.") from error
+    if not isinstance(given, dict):
+        raise InputError("The request's body is not a JSON object.", hint="Reload the page and try again.")
+    return given
+
+
+def _text(body: Json, name: str) -> str | None:
+    """The text called ``name``; None where there is none. Raises `InputError` for anything else."""
+    value = body.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
+        raise InputError(f"“{name}” in the request's body is not text.", hint="Reload the page and try again.")
+    return value
 
 
 def _status(error: GroundworkError) -> int:
@@ -54,7 +95,7 @@ def _status(error: GroundworkError) -> int:
     return 400 if isinstance(error, InputError) else 500
 
 
-def _error(code: str, message: str, hint: str) -> dict[str, Any]:
+def _error(code: str, message: str, hint: str) -> Json:
     return {"error": {"code": code, "message": message, "hint": hint, "retryable": True}}
 
 
@@ -63,7 +104,11 @@ def _error(code: str, message: str, hint: str) -> dict[str, Any]:
 
 @guarded
 def document(request: Request) -> Response:
-    read = services().engine.document(request.path_params["doc"])
+    """A document's pages. One that was removed is no error here: stored answers still cite it."""
+    try:
+        read = services().engine.document(request.path_params["doc"])
+    except UnknownDocument:
+        return JSONResponse({"removed": True})
     return JSONResponse(payload.document(read))
 
 
@@ -71,7 +116,7 @@ def document(request: Request) -> Response:
 def page_picture(request: Request) -> Response:
     doc_id, page = request.path_params["doc"], request.path_params["page"]
     width = request.query_params.get("w", "")
-    if not width.isdecimal() or page < 1:
+    if not width.isdecimal() or len(width) > 5 or page < 1:
         return JSONResponse(_error("page", "There is no such picture.", "Reload the page."), 400)
     renderer, file = services().renderer, services().engine.file(doc_id)
     return FileResponse(renderer.page(doc_id, file, page, int(width)), media_type="image/png", headers=PRIVATE_CACHE)
@@ -93,20 +138,17 @@ def page_elements(request: Request) -> Response:
 def library(_: Request) -> Response:
     ingestion = services().ingestion
     jobs = ingestion.jobs()
-    return JSONResponse(payload.library(services().engine.documents(), jobs, ingestion.failures))
+    removing = ingestion.removing()
+    return JSONResponse(payload.library(services().engine.documents(), jobs, ingestion.failures, removing))
 
 
-async def read_document(request: Request) -> Response:
+@posted
+def read_document(request: Request, body: Json) -> Response:
     """Queue a document again, with a password where its body gives one."""
-    body = await request.json()
-
-    @guarded
-    def queue(_: Request) -> Response:
-        services().engine.file(request.path_params["doc"])  # raises UnknownDocument
-        services().ingestion.add(request.path_params["doc"], body.get("password"))
-        return JSONResponse({})
-
-    return await asyncio.to_thread(queue, request)
+    password = _text(body, "password")
+    services().engine.file(request.path_params["doc"])  # raises UnknownDocument
+    services().ingestion.add(request.path_params["doc"], password)
+    return JSONResponse({})
 
 
 @guarded
@@ -117,9 +159,9 @@ def cancel_document(request: Request) -> Response:
 
 @guarded
 def remove_document(request: Request) -> Response:
-    services().ingestion.forget(request.path_params["doc"])
-    services().engine.remove(request.path_params["doc"])
-    services().renderer.forget(request.path_params["doc"])
+    """Begin a removal; the library's rows tell when it is done, or why not."""
+    services().engine.file(request.path_params["doc"])  # raises UnknownDocument
+    services().ingestion.remove(request.path_params["doc"])
     return JSONResponse({})
 
 
@@ -130,19 +172,28 @@ def remove_document(request: Request) -> Response:
 def conversation(request: Request) -> Response:
     stored = services().engine.conversation(request.path_params["conversation"])
     live = {item.turn_id: services().answers.get(item.turn_id) for item in stored.turns if item.answer is None}
-    return JSONResponse(payload.conversation(stored, {k: v for k, v in live.items() if v is not None}))
+    return JSONResponse(
+        payload.conversation(stored, {k: v for k, v in live.items() if v is not None}, _unsearched(stored))
+    )
 
 
-async def ask(request: Request) -> Response:
+def _unsearched(stored: Conversation) -> dict[str, Json | None]:
+    """What each turn could not search, because it was not read yet."""
+    answers, infos, jobs = services().answers, services().engine.documents(), services().ingestion.jobs()
+    known = {item.turn_id: answers.unsearched(item.turn_id) for item in stored.turns}
+    if stored.turns and known[stored.turns[-1].turn_id] is None:
+        # Asked before this process began: what is not read now was not read then.
+        last = stored.turns[-1]
+        known[last.turn_id] = unread(infos, stored.doc_ids, before=last.created)
+    return {turn_id: payload.unsearched(ids, infos, jobs) for turn_id, ids in known.items() if ids}
+
+
+@posted
+def ask(request: Request, body: Json) -> Response:
     """Ask in a conversation; used by *Try again*."""
-    body = await request.json()
-
-    @guarded
-    def begin(_: Request) -> Response:
-        live = services().answers.ask(request.path_params["conversation"], str(body.get("question", "")))
-        return JSONResponse({"turn": live.turn_id})
-
-    return await asyncio.to_thread(begin, request)
+    question = _text(body, "question") or ""
+    live = services().answers.ask(request.path_params["conversation"], question)
+    return JSONResponse({"turn": live.turn_id})
 
 
 @guarded
@@ -174,7 +225,8 @@ async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
             stored = await asyncio.to_thread(services().engine.conversation, live.conversation_id)
             given = next((item for item in stored.turns if item.turn_id == live.turn_id), None)
             if given is not None:
-                yield _event("done", payload.turn(given, live))
+                unsearched = await asyncio.to_thread(_unsearched, stored)
+                yield _event("done", payload.turn(given, live, unsearched.get(live.turn_id)))
             return
         if view.revision != revision:
             revision = view.revision
@@ -194,7 +246,7 @@ async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
         await asyncio.sleep(TICK_SECONDS)
 
 
-def _event(name: str, data: dict[str, Any]) -> str:
+def _event(name: str, data: Json) -> str:
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 

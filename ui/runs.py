@@ -4,13 +4,16 @@ it, a reload included."""
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from ragcore.engine import Engine
 from ragcore.errors import InputError
+from ragcore.index.store import DocumentInfo
 from ragcore.run import AnswerRun
 from ragcore.types import Answer, Checked, Citation, Cited, Done, Dropped, Found, Mark, Text
 
@@ -91,6 +94,18 @@ class LiveAnswer:
         self.view = replace(self.view, revision=self.view.revision + 1, **changes)  # type: ignore[arg-type]
 
 
+def unread(infos: Sequence[DocumentInfo], scope: Sequence[str] | None, before: float = math.inf) -> tuple[str, ...]:
+    """Documents in ``scope`` (None: all) that came before a time and wait to be read or indexed, or are at it."""
+    return tuple(
+        info.doc_id
+        for info in infos
+        if (scope is None or info.doc_id in scope)
+        and info.created < before
+        and info.status != "failed"
+        and not (info.status == "ready" and info.indexed)
+    )
+
+
 class StillWriting(InputError):
     """A question while the conversation's last one is being answered."""
 
@@ -101,6 +116,7 @@ class Answers:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._live: dict[str, LiveAnswer] = {}
+        self._unsearched: dict[str, tuple[str, ...]] = {}
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(max_workers=8, thread_name_prefix="answer")
 
@@ -111,6 +127,8 @@ class Answers:
             raise StillWriting(
                 "The answer before is still being written.", hint=f"Wait for it or stop it: “{question}”"
             )
+        scope = doc_ids if doc_ids is not None else self.engine.conversation(conversation_id).doc_ids
+        missing = unread(self.engine.documents(), scope)
         live = LiveAnswer(conversation_id, self.engine.chat(conversation_id, question, doc_ids))
         with self._lock:
             now = time.monotonic()
@@ -118,12 +136,19 @@ class Answers:
             for turn_id in gone:
                 del self._live[turn_id]
             self._live[live.turn_id] = live
+            self._unsearched[live.turn_id] = missing
         self._pool.submit(live.follow).add_done_callback(live.end)
         return live
 
     def get(self, turn_id: str) -> LiveAnswer | None:
         with self._lock:
             return self._live.get(turn_id)
+
+    def unsearched(self, turn_id: str) -> tuple[str, ...] | None:
+        """Documents in scope that could not be searched yet when a question was asked; None if another process took
+        it."""
+        with self._lock:
+            return self._unsearched.get(turn_id)
 
     def stop_all(self, conversation_id: str) -> None:
         """Stop what is being written in a conversation that is deleted."""

@@ -52,11 +52,12 @@ def close() -> None:
 
 def _open() -> Services:
     engine = Engine.open()
+    renderer = Renderer(engine.home / "cache" / "pages")
     opened = Services(
         engine=engine,
-        ingestion=Ingestion(engine),
+        ingestion=Ingestion(engine, removed=renderer.forget),
         answers=Answers(engine),
-        renderer=Renderer(engine.home / "cache" / "pages"),
+        renderer=renderer,
     )
     opened.ingestion.resume()
     threading.Thread(target=_warm, args=(opened,), name="warm", daemon=True).start()

@@ -129,6 +129,25 @@ def test_an_error_says_what_to_do_and_can_be_tried_again(
     page.get_by_text("without a citation").wait_for()
 
 
+def test_an_answer_that_was_cut_keeps_its_sources_and_names_what_was_dropped(
+    claude: Served, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    app, server = claude
+    question = "Which pump stood highest?"
+    unit = unit_with(shelf, "survey.pdf", question, "61.4")
+    text = [f"It was the Orchard Lane pump <<SOURCE {unit}>>. ", "It stood highest <<SOURCE 99.1>>. ", "word ", "word "]
+    server.reply(Reply(text=text, disconnect_after=3))
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+    page.locator(".gw-turn").first.wait_for()
+    ask(page, question)
+    cut = page.locator('.gw-turn[data-state="failed"]')
+    cut.locator(".gw-msg").wait_for()
+    assert cut.locator(".gw-sources a.gw-cite").count() == 1
+    assert cut.get_by_role("button", name="Copy with citations").count() == 1
+    assert cut.get_by_role("button", name="Try again").count() == 1
+    assert "1 citation named a source that was not given" in cut.locator(".gw-tally").inner_text()
+
+
 def test_what_the_documents_do_not_hold_is_refused_with_the_nearest_passage(
     claude: Served, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:

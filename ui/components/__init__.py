@@ -62,9 +62,10 @@ def thread(conversation_id: str | None, revision: str, empty: str) -> None:
     )
 
 
-def pane(documents: list[dict[str, str]]) -> None:
-    """The page viewer. ``documents`` (id and title) may be looked at; the first is shown until a citation is opened."""
-    _pane(key="pane", data=_data("pane") | {"documents": documents})
+def pane(documents: list[dict[str, str]], scope: list[str] | None) -> None:
+    """The page viewer. ``documents`` (id and title) may be looked at; the first one in ``scope`` (ids; None: all) is
+    shown until there is a citation to show."""
+    _pane(key="pane", data=_data("pane") | {"documents": documents, "scope": scope})
 
 
 def library(revision: int) -> Any:

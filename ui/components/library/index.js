@@ -1,8 +1,8 @@
 // The table of documents. It asks the server by itself, often while something is being read, so that progress needs no
 // rerun; what is done to a document goes straight to its route.
 
-import { configure, get, post } from "../shared/api.js";
-import { h, icon } from "../shared/dom.js";
+import { configure, forgetDocument, get, post } from "../shared/api.js";
+import { h, icon, prose } from "../shared/dom.js";
 import { Drawer } from "./drawer.js";
 import { drawRow, updateRow } from "./row.js";
 
@@ -48,12 +48,16 @@ class Library {
       const { documents } = await get("/library");
       this.trouble.hidden = true;
       this.show(documents);
-      busy = documents.some((item) => item.job);
+      busy = documents.some((item) => item.job || item.removing);
     } catch (error) {
-      this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, error.message), h("p", {}, error.hint)));
-      this.trouble.hidden = false;
+      this.complain(error);
     }
     if (!this.closed) this.timer = setTimeout(() => this.poll(), busy ? BUSY_MS : IDLE_MS);
+  }
+
+  complain(error) {
+    this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint))));
+    this.trouble.hidden = false;
   }
 
   show(documents) {
@@ -65,11 +69,12 @@ class Library {
       if (ids.has(id)) continue;
       element.remove();
       this.rows.delete(id);
+      forgetDocument(id);
       if (this.drawer.id === id) this.drawer.close();
     }
     for (const [place, item] of documents.entries()) {
       const shown = this.rows.get(item.id);
-      if (shown?.data.job && !item.job && item.status === "ready") this.fresh.add(item.id);
+      if (shown?.data.job && !item.job && !item.removing && item.status === "ready") this.fresh.add(item.id);
       if (!shown) {
         this.rows.set(item.id, { data: item, element: drawRow(item, this.actions(item.id)) });
       } else if (!updateRow(shown.element, shown.data, item)) {
@@ -96,8 +101,7 @@ class Library {
       try {
         await post(`/documents/${id}/${path}`, body?.());
       } catch (error) {
-        this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, error.message), h("p", {}, error.hint)));
-        this.trouble.hidden = false;
+        this.complain(error);
         return;
       }
       this.poll();

@@ -1,6 +1,6 @@
 // One document of the library: its line, and below its title what is being done to it or what went wrong.
 
-import { button, h, icon, plural } from "../shared/dom.js";
+import { button, h, icon, plural, prose } from "../shared/dom.js";
 
 const STEPS = [
   ["read", "Read"],
@@ -9,20 +9,21 @@ const STEPS = [
 ];
 
 export function drawRow(item, actions, fresh = false) {
-  const title = item.status === "ready" ? h("a", { href: `#${item.id}`, onclick: (e) => (e.preventDefault(), actions.open()) }, item.title) : h("b", {}, item.title);
+  const title = item.status === "ready" && !item.removing ? h("a", { href: `#${item.id}`, onclick: (e) => (e.preventDefault(), actions.open()) }, item.title) : h("b", {}, item.title);
   const cell = h("td", { class: "ti" }, title, item.title === item.name ? null : h("span", {}, item.name));
-  if (item.job) cell.append(progress(item, actions));
+  if (item.removing) cell.append(h("p", { class: "why", role: "status" }, item.status === "reading" ? "Removed as soon as the page in work is done." : "It is being removed."));
+  else if (item.job) cell.append(progress(item, actions));
   else if (item.error) cell.append(trouble(item, actions));
   else if (item.status !== "ready" || !item.indexed) cell.append(waiting(item, actions));
   const row = h(
     "tr",
-    { class: fresh ? "fresh" : "", "data-doc": item.id, "data-status": item.job ? "work" : item.error ? "failed" : item.status === "ready" && item.indexed ? "ready" : "waiting" },
+    { class: fresh ? "fresh" : "", "data-doc": item.id, "data-status": item.removing ? "removing" : item.job ? "work" : item.error ? "failed" : item.status === "ready" && item.indexed ? "ready" : "waiting" },
     cell,
     h("td", { class: "num r" }, item.pages ? item.pages.toLocaleString("en") : "–"),
     h("td", { class: "num r" }, item.status === "ready" ? String(item.tables) : "–"),
     h("td", { class: "sta" }, ...status(item, fresh)),
     h("td", { class: "num r" }, size(item.bytes)),
-    h("td", { class: "mo" }, button(`Remove ${item.title}`, "delete", () => confirm(row, item, actions))),
+    h("td", { class: "mo" }, item.removing ? null : button(`Remove ${item.title}`, "delete", () => confirm(row, item, actions))),
   );
   return row;
 }
@@ -69,8 +70,13 @@ function progress(item, actions) {
 function trouble(item, actions) {
   const { message, hint, code } = item.error;
   const locked = code === "password_required" || code === "wrong_password";
-  const kept = item.pages_done > 0 && item.status !== "ready" ? ` Pages read so far are kept: ${item.pages_done} of ${item.pages}.` : "";
-  return h("div", { class: "why", role: "alert" }, h("p", {}, h("b", {}, message)), h("p", {}, `${locked ? "Give its password to read it." : hint}${kept}`), locked ? unlock(item, actions) : item.error.retryable || item.pages_done ? again(item, actions) : null);
+  const { removal, retryable } = item.error;
+  const kept = retryable && !removal && item.pages_done > 0 && item.status !== "ready" ? ` Pages read so far are kept: ${item.pages_done} of ${item.pages}.` : "";
+  return h("div", { class: "why", role: "alert" }, h("p", {}, h("b", {}, prose(message))), h("p", {}, prose(`${locked ? "Give its password to read it." : hint}${kept}`)), locked ? unlock(item, actions) : removal ? removeAgain(actions) : retryable ? again(item, actions) : null);
+}
+
+function removeAgain(actions) {
+  return h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", onclick: actions.remove }, icon("delete", "s16"), "Remove it"));
 }
 
 function again(item, actions) {
@@ -94,11 +100,12 @@ function waiting(item, actions) {
 
 function status(item, fresh) {
   const word = (tone, sign, text) => h("span", { class: `gw-st ${tone}` }, sign, text);
+  if (item.removing) return [word("run", h("span", { class: "gw-spin" }), "Removing")];
   if (item.job) {
     if (item.job.stage === "queued") return [word("off", icon("schedule", "s16"), "Next")];
     return [word("run", h("span", { class: "gw-spin" }), { read: "Reading", build: "Reading", embed: "Indexing" }[item.job.stage])];
   }
-  if (item.error) return [word("bad", icon("error", "s16"), item.error.code.includes("password") ? "Locked" : "Failed")];
+  if (item.error) return [word("bad", icon("error", "s16"), item.error.code.includes("password") ? "Locked" : item.error.removal ? "Not removed" : "Failed")];
   if (item.status !== "ready" || !item.indexed) return [word("off", icon("schedule", "s16"), "Stopped")];
   const detail = fresh ? `${plural(item.pages, "page")} in ${duration(Math.max(1, Math.round(item.seconds)))}` : item.degraded ? `${plural(item.degraded, "page")} read plainly` : "";
   return [word("ok", icon("check_circle", "s16"), "Ready"), detail && h("span", { class: "sub num" }, detail)].filter(Boolean);

@@ -2,7 +2,7 @@
 
 import { configure, getDocument } from "../shared/api.js";
 import { takeWaiting } from "../shared/bus.js";
-import { button, h, typing } from "../shared/dom.js";
+import { button, h, prose, typing } from "../shared/dom.js";
 import { Pages } from "./pages.js";
 import { Rail } from "./rail.js";
 
@@ -13,7 +13,7 @@ const short = (text) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 export function mount({ parentElement, data }) {
   configure(data);
   const pane = (parentElement.gwPane ??= new Pane(parentElement.querySelector(".gw-pane")));
-  pane.offer(data.documents);
+  pane.offer(data.documents, data.scope);
   return () => pane.close();
 }
 
@@ -21,28 +21,33 @@ class Pane {
   constructor(root) {
     this.root = root;
     this.cited = null; // { turn, n, citations, peers }
+    this.looked = null; // { turn, n, citations, fresh }: an answer of which nothing has been opened yet
+    this.browsed = false; // the person has gone somewhere by hand
+    this.scope = null; // ids of the documents in scope, null for all
     this.document = null;
     this.offered = [];
     this.build();
     this.pages = new Pages(this.desk, {
       moved: (page) => this.moved(page),
       zoomed: () => this.zoomed(),
-      pick: (n) => this.open({ ...this.cited, n, peers: [] }),
+      pick: (n) => this.open({ ...(this.cited ?? this.looked), n, peers: [] }),
     });
-    this.rail = new Rail(this.railBox, (page) => this.pages.go(page));
+    this.rail = new Rail(this.railBox, (page) => this.go(page));
     this.listeners = [
-      ["gw:open", (event) => this.open(takeWaiting() ?? event.detail)],
+      ["gw:open", (event) => (takeWaiting(), this.open(event.detail))],
+      ["gw:look", (event) => (takeWaiting(), this.look(event.detail))],
       ["gw:more", (event) => this.more(event.detail)],
-      ["gw:clear", () => this.clear()],
+      ["gw:clear", () => ((this.browsed = false), this.clear())],
       ["keydown", (event) => this.key(event)],
     ];
     for (const [name, listener] of this.listeners) addEventListener(name, listener);
     const early = takeWaiting();
-    if (early) this.open(early);
+    if (early?.name === "gw:open") this.open(early.detail);
+    else if (early) this.look(early.detail);
   }
 
   build() {
-    this.chooser = h("select", { class: "dt", "aria-label": "Document", onchange: () => this.load(this.chooser.value).catch((e) => this.failed(e)) });
+    this.chooser = h("select", { class: "dt", "aria-label": "Document", onchange: () => this.choose(this.chooser.value) });
     this.label = h("input", { class: "num", "aria-label": "Page", size: "3", onkeydown: (e) => e.key === "Enter" && this.toLabel(), onfocus: () => this.label.select() });
     this.count = h("span", { class: "muted num" });
     this.percent = h("span", { class: "zm num" });
@@ -71,7 +76,7 @@ class Pane {
     );
     this.path = h("p", { class: "path", hidden: true });
     this.railBox = h("div", { class: "rail", role: "group", "aria-label": "Thumbnails" });
-    this.desk = h("div", { class: "desk", tabindex: "0", role: "group", "aria-label": "Pages of the document" });
+    this.desk = h("div", { class: "desk", tabindex: "0", role: "group", "aria-label": "Pages of the document", onwheel: () => (this.browsed = true) });
     this.peek = h("button", { type: "button", class: "gw-peek", hidden: true, onclick: () => this.drawer(true) });
     this.scrim = h("div", { class: "gw-scrim", onclick: () => this.drawer(false) });
     this.root.append(this.bar, this.path, this.railBox, this.desk);
@@ -87,54 +92,102 @@ class Pane {
     delete document.documentElement.dataset.gwDrawer;
   }
 
-  // Documents that may be looked at; the first one is shown until a citation is opened.
-  offer(documents) {
+  // Documents that may be looked at; the first in scope is shown until there is a citation to show.
+  offer(documents, scope) {
     this.offered = documents;
+    this.scope = scope;
     this.fillChooser();
-    this.root.classList.toggle("is-empty", !documents.length && !this.document);
-    const gone = this.document && !this.cited && !documents.some((item) => item.id === this.document.id);
-    if ((!this.document || gone) && !this.cited && documents.length) this.load(documents[0].id).catch((error) => this.failed(error));
+    this.root.classList.toggle("is-empty", !documents.length && !this.document && !this.cited && !this.looked);
+    if (!this.cited && !this.looked) this.stay();
+  }
+
+  // Keeps the document where it may be shown, and takes the first in scope otherwise.
+  stay() {
+    const inside = this.offered.filter((item) => !this.scope || this.scope.includes(item.id));
+    const [first] = inside.length ? inside : this.offered;
+    const kept = (this.browsed ? this.offered : inside).some((item) => item.id === this.document?.id);
+    if (first && !kept) this.load(first.id).catch((error) => this.failed(error));
+  }
+
+  choose(id) {
+    this.browsed = true;
+    this.load(id).catch((error) => this.failed(error));
+  }
+
+  go(page) {
+    this.browsed = true;
+    this.pages.go(page);
   }
 
   fillChooser() {
     const listed = [...this.offered];
     if (this.document && !listed.some((item) => item.id === this.document.id)) listed.unshift(this.document);
     this.chooser.replaceChildren(...listed.map((item) => h("option", { value: item.id }, item.title)));
-    if (this.document) this.chooser.value = this.document.id;
+    if (!this.document) this.chooser.prepend(h("option", { value: "", disabled: true }, "No document"));
+    this.chooser.value = this.document?.id ?? "";
     this.chooser.title = this.document?.title ?? "";
   }
 
   async load(id) {
+    this.wanted = id;
     if (this.document?.id === id) return;
     const loaded = await getDocument(id);
+    if (this.wanted !== id) return; // another was asked for meanwhile
     this.document = loaded;
-    this.root.classList.remove("is-empty");
+    this.root.classList.remove("is-empty", "is-failed");
     this.pages.show(loaded);
     this.rail.show(loaded);
     this.fillChooser();
     this.light();
   }
 
-  failed(error) {
-    this.pages.fail(`${error.message} ${error.hint}`);
+  // Nothing of another document stays beside what is said. Of one that was removed, the quote is still known.
+  failed(error, citation = null) {
+    this.document = this.wanted = null;
+    this.root.classList.remove("is-empty");
+    this.root.classList.add("is-failed");
+    this.rail.clear();
+    this.fillChooser();
+    if (error.code !== "removed" || !citation) this.pages.fail(h("p", {}, prose(`${error.message} ${error.hint}`)));
+    else this.pages.fail(h("p", {}, h("em", {}, citation.title), " was removed from the library."), citation.quote && h("blockquote", {}, `“${citation.quote.replace(/\s+/g, " ").trim()}”`), citation.quote && h("p", { class: "muted" }, `Quoted from p. ${citation.label}`));
   }
 
   async open(detail) {
     const citation = detail.citations.find((item) => item.n === detail.n);
     if (!citation) return;
     this.cited = detail;
+    this.looked = null;
+    let failure = null;
     try {
       await this.load(citation.doc);
     } catch (error) {
-      this.failed(error);
-      return;
+      failure = error;
     }
     if (this.cited?.n !== detail.n || this.cited.turn !== detail.turn) return; // another was opened meanwhile
+    if (failure) this.failed(failure, citation);
     this.light();
     this.pages.goTo(citation);
     if (matchMedia("(max-width: 900px)").matches) this.drawer(true);
     if (detail.focus) this.desk.focus();
     dispatchEvent(new CustomEvent("gw:opened", { detail: { turn: detail.turn, n: detail.n } }));
+  }
+
+  // The page of an answer's first citation, lit as part of a claim: nothing has been opened yet.
+  async look(detail) {
+    const citation = detail.citations.find((item) => item.n === detail.n);
+    if (detail.fresh) this.browsed = false;
+    this.clear(detail);
+    if (this.browsed) return;
+    let failure = null;
+    try {
+      await this.load(citation.doc);
+    } catch (error) {
+      failure = error;
+    }
+    if (this.looked !== detail || this.browsed) return;
+    if (failure) this.failed(failure, citation);
+    this.light();
+    this.pages.goTo(citation);
   }
 
   // The answer whose citation is open has grown.
@@ -144,8 +197,10 @@ class Pane {
     this.light();
   }
 
-  clear() {
+  clear(looked = null) {
     this.cited = null;
+    this.looked = looked;
+    if (!looked) this.stay();
     this.light();
     this.drawer(false);
     dispatchEvent(new CustomEvent("gw:opened", { detail: { turn: "", n: 0 } }));
@@ -154,8 +209,9 @@ class Pane {
   light() {
     const cited = this.cited;
     const citation = cited?.citations.find((item) => item.n === cited.n);
-    const here = cited?.citations.filter((item) => item.doc === this.document?.id) ?? [];
-    this.pages.light(citation?.doc === this.document?.id ? citation : null, here, cited?.peers ?? []);
+    const answer = cited ?? this.looked;
+    const here = answer?.citations.filter((item) => item.doc === this.document?.id) ?? [];
+    this.pages.light(citation?.doc === this.document?.id ? citation : null, here, cited ? (cited.peers ?? []) : [answer?.n]);
     this.rail.mark(here, cited?.n);
     const known = cited?.turn ? cited.citations : [];
     this.citations.hidden = !known.length;
@@ -171,11 +227,12 @@ class Pane {
   }
 
   step(by) {
-    const known = this.cited?.citations ?? [];
-    if (!this.cited?.turn || !known.length) return;
-    const at = known.findIndex((item) => item.n === this.cited.n);
-    const next = known[(at + by + known.length) % known.length];
-    this.open({ ...this.cited, n: next.n, peers: [], focus: false });
+    const answer = this.cited ?? this.looked;
+    const known = answer?.citations ?? [];
+    if (!answer?.turn || !known.length) return;
+    const at = known.findIndex((item) => item.n === answer.n);
+    const next = this.cited ? known[(at + by + known.length) % known.length] : known[at];
+    this.open({ ...answer, n: next.n, peers: [], focus: false });
   }
 
   drawer(open) {
@@ -187,6 +244,7 @@ class Pane {
   moved(page) {
     const [, , label] = this.document.pages[page - 1];
     if (document.activeElement !== this.label) this.label.value = label;
+    this.label.title = label;
     this.count.textContent = `${page} of ${this.document.pages.length}`;
     this.rail.at(page);
   }
@@ -195,7 +253,7 @@ class Pane {
     const wanted = this.label.value.trim();
     let page = this.document.pages.findIndex(([, , label]) => label.toLowerCase() === wanted.toLowerCase()) + 1;
     if (!page && /^\d+$/.test(wanted)) page = Math.min(Math.max(1, Number(wanted)), this.document.pages.length);
-    if (page) this.pages.go(page);
+    if (page) this.go(page);
     this.label.blur();
     this.moved(page || this.pages.page);
   }
@@ -212,7 +270,7 @@ class Pane {
   }
 
   key(event) {
-    if (typing(event) || !this.document) return;
+    if (typing(event) || !(this.document || this.cited)) return;
     const act = {
       n: () => this.step(1),
       p: () => this.step(-1),

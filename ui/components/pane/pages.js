@@ -3,7 +3,7 @@
 // that it is exact at any zoom.
 
 import { pictureUrl } from "../shared/api.js";
-import { h, still } from "../shared/dom.js";
+import { h, prose, still } from "../shared/dom.js";
 import { addTextLayer } from "./text_layer.js";
 
 const GAP = 14;
@@ -45,11 +45,13 @@ export class Pages {
     this.events.zoomed();
   }
 
-  fail(words) {
-    this.document = null;
+  // Instead of a document: what is wrong, as paragraphs.
+  fail(...paragraphs) {
+    this.document = this.pending = null;
     this.forget();
-    this.sheet.style.cssText = "";
-    this.sheet.replaceChildren(h("p", { class: "gw-page-error", role: "alert" }, words));
+    this.sheet.style.cssText = "height:100%";
+    this.desk.scrollTo({ top: 0, left: 0, behavior: "instant" });
+    this.sheet.replaceChildren(h("div", { class: "gw-page-error", role: "alert" }, ...paragraphs));
   }
 
   forget() {
@@ -184,7 +186,7 @@ export class Pages {
       return;
     }
     const { error } = await response.json();
-    image.parentElement?.append(h("p", { class: "gw-page-error", role: "alert" }, `${error.message} ${error.hint}`));
+    image.parentElement?.append(h("p", { class: "gw-page-error", role: "alert" }, error.code === "unknown_document" ? "This document was removed from the library." : prose(`${error.message} ${error.hint}`)));
   }
 
   // Highlights

@@ -32,6 +32,13 @@ export class Rail {
     this.draw();
   }
 
+  clear() {
+    this.document = null;
+    this.drawn.clear();
+    this.strip.replaceChildren();
+    this.strip.style.height = "0";
+  }
+
   mark(citations, n) {
     this.marks.clear();
     for (const citation of citations) {
@@ -75,7 +82,7 @@ export class Rail {
       "button",
       { type: "button", tabindex: "-1", "aria-label": `Page ${page}${label === String(page) ? "" : `, printed ${label}`}`, style: `top:${(page - 1) * STEP}px`, onclick: () => this.go(page) },
       h("span", { class: "th gw-paper", style: `height:${tall}px;width:${(tall * width) / height}px` }, picture),
-      h("span", { class: "lb num" }, label),
+      h("span", { class: "lb num", title: label }, label),
     );
     if (page === this.page) element.setAttribute("aria-current", "page");
     this.drawn.set(page, element);

@@ -48,12 +48,17 @@ const documents = new Map();
 
 export function getDocument(id) {
   if (!documents.has(id)) {
-    const asked = get(`/documents/${id}`);
+    const asked = get(`/documents/${id}`).then((found) => {
+      if (found.removed) throw new ApiError(200, { message: "This document was removed from the library.", hint: "", code: "removed" });
+      return found;
+    });
     documents.set(id, asked);
     asked.catch(() => documents.delete(id));
   }
   return documents.get(id);
 }
+
+export const forgetDocument = (id) => documents.delete(id);
 
 export function pictureUrl(id, page, cssWidth) {
   const wanted = cssWidth * devicePixelRatio;

@@ -1,20 +1,24 @@
-// Opening a citation: a window event, kept until there is a pane to take it (the two components mount in any order).
+// Opening a citation, or looking at its page before any is opened: a window event, kept until there is a pane to take
+// it (the two components mount in any order).
 
 let waiting = null;
 
-export function openCitation(detail) {
-  waiting = detail;
-  dispatchEvent(new CustomEvent("gw:open", { detail }));
+function send(name, detail) {
+  waiting = { name, detail };
+  dispatchEvent(new CustomEvent(name, { detail }));
 }
+
+export const openCitation = (detail) => send("gw:open", detail);
+export const lookAtCitation = (detail) => send("gw:look", detail);
 
 export function closeCitation() {
   waiting = null;
   dispatchEvent(new CustomEvent("gw:clear"));
 }
 
-// The pane's side: what is waiting, once.
+// The pane's side: what is waiting (name and detail), once.
 export function takeWaiting() {
-  const detail = waiting;
+  const taken = waiting;
   waiting = null;
-  return detail;
+  return taken;
 }

@@ -26,6 +26,9 @@ export function fromHtml(html) {
   return template.content.firstElementChild;
 }
 
+// Text of an error or hint: what stands between backticks becomes code. `_prose` in ui/frame.py is its twin.
+export const prose = (text) => text.split(/`([^`]+)`/).map((part, i) => (i % 2 ? h("code", {}, part) : part));
+
 export const typing = (event) =>
   event.ctrlKey || event.metaKey || event.altKey ||
   /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.isContentEditable;

@@ -74,7 +74,14 @@ export class Cards {
     this.card.addEventListener("mouseleave", (event) => this.leave(event.relatedTarget));
     this.flow.append(this.card);
     this.place(chip);
-    crop(this.card.querySelector(".gw-crop"), found.citation);
+    crop(this.card.querySelector(".gw-crop"), found.citation).catch((error) => this.withoutPicture(error));
+  }
+
+  withoutPicture(error) {
+    const frame = this.card?.querySelector(".gw-crop");
+    if (!frame) return;
+    frame.replaceWith(h("p", { class: "gone" }, error.message));
+    this.place(this.chip);
   }
 
   place(chip) {

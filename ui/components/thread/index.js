@@ -1,7 +1,7 @@
 // The conversation: fetches it, draws its turns, follows the one that is being written.
 
 import { configure, get, post } from "../shared/api.js";
-import { closeCitation, openCitation } from "../shared/bus.js";
+import { closeCitation, lookAtCitation, openCitation } from "../shared/bus.js";
 import { button, h, icon } from "../shared/dom.js";
 import { follow } from "./live.js";
 import { Cards } from "./card.js";
@@ -12,6 +12,18 @@ export function mount({ parentElement, data }) {
   const thread = (parentElement.gwThread ??= new Thread(parentElement.querySelector(".gw-thread")));
   thread.show(data);
   return () => thread.close();
+}
+
+// Of a question longer than a few lines, only these until all of it is asked for.
+function clampQuestion(question) {
+  if (question.scrollHeight <= question.clientHeight + 2) return;
+  const more = h("button", { type: "button", class: "gw-linkish gw-all", "aria-expanded": "false" }, "Show all");
+  more.addEventListener("click", () => {
+    const all = question.classList.toggle("is-all");
+    more.textContent = all ? "Show less" : "Show all";
+    more.setAttribute("aria-expanded", String(all));
+  });
+  question.after(more);
 }
 
 class Thread {
@@ -78,18 +90,20 @@ class Thread {
     if (this.fresh) {
       this.fresh = false;
       if (talk.turns.length) this.toTop(talk.turns.at(-1).id);
-      this.reopen();
+      if (!this.reopen()) this.look(talk.turns.findLast((turn) => turn.citations?.length), true);
     }
   }
 
   // Draws a turn, or draws it anew where it is no longer what is shown.
   put(turn) {
     const shown = this.turns.get(turn.id);
-    if (shown && shown.data.state === turn.state) return;
+    const same = (a) => JSON.stringify([a.state, a.unsearched]);
+    if (shown && same(shown.data) === same(turn)) return;
     const element = drawTurn(turn, { retry: () => this.ask(turn.question), stop: () => post(`/answers/${turn.id}/stop`) });
     if (shown) shown.element.replaceWith(element);
     else this.column.append(element);
     this.turns.set(turn.id, { data: turn, element });
+    clampQuestion(element.querySelector(".gw-q"));
     if (turn.state === "live" && !this.stopFollowing.has(turn.id)) {
       this.stopFollowing.set(turn.id, follow(turn, element, () => this.grown(turn), (whole) => this.finished(whole)));
       this.toTop(turn.id);
@@ -101,6 +115,13 @@ class Thread {
     this.stopFollowing.delete(whole.id);
     this.put(whole);
     this.grown(whole);
+    if (!this.current && whole.citations?.length) this.look(whole);
+  }
+
+  // Beside an answer of which nothing has been opened stands the page of its first citation.
+  look(turn, fresh = false) {
+    if (turn) lookAtCitation({ turn: turn.id, n: turn.citations[0].n, citations: turn.citations, fresh });
+    else closeCitation();
   }
 
   async ask(question) {
@@ -162,10 +183,11 @@ class Thread {
   reopen() {
     const named = new URL(location.href).searchParams.get("cite");
     const [turn, n] = named?.split("-") ?? [];
-    if (!turn || !this.turns.has(turn)) return;
+    if (!turn || !this.find(turn, Number(n))?.citation) return false;
     const chip = this.turns.get(turn).element.querySelector(`a.gw-cite[data-n="${n}"]`);
     this.open(turn, Number(n), chip);
     chip?.scrollIntoView({ block: "center" });
+    return true;
   }
 
   scrolled() {

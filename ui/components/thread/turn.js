@@ -1,7 +1,7 @@
 // One question with its answer.
 
 import { openCitation } from "../shared/bus.js";
-import { button, fromHtml, h, icon, plural } from "../shared/dom.js";
+import { button, fromHtml, h, icon, plural, prose } from "../shared/dom.js";
 
 export function drawTurn(turn, actions) {
   const article = h("article", { class: "gw-turn", "data-turn": turn.id, "data-state": turn.state });
@@ -17,7 +17,8 @@ export function drawTurn(turn, actions) {
   if (turn.state === "stopped") article.append(h("p", { class: "gw-hint" }, "Stopped. What had arrived is kept."));
   if (turn.error) article.append(errorCard(turn.error, turn.error.retryable !== false && actions.retry));
   if (turn.refused && !turn.citations.length) article.append(nearest(turn));
-  if (turn.blocks.length && !turn.error) article.append(foot(turn, actions));
+  if (turn.unsearched) article.append(unsearched(turn, actions));
+  if (turn.blocks.length) article.append(foot(turn, actions));
   return article;
 }
 
@@ -33,8 +34,22 @@ export function errorCard(error, retry = null) {
     "div",
     { class: "gw-msg bad", role: "alert" },
     icon("error"),
-    h("div", {}, h("b", {}, error.message), h("p", {}, error.hint), retry && h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", onclick: retry }, icon("replay", "s16"), "Try again"))),
+    h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint)), retry && h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", onclick: retry }, icon("replay", "s16"), "Try again"))),
   );
+}
+
+// What was not read yet could not be searched: an answer, and a refusal more so, says so.
+function unsearched(turn, actions) {
+  const { count, names, state } = turn.unsearched;
+  const [are, were] = count === 1 ? ["is", "was"] : ["are", "were"];
+  const words = {
+    reading: `${plural(count, "document")} ${are} still being read and ${were} not searched`,
+    stopped: `${plural(count, "document")} ${are} not read yet and ${were} not searched`,
+    ready: `${plural(count, "document")} ${were} still being read when this was asked and ${were} not searched`,
+  }[state];
+  const again = turn.refused && h("button", { type: "button", class: "gw-btn sm", onclick: actions.retry }, icon("replay", "s16"), "Ask again");
+  const listed = names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
+  return h("div", { class: "gw-msg weak gw-unsearched", role: "note" }, icon("warning"), h("div", {}, h("b", {}, words), listed && h("p", {}, listed), again && h("div", { class: "row" }, again)));
 }
 
 function nearest(turn) {
@@ -56,14 +71,15 @@ function foot(turn, actions) {
     h(
       "div",
       { class: "gw-tally" },
-      supported > 0 && h("span", { class: "gw-st ok" }, icon("check_circle", "s16"), `${plural(supported, "claim")} supported`),
+      // A verbatim quote is supported by what it is: that is counted, not praised.
+      supported > 0 && (turn.extractive ? h("span", { class: "gw-st off" }, `${plural(supported, "passage")} quoted`) : h("span", { class: "gw-st ok" }, icon("check_circle", "s16"), `${plural(supported, "claim")} supported`)),
       weak > 0 && jump(turn, "weak", `${weak} weak`),
       unsupported > 0 && jump(turn, "unsupported", `${unsupported} unsupported`),
       uncited > 0 && h("span", { class: "gw-st off" }, `${uncited} without a citation`),
-      ...turn.dropped.map((marker) => h("span", { class: "gw-cite-off", tabindex: "0", role: "img", "aria-label": dropped(marker), title: dropped(marker) }, "?")),
+      turn.dropped.length > 0 && h("span", { class: "gw-st bad", title: turn.dropped.map((marker) => marker.replace(/[<>]/g, "").trim()).join(", ") }, dropped(turn.dropped.length)),
       h("span", { class: "sp" }),
       copyButton(turn),
-      button("Ask it again", "refresh", actions.retry),
+      !turn.error && button("Ask it again", "refresh", actions.retry),
     ),
   );
   if (turn.citations.length) box.append(sources(turn));
@@ -71,7 +87,7 @@ function foot(turn, actions) {
   return box;
 }
 
-const dropped = (marker) => `The answer named ${marker.replace(/[<>]/g, "").trim()}, which was not given; it was left out`;
+const dropped = (count) => (count === 1 ? "1 citation named a source that was not given" : `${count} citations named sources that were not given`);
 
 function jump(turn, status, words) {
   const tone = status === "weak" ? "weak" : "bad";

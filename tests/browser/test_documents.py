@@ -1,0 +1,132 @@
+"""Documents that are not there (yet, or any more): what the answer, the row and the page pane say."""
+
+from __future__ import annotations
+
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests import pdfs
+from tests.browser.conftest import QUESTION, App, Shelf, serve
+from tests.browser.test_claude import ask
+from tests.browser.test_library import file
+
+LONG = 400  # pages, so that it is still being read at the end of a test
+
+
+@pytest.fixture
+def own_app(shelf: Shelf, tmp_path: Path) -> Iterator[App]:
+    """The app on a copy of the shelf that no other test has."""
+    shutil.copytree(shelf.home, tmp_path / "home")
+    with serve(tmp_path / "home") as served:
+        yield served
+
+
+def test_an_answer_tells_what_was_not_read_yet_and_a_removal_does_not_wait_for_the_reading(
+    own_app: App, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(f"{own_app.url}/library")
+    page.locator("tr[data-doc]").nth(4).wait_for()
+    page.locator("input[type=file]").set_input_files([file("long.pdf", pdfs.running_headers(LONG))])
+    page.locator('tr[data-status="work"]').get_by_text("Page").wait_for()
+    page.get_by_role("link", name="Chat").click()
+    ask(page, QUESTION)
+    page.locator('.gw-turn[data-state="complete"] .gw-answer a.gw-cite').first.wait_for()
+    note = page.locator(".gw-unsearched")
+    assert "1 document is still being read and was not searched" in note.inner_text()
+    assert "passage" in page.locator(".gw-tally").inner_text()
+    assert "supported" not in page.locator(".gw-tally").inner_text()
+
+    page.get_by_role("link", name="Library").click()
+    row = page.locator('tr[data-status="work"]')
+    row.get_by_role("button", name="Remove").click()
+    row.get_by_role("button", name="Remove", exact=True).click()
+    page.locator("tr[data-doc]").filter(has_text="long.pdf").wait_for(state="detached")
+    assert page.locator("tr[data-doc]").count() == 5
+    assert page.locator(".gw-library .gw-msg:visible").count() == 0
+
+
+def test_a_citation_of_a_removed_document_shows_its_title_and_quote_only(
+    own_app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    conversation, citation = shelf.conversations["survey.pdf"], shelf.answers["survey.pdf"].citations[0]
+    page = open_page(f"{own_app.url}/library")
+    row = page.locator(f'tr[data-doc="{citation.doc_id}"]')
+    row.get_by_role("button", name="Remove").click()
+    row.get_by_role("button", name="Remove", exact=True).click()
+    row.wait_for(state="detached")
+    page.goto(f"{own_app.url}/?c={conversation}")
+    chip = page.locator(".gw-answer a.gw-cite").first
+    chip.hover()
+    page.locator(".gw-card .gone").wait_for()
+    chip.click()
+    said = page.locator(".gw-pane .gw-page-error")
+    said.get_by_text("was removed from the library").wait_for()
+    assert citation.title in said.inner_text()
+    assert " ".join(citation.quote.split()) in said.inner_text()
+    assert citation.doc_id not in said.inner_text()
+    page.locator(".gw-answer a.gw-cite[aria-current]").first.wait_for()
+    assert page.locator(".gw-pane .rail button, .gw-page").count() == 0
+    assert not page.locator(".gw-pane .pgbox").is_visible()
+
+
+def test_a_scanned_file_offers_no_retry(empty_app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{empty_app.url}/library")
+    page.get_by_text("No documents yet").wait_for()
+    page.locator("input[type=file]").set_input_files([file("scan.pdf", pdfs.image_only())])
+    row = page.locator('tr[data-status="failed"]')
+    row.wait_for(timeout=120_000)
+    assert row.locator(".why code").inner_text() == "ocrmypdf in.pdf out.pdf"
+    assert row.get_by_role("button", name="Retry").count() == 0
+    assert "kept" not in row.locator(".why").inner_text()
+
+
+def test_the_page_of_the_first_citation_stands_beside_its_answer(
+    app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    for name in ("table.pdf", "turned.pdf"):
+        citation = shelf.answers[name].citations[0]
+        page = open_page(f"{app.url}/?c={shelf.conversations[name]}")
+        page.locator('.gw-highlight[data-role="claim"]').first.wait_for()
+        assert page.locator(".gw-pane .dt").input_value() == citation.doc_id
+        assert page.locator('.gw-highlight[data-role="cited"]').count() == 0
+        assert "cite=" not in page.url
+        page.locator(".gw-page .gw-tag").first.click()
+        page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+        assert "cite=" in page.url
+
+
+def test_a_long_question_is_shown_in_part_until_all_is_asked_for(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(app.url)
+    page.get_by_text("documents are ready").wait_for()
+    ask(page, "Which wells had nitrate over the limit, and when? " * 100)
+    page.locator('.gw-turn[data-state="complete"]').wait_for()
+    question = page.locator(".gw-q")
+    assert question.bounding_box()["height"] < 130
+    page.get_by_role("button", name="Show all").click()
+    assert question.bounding_box()["height"] > 1000
+    page.get_by_role("button", name="Show less").click()
+    assert question.bounding_box()["height"] < 130
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"\xff", b'"x"', b'{"question": 3, "password": []}', b"[" * 100_000])
+def test_a_body_that_cannot_be_used_is_refused_after_the_token(
+    body: bytes, app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    doc_id = shelf.answers["survey.pdf"].citations[0].doc_id
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+    source = page.locator(".gw-page img").first.get_attribute("src")
+    token = parse_qs(urlsplit(source).query)["t"][0]
+    for path in (f"documents/{doc_id}/read", f"conversations/{shelf.conversations['survey.pdf']}/questions"):
+        for headers, status in (({}, 403), ({"x-groundwork-token": token}, 400)):
+            asked = urllib.request.Request(f"{app.url}/gw/{path}", data=body, headers=headers, method="POST")
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(asked, timeout=10)
+            assert refused.value.code == status, path
+            assert b'"hint"' in refused.value.read()

@@ -1,0 +1,28 @@
+"""What is said about documents that a question could not search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ragcore.engine import Engine
+from tests import pdfs
+from ui import payload
+from ui.jobs import Job
+from ui.runs import unread
+
+
+def test_documents_in_scope_that_are_not_read_are_counted_and_named(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        new = engine.add(pdfs.one_column(), "new.pdf").doc_id
+        other = engine.add(pdfs.ruled_table(), "other.pdf").doc_id
+        bad = engine.add(pdfs.not_a_pdf(), "bad.pdf").doc_id
+        assert engine.ingest(bad).status == "failed"
+        infos = engine.documents()
+
+    assert set(unread(infos, None)) == {new, other}, "one that cannot be read is not waited for"
+    assert unread(infos, [other]) == (other,)
+    assert unread(infos, None, before=0.0) == ()
+    at_work = payload.unsearched([new], infos, {new: Job(new, "read")})
+    assert at_work == {"count": 1, "names": ["new.pdf"], "state": "reading"}
+    assert payload.unsearched([new, other], infos, {})["state"] == "stopped"
+    assert payload.unsearched(["0" * 12], infos, {}) is None, "one that was removed since is no matter any more"
