@@ -33,6 +33,7 @@ from ragcore.errors import (
     IndexEmpty,
     IndexMismatch,
     ParseError,
+    UnknownDocument,
 )
 from ragcore.index.conversations import Conversation, ConversationInfo, Conversations
 from ragcore.index.store import DocumentInfo, Store
@@ -240,8 +241,10 @@ class Engine:
             self.indexer.open()
 
     def _info(self, doc_id: str) -> DocumentInfo:
-        self.store.file(doc_id)  # raises UnknownDocument
-        return next(info for info in self.documents() if info.doc_id == doc_id)
+        found = self.store.documents(self.settings.index.embedder, doc_id)
+        if not found:
+            raise UnknownDocument(f"There is no document {doc_id} in this library.")
+        return found[0]
 
     # Index
 

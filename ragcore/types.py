@@ -262,6 +262,25 @@ class Source:
     score: float = 0.0
     via: str = ""
 
+    def lines(self) -> list[tuple[int, int]]:
+        """Numbers first..last of the units that stand on one line of the text: the sentences of a paragraph or list
+        item, the cells of a table row."""
+        runs: list[tuple[int, int]] = []
+        for number, unit in enumerate(self.units, start=1):
+            before = self.units[number - 2] if runs else None
+            joins = (
+                before is not None
+                and before.kind == unit.kind
+                and "\n" not in self.text[before.end - self.start : unit.start - self.start]
+            )
+            runs.append((runs.pop()[0], number) if joins else (number, number))
+        return runs
+
+    def words(self, first: int, last: int) -> str:
+        """What units ``first`` to ``last`` are in the text, with single blanks."""
+        start, end = self.units[first - 1].start, self.units[last - 1].end
+        return " ".join(self.text[start - self.start : end - self.start].split())
+
 
 @dataclass(frozen=True, slots=True)
 class Citation:

@@ -80,7 +80,7 @@ def nearest_units(query: str, sources: Sequence[Source]) -> list[tuple[int, int,
     wanted = content_stems(query)
     out = []
     for source in sources:
-        offered = [(first, last, _words(source, first, last)) for first, last in _offered(source)]
+        offered = [(first, last, source.words(first, last)) for first, last in _offered(source)]
         if offered:
             first, last, words = max(offered, key=lambda item: (cover(wanted, content_stems(item[2])), -item[0]))
             out.append((source.number, first, last, _shortened(words, _LONGEST_QUOTE)))
@@ -91,24 +91,14 @@ def nearest_units(query: str, sources: Sequence[Source]) -> list[tuple[int, int,
 
 def _offered(source: Source) -> Iterator[tuple[int, int]]:
     """Sentences and rows that say something by themselves, as first and last unit numbers."""
-    for first, last in _lines(source):
+    for first, last in source.lines():
         if source.units[first - 1].kind == "cell":
             labels = [unit.label for unit in source.units[first - 1 : last]]
             values = [label for label in labels if label and not _PAGE_COLUMN.search(label)]
-            if values and not all(labels) and not _DOT_LEADERS.search(_words(source, first, last)):
+            if values and not all(labels) and not _DOT_LEADERS.search(source.words(first, last)):
                 yield first, last
             continue
-        yield from ((n, n) for n in range(first, last + 1) if _says_something(_words(source, n, n)))
-
-
-def _lines(source: Source) -> Iterator[tuple[int, int]]:
-    """Runs of units of one kind with no line break between them: the sentences of a paragraph, the cells of a row."""
-    first = 1
-    for number, (unit, following) in enumerate(zip(source.units, (*source.units[1:], None)), start=1):
-        between = source.text[unit.end - source.start : following.start - source.start] if following else "\n"
-        if following is None or following.kind != unit.kind or "\n" in between:
-            yield first, number
-            first = number + 1
+        yield from ((n, n) for n in range(first, last + 1) if _says_something(source.words(n, n)))
 
 
 def _says_something(text: str) -> bool:
@@ -120,12 +110,6 @@ def _says_something(text: str) -> bool:
     if text.rstrip("”\"')’").endswith(_SENTENCE_END):
         return True
     return len(words) >= _FEWEST_WORDS_UNENDED and any(len(word) > 4 and word.islower() for word in text.split())
-
-
-def _words(source: Source, first: int, last: int) -> str:
-    """What units ``first`` to ``last`` are in the text, with single blanks."""
-    start, end = source.units[first - 1].start, source.units[last - 1].end
-    return " ".join(source.text[start - source.start : end - source.start].split())
 
 
 def _shortened(text: str, longest: int) -> str:

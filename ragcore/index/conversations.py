@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import time
 import uuid
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
 from ragcore.errors import UnknownConversation
 from ragcore.index import database as db
+from ragcore.index.packing import pack, unpack
 from ragcore.types import Answer
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+    pass
 
 TITLE_LENGTH = 60
 
@@ -100,7 +99,9 @@ class Conversations:
             info=_info(row, len(turns)),
             doc_ids=tuple(json.loads(row.doc_ids)) if row.doc_ids else None,
             turns=tuple(
-                StoredTurn(turn.turn_id, turn.question, _unpack(turn.answer) if turn.answer else None, turn.created)
+                StoredTurn(
+                    turn.turn_id, turn.question, unpack(turn.answer, Answer) if turn.answer else None, turn.created
+                )
                 for turn in turns
             ),
         )
@@ -149,7 +150,9 @@ class Conversations:
     def put_answer(self, turn_id: str, answer: Answer) -> None:
         """Store the finished, stopped or failed answer of a turn; a turn deleted meanwhile stays deleted."""
         with self.database.write() as connection:
-            connection.execute(sa.update(db.turns).where(db.turns.c.turn_id == turn_id).values(answer=_pack(answer)))
+            connection.execute(
+                sa.update(db.turns).where(db.turns.c.turn_id == turn_id).values(answer=pack(answer, Answer))
+            )
 
     def _update(self, conversation_id: str, **values: str | None) -> None:
         with self.database.write() as connection:
@@ -175,18 +178,3 @@ def _scope_json(doc_ids: Sequence[str] | None) -> str | None:
 
 def _info(row: sa.Row[tuple[object, ...]], turns: int) -> ConversationInfo:
     return ConversationInfo(row.conversation_id, row.title, row.created, row.updated, turns)
-
-
-@cache
-def _adapter() -> TypeAdapter[Answer]:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(Answer)
-
-
-def _pack(answer: Answer) -> bytes:
-    return zlib.compress(_adapter().dump_json(answer), 6)
-
-
-def _unpack(data: bytes) -> Answer:
-    return _adapter().validate_json(zlib.decompress(data))

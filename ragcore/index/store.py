@@ -11,14 +11,12 @@ import json
 import shutil
 import threading
 import time
-import zlib
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
@@ -27,10 +25,11 @@ from sqlalchemy.dialects.sqlite import insert
 from ragcore.errors import StoreBusy, StoreError, UnknownDocument
 from ragcore.index import database as db
 from ragcore.index.chunk_store import ChunkStore, batches, bump_revision, chunk_row
+from ragcore.index.packing import pack, unpack
 from ragcore.types import Chunk, Document, Element, Page, WordMap
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+    pass
 
 
 Status = Literal["new", "reading", "ready", "failed"]
@@ -211,8 +210,8 @@ class Store(ChunkStore):
                     text=document.text,
                     body_end=document.body_end,
                     words=document.words.to_bytes(),
-                    page_data=_pack(document.pages, tuple[Page, ...]),
-                    elements=_pack(document.elements, tuple[Element, ...]),
+                    page_data=pack(document.pages, tuple[Page, ...]),
+                    elements=pack(document.elements, tuple[Element, ...]),
                     recipe=recipe,
                 )
             )
@@ -249,8 +248,8 @@ class Store(ChunkStore):
             text=row.text,
             body_end=row.body_end,
             words=WordMap.from_bytes(row.words),
-            pages=_unpack(row.page_data, tuple[Page, ...]),
-            elements=_unpack(row.elements, tuple[Element, ...]),
+            pages=unpack(row.page_data, tuple[Page, ...]),
+            elements=unpack(row.elements, tuple[Element, ...]),
         )
         with self._lock:
             self._documents[doc_id] = (row.recipe, document)
@@ -258,8 +257,8 @@ class Store(ChunkStore):
                 self._documents.popitem(last=False)
         return document
 
-    def documents(self, embedder: str = "") -> list[DocumentInfo]:
-        """Every document in the order in which it came. ``indexed`` refers to ``embedder``."""
+    def documents(self, embedder: str = "", doc_id: str | None = None) -> list[DocumentInfo]:
+        """Every document (or only ``doc_id``) in the order in which it came. ``indexed`` refers to ``embedder``."""
         table = db.documents.c
         done = sa.select(sa.func.count()).where(db.page_layouts.c.doc_id == table.doc_id).scalar_subquery()
         waiting = (
@@ -288,6 +287,8 @@ class Store(ChunkStore):
             done.label("pages_done"),
             waiting.label("waiting"),
         ).order_by(table.created, table.doc_id)
+        if doc_id is not None:
+            query = query.where(table.doc_id == doc_id)
         with self.database.read() as connection:
             rows = connection.execute(query).all()
         return [
@@ -345,19 +346,3 @@ def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int]:
         "chunks": len(chunks),
         "degraded_pages": sum(page.degraded is not None for page in document.pages),
     }
-
-
-@cache
-def _adapter(kind: Hashable) -> TypeAdapter[Any]:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(cast(Any, kind))
-
-
-def _pack(value: Any, kind: Hashable) -> bytes:
-    return zlib.compress(_adapter(kind).dump_json(value), 6)
-
-
-def _unpack(data: bytes, kind: type[T]) -> T:
-    value: T = _adapter(cast(Hashable, kind)).validate_json(zlib.decompress(data))
-    return value

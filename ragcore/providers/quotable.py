@@ -73,7 +73,7 @@ def quotables(wanted: Sequence[str], sources: Iterable[Source]) -> Iterator[Quot
     asked = set(wanted)
     for source in sources:
         heading = source.section[-1] if source.section else ""
-        lines = _lines(source)
+        lines = source.lines()
         for place, (first, last) in enumerate(lines):
             if source.units[first - 1].kind == "cell":
                 row = _row(source, asked, first, last)
@@ -82,7 +82,7 @@ def quotables(wanted: Sequence[str], sources: Iterable[Source]) -> Iterator[Quot
                     yield replace(found, name=frozenset(content_stems(_row_name(source, first, last))))
                 continue
             for number in range(first, last + 1):
-                text = _text(source, number)
+                text = source.words(number, number)
                 joined = None
                 if text.endswith((":", "—")):
                     rest = [(other, other) for other in range(number + 1, last + 1)]
@@ -101,33 +101,11 @@ def _quotable(source: Source, first: int, last: int, text: str, about: str, head
     return Quotable(source, first, last, text, about, passage, frozenset(content_stems(passage)))
 
 
-def _text(source: Source, number: int) -> str:
-    unit = source.units[number - 1]
-    return " ".join(source.text[unit.start - source.start : unit.end - source.start].split())
-
-
 def _printed(source: Source, first: int, last: int) -> str:
     """Units ``first`` to ``last`` with the bullet that stands before them, which is no part of a unit."""
     start = source.units[first - 2].end if first > 1 else source.start
     end = source.units[last - 1].end
     return " ".join(source.text[start - source.start : end - source.start].split())
-
-
-def _lines(source: Source) -> list[tuple[int, int]]:
-    """Runs of unit numbers first..last with no line break between them: a paragraph, a list item, a table row."""
-    runs: list[tuple[int, int]] = []
-    for number, unit in enumerate(source.units, start=1):
-        before = source.units[number - 2] if runs else None
-        joins = (
-            before is not None
-            and before.kind == unit.kind
-            and "\n" not in source.text[before.end - source.start : unit.start - source.start]
-        )
-        if joins:
-            runs[-1] = (runs[-1][0], number)
-        else:
-            runs.append((number, number))
-    return runs
 
 
 def _lead_in(
@@ -137,7 +115,7 @@ def _lead_in(
 
     At most 700 characters, cut at an item's end. None when nothing follows that belongs to it.
     """
-    parts = [_text(source, number)]
+    parts = [source.words(number, number)]
     end = number
     levels: list[str] = []
     for first, last in following:
@@ -195,7 +173,7 @@ def _row(source: Source, asked: set[str], first: int, last: int) -> tuple[int, i
     """
     units = [(number, source.units[number - 1]) for number in range(first, last + 1)]
     labelled = [(number, unit) for number, unit in units if unit.label]
-    if not labelled or _DOT_LEADERS.search(" ".join(_text(source, number) for number, _ in units)):
+    if not labelled or _DOT_LEADERS.search(" ".join(source.words(number, number) for number, _ in units)):
         return None
     head = _row_name(source, first, last)
     whole = labelled[0][1].label.partition(" · ")[0]
@@ -208,15 +186,15 @@ def _row(source: Source, asked: set[str], first: int, last: int) -> tuple[int, i
     named = [cell for cell, key in zip(cells, _keys(columns)) if key and key <= asked]
     if len(named) == 1 and cover(content_stems(name), asked) > 0:
         (number, _), column = named[0]
-        return number, number, _pair(", ".join(part for part in (name, column) if part), _text(source, number))
-    pairs = "; ".join(_pair(column, _text(source, number)) for (number, _), column in named or cells)
+        return number, number, _pair(", ".join(part for part in (name, column) if part), source.words(number, number))
+    pairs = "; ".join(_pair(column, source.words(number, number)) for (number, _), column in named or cells)
     return first, labelled[-1][0], f"{name} — {pairs}" if name else pairs
 
 
 def _row_name(source: Source, first: int, last: int) -> str:
     """The words of a row's first cell without a label: its header."""
     numbers = range(first, last + 1)
-    return next((_text(source, number) for number in numbers if not source.units[number - 1].label), "")
+    return next((source.words(number, number) for number in numbers if not source.units[number - 1].label), "")
 
 
 def _keys(columns: Sequence[str]) -> list[set[str]]:
