@@ -119,11 +119,14 @@ class Engine:
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
     ) -> IngestReport:
-        """Read a file that was added, going on where an earlier attempt stopped. What goes wrong with the file is in
-        the report and in the library; `StoreBusy`, `StoreError` and `Cancelled` are raised."""
+        """Read a file that was added, going on where an earlier attempt stopped; build one that was read before anew
+        where the settings ask for it. What goes wrong with the file is in the report and in the library; `StoreBusy`,
+        `StoreError` and `Cancelled` are raised."""
         info = self._info(doc_id)
         if info.status == "ready":
-            return IngestReport.of(info, "already")
+            if doc_id in self.stale():
+                self._refresh(info, on_progress or ignore)
+            return IngestReport.of(self._info(doc_id), "already")
         with self.store.document_lock(doc_id):
             started = time.monotonic()
             try:
@@ -186,6 +189,16 @@ class Engine:
         document = build_document(doc_id, sha256, name, info, layouts, self.settings)
         chunks = chunk_document(document, self.settings.chunk)
         self.store.put_document(document, chunks, recipe=self._recipe)
+
+    def stale(self) -> list[str]:
+        """Documents that were built by other settings, or another version of Groundwork, than those in force."""
+        return [doc_id for doc_id, recipe in self.store.recipes().items() if recipe != self._recipe]
+
+    def _refresh(self, info: DocumentInfo, on_progress: OnProgress) -> None:
+        """Build a document anew from its pages as read."""
+        on_progress(Progress("build", info.pages, info.pages))
+        with self.store.document_lock(info.doc_id):
+            self._build(info.doc_id, info.name)
 
     @cached_property
     def _recipe(self) -> str:
@@ -252,19 +265,17 @@ class Engine:
         self,
         *,
         rebuild: bool = False,
+        refresh: bool = True,
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
     ) -> IndexReport:
-        """Embed what is new and bring the caches up to date. ``rebuild`` makes documents, chunks and caches anew
-        from what is in SQLite, with the settings in force."""
+        """Build the documents anew that are `stale` (unless ``refresh`` is False), embed what is new and bring the
+        caches up to date. ``rebuild`` makes all documents, chunks and caches anew from what is in SQLite."""
         show = on_progress or ignore
-        if rebuild:
-            for info in self.documents():
-                if info.status == "ready":
-                    with self.store.document_lock(info.doc_id):
-                        self._build(info.doc_id, info.name)
-        else:
-            self._check_recipes()
+        stale = set(self.stale()) if refresh else set()
+        for info in self.documents():
+            if info.status == "ready" and (rebuild or info.doc_id in stale):
+                self._refresh(info, show)
         return self.indexer.update(
             rebuild=rebuild,
             on_progress=lambda done, total: show(Progress("embed", done, total)),
@@ -272,11 +283,13 @@ class Engine:
         )
 
     def _check_recipes(self) -> None:
-        stale = [doc_id for doc_id, recipe in self.store.recipes().items() if recipe != self._recipe]
+        stale = self.stale()
         if stale:
             raise IndexMismatch(
-                f"{len(stale)} documents were cut with other settings than those in force.",
-                hint="Run `ragcore index --rebuild`, or set [noise] and [chunk] back.",
+                f"{len(stale)} {'document was' if len(stale) == 1 else 'documents were'} built by other settings, or "
+                "another version, than those in force.",
+                hint="The Library brings them up to date when the app is started; on the command line "
+                "`ragcore index` does.",
             )
 
     # Retrieve

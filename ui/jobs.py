@@ -82,9 +82,12 @@ class Ingestion:
         self._removals = ThreadPoolExecutor(max_workers=1, thread_name_prefix="removal")
 
     def resume(self) -> None:
-        """Queue every document that is not read, or not indexed, yet: a restart goes on where it was."""
+        """Queue every document that is not read, or not indexed, yet, or was built by other settings than those in
+        force: a restart goes on where it was."""
+        stale = set(self.engine.stale())
         for info in self.engine.documents():
-            if info.status in ("new", "reading") or (info.status == "ready" and not info.indexed):
+            unready = info.status in ("new", "reading") or (info.status == "ready" and not info.indexed)
+            if unready or info.doc_id in stale:
                 self.add(info.doc_id)
 
     def add(self, doc_id: str, password: str | None = None) -> None:
@@ -170,7 +173,7 @@ class Ingestion:
 
         report = self.engine.ingest(doc_id, password=entry.password, on_progress=show, cancelled=entry.cancel.is_set)
         if report.status != "failed":
-            self.engine.index(on_progress=show, cancelled=entry.cancel.is_set)
+            self.engine.index(refresh=False, on_progress=show, cancelled=entry.cancel.is_set)
 
     def _show(self, entry: _Entry, progress: Progress) -> None:
         stage: Stage = "read" if progress.stage == "read" else "embed" if progress.stage == "embed" else "build"

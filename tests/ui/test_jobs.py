@@ -58,3 +58,19 @@ def test_a_removal_that_another_process_prevents_says_so_and_can_be_tried_again(
         until(lambda: gone == [doc_id])
         assert not ingestion.failures
         ingestion.close()
+
+
+def test_a_start_brings_documents_up_to_date_that_other_settings_built(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        doc_ids = [engine.add(data, "a.pdf").doc_id for data in (pdfs.running_headers(6), pdfs.one_column())]
+        for doc_id in doc_ids:
+            engine.ingest(doc_id)
+        engine.index()
+    with Engine.open(tmp_path, overrides={"chunk.target_tokens": 30, "chunk.max_tokens": 60}) as engine:
+        ingestion = Ingestion(engine, removed=lambda _: None)
+        ingestion.resume()
+        assert set(ingestion.jobs()) == set(doc_ids)
+        until(lambda: not ingestion.jobs())
+        assert not ingestion.failures
+        assert engine.retrieve("headers").hits
+        ingestion.close()
