@@ -26,10 +26,14 @@ MONO: Final = 8
 GLUED: Final = 16  # no blank between this and the word before it
 SOFT_HYPHEN: Final = 32  # a soft hyphen followed it at the end of its line
 SIDEWAYS: Final = 64  # turned against most of the page's text
+COARSE: Final = 128  # its box is that of a whole area in which it stands: order and lines are as given
 
 LINE_NUMBERS: Final = "line-number"  # kind of the region that holds a draft's line numbers
+WATERMARK: Final = "watermark"  # and of the one that holds what is printed across the text
 
-_MAGIC = b"GWP2"
+_MAGIC = b"GWP3"
+_EARLIER = b"GWP2"  # no confidences, no descriptions; still read, since libraries hold such pages
+_CONFIDENCE: Final = ("confidence", np.dtype("u1"), 1)
 _ARRAYS: Final = (
     ("boxes", np.dtype("<f4"), 4),
     ("sizes", np.dtype("<f4"), 1),
@@ -69,19 +73,24 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
+    """``given``: another parser told the cells one by one, so there is nothing to mend in them."""
+
     rows: int
     columns: int
     cells: tuple[GridCell, ...]
+    given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
     """A rectangle with a role: the layout model's class name (``text``, ``title``, ``section-header``, ``list-item``,
-    ``table``, ``picture``, ``caption``, ``footnote``, ``formula``, ``page-header``, ``page-footer``)."""
+    ``table``, ``picture``, ``caption``, ``footnote``, ``formula``, ``page-header``, ``page-footer``), or ``logo``. A
+    picture may come with a ``description`` that AI wrote."""
 
     kind: str
     box: Rect
     grid: Grid | None = None
+    description: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +102,8 @@ class PageLayout:
     ``texts`` n strings without white space; ``boxes`` float32 ``(n, 4)`` as x0, y0, x1, y1; ``sizes`` float32 ``(n,)``
     font size in points; ``lines`` int32 ``(n,)`` number of the printed line, rising in MuPDF's order; ``flags`` uint8
     ``(n,)`` (BOLD, GLUED ...); ``owners`` int32 ``(n,)`` index of the region that the word belongs to. Every word has
-    exactly one owner.
+    exactly one owner. ``confidence`` uint8 ``(n,)`` percent where the words were read by OCR, None where they are the
+    PDF's own text.
     """
 
     number: int
@@ -110,6 +120,14 @@ class PageLayout:
     owners: NDArray[np.int32]
     regions: tuple[Region, ...] = field(default=())
     degraded: str | None = None
+    confidence: NDArray[np.uint8] | None = None
+
+    @property
+    def ocr(self) -> float | None:
+        """Mean confidence of the words, 0–1, weighted by their characters; None where none was read by OCR."""
+        if self.confidence is None or not self.texts:
+            return None
+        return float(np.average(self.confidence, weights=[len(text) for text in self.texts])) / 100
 
     @property
     def frame(self) -> tuple[float, float]:
@@ -132,23 +150,26 @@ class PageLayout:
                 "rotation": self.rotation,
                 "turn": self.turn,
                 "degraded": self.degraded,
+                "ocr": self.confidence is not None,
                 "texts": self.texts,
                 "regions": [
-                    [r.kind, _rounded(r.box), None if r.grid is None else _pack_grid(r.grid)] for r in self.regions
+                    [r.kind, _rounded(r.box), None if r.grid is None else _pack_grid(r.grid), r.description]
+                    for r in self.regions
                 ],
             },
             ensure_ascii=False,
             separators=(",", ":"),
         ).encode("utf-8", "surrogatepass")
         body = b"".join(
-            np.ascontiguousarray(getattr(self, name), dtype=dtype).tobytes() for name, dtype, _width in _ARRAYS
+            np.ascontiguousarray(getattr(self, name), dtype=dtype).tobytes()
+            for name, dtype, _width in (_ARRAYS if self.confidence is None else (*_ARRAYS, _CONFIDENCE))
         )
         return _MAGIC + zlib.compress(struct.pack("<I", len(head)) + head + body, 6)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageLayout:
         """The inverse of `to_bytes`. Raises ValueError for anything else."""
-        if data[:4] != _MAGIC:
+        if data[:4] not in (_MAGIC, _EARLIER):
             raise ValueError("these bytes are not a page of this version")
         raw = zlib.decompress(data[4:])
         (length,) = struct.unpack_from("<I", raw)
@@ -156,7 +177,7 @@ class PageLayout:
         texts = tuple(head["texts"])
         offset = 4 + length
         arrays: dict[str, NDArray[Any]] = {}
-        for name, dtype, width in _ARRAYS:
+        for name, dtype, width in (*_ARRAYS, _CONFIDENCE) if head.get("ocr") else _ARRAYS:
             count = len(texts) * width
             array = np.frombuffer(raw, dtype=dtype, count=count, offset=offset)
             arrays[name] = array.reshape(-1, width) if width > 1 else array
@@ -171,8 +192,8 @@ class PageLayout:
             degraded=head["degraded"],
             texts=texts,
             regions=tuple(
-                Region(kind, _rect(box), None if grid is None else _unpack_grid(grid))
-                for kind, box, grid in head["regions"]
+                Region(kind, _rect(box), None if grid is None else _unpack_grid(grid), *description)
+                for kind, box, grid, *description in head["regions"]
             ),
             **arrays,
         )
@@ -223,13 +244,15 @@ def _pack_grid(grid: Grid) -> list[object]:
         grid.rows,
         grid.columns,
         [[c.row, c.col, c.row_span, c.col_span, int(c.header), *_rounded(c.box)] for c in grid.cells],
+        int(grid.given),
     ]
 
 
 def _unpack_grid(packed: list[list[list[float]]]) -> Grid:
-    rows, columns, cells = packed
+    rows, columns, cells, *given = packed
     return Grid(
         int(rows),  # type: ignore[call-overload]  # JSON: two numbers and a list
         int(columns),  # type: ignore[call-overload]  # as above
         tuple(GridCell(int(c[0]), int(c[1]), int(c[2]), int(c[3]), _rect(c[5:9]), bool(c[4])) for c in cells),
+        bool(given and given[0]),
     )

@@ -11,10 +11,11 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from ragcore.config import IngestSettings
+from ragcore.config import IngestSettings, OcrSettings
 from ragcore.errors import (
     Cancelled,
     EmptyFile,
@@ -30,15 +31,24 @@ from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
 
 PAGES_PER_WORKER = 3  # a further process must have at least this many pages, since it takes about a second to start
 LAYOUT_STRIKES = 3  # pages lost to the layout model after which the file's other pages are read without it
+OCR_STRIKES = 3  # pages lost to OCR after which the file's other pages are read without it
 LETTER = (612.0, 792.0, 0)
 _POLL_SECONDS = 0.2
 
 
-def inspect(path: Path, *, settings: IngestSettings, password: str | None = None, name: str = "") -> FileInfo:
+def inspect(
+    path: Path,
+    *,
+    settings: IngestSettings,
+    password: str | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    name: str = "",
+) -> FileInfo:
     """What the file says about itself, before any page is read; messages call it ``name`` (default: the path's).
 
     Raises FileMissing, FileTooLarge, EmptyFile, NotAPdf, DamagedPdf, PasswordRequired, WrongPassword, NoPages,
-    TooManyPages; ParseTimeout or ParseCrashed when MuPDF cannot even open it within the limits.
+    TooManyPages; ParseTimeout or ParseCrashed when MuPDF cannot even open it within the limits; `Cancelled` soon after
+    ``cancelled()`` turns true.
     """
     name = name or path.name
     if not path.is_file():
@@ -50,11 +60,12 @@ def inspect(path: Path, *, settings: IngestSettings, password: str | None = None
         raise FileTooLarge(
             f"{name} is {_megabytes(size)} MB; the largest taken is {_megabytes(settings.max_bytes)} MB."
         )
-    child = Child(path, settings=settings, password=password, layout=False, name=name)
-    try:
-        given = child.info()
-    finally:
-        child.close()
+    with _stoppable(cancelled, name) as started:
+        child = Child(path, settings=settings, password=password, layout=False, name=name, started=started)
+        try:
+            given = child.info()
+        finally:
+            child.close()
     info = FileInfo(
         pages=int(given["pages"]),
         title=str(given["title"]),
@@ -82,11 +93,13 @@ def parse_pages(
     pages: Sequence[int],
     *,
     settings: IngestSettings,
+    ocr: OcrSettings | None = None,
     password: str | None = None,
     cancelled: Callable[[], bool] | None = None,
     name: str = "",
 ) -> Iterator[PageLayout]:
-    """Read ``pages`` (numbers from 1), yielding each as it is done, in any order.
+    """Read ``pages`` (numbers from 1), yielding each as it is done, in any order. Pages without usable text go to
+    OCR as ``ocr`` says; None, for other callers than `Engine`, takes every text layer as it is.
 
     Raises what opening the file raises; `Cancelled` soon after ``cancelled()`` turns true; and the last ParseTimeout
     or ParseCrashed when not one of the pages could be read.
@@ -94,7 +107,7 @@ def parse_pages(
     if not pages:
         return
     name = name or path.name
-    team = _Team(path, pages, settings=settings, password=password, name=name)
+    team = _Team(path, pages, settings=settings, ocr=ocr, password=password, name=name)
     team.start()
     failures: list[GroundworkError] = []
     remaining = len(pages)
@@ -121,19 +134,57 @@ def parse_pages(
         team.stop()
 
 
+@contextmanager
+def _stoppable(cancelled: Callable[[], bool] | None, name: str) -> Iterator[Callable[[Child], None]]:
+    """Gives what a `Child` calls when it has started. Once ``cancelled()`` is true the child is killed, and its failure
+    becomes `Cancelled`."""
+    children: list[Child] = []
+    done, stopped = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        while cancelled is not None:
+            if cancelled():
+                stopped.set()
+                for child in children:
+                    child.kill()
+            if done.wait(_POLL_SECONDS):
+                return
+
+    watcher = threading.Thread(target=watch, name="parse-watch", daemon=True)
+    watcher.start()
+    try:
+        yield children.append
+    except (ParseTimeout, ParseCrashed):
+        if not stopped.is_set():
+            raise
+    finally:
+        done.set()
+        watcher.join()
+    if stopped.is_set():
+        raise Cancelled(f"Reading {name} was stopped.")
+
+
 class _Team:
     """Threads that each drive one child through the pages still to be read."""
 
     def __init__(
-        self, path: Path, pages: Sequence[int], *, settings: IngestSettings, password: str | None, name: str
+        self,
+        path: Path,
+        pages: Sequence[int],
+        *,
+        settings: IngestSettings,
+        ocr: OcrSettings | None,
+        password: str | None,
+        name: str,
     ) -> None:
         self.results: queue.SimpleQueue[tuple[PageLayout | None, GroundworkError | None]] = queue.SimpleQueue()
         self._path, self._settings, self._password, self._name = path, settings, password, name
+        self._ocr = ocr
         self._todo = deque(pages)
         self._lock = threading.Lock()
         self._children: set[Child] = set()
         self._stopped = False
-        self._strikes = 0
+        self._strikes = self._ocr_strikes = 0
         most = settings.workers or min(4, _cores())
         self._threads = [
             threading.Thread(target=self._work, name=f"parse-{i}", daemon=True)
@@ -167,6 +218,9 @@ class _Team:
                 child, page, failure = self._read(child, number)
                 if not self._stopped:
                     self.results.put((page, failure))
+                if child is not None and child.pages >= self._settings.process_pages:
+                    self._end(child)
+                    child = None
         except GroundworkError as error:
             if not self._stopped:
                 self.results.put((None, error))
@@ -176,20 +230,33 @@ class _Team:
             self._end(child)
 
     def _read(self, child: Child | None, number: int) -> tuple[Child | None, PageLayout, GroundworkError | None]:
-        """The page by the layout model, else by the plain method, else empty; and the child for the next page."""
+        """The page by the layout model (and OCR where it needs that), else by the plain method, else empty; and the
+        child for the next page."""
         reason = f"the layout model failed on {LAYOUT_STRIKES} pages of this file, so it was left out here"
         if self._strikes < LAYOUT_STRIKES:
             if child is None:
                 child = self._begin(layout=True)
+            why: str | None = None
             try:
-                return child, PageLayout.from_bytes(child.page(number, plain=False)), None
+                data, why = child.page_unless_scan(number)
+                if why is None:
+                    return child, PageLayout.from_bytes(data), None
+                if (without := self._without_ocr()) is None:
+                    return child, PageLayout.from_bytes(child.scan(number, plain=False)), None
+                page = PageLayout.from_bytes(child.page(number, plain=False))
+                return child, replace(page, degraded=f"this page {why}; {without}"), None
             except (ParseTimeout, ParseCrashed) as error:
                 if not child.usable:
                     self._end(child)
                     child = None
                     with self._lock:
-                        self._strikes += 1
+                        if why is None:
+                            self._strikes += 1
+                        else:
+                            self._ocr_strikes += 1
                 reason = f"read without the layout model: {error.message}"
+                if why is not None:
+                    reason = f"this page {why}, and OCR could not read it: {error.message}"
         if self._stopped:
             raise Cancelled(f"Reading {self._name} was stopped.")
         given = child
@@ -208,6 +275,14 @@ class _Team:
             child = None
         return child, page, failure
 
+    def _without_ocr(self) -> str | None:
+        """Why pages that need OCR are read without it; None where they are not."""
+        if self._ocr is not None and self._ocr.mode == "off":
+            return "OCR is off (ocr.mode)"
+        if self._ocr_strikes >= OCR_STRIKES:
+            return f"OCR failed on {OCR_STRIKES} pages of this file, so it was left out here"
+        return None
+
     def _frame(self, child: Child, number: int) -> tuple[float, float, int]:
         """The size of a page whose content cannot be read; US letter when even that is beyond MuPDF."""
         other = None if child.usable else self._begin(layout=False)
@@ -219,12 +294,22 @@ class _Team:
             self._end(other)
 
     def _begin(self, *, layout: bool) -> Child:
-        child = Child(self._path, settings=self._settings, password=self._password, layout=layout, name=self._name)
+        return Child(
+            self._path,
+            settings=self._settings,
+            password=self._password,
+            layout=layout,
+            name=self._name,
+            ocr=self._ocr,
+            started=self._watch,
+        )
+
+    def _watch(self, child: Child) -> None:
+        """Have `stop` end this child too, even while it starts."""
         with self._lock:
             self._children.add(child)
             if self._stopped:
                 child.kill()
-        return child
 
     def _end(self, child: Child | None) -> None:
         if child is None:

@@ -8,6 +8,7 @@ fields) on each call and takes the text of every region a second time, which thi
 from __future__ import annotations
 
 import codecs
+import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -19,11 +20,27 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
+from ragcore.config import OcrSettings
 from ragcore.errors import DamagedPdf, NoPages, NotAPdf, PasswordRequired, WrongPassword
+from ragcore.ingest.graphics import complete_pictures
 from ragcore.ingest.gutter import line_numbers, without_gutter
-from ragcore.ingest.layout import LINE_NUMBERS, FileInfo, Grid, GridCell, PageLayout, Rect, Region, turned
+from ragcore.ingest.layout import (
+    LINE_NUMBERS,
+    WATERMARK,
+    FileInfo,
+    Grid,
+    GridCell,
+    PageLayout,
+    Rect,
+    Region,
+    empty_page,
+    turned,
+)
+from ragcore.ingest.order import reading_order
 from ragcore.ingest.regions import arrange, hull
-from ragcore.ingest.words import WordColumns, read_words, writing_angle
+from ragcore.ingest.rulings import Drawn, rule_tables, rulings
+from ragcore.ingest.watermarks import overprinted
+from ragcore.ingest.words import WordColumns, mostly_right_to_left, read_words, writing_angle
 
 TEXT_FLAGS = (
     pymupdf.TEXT_PRESERVE_WHITESPACE
@@ -33,16 +50,24 @@ TEXT_FLAGS = (
 )
 MIN_REGION = 2.0  # points: thinner layout boxes are rules, not regions
 MIN_PICTURE = 20.0  # points: smaller images are bullets and ornaments
+NUDGE = 0.05  # pixels
+_TEXT = ("fill-text", "stroke-text", "ignore-text")  # MuPDF's names
 MIN_RULES = 4  # fewer lines and rectangles than this cannot rule a table
 _HEX_PREFIX = re.compile(r"<((?:[0-9A-Fa-f]{2})+)>")
 _HEAD_BYTES = 1024  # a PDF's header may stand anywhere in the first KiB (ISO 32000-1, annex H)
 
 
+class NeedsOcr(Exception):
+    """A page whose text layer does not serve; says why, in words that go on "This page ..."."""
+
+
 class Reader:
     """One open PDF. Raises the tree's input errors when it cannot be opened."""
 
-    def __init__(self, path: Path, password: str | None, name: str) -> None:
+    def __init__(self, path: Path, password: str | None, name: str, ocr: OcrSettings | None = None) -> None:
         self.path = path
+        self.ocr = ocr
+        self._scanner: Any = None
         self.document, self.unlocked = _open(path, password, name)
         self.labels: tuple[str, ...] | None = None
 
@@ -69,24 +94,82 @@ class Reader:
             self.labels = tuple(_decoded(document[i].get_label()) for i in pages)
         return self.labels
 
-    def page(self, number: int, *, plain: bool) -> PageLayout:
-        """Page ``number`` (from 1). ``plain`` leaves the layout model out: MuPDF's text blocks are the regions."""
+    def page(self, number: int, *, plain: bool, ask: bool = False) -> PageLayout:
+        """Page ``number`` (from 1). ``plain`` leaves the layout model out: MuPDF's text blocks are the regions.
+        ``ask``: raises `NeedsOcr` for a page that OCR should read."""
         page = self.document.load_page(number - 1)
         rotation, width, height = int(page.rotation), float(page.rect.width), float(page.rect.height)
         # From here on the page is read as it is without its rotation; that is the frame of MuPDF's text.
         page.set_rotation(0)
         try:
-            return self._page(page, number, plain, rotation, width, height)
+            return self._page(page, number, plain, rotation, width, height, ask)
         finally:
             page.set_rotation(rotation)
 
-    def _page(self, page: Any, number: int, plain: bool, rotation: int, width: float, height: float) -> PageLayout:
+    def scan(self, number: int, *, plain: bool) -> PageLayout:
+        """Page ``number`` by OCR, or by its text layer after all where OCR shows that to be right."""
+        from ragcore.ingest.ocr.scan import Scanner, choose, own_text
+
+        assert self.ocr is not None
+        if self._scanner is None:
+            self._scanner = Scanner(self.ocr)
+        page = self.document.load_page(number - 1)
+        width, height, rotation = float(page.rect.width), float(page.rect.height), int(page.rotation)
+        found = self._scanner.read(page)
+        text = own_text(page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT())
+        read = [] if found is None else found.words.texts
+        confidence = float(found.confidence.mean()) if found is not None and read else 0.0
+        keep, problem = choose(text, read, confidence, self.ocr.mode)
+        if keep:
+            return replace(own := self.page(number, plain=plain), degraded=problem or own.degraded)
+        if found is None:
+            labels = self._labels()
+            label = (labels[number - 1] if labels else "") or str(number)
+            return empty_page(number, label, width, height, rotation, None)
+        laid = self._lay_out(
+            found.sheet, number, plain, rotation, width, height, 0, found.words, found.boxes, found.rules
+        )
+        return replace(laid, turn=found.turn, confidence=found.confidence)
+
+    def _page(
+        self, page: Any, number: int, plain: bool, rotation: int, width: float, height: float, ask: bool
+    ) -> PageLayout:
         raw = page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT()
         angle = writing_angle(raw)
         if angle is None:
             angle = (360 - rotation) % 360
         frame = (float(page.rect.width), float(page.rect.height))
         words, boxes = _upright(read_words(raw, angle), (360 - angle) % 360, frame)
+        if ask and self.ocr is not None:
+            from ragcore.ingest.ocr.scan import suspicion
+
+            why = suspicion(page, raw, len(words.texts), self.ocr.mode)
+            if why is not None:
+                raise NeedsOcr(why)
+        vectors = sum(block["type"] == 3 for block in raw["blocks"])
+        layout = self._lay_out(page, number, plain, rotation, width, height, angle, words, boxes, vectors)
+        drawn = [
+            Drawn(turned(tuple(b["bbox"]), (360 - angle) % 360, *frame), b["color"], b["stroked"] and b["isrect"])
+            for b in raw["blocks"]
+            if b["type"] == 3
+        ]
+        return rule_tables(layout, rulings(drawn))
+
+    def _lay_out(
+        self,
+        page: Any,
+        number: int,
+        plain: bool,
+        rotation: int,
+        width: float,
+        height: float,
+        angle: int,
+        words: WordColumns,
+        boxes: NDArray[np.float32],
+        vectors: int,
+    ) -> PageLayout:
+        """The layout of ``page``, whose text is turned clockwise by ``angle``; ``words`` and ``boxes`` are upright."""
+        frame = (float(page.rect.width), float(page.rect.height))
         upright_frame = frame if angle in (0, 180) else (frame[1], frame[0])
         lines = np.asarray(words.lines, dtype=np.int32)
         blocks = np.asarray(words.blocks, dtype=np.int32)
@@ -94,25 +177,25 @@ class Reader:
         problem: str | None = None
         if plain:
             regions = _block_regions(boxes, blocks)
-            obstacles: list[Rect] = []
         else:
             shown = without_gutter(boxes, numbers, upright_frame)
-            vectors = sum(block["type"] == 3 for block in raw["blocks"])
-            regions, problem = _find_regions(
-                self._sheet(page, number, angle, shown, upright_frame), len(boxes), vectors
-            )
+            regions, problem = _find_regions(self._sheet(page, angle, shown, upright_frame), len(boxes), vectors)
             regions = [_moved(region, shown[0]) for region in regions]
-            obstacles = [turned(tuple(b["bbox"]), (360 - angle) % 360, *frame) for b in raw["blocks"]]
+
+        right_to_left = mostly_right_to_left(words.texts)
 
         def order(found: list[Region]) -> list[Region]:
-            return found if plain else _reading_order(found, obstacles, *upright_frame)
+            return found if plain else reading_order(found, right_to_left=right_to_left)
 
-        text = np.setdiff1d(np.arange(len(boxes)), numbers)
+        across = np.setdiff1d(overprinted(boxes, np.asarray(words.sizes, dtype=np.float32)), numbers)
+        text = np.setdiff1d(np.arange(len(boxes)), np.concatenate([numbers, across]))
         owners = np.empty(len(boxes), dtype=np.int32)
-        ordered, owners[text] = arrange(boxes[text], lines[text], blocks[text], regions, order)
-        if len(numbers):
-            owners[numbers] = len(ordered)
-            ordered = (*ordered, Region(LINE_NUMBERS, hull(boxes, numbers)))
+        shown_texts = [words.texts[i] for i in text.tolist()]
+        ordered, owners[text] = arrange(boxes[text], lines[text], blocks[text], regions, order, shown_texts)
+        for aside, kind in ((numbers, LINE_NUMBERS), (across, WATERMARK)):
+            if len(aside):
+                owners[aside] = len(ordered)
+                ordered = (*ordered, Region(kind, hull(boxes, aside)))
         labels = self._labels()
         return PageLayout(
             number=number,
@@ -131,7 +214,7 @@ class Reader:
             degraded=problem,
         )
 
-    def _sheet(self, page: Any, number: int, angle: int, shown: Rect, frame: tuple[float, float]) -> Any:
+    def _sheet(self, page: Any, angle: int, shown: Rect, frame: tuple[float, float]) -> Any:
         """The part ``shown`` of the upright frame as the layout model expects it, text upright: the page itself, or
         drawn onto a fresh one (`Page.remove_rotation` would lose the crop box)."""
         if angle == 0 and shown == (0.0, 0.0, *frame):
@@ -140,13 +223,26 @@ class Reader:
         self._drawn = pymupdf.open()
         sheet = self._drawn.new_page(width=x1 - x0, height=y1 - y0)
         clip = pymupdf.Rect(turned(shown, angle, *frame))
-        sheet.show_pdf_page(sheet.rect, self.document, number - 1, rotate=angle, clip=clip)
+        sheet.show_pdf_page(sheet.rect, page.parent, page.number, rotate=angle, clip=clip)
         return sheet
 
     def frame(self, number: int) -> tuple[float, float, int]:
         """Displayed width and height of page ``number`` and its rotation, without reading what is on it."""
         page = self.document.load_page(number - 1)
         return float(page.rect.width), float(page.rect.height), int(page.rotation)
+
+    def crop(self, number: int, box: Rect, *, dpi: float, max_pixels: int) -> tuple[int, int, str, bytes]:
+        """The part ``box`` of page ``number`` as displayed (its points): width and height in pixels, the SHA-256 of
+        the pixels, and a PNG. About ``max_pixels`` at most; drawn from the box's own corner, so that one image as a
+        rule gives the same pixels wherever it stands."""
+        page = self.document.load_page(number - 1)
+        area = pymupdf.Rect(box) & page.rect
+        zoom = min(dpi / 72, (max_pixels / max(1.0, abs(area))) ** 0.5)
+        # Edges exactly between two pixels would fall to either side by rounding, hence the nudge.
+        corner = pymupdf.Matrix(zoom, 0, 0, zoom, NUDGE - area.x0 * zoom, NUDGE - area.y0 * zoom)
+        pixmap = page.get_pixmap(matrix=corner, clip=area, colorspace=pymupdf.csRGB, alpha=False)
+        digest = hashlib.sha256(f"{pixmap.width}x{pixmap.height}:".encode() + pixmap.samples).hexdigest()
+        return int(pixmap.width), int(pixmap.height), digest, bytes(pixmap.tobytes("png"))
 
     def unlock(self, target: Path) -> None:
         """Write a copy without encryption to ``target``, in whole or not at all."""
@@ -257,7 +353,17 @@ def _find_regions(page: Any, words: int, vectors: int) -> tuple[list[Region], st
             tables = [region for table in finder.tables if (region := _table_region(table)) is not None]
     page.layout_information = None
     kept = [r for r in regions if r.kind != "table" or not any(_covers(table.box, r.box) for table in tables)]
-    return kept + tables + _image_regions(page, kept, page.rect.width, page.rect.height), problem
+    found_regions = kept + tables
+    if any(region.kind in ("picture", "caption") for region in kept):
+        found_regions = complete_pictures(found_regions, *_drawn(page), page.rect.width, page.rect.height)
+    return found_regions + _image_regions(page, found_regions, page.rect.width, page.rect.height), problem
+
+
+def _drawn(page: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The boxes of all paths, shadings and images on the page, and those of all pieces of text, each ``(n, 4)``."""
+    log = page.get_bboxlog()
+    paths, texts = ([box for kind, box in log if (kind in _TEXT) == is_text] for is_text in (False, True))
+    return np.asarray(paths, np.float64).reshape(-1, 4), np.asarray(texts, np.float64).reshape(-1, 4)
 
 
 def _moved(region: Region, right: float) -> Region:
@@ -322,17 +428,3 @@ def _image_regions(page: Any, regions: Sequence[Region], width: float, height: f
         if not any(rect.intersects(pymupdf.Rect(r.box)) for r in (*regions, *out)):
             out.append(Region("picture", box))
     return out
-
-
-def _reading_order(regions: list[Region], obstacles: list[Rect], width: float, height: float) -> list[Region]:
-    """pymupdf4llm's reading order: stripes, then columns within a stripe; page headers first and footers last."""
-    from pymupdf4llm.helpers.utils import find_reading_order
-
-    by_box: dict[tuple[float, float, float, float, str], list[Region]] = {}
-    for region in regions:
-        by_box.setdefault((*region.box, region.kind), []).append(region)
-    blocks = [{"bbox": box} for box in obstacles]
-    ordered: list[Region] = []
-    for box in find_reading_order(pymupdf.Rect(0, 0, width, height), blocks, list(by_box)):
-        ordered.extend(by_box.pop(tuple(box), []))
-    return ordered

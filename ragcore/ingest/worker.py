@@ -16,7 +16,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from ragcore.errors import GroundworkError, ParseCrashed
+from ragcore.errors import GroundworkError, ModelMissing, ParseCrashed
+from ragcore.ingest import tuning
 
 _FRAME = struct.Struct(">II")
 
@@ -69,25 +70,19 @@ def limit_memory(megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (ceiling, hard))
 
 
-def load_layout_model() -> None:
-    """Load the layout model with one thread per session: the parent runs one child per core, and onnxruntime's own
-    thread pool, which spins while it waits, doubles the processor time of a page (0.62 s against 0.36 s)."""
-    import onnxruntime
-
-    class OneThread(onnxruntime.SessionOptions):  # type: ignore[misc]  # onnxruntime has no types
-        def __init__(self) -> None:
-            super().__init__()
-            self.intra_op_num_threads = 1
-            self.inter_op_num_threads = 1
-
-    # pymupdf.layout makes its sessions while it is imported and takes no options for them.
-    onnxruntime.SessionOptions = OneThread
-    import pymupdf4llm  # noqa: F401
-
-
 def _set_alarm(seconds: float) -> None:
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def draw_json(request: dict[str, Any]) -> None:
+    """Draw the ADE JSON that the request names (see `ade.draw`)."""
+    from ragcore.ingest.ade.draw import draw_pages
+    from ragcore.ingest.ade.source import read_ade
+
+    source = Path(request["json"])
+    width, height = request["size"]
+    draw_pages(read_ade(source.read_bytes(), source.name), Path(request["target"]), (width, height))
 
 
 def main() -> None:
@@ -96,37 +91,59 @@ def main() -> None:
     # Whatever a library prints must not end up between two replies.
     os.dup2(2, 1)
 
+    message = receive(source)
+    if message is None:
+        return
+    # What is imported depends on the first request, which opens the file.
+    _set_alarm(float(message[0]["seconds"]))
+    try:
+        tuning.load(layout=bool(message[0]["layout"]))
+    except ModelMissing as error:
+        send(sink, {"ok": False, "error": error.as_dict()})
+        return
     import pymupdf
 
-    from ragcore.ingest.read import Reader
+    from ragcore.config import OcrSettings
+    from ragcore.ingest.read import NeedsOcr, Reader
 
-    pymupdf.TOOLS.mupdf_display_errors(False)
-    pymupdf.TOOLS.mupdf_display_warnings(False)
     reader: Reader | None = None
-    while (message := receive(source)) is not None:
+    while message is not None:
         request, _payload = message
         _set_alarm(float(request["seconds"]))
         try:
             if request["op"] == "open":
-                if request["layout"]:
-                    load_layout_model()
                 limit_memory(int(request["memory_mb"]))
-                reader = Reader(Path(request["path"]), request["password"], request["name"])
+                if request["path"] is not None:
+                    ocr = None if request["ocr"] is None else OcrSettings.model_validate(request["ocr"])
+                    reader = Reader(Path(request["path"]), request["password"], request["name"], ocr)
+                send(sink, {"ok": True})
+            elif request["op"] == "draw":
+                draw_json(request)
                 send(sink, {"ok": True})
             elif reader is None:
                 raise SystemExit("the first request must open a file")
             elif request["op"] == "info":
                 send(sink, {"ok": True, "info": asdict(reader.info())})
             elif request["op"] == "page":
-                page = reader.page(int(request["page"]), plain=bool(request["plain"]))
+                page = reader.page(int(request["page"]), plain=bool(request["plain"]), ask=bool(request["ask"]))
+                send(sink, {"ok": True, "ocr": None}, page.to_bytes())
+            elif request["op"] == "scan":
+                page = reader.scan(int(request["page"]), plain=bool(request["plain"]))
                 send(sink, {"ok": True}, page.to_bytes())
             elif request["op"] == "frame":
                 send(sink, {"ok": True, "frame": reader.frame(int(request["page"]))})
+            elif request["op"] == "crop":
+                width, height, digest, png = reader.crop(
+                    int(request["page"]), request["box"], dpi=request["dpi"], max_pixels=request["max_pixels"]
+                )
+                send(sink, {"ok": True, "width": width, "height": height, "sha256": digest}, png)
             elif request["op"] == "unlock":
                 reader.unlock(Path(request["target"]))
                 send(sink, {"ok": True})
             else:
                 raise SystemExit(f"unknown request {request['op']!r}")
+        except NeedsOcr as need:
+            send(sink, {"ok": True, "ocr": str(need)})
         except GroundworkError as error:
             send(sink, {"ok": False, "error": error.as_dict()})
         except pymupdf.mupdf.FzErrorBase as error:
@@ -134,6 +151,7 @@ def main() -> None:
             problem = ParseCrashed(" ".join(str(error).split())[:200])
             send(sink, {"ok": False, "error": problem.as_dict()})
         _set_alarm(0)
+        message = receive(source)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,9 @@ from ragcore.types import Box, Document
 from tests import pdfs
 from tests.ingest.conftest import SAMPLES, Build
 
-WITH_TEXT = [name for name in SAMPLES if name != "blank"]
+# Where one word is printed over another, PyMuPDF finds both in the box of either.
+OVERPRINTED = ("watermarked", "watermarked_upright", "printed_twice")
+WITH_TEXT = [name for name in SAMPLES if name != "blank" and name not in OVERPRINTED]
 
 
 def characters(text: str) -> Counter[str]:

@@ -203,15 +203,55 @@ def test_cancelling_stops_soon(tmp_path: Path, settings: Settings) -> None:
     assert 2 <= len(read) < 30
 
 
+def test_cancelling_does_not_wait_for_a_process_that_is_starting(tmp_path: Path, settings: Settings) -> None:
+    """A pipe that nobody writes to: opening it never ends."""
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no named pipes")
+    path = tmp_path / "given.pdf"
+    os.mkfifo(path)
+    started = time.monotonic()
+
+    def soon() -> bool:
+        return time.monotonic() > started + 2
+
+    with pytest.raises(Cancelled, match=r"given\.pdf"):
+        list(parse_pages(path, [1, 2], settings=settings.ingest, cancelled=soon))
+    assert time.monotonic() - started < 30
+    assert not _workers()
+
+
+def test_cancelling_stops_a_file_that_hangs_while_it_is_opened(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.one_column())
+    with pytest.raises(Cancelled, match=r"given\.pdf"):
+        inspect(path, settings=settings.ingest, cancelled=lambda: True)
+
+
+def test_processes_are_replaced_after_some_pages(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.running_headers(3))
+    seen: set[str] = set()
+    for page in parse_pages(path, range(1, 4), settings=adjusted(settings, process_pages=1, workers=1)):
+        assert page.degraded is None
+        time.sleep(0.4)  # the next process has been started by then
+        seen.update(_workers())
+    if Path("/proc").exists():
+        assert len(seen) >= 2
+
+
 def test_leaving_early_leaves_no_process_behind(tmp_path: Path, settings: Settings) -> None:
     path = pdfs.write(tmp_path, "given.pdf", pdfs.running_headers(12))
     pages = parse_pages(path, range(1, 13), settings=settings.ingest)
     next(pages)
     pages.close()
-    if Path("/proc").exists():
-        mine = str(os.getpid())
-        children = [p for p in Path("/proc").iterdir() if p.name.isdigit() and _parent(p) == mine]
-        assert not [p for p in children if "ragcore.ingest.worker" in _command(p)]
+    assert not _workers()
+
+
+def _workers() -> list[str]:
+    """Process ids of this process's parsing children, where the system tells."""
+    if not Path("/proc").exists():
+        return []
+    mine = str(os.getpid())
+    children = [p for p in Path("/proc").iterdir() if p.name.isdigit() and _parent(p) == mine]
+    return [p.name for p in children if "ragcore.ingest.worker" in _command(p)]
 
 
 def _parent(process: Path) -> str:
