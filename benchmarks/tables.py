@@ -1,20 +1,29 @@
-"""How well are tables read? Cell-text F1 and adjacency-relation F1 on the ICDAR-2013 tables, detection included.
+"""How well are tables read, detection included? Cell-text F1 and adjacency-relation F1 (ICDAR-2013 protocol).
 
-    python -m benchmarks tables [--set icdar2013-eu] [--baseline] [--per-doc]
+    python -m benchmarks tables [--set icdar2013-eu|pmc-dev] [--baseline] [--per-doc]
 
-Ours are the cells of `Document.elements` with the boxes of their words. ``--baseline`` also runs
-`pymupdf.Page.find_tables()` over the same pages in the same run. Scored by ``tools/score_tables.py`` beside the data.
+Ours are the cells of `Document.elements` with the boxes of their words; a table over several pages counts on each
+page with the cells printed there, a repeated header's too. ``--baseline`` also runs `pymupdf.Page.find_tables()` over
+the same pages in the same run. Scored by ``tools/score_tables.py`` beside the data.
+
+A set whose truth has no boxes (``articles.jsonl``: tables out of the publisher's XML) is scored table by table: each
+true table against the predicted table of that article that shares most cell texts with it. ``missed`` counts those
+with fewer than half of their cells there; ``headed_f1`` is the F1 of (value, its column headers) pairs over the tables
+whose headers the XML marks. Predicted tables that no true one claims are left out: the XML lacks some of a paper's
+boxes and lists.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,51 +33,79 @@ from benchmarks.common import data
 from ragcore.config import load
 from ragcore.ingest.document import build_document
 from ragcore.ingest.parse import inspect, parse_pages
-from ragcore.types import Document, Table
+from ragcore.types import Cell, Document, Table
 
-Predictions = dict[str, dict[str, list[dict[str, Any]]]]
+Cells = list[dict[str, Any]]
+Pages = dict[str, list[dict[str, Any]]]
 
 
-def ours(path: Path) -> dict[str, list[dict[str, Any]]]:
-    """The tables of one file by page, in the scorer's form."""
+def read(path: Path) -> Document:
     settings, _origins = load()
     info = inspect(path, settings=settings.ingest)
     pages = list(parse_pages(path, range(1, info.pages + 1), settings=settings.ingest))
-    document = build_document("0" * 16, "0" * 64, path.name, info, pages, settings)
-    found: dict[str, list[dict[str, Any]]] = {}
+    return build_document("0" * 16, "0" * 64, path.name, info, pages, settings)
+
+
+def ours(path: Path) -> Pages:
+    """The tables of one file by page, in the scorer's form."""
+    return tables_of(read(path))
+
+
+def tables_of(document: Document) -> Pages:
+    found: Pages = {}
     for element in document.elements:
-        if element.table is not None:
-            found.setdefault(str(element.page), []).append({"cells": list(_cells(document, element.table))})
+        if element.table is None:
+            continue
+        parts: dict[int, Cells] = {}
+        for page, cell in _cells(document, element.table):
+            parts.setdefault(page, []).append(cell)
+        for page, cells in sorted(parts.items()):
+            found.setdefault(str(page), []).append({"id": element.id, "cells": cells})
     return found
 
 
-def _cells(document: Document, table: Table) -> Iterator[dict[str, Any]]:
-    for cell in table.cells:
+def _cells(document: Document, table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each cell in the scorer's form with its page."""
+    for cell in (*table.cells, *table.repeated):
         boxes = document.boxes(cell.start, cell.end)
-        yield {
-            "row": cell.row,
-            "col": cell.col,
-            "row_span": cell.row_span,
-            "col_span": cell.col_span,
-            "text": document.text[cell.start : cell.end],
-            "bbox": [
-                min(b.x0 for b in boxes),
-                min(b.y0 for b in boxes),
-                max(b.x1 for b in boxes),
-                max(b.y1 for b in boxes),
-            ],
-        }
+        yield (
+            boxes[0].page,
+            {
+                "row": cell.row,
+                "col": cell.col,
+                "row_span": cell.row_span,
+                "col_span": cell.col_span,
+                "text": document.text[cell.start : cell.end],
+                "headers": [document.text[h.start : h.end] for h in table.headers_of(cell)],
+                "header": cell.header,
+                "repeated": cell in table.repeated,
+                "bbox": [
+                    min(b.x0 for b in boxes),
+                    min(b.y0 for b in boxes),
+                    max(b.x1 for b in boxes),
+                    max(b.y1 for b in boxes),
+                ],
+            },
+        )
 
 
-def find_tables(path: Path) -> dict[str, list[dict[str, Any]]]:
+def find_tables(path: Path) -> Pages:
     """PyMuPDF's line-based finder, the baseline; its cells on the page as displayed."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: Pages = {}
     with pymupdf.open(path) as document:
         for page in document:
             for table in page.find_tables(use_layout=False).tables:
                 texts = table.extract()
                 cells = [
-                    {"row": r, "col": c, "text": texts[r][c] or "", "bbox": list(box)}
+                    {
+                        "row": r,
+                        "col": c,
+                        "text": texts[r][c] or "",
+                        "bbox": list(box),
+                        "headers": [],
+                        "header": False,
+                        "repeated": False,
+                    }
                     for r, row in enumerate(table.rows)
                     for c, box in enumerate(row.cells)
                     if box is not None and r < len(texts) and c < len(texts[r])
@@ -77,17 +114,95 @@ def find_tables(path: Path) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def score(folder: Path, predictions: Predictions, *, per_doc: bool) -> dict[str, Any]:
-    scorer = folder.parents[1] / "tools" / "score_tables.py"
+def score(folder: Path, predictions: dict[str, Pages], *, per_doc: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as scratch:
+        truth = folder / "ground_truth.jsonl"
+        extra: dict[str, Any] = {}
+        if not truth.is_file():
+            truth = Path(scratch) / "truth.jsonl"
+            predictions, extra = _matched(folder, predictions, truth)
         file = Path(scratch) / "predictions.json"
         file.write_text(json.dumps(predictions), "utf-8")
-        command = [sys.executable, str(scorer), str(folder / "ground_truth.jsonl"), str(file)]
+        command = [sys.executable, str(_scorer(folder)), str(truth), str(file)]
         alternative = folder / "ground_truth_alt.jsonl"
         command += ["--alt", str(alternative)] if alternative.is_file() else []
         command += ["--per-doc"] if per_doc else []
         scored: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        return scored
+        return {**scored, **extra}
+
+
+def _scorer(folder: Path) -> Path:
+    return folder.parents[1] / "tools" / "score_tables.py"
+
+
+def _matched(folder: Path, predictions: dict[str, Pages], truth: Path) -> tuple[dict[str, Pages], dict[str, Any]]:
+    """Truth and predictions of a set without boxes, as if each true table stood on a page of its own: writes
+    ``truth``; returns the matched predictions and the measures that only this set has."""
+    spec = importlib.util.spec_from_file_location("score_tables", _scorer(folder))
+    assert spec is not None
+    assert spec.loader is not None
+    scorer = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(scorer)
+    norm: Callable[[str], str] = scorer.norm
+    out: dict[str, Pages] = {}
+    rows: list[dict[str, Any]] = []
+    missed, headed = 0, Counter[str]()
+    for line in (folder / "articles.jsonl").read_text("utf-8").splitlines():
+        article = json.loads(line)
+        name = Path(article["pdf"]).name
+        whole = _whole_tables(predictions.get(name, {}))
+        for number, table in enumerate(article["tables"], start=1):
+            cells = [c for c in table["cells"] if c["text"].strip()]
+            texts = Counter(norm(c["text"]) for c in cells)
+            shared = [sum((texts & Counter(norm(c["text"]) for c in other)).values()) for other in whole]
+            best = max(range(len(whole)), key=lambda i: shared[i], default=None)
+            missed += best is None or shared[best] * 2 < len(cells)
+            rows.append({"pdf": name, "page": number, "bbox": None, "cells": [_truth_cell(c) for c in cells]})
+            if best is not None and shared[best]:
+                out.setdefault(name, {})[str(number)] = [{"cells": [{**c, "bbox": None} for c in whole[best]]}]
+            if any(c["header"] for c in cells):
+                wanted = Counter(_headed(cells, norm))
+                got = Counter(
+                    (norm(c["text"]), tuple(map(norm, c["headers"])))
+                    for c in (whole[best] if best is not None else ())
+                    if not c["header"]
+                )
+                headed.update(wanted=wanted.total(), got=got.total(), both=(wanted & got).total())
+    truth.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
+    f1 = 2 * headed["both"] / ((headed["wanted"] + headed["got"]) or 1)
+    return out, {"missed": missed, "headed_f1": round(f1, 4)}
+
+
+def _whole_tables(pages: Pages) -> list[Cells]:
+    """All cells of each predicted table, its parts on several pages together, printed headers once."""
+    out: dict[object, Cells] = {}
+    for page, tables in pages.items():
+        for place, table in enumerate(tables):
+            cells = out.setdefault(table.get("id", (page, place)), [])
+            cells += [c for c in table["cells"] if not c["repeated"]]
+    return list(out.values())
+
+
+def _truth_cell(cell: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "start_row": cell["row"],
+        "end_row": cell["row"] + cell["row_span"] - 1,
+        "start_col": cell["col"],
+        "end_col": cell["col"] + cell["col_span"] - 1,
+        "text": cell["text"],
+    }
+
+
+def _headed(cells: Cells, norm: Callable[[str], str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each value of the truth with its column headers, by the rule of `Table.headers_of`."""
+    made = [
+        (c, Cell(c["row"], c["col"], c["row_span"], c["col_span"], place, place + 1, header=c["header"]))
+        for place, c in enumerate(cells)
+    ]
+    table = Table("", 0, 0, tuple(cell for _c, cell in made))
+    for c, cell in made:
+        if not cell.header:
+            yield norm(c["text"]), tuple(norm(cells[h.start]["text"]) for h in table.headers_of(cell))
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ import pytest
 from ragcore.config import Settings
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, Grid, GridCell, PageLayout, Region
-from ragcore.ingest.table_headers import is_number
+from ragcore.ingest.tables.draft import is_number
 from ragcore.types import Document, Table
 
 WIDTH, HEIGHT = 120.0, 14.0

@@ -7,72 +7,20 @@ here its reach comes from where it is printed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
-from ragcore.ingest.canonical import Line, plain
+from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell, is_number, is_period, is_year
 
-_NUMBER = re.compile(r"^[\s($€£¥+\-−–<>~≈]*\d[\d\s.,'’]*[)%‰*†‡]*$|^[-–—]+$")
-_YEAR = re.compile(r"^(fy\s*)?(19|20)\d\d([/\-–]\d{2,4})?$", re.IGNORECASE)
-UNIT = re.compile(
-    r"\b(in|of)\s+(thousands?|millions?|billions?)\b|[$€£]\s*(000|m|mm|bn)\b|\b(thousands?|millions?|billions?) of\b"
-    r"|\b(unaudited|unit|units|in %|in percent|per cent)\b",
-    re.IGNORECASE,
-)
-CENTRED = 0.2  # of a column's pitch: how exactly a header must stand over the middle of the columns it names
+_AMOUNT = re.compile(r"[$€£(]|\d[.,]\d|^[-–—]$")
+_NONE = re.compile(r"^(?:\*+|#|n/?[am]\.?)$", re.IGNORECASE)  # what stands for no value
 TIGHT = 0.6  # of the text's height: a smaller gap between two header rows is a line break within one header
-
-
-@dataclass
-class DraftCell:
-    row: int
-    col: int
-    row_span: int
-    col_span: int
-    header: bool
-    lines: list[Line] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        return plain(self.lines)
-
-    def extent(self) -> tuple[float, float]:
-        """Left and right edge of its words."""
-        boxes = [word.box for line in self.lines for word in line]
-        return min(b[0] for b in boxes), max(b[2] for b in boxes)
-
-    def top(self) -> float:
-        return min(word.box[1] for word in self.lines[0])
-
-    def bottom(self) -> float:
-        return max(word.box[3] for word in self.lines[-1])
-
-    def height(self) -> float:
-        """Of its first line."""
-        return max(word.box[3] for word in self.lines[0]) - self.top()
-
-    def covers(self, row: int, col: int) -> bool:
-        return self.row <= row < self.row + self.row_span and self.col <= col < self.col + self.col_span
-
-
-@dataclass
-class Draft:
-    """A table before it is written. Rows ``0 .. header_rows - 1`` are column headers."""
-
-    rows: int
-    columns: int
-    cells: list[DraftCell]
-    header_rows: int
-
-
-def is_number(text: str) -> bool:
-    """A value as tables print them: digits with separators, signs, brackets, currency, percent; a dash for none."""
-    return bool(_NUMBER.match(text.strip())) if text.strip() else False
+CENTRED = 0.2  # of a column's pitch: how exactly a header must stand over the middle of the columns it names
+LOOSE = 1.5  # of the text's height: header rows with a wider gap are never lines of one header
 
 
 def settle_headers(draft: Draft) -> None:
     """Find the header rows of ``draft``, widen spanning headers, join headers that were broken over two lines, and
     mark the cells."""
-    draft.header_rows = _count_header_rows(draft)
+    mark_headers(draft)
     for row in range(draft.header_rows - 1):
         _spread(draft, row)
     row = 0
@@ -83,54 +31,104 @@ def settle_headers(draft: Draft) -> None:
         cell.header = cell.row < draft.header_rows
 
 
+def mark_headers(draft: Draft) -> None:
+    """Find the header rows of ``draft`` as it is, and mark the cells."""
+    draft.header_rows = _count_header_rows(draft)
+    for cell in draft.cells:
+        cell.header = cell.row < draft.header_rows
+
+
 def _count_header_rows(draft: Draft) -> int:
     """The leading rows that name the columns: those marked by the table finder, else those above the first row that
-    has numbers (years aside) in other columns than the first."""
+    has numbers (years aside) in other columns than the first. Rows below them that only go on naming columns count
+    too; a last one that is the first group's name does not."""
     marked = 0
     while marked < draft.rows - 1:
-        top = [c for c in draft.cells if c.row == marked and c.lines]
+        top = draft.row(marked)
         if not top or not all(c.header for c in top):
             break
         marked += 1
     marked = min(marked, draft.rows - 1)
     while marked > 1 and _has_values(draft, marked - 1):
         marked -= 1
+    if marked == 1 and _is_body(draft):
+        return 0
+    values = next((row for row in range(draft.rows) if _has_values(draft, row)), None)
     if marked:
+        while values is not None and marked < values and _names_columns(draft, marked):
+            marked += 1
+        while marked > 1 and _names_group(draft, marked - 1):
+            marked -= 1
         return marked
-    first_values: int | None = None
-    for row in range(draft.rows):
-        if _has_values(draft, row):
-            first_values = row
-            break
-    if first_values is None or first_values == 0 or first_values > 4:
+    if values is None or values == 0 or values > 4:
         return 0
     # A header names several columns; a single filled cell above the numbers is the first group's name.
-    last = first_values
-    while last > 0 and sum(c.col > 0 and bool(c.lines) for c in draft.cells if c.row == last - 1) < 1:
+    last = values
+    while last > 0 and sum(c.col > 0 for c in draft.row(last - 1)) < 1:
         last -= 1
     return last
 
 
+def _is_body(draft: Draft) -> bool:
+    """Whether the first row is a row of the body: it has amounts (``$ 1,204``, ``(5.1)``), or one of its cells says
+    what a cell below it says."""
+    cells = draft.row(0)
+    values = [c.value for c in cells if c.col > 0]
+    amounts = sum(bool(_NONE.match(v) or (is_number(v) and not is_year(v) and _AMOUNT.search(v))) for v in values)
+    if values and amounts >= len(values) / 2:
+        return True
+    if cells and cells[0].col == 0 and is_number(cells[0].value) and not is_year(cells[0].value):
+        below = [c.value for c in draft.column(0, 1)]
+        return len(below) > 1 and all(is_number(v) for v in below)
+    texts = [c for c in cells if c.col > 0 and c.col_span == 1 and not is_period(c.value)]
+    return any(c.value in {other.value for other in draft.column(c.col, 1)} for c in texts)
+
+
+def _names_columns(draft: Draft, row: int) -> bool:
+    """Whether ``row`` has words over the values only, or nothing but a unit: it goes on with the header above."""
+    cells = draft.row(row)
+    if len(cells) == 1 and UNIT.search(cells[0].text) and cells[0].text.startswith("("):
+        return True
+    if cells and cells[0].col == 0 and UNIT.search(cells[0].text):
+        cells = cells[1:]
+    return bool(cells) and cells[0].col > 0 and not any(is_number(c.text) and not is_year(c.text) for c in cells)
+
+
+def _names_group(draft: Draft, row: int) -> bool:
+    """Whether ``row`` is a label alone over labels that are set further in, or ends with a colon."""
+    cells = draft.row(row)
+    if len(cells) != 1 or cells[0].columns != range(1) or UNIT.search(cells[0].text):
+        return False
+    below = next((c for c in draft.row(row + 1) if c.col == 0), None) if row + 1 < draft.rows else None
+    indented = below is not None and below.extent()[0] - cells[0].extent()[0] > 0.4 * cells[0].size
+    return indented or cells[0].text.endswith(":")
+
+
 def _has_values(draft: Draft, row: int) -> bool:
     """Whether at least half of the row's cells after the first are numbers; years name columns and do not count."""
-    values = [c.text for c in draft.cells if c.row == row and c.col > 0 and c.lines]
-    return bool(values) and sum(is_number(v) and not _YEAR.match(v.strip()) for v in values) >= len(values) / 2
+    values = [c.value for c in draft.row(row) if c.col > 0]
+    return bool(values) and sum(is_number(v) and not is_year(v) for v in values) >= len(values) / 2
 
 
 def _spread(draft: Draft, row: int) -> None:
     """Let each header of ``row`` reach over the empty slots beside it when it stands over their common middle, or
     when the names below repeat from group to group (2022, 2023, 2022, 2023)."""
     named = [c for c in draft.cells if c.row == row and c.lines and c.col > 0]
-    filled = {col for c in draft.cells if c.row <= row < c.row + c.row_span and c.lines for col in _columns(c)}
+    filled = {col for c in draft.cells if c.row <= row < c.row + c.row_span and c.lines for col in c.columns}
     extents = [_extent(draft, col, row + 1) for col in range(draft.columns)]
     for place, cell in enumerate(named):
         low = named[place - 1].col + named[place - 1].col_span if place else 1
         high = named[place + 1].col if place + 1 < len(named) else draft.columns
         first, last = cell.col, cell.col + cell.col_span - 1
         reach = _centred_reach(cell, extents, range(low, first + 1), range(last, high), filled)
+        if reach is None:
+            reach = _covered_reach(cell, extents, low, high, filled) or _alike_reach(draft, cell, high, filled)
         if reach is not None:
             _widen(draft, cell, *reach)
-    named = [c for c in draft.cells if c.row == row and c.lines and c.col > 0]
+    named = [c for c in draft.row(row) if c.col > 0]
+    periods = {c.col for c in draft.row(row + 1) if c.col_span == 1 and is_period(c.text)}
+    if len(named) == 1 and not is_period(named[0].text) and periods == set(range(1, draft.columns)):
+        _widen(draft, named[0], 1, draft.columns - 1)
     below = [c.text for c in sorted(draft.cells, key=lambda c: c.col) if c.row == row + 1 and c.lines and c.col > 0]
     period = len(below) // len(named) if named and len(named) > 1 and len(below) % len(named) == 0 else 0
     if period > 1 and len(below) == draft.columns - 1 and below == below[:period] * len(named):
@@ -150,7 +148,7 @@ def _centred_reach(
     """The columns over whose middle ``cell`` stands, if they are more than it has and fit clearly better."""
     x0, x1 = cell.extent()
     middle = (x0 + x1) / 2
-    own = set(_columns(cell))
+    own = set(cell.columns)
 
     def miss(first: int, last: int) -> float | None:
         inside = [extents[col] for col in range(first, last + 1)]
@@ -178,8 +176,37 @@ def _centred_reach(
     return (first, last) if error <= CENTRED * pitch and alone > 2 * error + CENTRED * pitch else None
 
 
-def _columns(cell: DraftCell) -> range:
-    return range(cell.col, cell.col + cell.col_span)
+def _covered_reach(
+    cell: DraftCell, extents: list[tuple[float, float] | None], low: int, high: int, filled: set[int]
+) -> tuple[int, int] | None:
+    """The columns that the words of ``cell`` stand over for the most part, if they are more than it has."""
+    x0, x1 = cell.extent()
+    own = set(cell.columns)
+
+    def under(col: int) -> bool:
+        extent = extents[col]
+        if extent is None or (col in filled and col not in own):
+            return False
+        return min(x1, extent[1]) - max(x0, extent[0]) > 0.5 * (extent[1] - extent[0])
+
+    first, last = cell.col, cell.col + cell.col_span - 1
+    while first - 1 >= low and under(first - 1):
+        first -= 1
+    while last + 1 < high and under(last + 1):
+        last += 1
+    return (first, last) if last - first + 1 > cell.col_span else None
+
+
+def _alike_reach(draft: Draft, cell: DraftCell, high: int, filled: set[int]) -> tuple[int, int] | None:
+    """The columns from ``cell`` to the next name of its row when below all of them stand periods (2022, 2023):
+    a name set to the left over them, not over their middle."""
+    columns = range(cell.col, high)
+    below = {c.col: c.text for c in draft.row(cell.row + 1) if c.col_span == 1}
+    if len(columns) <= cell.col_span or any(col in filled and col not in cell.columns for col in columns):
+        return None
+    if is_period(cell.text) or not all(is_period(below.get(col, "")) for col in columns):
+        return None
+    return columns[0], columns[-1]
 
 
 def _extent(draft: Draft, col: int, below: int) -> tuple[float, float] | None:
@@ -200,32 +227,29 @@ def _widen(draft: Draft, cell: DraftCell, first: int, last: int) -> None:
 def _join_broken(draft: Draft, row: int) -> bool:
     """Join the cells of header row ``row`` with those closely below that go on with them: neither reaches over
     several columns. Where all of row ``row + 1`` is taken up that way the row goes, which is the result."""
-    for cell in [c for c in draft.cells if c.row == row and c.lines and c.col_span == c.row_span == 1]:
-        lower = next((c for c in draft.cells if c.row == row + 1 and c.col == cell.col and c.lines), None)
+    spanning = any(c.col_span > 1 for r in (row, row + 1) for c in draft.row(r) if c.col > 0)
+    most = TIGHT if spanning else LOOSE
+    joined = False
+    for cell in [c for c in draft.row(row) if c.col_span == c.row_span == 1]:
+        lower = next((c for c in draft.row(row + 1) if c.col == cell.col), None)
         if lower is None or lower.col_span > 1 or lower.row_span > 1:
             continue
-        if lower.top() - cell.bottom() < TIGHT * lower.height():
+        if lower.top() - cell.bottom() < most * lower.height():
             cell.lines = [*cell.lines, *lower.lines]
-            cell.row_span = 2
+            cell.row_span, joined = 2, True
             draft.cells = [c for c in draft.cells if c is not lower]
-    upper = {col for c in draft.cells if c.row == row and c.lines for col in _columns(c)}
+    upper = {col for c in draft.cells if c.row == row and c.lines for col in c.columns}
     rest = [c for c in draft.cells if c.row == row + 1 and c.lines]
-    if any(c.col_span > 1 or c.row_span > 1 or c.col in upper for c in rest) or len(rest) >= len(upper):
+    if any(c.col_span > 1 or c.row_span > 1 or c.col in upper for c in rest):
         return False
-    for cell in draft.cells:
-        if cell.row == row:
-            cell.row_span = max(1, cell.row_span - 1)
+    if len(rest) >= len(upper) and not joined:
+        return False
     moved = {c.col for c in rest}
-    kept: list[DraftCell] = []
-    for cell in draft.cells:
-        if (cell.row == row + 1 and not cell.lines) or (cell.row == row and cell.col in moved and not cell.lines):
-            continue
-        if cell.row > row:
-            cell.row -= 1
-        kept.append(cell)
-    draft.cells = sorted(kept, key=lambda c: (c.row, c.col))
-    draft.rows -= 1
-    draft.header_rows -= 1
+    draft.cells = [c for c in draft.cells if c.lines or c.row != row or c.row_span > 1 or c.col not in moved]
+    for cell in rest:
+        cell.row = row
+    draft.remove_row(row + 1)
+    draft.sort()
     return True
 
 

@@ -1,0 +1,189 @@
+"""A table before it is written: cells with the words of their page, and what cells say about themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ragcore.ingest.canonical import Line, Ref, plain
+
+BEFORE = frozenset({"$", "€", "£", "¥", "(", "US$", "$(", "€(", "£("})
+AFTER = frozenset({"%", ")", ")%", "%)", "‰", "pp", "x"})
+_NUMBER = re.compile(r"^[\s($€£¥+\-−–<>~≈]*\d[\d\s.,'’]*[)%‰*†‡]*$|^[-–—]+$")
+_VALUED = re.compile(r"^[\s($€£¥+\-−–<>~≈±≤≥]*\d")
+_YEAR = re.compile(r"^(fy\s*)?(19|20)\d\d([/\-–]\d{2,4})?$", re.IGNORECASE)
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.?"
+_PERIOD = re.compile(
+    rf"^(?:q[1-4]|[1-4]q|fy\s?\d\d|{_MONTH}(?:\s\d{{1,2}},?)?)(?:,?\s?(?:19|20)?\d\d)?$", re.IGNORECASE
+)
+_SCALE = r"(?:thousands?|millions?|billions?|trillions?|tonnes|euros?|dollars?)"
+UNIT = re.compile(
+    rf"\b(?:in|of)\s+(?:[a-z.]+\s+)?{_SCALE}\b|[$€£]\s*(?:000|m|mm|bn)\b|\b{_SCALE} of\b|\(\s*(?:[$€£]\s*)?{_SCALE}\b"
+    r"|\b(?:unaudited|unit|units|in %|in percent|per cent|except per[- ]share|except percentages)\b",
+    re.IGNORECASE,
+)
+
+
+def is_number(text: str) -> bool:
+    """A value as tables print them: digits with separators, signs, brackets, currency, percent; a dash for none."""
+    return bool(_NUMBER.match(text.strip())) if text.strip() else False
+
+
+def is_valued(text: str) -> bool:
+    """A value with what is printed around it: ``34 (45%)``, ``6.4 (6-13) months``, ``$ 1.2 bn``."""
+    letters = sum(c.isalpha() for c in text)
+    return is_number(text) or (bool(_VALUED.match(text)) and letters <= sum(c.isdigit() for c in text) + 2)
+
+
+def is_year(text: str) -> bool:
+    return bool(_YEAR.match(text.strip()))
+
+
+def is_period(text: str) -> bool:
+    """A year, a quarter, a month or a date."""
+    return is_year(text) or bool(_PERIOD.match(text.strip()))
+
+
+def is_symbol(text: str) -> bool:
+    """A currency or percent sign or a bracket that belongs to the number beside it."""
+    return text in BEFORE or text in AFTER
+
+
+@dataclass(eq=False)
+class DraftCell:
+    """``marks`` counts the words at the cell's end that are footnote marks; ``shift`` says by how many points the part
+    of the table that it is in stands further right than the first part."""
+
+    row: int
+    col: int
+    row_span: int
+    col_span: int
+    header: bool
+    lines: list[Line] = field(default_factory=list)
+    marks: int = 0
+    shift: float = 0.0
+
+    @property
+    def text(self) -> str:
+        return plain(self.lines)
+
+    @property
+    def words(self) -> list[Ref]:
+        return [word for line in self.lines for word in line]
+
+    @property
+    def value(self) -> str:
+        """The text without its footnote marks."""
+        words = self.words
+        return plain([words[: len(words) - self.marks]])
+
+    @property
+    def size(self) -> float:
+        """Font size of its first word."""
+        return max(self.lines[0][0].size, 1.0)
+
+    @property
+    def columns(self) -> range:
+        return range(self.col, self.col + self.col_span)
+
+    @property
+    def end_row(self) -> int:
+        return self.row + self.row_span
+
+    def extent(self) -> tuple[float, float]:
+        """Left and right edge of its words."""
+        boxes = [word.box for line in self.lines for word in line]
+        return min(b[0] for b in boxes), max(b[2] for b in boxes)
+
+    def top(self) -> float:
+        return min(word.box[1] for word in self.lines[0])
+
+    def bottom(self) -> float:
+        return max(word.box[3] for word in self.lines[-1])
+
+    def height(self) -> float:
+        """Of its first line."""
+        return max(word.box[3] for word in self.lines[0]) - self.top()
+
+    def covers(self, row: int, col: int) -> bool:
+        return self.row <= row < self.end_row and self.col <= col < self.col + self.col_span
+
+
+@dataclass(eq=False)
+class Draft:
+    """Rows ``0 .. header_rows - 1`` are column headers. ``repeated`` are header cells printed again where the table
+    goes on, at the place in the grid of those they repeat;"""
+
+    rows: int
+    columns: int
+    cells: list[DraftCell]
+    header_rows: int = 0
+    repeated: list[DraftCell] = field(default_factory=list)
+
+    def row(self, row: int) -> list[DraftCell]:
+        """The cells with words that begin in ``row``, left to right."""
+        return sorted((c for c in self.cells if c.row == row and c.lines), key=lambda c: c.col)
+
+    def column(self, col: int, first: int = 0) -> Iterator[DraftCell]:
+        """The cells with words of one column only, from row ``first`` on."""
+        return (c for c in self.cells if c.col == col and c.col_span == 1 and c.row >= first and c.lines)
+
+    def sort(self) -> None:
+        self.cells.sort(key=lambda c: (c.row, c.col))
+
+    def insert_row(self, at: int) -> None:
+        """An empty row before row ``at``; cells that reach over that place grow."""
+        for cell in self.cells:
+            if cell.row >= at:
+                cell.row += 1
+            elif cell.end_row > at:
+                cell.row_span += 1
+        self.rows += 1
+        self.header_rows += at < self.header_rows
+
+    def remove_row(self, row: int) -> None:
+        """Take row ``row`` out, with the cells that begin and end in it."""
+        kept: list[DraftCell] = []
+        for cell in self.cells:
+            if cell.row == row and cell.row_span == 1:
+                continue
+            if cell.row <= row < cell.end_row:
+                cell.row_span -= 1
+            elif cell.row > row:
+                cell.row -= 1
+            kept.append(cell)
+        self.cells = kept
+        self.rows -= 1
+        self.header_rows -= row < self.header_rows
+
+    def remove_column(self, col: int) -> None:
+        """Take column ``col`` out, with the cells that are in it alone."""
+        kept: list[DraftCell] = []
+        for cell in self.cells:
+            if cell.col == col and cell.col_span == 1:
+                continue
+            if cell.col <= col < cell.col + cell.col_span:
+                cell.col_span -= 1
+            elif cell.col > col:
+                cell.col -= 1
+            kept.append(cell)
+        self.cells = kept
+        self.columns -= 1
+
+    def compact(self) -> None:
+        """Take out rows and columns in which no cell with words begins, and cells without words that only filled
+        them."""
+        full = [cell for cell in self.cells if cell.lines]
+        row_at = {old: new for new, old in enumerate(sorted({cell.row for cell in full}))}
+        col_at = {old: new for new, old in enumerate(sorted({cell.col for cell in full}))}
+        out: list[DraftCell] = []
+        for cell in self.cells:
+            rows = [row_at[r] for r in range(cell.row, cell.end_row) if r in row_at]
+            columns = [col_at[c] for c in cell.columns if c in col_at]
+            if rows and columns:
+                cell.row, cell.row_span = rows[0], len(rows)
+                cell.col, cell.col_span = columns[0], len(columns)
+                out.append(cell)
+        self.header_rows = sum(old < self.header_rows for old in row_at)
+        self.cells, self.rows, self.columns = out, len(row_at), len(col_at)

@@ -1,0 +1,225 @@
+"""Tables that go on over a page end (or into the next column), made one.
+
+Conservative: the second part must be what stands next in the body, but for lines that say "continued" or repeat the
+title; it must have as many columns; and either its header repeats the first one's word for word, or it has none and
+its columns stand where the first part's do. The header that is printed again becomes furniture (``repeated_header``),
+a repeated title too (``repeated_title``): their words stay in the document, but not in its body.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from ragcore.ingest.blocks import Block
+from ragcore.ingest.canonical import Line, plain
+from ragcore.ingest.layout import BOLD
+from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_period
+from ragcore.ingest.tables.titles import is_continued, without_continued
+
+SHIFT = 2.0  # font sizes by which an edge of a column may have moved
+LOW, HIGH = 0.75, 0.4  # of the page's height: a column's last part ends below the one, the next begins above the other
+STAGGER = 0.05  # of the page's height: a table beside another one at the same height is no continuation
+MAX_MARK_WORDS = 25  # in a block that says "continued"
+MAX_BETWEEN = 3  # blocks that may stand between the parts
+MAX_WORDS = 40  # in each of them
+_NOTE = re.compile(r"^(?:notes?|sources?)\b|^[*†‡§]|^\(?(?:\d{1,2}|[a-z])\)?\s", re.IGNORECASE)
+
+
+@dataclass
+class Joined:
+    """``parts``: a table's block → the blocks that go on with it. ``headers``: the furniture block made of a header
+    that is printed again → the table's block and the header's cells."""
+
+    parts: dict[Block, list[Block]] = field(default_factory=dict)
+    headers: dict[Block, tuple[Block, list[DraftCell]]] = field(default_factory=dict)
+
+
+def join_tables(per_page: Sequence[list[Block]], drafts: dict[Block, Draft], titles: dict[Block, list[Line]]) -> Joined:
+    """Join the tables of ``drafts`` that go on with an earlier one: their blocks become ``joined``, their drafts are
+    taken up by the first one's, and ``per_page`` gets a furniture block for each header printed again. A title that
+    only the last part has (a name below it) becomes the first one's in ``titles``."""
+    joined = Joined()
+    first: Block | None = None  # the block of the table that may go on
+    between: list[Block] = []
+    for blocks in per_page:
+        for block in list(blocks):
+            if block.noise is not None or not (block.words or block.kind == "figure"):
+                continue
+            if block not in drafts or block.kind != "table":
+                between.append(block)
+                continue
+            if first is not None and _goes_on(first, block, between, drafts, titles, joined):
+                _join(first, block, between, blocks, drafts, joined)
+                if not titles.get(first):
+                    titles[first] = titles.get(block, [])
+            else:
+                first = block
+            between = []
+    return joined
+
+
+def _last(block: Block, joined: Joined) -> Block:
+    return joined.parts.get(block, [block])[-1]
+
+
+def _goes_on(
+    first: Block,
+    second: Block,
+    between: Sequence[Block],
+    drafts: Mapping[Block, Draft],
+    titles: Mapping[Block, Sequence[Line]],
+    joined: Joined,
+) -> bool:
+    end = _last(first, joined)
+    upper, lower = drafts[first], drafts[second]
+    same_page = end.page is second.page
+    if upper.columns != lower.columns or (not same_page and second.page.number - end.page.number != 1):
+        return False
+    repeats = _same_header(upper, lower)
+    marked = any(is_continued(block.text) and len(block.words) <= MAX_MARK_WORDS for block in between)
+    title, own = plain(titles.get(first, ())), plain(titles.get(second, ()))
+    if own and not _same_title(title, own) and not (marked and not title):
+        return False
+    if same_page:
+        return repeats and second.box[0] >= end.box[2] - 2 and (marked or _next_column(end, second, between))
+    if len(between) > MAX_BETWEEN or not all(_may_stand_between(block, end, title) for block in between):
+        return False
+    if repeats:
+        return True
+    if lower.header_rows and _is_header(upper, lower) and not marked:
+        return False
+    return _same_columns(upper, lower, end)
+
+
+def _same_title(title: str, own: str) -> bool:
+    """Whether the second part's title repeats the first one's, whole or, where it is "continued", its beginning."""
+    first, second = without_continued(title), without_continued(own)
+    return first == second or (is_continued(own) and first.startswith(second))
+
+
+def _next_column(end: Block, second: Block, between: Sequence[Block]) -> bool:
+    """Whether ``second`` begins at the head of the column to the right of the one that ``end`` ends at the foot of."""
+    height = end.page.frame[1]
+    apart = end.box[1] - second.box[1] > STAGGER * height
+    return not between and end.box[3] > LOW * height and second.box[1] < HIGH * height and apart
+
+
+def _may_stand_between(block: Block, end: Block, title: str) -> bool:
+    """A note below the first part; or above the second one its title again, or a line that says "continued"."""
+    if len(block.words) > MAX_WORDS or block.kind == "figure":
+        return False
+    if block.page is end.page:
+        return block.kind == "footnote" or bool(_NOTE.match(block.text)) or is_continued(block.text)
+    name = without_continued(block.text)
+    return is_continued(block.text) or (bool(name) and name in without_continued(title))
+
+
+def _same_header(upper: Draft, lower: Draft) -> bool:
+    if not upper.header_rows or not lower.header_rows:
+        return False
+    return _fold(_header(upper)) == _fold(_header(lower)) != ""
+
+
+def _header(draft: Draft) -> list[DraftCell]:
+    return [cell for row in range(draft.header_rows) for cell in draft.row(row)]
+
+
+def _fold(cells: Sequence[DraftCell]) -> str:
+    return re.sub(r"\W+", "", _words(cells).casefold().replace("continued", ""))
+
+
+def _words(cells: Sequence[DraftCell]) -> str:
+    return " ".join(cell.text for cell in cells)
+
+
+def _is_header(upper: Draft, lower: Draft) -> bool:
+    """Whether what was taken for the header of ``lower`` is one: not a row of values, nor set like the body of
+    ``upper`` while its header is not."""
+    cells = _header(lower)
+    values = [c for c in cells if c.col > 0]
+    if values and sum(is_number(c.value) and not is_period(c.value) for c in values) * 2 >= len(values):
+        return False
+    body = [c for row in range(upper.header_rows, upper.rows) for c in upper.row(row)]
+    return not (_bold(_header(upper)) > 0.6 and _bold(cells) < 0.4 and _bold(body) < 0.4)
+
+
+def _bold(cells: Sequence[DraftCell]) -> float:
+    words = [word for cell in cells for word in cell.words]
+    return sum(bool(word.flags & BOLD) for word in words) / len(words) if words else 0.0
+
+
+def _same_columns(upper: Draft, lower: Draft, end: Block) -> bool:
+    """Whether most columns of the two parts stand under one another, by their left or right edges or their middles."""
+    near = 0
+    counted = 0
+    for col in range(upper.columns):
+        above = [c for c in upper.column(col, upper.header_rows) if c.words[0].page is end.page]
+        below = list(lower.column(col, 0))
+        if not above or not below:
+            continue
+        counted += 1
+        size = above[0].size
+        a, b = _edges(above), _edges(below)
+        near += any(abs(q - p) <= SHIFT * size for p, q in zip(a, b))
+    return counted >= 2 and near >= counted - (counted > 3)
+
+
+def _edges(cells: Sequence[DraftCell]) -> tuple[float, float, float]:
+    lefts, rights = [c.extent()[0] for c in cells], [c.extent()[1] for c in cells]
+    return median(lefts), median(rights), median((a + b) / 2 for a, b in zip(lefts, rights))
+
+
+def _join(
+    first: Block,
+    second: Block,
+    between: Sequence[Block],
+    blocks: list[Block],
+    drafts: dict[Block, Draft],
+    joined: Joined,
+) -> None:
+    end = _last(first, joined)
+    upper, lower = drafts[first], drafts.pop(second)
+    header: list[DraftCell] = []
+    if _same_header(upper, lower):
+        header = _at_places(upper, _header(lower))
+        lower.cells = [c for c in lower.cells if c.row >= lower.header_rows]
+        dropped = lower.header_rows
+    else:
+        dropped = 0
+    shift = _shift(upper, lower, first, second)
+    for cell in lower.cells:
+        cell.row += upper.rows - dropped
+        cell.header, cell.shift = False, shift
+    upper.cells += lower.cells
+    upper.rows += lower.rows - dropped
+    for block in between:
+        repeats = block.page is not end.page and block.box[1] < second.box[1]
+        if repeats or (is_continued(block.text) and len(block.words) <= MAX_MARK_WORDS):
+            block.noise = "repeated_title"
+    joined.parts.setdefault(first, [first]).append(second)
+    second.joined = True
+    if header:
+        lines = [line for cell in header for line in cell.lines]
+        made = Block(second.page, "page_header", second.role, second.box, lines, noise="repeated_header")
+        blocks.insert(blocks.index(second), made)
+        joined.headers[made] = (first, header)
+
+
+def _shift(upper: Draft, lower: Draft, first: Block, second: Block) -> float:
+    """How far right of the first part the second one stands; 0 where their last columns stand under one another."""
+    a = [c.extent()[1] for c in upper.column(upper.columns - 1, upper.header_rows) if not c.shift]
+    b = [c.extent()[1] for c in lower.column(upper.columns - 1, 0)]
+    apart = median(b) - median(a) if a and b else second.box[0] - first.box[0]
+    return apart if abs(apart) > SHIFT * next(iter(upper.cells[0].words), first.words[0]).size else 0.0
+
+
+def _at_places(upper: Draft, header: list[DraftCell]) -> list[DraftCell]:
+    """The cells of a header printed again, at the places of those they repeat where these are as many."""
+    printed = _header(upper)
+    if len(printed) == len(header):
+        for cell, other in zip(header, printed):
+            cell.row, cell.row_span, cell.col, cell.col_span = other.row, other.row_span, other.col, other.col_span
+    return header

@@ -1,0 +1,214 @@
+"""Rows that the table finder drew wrongly: two printed rows in one, and one printed row over two.
+
+A cell that is broken over lines shows it in three ways: the line before it was full (the next word would not have
+fitted), the sentence goes on (a small letter, an open bracket, a word that no label ends with), and its lines stand
+closer than rows do. Two of the three make one row of two; a colon, values in both rows, or a following row that begins
+alike speak against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from ragcore.ingest.canonical import Line
+from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_symbol, is_valued
+
+WIDER = 0.25  # of the text's height: a gap this much wider than those between lines divides rows
+CLOSER = 0.12  # of the text's height: lines that stand this much closer than rows do are lines of one row
+OVERLAP = 0.25  # of the text's height: how far two rows may reach into one another and still be rows
+FULL = 0.5  # of the font size: how near a line comes to its column's edge when it is full
+_OPEN_WORDS = frozenset(
+    {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
+    | {"per", "than", "under", "including", "net", "&"}
+)
+_OPEN_ENDS = (",", "-", "\u2010", "–", "/", "&", "(")
+_CLOSED_ENDS = (":", ";", ".")
+_TOTALS = ("total", "subtotal")
+
+
+def split_rows(draft: Draft) -> None:
+    """Divide a row of the grid where a gap runs through all its cells that is wider than those between lines."""
+    within = _line_gap(draft)
+    between = [_gap(a, b) for r in range(draft.rows - 1) if (a := draft.row(r)) and (b := draft.row(r + 1))]
+    least = within + WIDER if len(between) < 2 else min(within + WIDER, max(0.9 * median(between), within + CLOSER))
+    row = 0
+    while row < draft.rows:
+        cells = draft.row(row)
+        if len(cells) >= 2 and len(cells) >= draft.columns - 1 and all(c.row_span == 1 for c in cells):
+            cut = _cut(cells, least)
+            if cut is not None:
+                _divide(draft, row, cells, cut)
+        row += 1
+
+
+def _line_gap(draft: Draft) -> float:
+    """The usual gap between the lines of one cell, in text heights; 0.2 where no cell has two."""
+    gaps = [
+        (_head(below) - _foot(above)) / max(cell.height(), 1.0)
+        for cell in draft.cells
+        for above, below in pairwise(cell.lines)
+    ]
+    return min(median(gaps), 0.5) if len(gaps) >= 3 else 0.2
+
+
+def _head(line: Line) -> float:
+    return min(word.box[1] for word in line)
+
+
+def _foot(line: Line) -> float:
+    return max(word.box[3] for word in line)
+
+
+def _cut(cells: Sequence[DraftCell], least: float) -> float | None:
+    """The height of a gap through all ``cells``, at least ``least`` text heights wide, that all but one of them have
+    lines on both sides of."""
+    lines = sorted((_head(line), _foot(line)) for cell in cells for line in cell.lines)
+    height = max(cells[0].height(), 1.0)
+    foot = lines[0][1]
+    for top, bottom in lines[1:]:
+        if (top - foot) / height >= least:
+            middle = (top + foot) / 2
+            both = sum(_head(cell.lines[0]) < middle < _foot(cell.lines[-1]) for cell in cells)
+            if both >= max(2, len(cells) - 1):
+                return middle
+        foot = max(foot, bottom)
+    return None
+
+
+def _divide(draft: Draft, row: int, cells: Sequence[DraftCell], cut: float) -> None:
+    draft.insert_row(row + 1)
+    for cell in cells:
+        lower = [line for line in cell.lines if _head(line) > cut]
+        cell.lines = [line for line in cell.lines if _head(line) <= cut]
+        if not cell.lines:
+            cell.row, cell.lines = row + 1, lower
+        elif lower:
+            draft.cells.append(DraftCell(row + 1, cell.col, 1, cell.col_span, False, lower))
+    draft.sort()
+
+
+@dataclass(frozen=True)
+class _Geometry:
+    """Gap between certain rows in text heights (None unknown), and how far right each column's text reaches."""
+
+    gap: float | None
+    edges: dict[int, float]
+
+
+def merge_wrapped_rows(draft: Draft) -> None:
+    """Make one row of body rows that are lines of the same cells."""
+    shape = _Geometry(_row_gap(draft), _edges(draft))
+    row = draft.header_rows
+    while row + 1 < draft.rows:
+        if _wraps(draft, row, shape):
+            _merge(draft, row)
+        else:
+            row += 1
+
+
+def _row_gap(draft: Draft) -> float | None:
+    """The median gap between neighbouring body rows that certainly are two: both with values."""
+    gaps: list[float] = []
+    for row in range(draft.header_rows, draft.rows - 1):
+        upper, lower = draft.row(row), draft.row(row + 1)
+        if all(len(c) >= 2 and sum(is_valued(x.text) for x in c[1:]) * 2 >= len(c) - 1 for c in (upper, lower)):
+            gaps.append(_gap(upper, lower))
+    return median(gaps) if len(gaps) >= 2 else None
+
+
+def _gap(upper: list[DraftCell], lower: list[DraftCell]) -> float:
+    """Between the rows' texts, in text heights: in columns that both have where there are any."""
+    shared = [(a, b) for a in upper for b in lower if a.col == b.col]
+    height = max(upper[0].height(), 1.0)
+    if shared:
+        return min(b.top() - a.bottom() for a, b in shared) / height
+    return (min(c.top() for c in lower) - max(c.bottom() for c in upper)) / height
+
+
+def _edges(draft: Draft) -> dict[int, float]:
+    edges: dict[int, float] = {}
+    for cell in draft.cells:
+        if cell.row >= draft.header_rows and cell.lines and cell.col_span == 1:
+            edges[cell.col] = max(edges.get(cell.col, 0.0), cell.extent()[1])
+    return edges
+
+
+def _wraps(draft: Draft, row: int, shape: _Geometry) -> bool:
+    """Whether row ``row + 1`` goes on with row ``row``."""
+    upper, lower = draft.row(row), draft.row(row + 1)
+    if not upper or not lower or any(c.row_span > 1 for c in (*upper, *lower)):
+        return False
+    if any(c.page is not upper[0].words[0].page for cell in lower for c in cell.words):
+        return False
+    shared = [(a, b) for a in upper for b in lower if a.col == b.col and a.col_span == b.col_span == 1]
+    if not shared:
+        # A label alone, and values alone that stand half a line lower: set to the middle of a label of several lines.
+        apart = len(upper) == 1 and upper[0].col == 0 and lower[0].col > 0
+        apart = apart or (len(lower) == 1 and lower[0].col == 0 and upper[0].col > 0)
+        return apart and _gap(upper, lower) < -OVERLAP
+    if len(shared) < min(len(upper), len(lower)) or draft.columns < 2:
+        return False
+    if any(_is_value(b.text) or (_is_value(a.text) and not _is_text_tail(b)) for a, b in shared):
+        return False
+    label = next(((a, b) for a, b in shared if a.col == 0), None)
+    alone = len(upper) == 1 or len(lower) == 1
+    if label is not None and alone:
+        return _continues(*label, shape, _sibling(draft, row, len(upper) == 1))
+    return len(lower) < len(upper) and all(_continues(a, b, shape, False) for a, b in shared)
+
+
+def _is_value(text: str) -> bool:
+    return is_number(text) or is_symbol(text)
+
+
+def _is_text_tail(cell: DraftCell) -> bool:
+    return cell.text[:1] in "([" or cell.text[:1].islower()
+
+
+def _sibling(draft: Draft, row: int, label_first: bool) -> bool:
+    """Whether the row after next begins like the next: then ``row`` names both of them."""
+    if not label_first or row + 2 >= draft.rows:
+        return False
+    second, third = draft.row(row + 1), draft.row(row + 2)
+    if not third or third[0].col != 0 or min(len(second), len(third)) < 2:
+        return False
+    a, b = second[0], third[0]
+    return a.text[:1].islower() and b.text[:1].islower() and abs(a.extent()[0] - b.extent()[0]) < 0.5 * a.size
+
+
+def _continues(upper: DraftCell, lower: DraftCell, shape: _Geometry, sibling: bool) -> bool:
+    last, first = upper.words[-1], lower.words[0]
+    if last.text.endswith(_CLOSED_ENDS) or first.text.lower().startswith(_TOTALS) or sibling:
+        return False
+    if abs(last.size - first.size) > 0.15 * last.size or (
+        not first.text[0].isalnum() and first.text[0] not in "([≥≤\"“'"
+    ):
+        return False
+    full = upper.words[-1].box[2] + (first.box[2] - first.box[0]) + 0.25 * last.size
+    is_full = full > shape.edges.get(upper.col, full) - FULL * last.size
+    goes_on = (
+        first.text[0].islower()
+        or last.text.lower() in _OPEN_WORDS
+        or last.text.endswith(_OPEN_ENDS)
+        or upper.text.count("(") > upper.text.count(")")
+    )
+    gap = (lower.top() - upper.bottom()) / max(upper.height(), 1.0)
+    is_close = shape.gap is not None and gap < shape.gap - CLOSER
+    return is_full + goes_on + is_close >= 2
+
+
+def _merge(draft: Draft, row: int) -> None:
+    for lower in draft.row(row + 1):
+        upper = next((c for c in draft.cells if c.row == row and c.col == lower.col and c.lines), None)
+        if upper is None:
+            empty = next((c for c in draft.cells if c.row == row and c.covers(row, lower.col)), None)
+            if empty is not None:
+                draft.cells.remove(empty)
+            draft.cells.append(DraftCell(row, lower.col, 1, lower.col_span, lower.header, lower.lines))
+        else:
+            upper.lines = sorted([*upper.lines, *lower.lines], key=lambda line: line[0].box[1])
+    draft.remove_row(row + 1)
+    draft.sort()

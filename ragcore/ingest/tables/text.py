@@ -1,0 +1,144 @@
+"""A table written into the canonical text: header rows once, then a line per body row.
+
+Rows read ``Title — Group / Row header | Header: value | Header: value``. A cell's own words are printed once and carry
+its span; titles, headers and groups that a row repeats map, as repeated words, to where they are printed, without
+their footnote marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragcore.ingest.canonical import CanonicalText, Line, plain
+from ragcore.ingest.tables.draft import Draft, DraftCell
+from ragcore.ingest.tables.groups import groups
+from ragcore.ingest.tables.headers import header_levels
+from ragcore.ingest.tables.marks import tail
+from ragcore.types import Cell, Table
+
+_OPENING = frozenset({"(", "$(", "€(", "£("})
+_CLOSING = frozenset({")", ")%", "%)"})
+Mark = tuple[int, int]
+
+
+def write_table(text: CanonicalText, draft: Draft, title: Sequence[Line]) -> Table:
+    """Append the table to ``text``."""
+    spans: dict[int, tuple[int, int, Mark | None]] = {}
+    heading = list(title)
+    inner_title, levels = header_levels(draft)
+    for cell in inner_title:
+        if cell.text and cell.text not in plain(heading):
+            heading += cell.lines
+    first_line = True
+    for row in range(draft.header_rows):
+        row_cells = draft.row(row)
+        if not row_cells:
+            continue
+        if not first_line:
+            text.separate("\n")
+        first_line = False
+        for place, cell in enumerate(row_cells):
+            if place:
+                text.separate(" | ")
+            spans[id(cell)] = write_cell(text, cell)
+
+    row_spans: list[tuple[int, int]] = []
+    row_numbers: list[int] = []
+    above = groups(draft)
+    for row in range(draft.header_rows, draft.rows):
+        row_cells = sorted(
+            (c for c in draft.cells if c.row <= row < c.end_row and c.lines and not c.header), key=lambda c: c.col
+        )
+        if not any(c.row == row for c in row_cells):
+            continue
+        if not first_line:
+            text.separate("\n")
+        first_line = False
+        start = len(text)
+        if heading:
+            text.lines(heading, repeated=True)
+            text.separate(" — ")
+        for group in above[row]:
+            _repeat(text, group)
+            text.separate(" / ")
+        for place, cell in enumerate(row_cells):
+            if place:
+                text.separate(" | ")
+            if place or cell.col > 0:
+                _write_headers(text, levels[cell.col])
+            if cell.row == row:
+                spans[id(cell)] = write_cell(text, cell)
+            else:
+                _repeat(text, cell)
+        row_spans.append((start, len(text)))
+        row_numbers.append(row)
+    cells = tuple(
+        Cell(c.row, c.col, c.row_span, c.col_span, *spans[id(c)][:2], header=c.header, mark=spans[id(c)][2])
+        for c in draft.cells
+        if id(c) in spans
+    )
+    return Table(plain(heading), draft.rows, draft.columns, cells, tuple(row_spans), tuple(row_numbers))
+
+
+def write_repeated(text: CanonicalText, cells: Sequence[DraftCell]) -> tuple[Cell, ...]:
+    """Append header cells that are printed again, where the table goes on."""
+    written: list[Cell] = []
+    row = cells[0].row if cells else 0
+    for place, cell in enumerate(cells):
+        if place:
+            text.separate(" " if cell.row == row else "\n")
+        row = cell.row
+        start, end, mark = write_cell(text, cell)
+        written.append(Cell(cell.row, cell.col, cell.row_span, cell.col_span, start, end, header=True, mark=mark))
+    return tuple(written)
+
+
+def write_cell(text: CanonicalText, cell: DraftCell) -> tuple[int, int, Mark | None]:
+    """Append a cell's words, its marks set off by a blank. Returns its span and that of its marks."""
+    if not cell.marks:
+        start, end = _write(text, cell.lines)
+        level = tail(cell.words[-1])
+        return start, end, (end - level, end) if level else None
+    start, value_end = _write(text, _value(cell))
+    text.separate(" ")
+    _start, end = text.lines([tuple(cell.words[-cell.marks :])])
+    return start, end, (value_end, end)
+
+
+def _write(text: CanonicalText, lines: Sequence[Line]) -> tuple[int, int]:
+    """Append lines; a bracket that was printed apart from its number is set to it again: ``(185 )`` is ``(185)``."""
+    start = len(text)
+    part: list[Line] = []
+    for line in lines:
+        cut = 0
+        for place in range(1, len(line)):
+            if line[place].text in _CLOSING or line[place - 1].text in _OPENING:
+                text.lines([*part, line[cut:place]])
+                part, cut = [], place
+        part.append(line[cut:])
+    text.lines(part)
+    return start, len(text)
+
+
+def _value(cell: DraftCell) -> list[Line]:
+    """The cell's lines without its marks."""
+    left = len(cell.words) - cell.marks
+    lines: list[Line] = []
+    for line in cell.lines:
+        if left > 0:
+            lines.append(line[:left])
+        left -= len(line)
+    return lines
+
+
+def _repeat(text: CanonicalText, cell: DraftCell) -> None:
+    text.lines(_value(cell) if cell.marks else cell.lines, repeated=True)
+
+
+def _write_headers(text: CanonicalText, above: Sequence[DraftCell]) -> None:
+    for place, header in enumerate(above):
+        if place:
+            text.separate(" / ")
+        _repeat(text, header)
+    if above:
+        text.separate(": ")

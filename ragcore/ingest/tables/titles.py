@@ -1,0 +1,141 @@
+"""What names a table: its caption or heading above (or its ``Table N`` line below), with the unit of its values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ragcore.ingest.blocks import Block
+from ragcore.ingest.canonical import Line, plain
+from ragcore.ingest.tables.draft import UNIT
+
+TITLE_GAP = 40.0  # points between a table and the block that names it
+MAX_TITLE_WORDS = 30
+SMALL = 0.95  # of the table's font size: notes are set smaller
+MAX_UNIT_WORDS = 14  # a longer line with a unit in it is prose
+_NAMES = r"table|exhibit|schedule|tableau|tabelle|tabla|tabella|tab\."
+_NUMBER = r"[A-Z]?[-.]?(?:\d+|[IVXLC]+)(?:[.\-–]\d+)*[a-z]?[.:)]?"
+_TABLE_NAME = re.compile(rf"^(?:{_NAMES})(?:\s+{_NUMBER}(?![\w])|\s*$)", re.IGNORECASE)
+_NUMBERED = re.compile(rf"^{_NUMBER}$")
+_CONTENTS = re.compile(r"^(?:table of )?contents\W*$|^index\W*$", re.IGNORECASE)
+_NAME_WORD = re.compile(rf"^(?:{_NAMES})$", re.IGNORECASE)
+_CONTINUED = re.compile(
+    r"[\s(\[,–—-]*\b(?:cont(?:inue[ds]|['’]?d|\.)|concluded|suite|fortsetzung)\b[\s)\].:]*", re.IGNORECASE
+)
+
+
+def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
+    """The lines that name ``table``: its caption, else the heading or ``Table N`` line directly above, else the
+    sentence that leads in to it with a colon; with a unit line (``(in millions)``) between the two; [] where nothing
+    does. ``blocks`` are those of its page."""
+    near = [b for b in blocks if b.noise is None and b is not table and b.words and _over(b, table)]
+    above = sorted((b for b in near if b.box[3] <= table.box[1] + 4), key=lambda b: -b.box[3])
+    units: list[Line] = []
+    edge = table.box[1]
+    for block in above[:4]:
+        if edge - block.box[3] > TITLE_GAP or block.kind in ("table", "figure"):
+            break
+        if _CONTENTS.match(block.text):
+            break
+        named = from_name(block.lines)
+        words = len(block.words)
+        if named and words <= 2 * MAX_TITLE_WORDS:
+            return _shorten(named) + units
+        if block.kind == "caption":
+            return _shorten(block.lines) + units
+        sentence = block.text.endswith((":", ".")) and not block.text.startswith("(")
+        if words <= MAX_UNIT_WORDS and UNIT.search(block.text) and not sentence:
+            units = [*block.lines, *units]
+        elif block.kind == "heading" and words <= MAX_TITLE_WORDS:
+            return list(block.lines) + units
+        else:
+            return _lead_in(block) + units
+        edge = block.box[1]
+    below = sorted((b for b in near if b.box[1] >= table.box[3] - 4), key=lambda b: b.box[1])
+    edge = table.box[3]
+    for block in below[:3]:
+        if block.box[1] - edge > TITLE_GAP or block.kind in ("table", "figure"):
+            break
+        if is_name(block.lines):
+            return _shorten(block.lines) + units
+        if block.kind != "footnote" and block.size > SMALL * table.size:
+            break
+        edge = block.box[3]  # notes may stand between a table and its name
+    return units
+
+
+def is_name(lines: Sequence[Line]) -> bool:
+    """Whether ``lines`` begin with ``Table 3`` or the like (or are just ``Table``)."""
+    return bool(_TABLE_NAME.match(plain(lines)))
+
+
+def from_name(lines: Sequence[Line]) -> list[Line]:
+    """``lines`` from ``Table N`` on, where a heading was set on the line before and run together with it; [] where
+    they do not name a table."""
+    if is_name(lines):
+        return list(lines)
+    for place, line in enumerate(lines[:3]):
+        for at, word in enumerate(line[:-1]):
+            if not _NAME_WORD.match(word.text) or not word.text[0].isupper() or not _NUMBERED.match(line[at + 1].text):
+                continue
+            before = line[at - 1] if at else (lines[place - 1][-1] if place else None)
+            if before is not None and (at == 0 or before.flags != word.flags or abs(before.size - word.size) > 0.5):
+                return [line[at:], *lines[place + 1 :]]
+    return []
+
+
+def is_continued(text: str) -> bool:
+    """Whether ``text`` says that something is continued."""
+    return bool(_CONTINUED.search(text))
+
+
+def without_continued(text: str) -> str:
+    """``text`` for comparison: without "(continued)", letters and digits only, folded."""
+    return re.sub(r"\W+", "", _CONTINUED.sub(" ", text).casefold())
+
+
+def _over(block: Block, table: Block) -> bool:
+    return min(block.box[2], table.box[2]) > max(block.box[0], table.box[0])
+
+
+def _lead_in(block: Block) -> list[Line]:
+    """The last sentence of a paragraph that ends with a colon: what follows is what it announces. Of a longer one, and
+    of a paragraph that ends otherwise, the unit in brackets at its end."""
+    words = [word for line in block.lines for word in line]
+    if block.kind not in ("paragraph", "list_item") or not words:
+        return []
+    start = 0
+    for place, word in enumerate(words[:-1]):
+        if word.text.endswith((".", "?", "!")) and len(word.text) > 3 and words[place + 1].text[0].isupper():
+            start = place + 1
+    sentence = words[start:]
+    if words[-1].text.endswith(":") and len(sentence) <= MAX_TITLE_WORDS:
+        return [tuple(sentence)]
+    opening = [place for place, word in enumerate(words) if word.text.startswith("(")]
+    unit = words[opening[-1] :] if opening else []
+    closed = bool(unit) and unit[-1].text.rstrip(":.").endswith(")") and len(unit) <= MAX_UNIT_WORDS
+    return [tuple(unit)] if closed and UNIT.search(plain([unit])) else []
+
+
+def _shorten(lines: Sequence[Line]) -> list[Line]:
+    """The first sentence of a caption, at most MAX_TITLE_WORDS words, and always more than its number; a unit in
+    brackets that follows it stays."""
+    kept: list[Line] = []
+    count = 0
+    words = [word for line in lines for word in line]
+    limit = len(words)
+    for place, word in enumerate(words):
+        ends = word.text.endswith((".", "?", "!")) and not word.text[:-1].isdigit() and len(word.text) > 2
+        if place > 3 and ends:
+            limit = place + 1
+            rest = words[limit : limit + MAX_UNIT_WORDS]
+            close = next((k for k, w in enumerate(rest) if w.text.rstrip(".").endswith(")")), None)
+            if close is not None and rest[0].text.startswith("(") and UNIT.search(plain([rest[: close + 1]])):
+                limit += close + 1
+            break
+    limit = min(limit, MAX_TITLE_WORDS)
+    for line in lines:
+        if count < limit:
+            kept.append(line[: limit - count])
+        count += len(line)
+    return kept
