@@ -6,6 +6,8 @@ come from ``nupunkt``, which knows the abbreviations of legal and financial pros
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,9 @@ import nupunkt
 
 if TYPE_CHECKING:
     import tiktoken
+
+# With the closing marks behind them; a row of them ends one sentence.
+_STOP = re.compile(r"[。！？｡؟۔।॥]+[”’」』）】〉》)\]\"']*")
 
 
 @lru_cache(maxsize=1)
@@ -32,10 +37,10 @@ def sentence_spans(text: str, offset: int = 0) -> list[tuple[int, int]]:
     """Sentences of ``text`` as ``(start, end)`` with outer white space trimmed, shifted by ``offset``.
 
     They are in order, do not overlap and cover every character that is not white space. A line break that ends a
-    paragraph (two or more) always ends a sentence.
+    paragraph (two or more) always ends a sentence, and so do the full stops of scripts that nupunkt does not know.
     """
     spans: list[tuple[int, int]] = []
-    for start, end in nupunkt.sent_spans(text):
+    for start, end in (part for span in nupunkt.sent_spans(text) for part in _parts(text, *span)):
         piece_start = start
         for piece in text[start:end].split("\n\n"):
             left = piece_start + len(piece) - len(piece.lstrip())
@@ -44,3 +49,13 @@ def sentence_spans(text: str, offset: int = 0) -> list[tuple[int, int]]:
                 spans.append((left + offset, right + offset))
             piece_start += len(piece) + 2
     return spans
+
+
+def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """``text[start:end]`` cut behind the full stops of Chinese, Japanese, Arabic, Urdu and Hindi."""
+    at = start
+    for match in _STOP.finditer(text, start, end):
+        yield at, match.end()
+        at = match.end()
+    if at < end:
+        yield at, end

@@ -230,13 +230,57 @@ def encrypted(password: str = PASSWORD) -> bytes:
     return _bytes(document, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=password, owner_pw="owner " + password)
 
 
-def image_only() -> bytes:
-    """A page that is one picture of text, as a scanner makes it."""
-    source = pymupdf.open(stream=one_column(), filetype="pdf")
-    pixmap = source[0].get_pixmap(dpi=100)
+def scanned(source: bytes, *, turn: int = 0, rotation: int = 0, dpi: int = 150) -> bytes:
+    """The pages of ``source`` as a scanner makes them, each one picture without text, shown turned clockwise by
+    ``turn`` on pages whose rotation entry is ``rotation``."""
+    given = pymupdf.open(stream=source, filetype="pdf")
     document = _new()
-    page = _page(document)
-    page.insert_image(page.rect, pixmap=pixmap)
+    for original in given:
+        width, height = original.rect.width, original.rect.height
+        page = _page(document, *((width, height) if (turn - rotation) % 180 == 0 else (height, width)))
+        page.insert_image(page.rect, pixmap=original.get_pixmap(dpi=dpi), rotate=(rotation - turn) % 360)
+        page.set_rotation(rotation)
+    return _bytes(document)
+
+
+def note() -> bytes:
+    """A small page: a heading and `INTRO`, for tests that read it by OCR."""
+    document = _new()
+    page = _page(document, 400, 200)
+    page.insert_text((40, 50), "Larkfield Water Survey", fontsize=16, fontname=BOLD)
+    _prose(page, (40, 70, 360, 190), INTRO)
+    return _bytes(document)
+
+
+def broken_encoding(first: int) -> bytes:
+    """`note` with a font that says its character 0x20 were U+``first``, and the others in step: what is shown stays
+    as it is, what is extracted is another text."""
+    document = pymupdf.open(stream=note(), filetype="pdf")
+    stream = document.get_new_xref()
+    document.update_object(stream, "<<>>")
+    cmap = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def "
+        "1 begincodespacerange <00> <FF> endcodespacerange "
+        f"1 beginbfrange <20> <7E> <{first:04X}> endbfrange endcmap end end"
+    )
+    document.update_stream(stream, cmap.encode())
+    for font in document[0].get_fonts():
+        document.xref_set_key(font[0], "ToUnicode", f"{stream} 0 R")
+    return _bytes(document)
+
+
+def hidden_text(words: str) -> bytes:
+    """A scan of `note` over which a scanner's own OCR has laid ``words``, invisibly."""
+    document = pymupdf.open(stream=scanned(note()), filetype="pdf")
+    document[0].insert_textbox((40, 40, 360, 190), words, fontsize=11, fontname=FONT, render_mode=3)
+    return _bytes(document)
+
+
+def joined(*files: bytes) -> bytes:
+    """One file with the pages of all."""
+    document = _new()
+    for data in files:
+        document.insert_pdf(pymupdf.open(stream=data, filetype="pdf"))
     return _bytes(document)
 
 
@@ -390,3 +434,173 @@ def write(folder: Path, name: str, data: bytes) -> Path:
     path = folder / name
     path.write_bytes(data)
     return path
+
+
+def watermarked(pages: int = 3, word: str = "DRAFT", *, diagonal: bool = True) -> bytes:
+    """Prose under a large light word that is printed over it on each of ``pages`` pages."""
+    document = _new()
+    for number in range(1, pages + 1):
+        page = _page(document)
+        if diagonal:
+            middle = pymupdf.Point(150, 420)
+            turn = (middle, pymupdf.Matrix(1, 1).prerotate(-45))
+            page.insert_text(middle, word, fontsize=110, fontname=BOLD, color=(0.85, 0.85, 0.85), morph=turn)
+        else:
+            page.insert_text((120, 330), word, fontsize=110, fontname=BOLD, color=(0.85, 0.85, 0.85))
+        page.insert_text((72, 90), f"Part {number}", fontsize=16, fontname=BOLD)
+        for place in range(8):
+            text = f"{'In the year ' * number}the {place} wells were open. {FINDING if place % 2 else ADVICE}"
+            _prose(page, (72, 110 + place * 75, 540, 180 + place * 75), text)
+    return _bytes(document)
+
+
+def with_logo(pages: int = 4) -> bytes:
+    """The same small picture in the corner of each page, and one large picture of its own on the second."""
+    document = _new()
+    logo = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 60, 30))
+    logo.set_rect(logo.irect, (200, 40, 40))
+    picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 200, 120))
+    picture.set_rect(picture.irect, (60, 120, 200))
+    for number in range(1, pages + 1):
+        page = _page(document)
+        page.insert_image(pymupdf.Rect(480, 24, 540, 54), pixmap=logo)
+        page.insert_text((72, 100), f"Chapter {number}", fontsize=16, fontname=BOLD)
+        _prose(page, (72, 120, 540, 190), f"Chapter {number} of the report opens here. {INTRO}")
+        _prose(page, (72, 210, 540, 280), f"In year {number} of the survey the crews found what follows. {ADVICE}")
+        if number == 2:
+            page.insert_image(pymupdf.Rect(150, 320, 450, 500), pixmap=picture)
+            page.insert_text((150, 520), "Figure 1. Wells south of the railway.", fontsize=9, fontname=FONT)
+    return _bytes(document)
+
+
+WELLS = tuple((f"Well {number:02d}", f"{number}.4", f"{number * 3}", f"{number * 7}.1") for number in range(1, 41))
+WELLS_TITLE = "Table 5. Readings of all wells (milligrams per litre)"
+WELLS_HEAD = ("Well", "Nitrate", "Depth", "Chloride")
+
+
+def _furnished(document: pymupdf.Document, number: int) -> pymupdf.Page:
+    page = _page(document)
+    page.insert_text((72, 40), "Larkfield Council - Annual Water Report", fontsize=9, fontname=FONT)
+    page.insert_text((290, 765), f"Page {number}", fontsize=9, fontname=FONT)
+    return page
+
+
+def table_over_pages(*, header: bool = True, again: str = "Table 5 (continued)", moved: float = 0.0) -> bytes:
+    """`WELLS` over two pages under running headers. The second part stands under the line ``again`` (none when empty)
+    and has the header again or not; its last columns are ``moved`` points further right."""
+    document = _new()
+    page = _furnished(document, 1)
+    _prose(page, (72, 72, 540, 130), INTRO)
+    page.insert_text((72, 160), WELLS_TITLE, fontsize=11, fontname=BOLD)
+    _table(page, (WELLS_HEAD, *WELLS[:26]), 170, ruled=True)
+    page = _furnished(document, 2)
+    if again:
+        page.insert_text((72, 70), again, fontsize=11, fontname=BOLD)
+    rest = WELLS[26:]
+    end = _table(page, (WELLS_HEAD, *rest) if header else ((), *rest), 80, ruled=True, width=110 + moved)
+    _prose(page, (72, end + 30, 540, end + 90), FINDING)
+    return _bytes(document)
+
+
+def tables_alike() -> bytes:
+    """Two tables with the same columns and header on two pages, each under a title of its own."""
+    document = _new()
+    for number, (title, rows) in enumerate(
+        (("Table 5. Readings in spring", WELLS[:26]), ("Table 6. Readings in autumn", WELLS[26:])), start=1
+    ):
+        page = _furnished(document, number)
+        _prose(page, (72, 72, 540, 130), INTRO)
+        page.insert_text((72, 160), title, fontsize=11, fontname=BOLD)
+        _table(page, (WELLS_HEAD, *rows), 170, ruled=True)
+    return _bytes(document)
+
+
+MARKED_ROWS = (("Sales", "1,234", "2"), ("Costs", "(56)", "a"), ("Area in m", "78", ""), ("Profit", "910", "*"))
+
+
+def marked_table() -> bytes:
+    """Values with small raised marks set right behind them, with no blank between, and a note under the table."""
+    document = _new()
+    page = _page(document)
+    _prose(page, (72, 72, 540, 130), INTRO)
+    page.insert_text((72, 160), "Table 7. Results (in thousands)", fontsize=11, fontname=BOLD)
+    for place, name in enumerate(("Item", "2022", "2023")):
+        page.insert_text((77 + place * 110, 184), name, fontsize=10, fontname=BOLD)
+    for row, (label, value, mark) in enumerate(MARKED_ROWS):
+        y = 204 + row * 20
+        page.insert_text((77, y), label, fontsize=10, fontname=FONT)
+        if label.endswith(" m"):
+            width = pymupdf.get_text_length(label, fontname=FONT, fontsize=10)
+            page.insert_text((77 + width, y - 4), "2", fontsize=6, fontname=FONT)
+        for place in (1, 2):
+            width = pymupdf.get_text_length(value, fontname=FONT, fontsize=10)
+            page.insert_text((187 + (place - 1) * 110, y), value, fontsize=10, fontname=FONT)
+            if place == 2 and mark:
+                page.insert_text((187 + 110 + width, y - 4), mark, fontsize=6, fontname=FONT)
+    page.draw_line((72, 190), (410, 190))
+    page.insert_text((72, 290), "2 Restated after the audit of the spring.", fontsize=8, fontname=FONT)
+    _prose(page, (72, 330, 540, 390), FINDING)
+    return _bytes(document)
+
+
+STATEMENT = (
+    (0, "ASSETS", ()),
+    (0, "Current assets:", ()),
+    (12, "Cash and cash equivalents", ("8,574", "7,441")),
+    (12, "Inventories held for sale in the", ()),
+    (12, "ordinary course of business", ("8,420", "8,454")),
+    (12, "Total current assets", ("16,994", "15,895")),
+    (0, "Property, net", ("4,791", "5,081")),
+    (0, "TOTAL ASSETS", ("21,785", "20,976")),
+    (0, "LIABILITIES", ()),
+    (0, "Current liabilities:", ()),
+    (12, "Accounts payable", ("3,358", "2,862")),
+    (12, "Notes payable", ("10", "6")),
+)
+
+
+def statement() -> bytes:
+    """A balance sheet without rules: groups two deep, labels set in, one label over two lines, its unit above it."""
+    document = _new()
+    page = _page(document)
+    page.insert_text((200, 90), "CONSOLIDATED BALANCE SHEETS", fontsize=12, fontname=BOLD)
+    page.insert_text((230, 108), "(In millions)", fontsize=9, fontname=FONT)
+    for place, name in enumerate(("2023", "2022")):
+        page.insert_text((380 + place * 90, 132), name, fontsize=10, fontname=BOLD)
+    page.draw_line((72, 138), (520, 138))
+    y = 152.0
+    for shift, label, values in STATEMENT:
+        font = BOLD if label.isupper() else FONT
+        page.insert_text((72 + shift, y), label, fontsize=10, fontname=font)
+        for place, value in enumerate(values):
+            room = pymupdf.get_text_length(value, fontname=FONT, fontsize=10)
+            page.insert_text((402 + place * 90 - room, y), value, fontsize=10, fontname=FONT)
+        y += 12 if label.endswith("in the") else 17
+    _prose(page, (72, y + 30, 540, y + 90), FINDING)
+    return _bytes(document)
+
+
+def printed_twice() -> bytes:
+    """A heading drawn twice, a little aside, so that it looks bold, above prose."""
+    document = _new()
+    page = _page(document)
+    for aside in (0.0, 0.4):
+        page.insert_text((72 + aside, 90), "Sampling of the wells", fontsize=16, fontname=FONT)
+    _prose(page, (72, 120, 540, 190), INTRO)
+    return _bytes(document)
+
+
+def three_columns() -> bytes:
+    """A title over three columns, with a picture across all of them half-way down."""
+    document = _new()
+    page = _page(document)
+    page.insert_text((150, 60), "The Larkfield Quarterly Review", fontsize=20, fontname=BOLD)
+    picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 200, 60))
+    picture.set_rect(picture.irect, (60, 120, 200))
+    page.insert_image(pymupdf.Rect(60, 330, 552, 450), pixmap=picture)
+    for half, top in enumerate((90, 470)):
+        for column, name in enumerate(("Left", "Middle", "Right")):
+            text = " ".join(f"{name} sentence number {half * 6 + n} tells of the wells." for n in range(1, 7))
+            x = 60 + column * 168
+            _prose(page, (x, top, x + 150, top + 230), text)
+    return _bytes(document)

@@ -5,12 +5,16 @@ A term keeps the dots, hyphens, slashes and the like inside it, so that identifi
 number with thousands separators its digits (``1,234.5`` → ``1234.5``), a fiscal period its year (``FY2018`` →
 ``2018``), an abbreviation its letters (``U.S.`` → ``us``), and every word its Porter stem where that differs, so that
 an exact form counts more than a related one. English function words are left out.
+
+Chinese, Japanese and Korean give overlapping pairs of characters (Lucene's CJK analysis): they write no blanks between
+words, or (Korean) put particles onto them.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 from ragcore.words import FUNCTION_WORDS, stem
@@ -21,6 +25,9 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _PERIOD = re.compile(r"[a-z]{1,2}((?:19|20)\d\d)")
 _ABBREVIATION = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
 _JOINTS = re.compile(r"[-/&_:@]|(?<=[^\W\d_])\.|\.(?=[^\W\d_])")
+_CJK = re.compile(
+    r"[\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f]+"
+)
 _HYPHENS = str.maketrans({"‐": "-", "‑": "-", "‒": "-", "–": "-", "−": "-", "­": None})
 
 
@@ -29,8 +36,23 @@ def terms(text: str) -> list[str]:
     normal = unicodedata.normalize("NFKC", text).translate(_HYPHENS)
     out: list[str] = []
     for match in _TERM.finditer(_SECTION.sub("§", normal).lower()):
-        out.extend(_forms(match.group()))
+        token = match.group()
+        if _CJK.search(token) is None:
+            out.extend(_forms(token))
+        else:
+            out.extend(_pairs(token))
     return out
+
+
+def _pairs(token: str) -> Iterator[str]:
+    """The terms of a token with CJK in it: pairs of those characters (a lone one as it is), and the rest as usual."""
+    at = 0
+    for match in _CJK.finditer(token):
+        yield from (form for rest in _TERM.findall(token[at : match.start()]) for form in _forms(rest))
+        run = match.group()
+        yield from ([run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)])
+        at = match.end()
+    yield from (form for rest in _TERM.findall(token[at:]) for form in _forms(rest))
 
 
 def prepare() -> None:

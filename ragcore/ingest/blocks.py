@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.ingest.canonical import Line, Ref, plain
-from ragcore.ingest.layout import BOLD, LINE_NUMBERS, SIDEWAYS, Grid, PageLayout, Rect
+from ragcore.ingest.layout import BOLD, COARSE, LINE_NUMBERS, SIDEWAYS, WATERMARK, Grid, PageLayout, Rect
+from ragcore.ingest.words import mostly_right_to_left
 from ragcore.types import ElementKind
 
 _KINDS: dict[str, ElementKind] = {
@@ -20,12 +20,14 @@ _KINDS: dict[str, ElementKind] = {
     "list-item": "list_item",
     "table": "table",
     "picture": "figure",
+    "logo": "figure",
     "caption": "caption",
     "footnote": "footnote",
     "formula": "formula",
     "page-header": "page_header",
     "page-footer": "page_footer",
     LINE_NUMBERS: "page_footer",
+    WATERMARK: "page_header",
 }
 
 
@@ -44,6 +46,8 @@ class Block:
     level: int = 0
     joined: bool = False  # its lines were taken over by an earlier block
     verbatim: bool = False  # keep line breaks
+    run_in: bool = False  # a heading that stands in the first line of its paragraph
+    description: str = ""  # of a figure, written by AI
     words: tuple[Ref, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -55,9 +59,16 @@ class Block:
 
     @property
     def size(self) -> float:
-        """Median font size, weighted by characters; 0.0 without words."""
-        sizes = [word.size for word in self.words for _ in word.text]
-        return float(median(sizes)) if sizes else 0.0
+        """Median font size, weighted by characters (the smaller of two in the middle); 0.0 without words."""
+        letters: dict[float, int] = {}
+        for word in self.words:
+            letters[word.size] = letters.get(word.size, 0) + len(word.text)
+        left = sum(letters.values()) / 2
+        for size in sorted(letters):
+            left -= letters[size]
+            if left <= 0:
+                return size
+        return 0.0
 
     @property
     def bold(self) -> bool:
@@ -69,12 +80,17 @@ def page_blocks(page: PageLayout) -> list[Block]:
     blocks: list[Block] = []
     for index, region in enumerate(page.regions):
         members = np.flatnonzero(page.owners == index)
-        if not len(members) and region.kind != "picture":
+        if not len(members) and region.kind not in ("picture", "logo"):
             continue
         kind = _KINDS.get(region.kind, "paragraph")
         block = Block(page, kind, region.kind, region.box, visual_lines(page, members), region.grid)
+        block.description = region.description
         if region.kind == LINE_NUMBERS:
             block.noise, block.verbatim = "line_number", True
+        elif region.kind == WATERMARK:
+            block.noise = "watermark"
+        elif region.kind == "logo":
+            block.noise = "logo"
         elif kind == "page_header" or kind == "page_footer":
             block.noise = kind
         elif kind != "figure" and _is_side_stamp(page, members, region.box):
@@ -87,13 +103,23 @@ def visual_lines(page: PageLayout, members: NDArray[np.intp]) -> list[Line]:
     """Words → lines as the eye sees them: MuPDF's line pieces that stand at one height, left to right.
 
     Within a piece MuPDF's order is kept, which is the logical one for right-to-left scripts; pieces of a mostly
-    right-to-left line follow one another from right to left. Turned text keeps MuPDF's order.
+    right-to-left line follow one another from right to left. Turned text keeps MuPDF's order. Words with the box of a
+    whole area come after those, line by line as given.
     """
     if not len(members):
         return []
+    coarse = members[(page.flags[members] & COARSE) != 0]
+    if len(coarse):
+        runs = np.split(coarse, np.flatnonzero(np.diff(page.lines[coarse]) != 0) + 1)
+        given = [tuple(Ref(page, i) for i in run.tolist()) for run in runs]
+        return visual_lines(page, np.setdiff1d(members, coarse)) + given
     cuts = np.flatnonzero(np.diff(page.lines[members]) != 0) + 1
     pieces = [piece.tolist() for piece in np.split(members, cuts)]
     if sum(bool(page.flags[i] & SIDEWAYS) for i in members.tolist()) > len(members) / 2:
+        return [tuple(Ref(page, i) for i in piece) for piece in pieces]
+    if sum(len(piece) for piece in pieces if _is_vertical(page, piece)) > len(members) / 2:
+        # Columns of vertical writing follow one another from right to left.
+        pieces.sort(key=lambda piece: -float(page.boxes[piece, 2].max()))
         return [tuple(Ref(page, i) for i in piece) for piece in pieces]
     spans = [(float(page.boxes[p, 1].min()), float(page.boxes[p, 3].max())) for p in pieces]
     order = sorted(range(len(pieces)), key=lambda k: (spans[k][0] + spans[k][1]) / 2)
@@ -111,10 +137,17 @@ def visual_lines(page: PageLayout, members: NDArray[np.intp]) -> list[Line]:
             reach = spans[k]
     lines: list[Line] = []
     for row in rows:
-        right_to_left = _mostly_right_to_left("".join(page.texts[i] for k in row for i in pieces[k]))
+        right_to_left = mostly_right_to_left(page.texts[i] for k in row for i in pieces[k])
         row.sort(key=lambda k: float(page.boxes[pieces[k], 0].min()), reverse=right_to_left)
         lines.append(tuple(Ref(page, i) for k in row for i in pieces[k]))
     return lines
+
+
+def _is_vertical(page: PageLayout, piece: Sequence[int]) -> bool:
+    """Whether the piece's words (characters, in such scripts) stand one under another."""
+    boxes = page.boxes[piece]
+    low, high = boxes[:, :2].min(0), boxes[:, 2:].max(0)
+    return len(piece) > 2 and bool(high[1] - low[1] > 2 * (high[0] - low[0]))
 
 
 def _is_side_stamp(page: PageLayout, members: NDArray[np.intp], box: Rect) -> bool:
@@ -123,11 +156,6 @@ def _is_side_stamp(page: PageLayout, members: NDArray[np.intp], box: Rect) -> bo
         return False
     width = page.frame[0]
     return box[2] - box[0] < 0.08 * width and (box[2] < 0.1 * width or box[0] > 0.9 * width)
-
-
-def _mostly_right_to_left(text: str) -> bool:
-    strong = [c for c in text if c.isalpha()]
-    return sum("\u0590" <= c <= "\u08ff" or "\ufb1d" <= c <= "\ufefc" for c in strong) > len(strong) / 2
 
 
 def all_lines(blocks: Sequence[Block]) -> Iterator[Line]:

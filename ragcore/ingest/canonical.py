@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ragcore.ingest.layout import GLUED, SOFT_HYPHEN, PageLayout, Rect
-from ragcore.types import WordMap
+from ragcore.types import GENERATED_MARKS, WordMap
 
 _HYPHENS = "-\u2010"
 _EDGES = re.compile(r"^\W+|\W+$")
@@ -32,6 +32,11 @@ class Ref:
     @property
     def flags(self) -> int:
         return int(self.page.flags[self.index])
+
+    @property
+    def confidence(self) -> int:
+        """Percent: how sure OCR was of it, 100 for the PDF's own text."""
+        return 100 if self.page.confidence is None else int(self.page.confidence[self.index])
 
     @property
     def size(self) -> float:
@@ -91,6 +96,7 @@ class CanonicalText:
         self._pages: list[int] = []
         self._boxes: list[Rect] = []
         self._repeated: list[bool] = []
+        self._confidence: list[int] = []
 
     def __len__(self) -> int:
         return self._length
@@ -111,6 +117,7 @@ class CanonicalText:
         self._pages.append(word.page.number)
         self._boxes.append(word.page.displayed(word.box))
         self._repeated.append(repeated)
+        self._confidence.append(word.confidence)
 
     def lines(self, lines: Sequence[Line], *, repeated: bool = False, line_break: str = " ") -> tuple[int, int]:
         """Append ``lines`` as running text (``line_break`` " ", hyphenated words joined) or one under another
@@ -136,8 +143,23 @@ class CanonicalText:
             before = word
         return start, self._length
 
+    def description(self, text: str, page: int, region: Rect) -> tuple[int, int]:
+        """Append an AI-written description as one paragraph between `GENERATED_MARKS`, all of it at ``region``
+        (displayed-page points) and marked as not printed. Returns the span, marks included."""
+        start = self._length
+        opening, closing = GENERATED_MARKS
+        said = " ".join(text.split()).replace(opening, "< ::").replace(closing, ":: >")
+        self.separate(f"{opening}{said}{closing}")
+        self._starts.append(start)
+        self._ends.append(self._length)
+        self._pages.append(page)
+        self._boxes.append(region)
+        self._repeated.append(True)
+        self._confidence.append(100)
+        return start, self._length
+
     def finish(self) -> tuple[str, WordMap]:
-        words = WordMap(self._starts, self._ends, self._pages, self._boxes, self._repeated)
+        words = WordMap(self._starts, self._ends, self._pages, self._boxes, self._repeated, self._confidence)
         return "".join(self._parts), words
 
 

@@ -4,36 +4,165 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import plain
-from ragcore.ingest.layout import SUPERSCRIPT
+from ragcore.ingest.layout import BOLD, ITALIC, SUPERSCRIPT
+from ragcore.ingest.markers import marker
 
 SMALL = 0.93  # of the body's font size: footnotes are set smaller
+TITLE_SIZE = 1.3  # times the body's font size: text set larger is a heading
+MAX_TITLE_WORDS = 40
+MAX_HEADING_WORDS = 45
+MAX_BOLD_WORDS = 12
 _MARK = re.compile(r"^(\d{1,3}|[*†‡§¶]+)$")
 _LEADERS = re.compile(r"(\.\s?){5,}")
+# "Figure 3.", "Table 2 |", "Fig. S1:"; the label alone; but not "Figure 3 shows".
+_LABEL = (
+    r"(?:fig(?:ure|\.)?|tab(?:le|\.)|scheme|chart|plate|listing|algorithm|map|abb(?:ildung|\.)|tabelle|tableau|tabla|"
+    r"figura)"
+)
+_CAPTION = re.compile(
+    rf"^(?:supplement(?:ary|al)\s+)?{_LABEL}\s*[A-Z]?\d{{1,3}}(?:[.\-–]\d{{1,3}})*[a-z]?\s*(?:[.:|–—]\s*(?=[^\s\d])|[.:|–—]\s+(?=\S)|$)",
+    re.IGNORECASE,
+)
+_CJK_CAPTION = re.compile(r"^[\[<【]?\s*(?:图|圖|図|表|그림|표)\s*\d+")
+MAX_CAPTION_WORDS = 200
+_KEYWORDS = re.compile(r"^(key\s?words?|index terms)\s*([:.—–-]?\s+\S|[:.—–-]?$)", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"^(https?://|www\.)\S+$|^[\w.-]+\.(org|com|net|edu|gov|eu|de|uk|info)(/\S*)?$|^\S+@\S+$", re.IGNORECASE
+)
+_AFFILIATION = re.compile(r"^[\d*†‡§¶,]+$|[^\W\d]\d[\d,*†]*$")  # "1,2" and "Griffiths1,"
+_PAGE_AT_END = re.compile(r"(?:\.\s?){4}\s*(\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}-\d{1,3})$", re.IGNORECASE)
 
 
 def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
-    """Footnotes taken for text or list items, by their place, size and mark; tables of contents taken for tables, by
-    their dot leaders, become paragraphs that keep their lines."""
+    """Mend what the layout model mistakes and the whole document shows:
+
+    - footnotes taken for text or list items, by their place, size and mark;
+    - tables of contents taken for tables, by their dot leaders: paragraphs that keep their lines;
+    - captions taken for text, by their label;
+    - headings that are none: bulleted items, lines of a table of contents, authors, keywords, formulas, sentences;
+    - titles taken for text, by their size, and bold lines above their paragraph.
+    """
     body = [b for blocks in pages for b in blocks if b.kind in ("paragraph", "list_item") and b.noise is None]
-    sizes = [b.size for b in body for _ in b.words]
+    sizes = [size for b in body for size in [b.size] * len(b.words)]
     common = float(median(sizes)) if sizes else 0.0
     for block in body:
         low = block.box[1] > block.page.frame[1] / 2
         if low and block.words and block.size < SMALL * common and _is_marked(block):
             block.kind = "footnote"
     for blocks in pages:
-        for block in blocks:
-            if block.kind == "table" and block.lines and is_contents([plain([line]) for line in block.lines]):
+        for place, block in enumerate(blocks):
+            if block.noise is not None or not block.words:
+                continue
+            if block.kind == "table" and is_contents([plain([line]) for line in block.lines]):
                 block.kind, block.verbatim = "paragraph", True
+            elif block.kind in ("paragraph", "heading", "list_item", "footnote") and is_caption(block):
+                block.kind = "caption"
+            elif block.kind == "heading":
+                _check_heading(block, common)
+            elif block.kind == "paragraph" and (
+                _is_title(block, common) or _is_bold_line(block, blocks[place + 1 : place + 2])
+            ):
+                block.kind = "heading"
+
+
+def is_caption(block: Block) -> bool:
+    """Whether the block opens with the label of a figure or table that is set off from what follows."""
+    text = block.text
+    if len(block.words) > MAX_CAPTION_WORDS or _PAGE_AT_END.search(text):
+        return False
+    first_line = plain(block.lines[:1])
+    return bool(_CAPTION.match(text) or _CJK_CAPTION.match(text) or _CAPTION.fullmatch(first_line))
+
+
+def _check_heading(block: Block, common: float) -> None:
+    text, words = block.text, block.words
+    mark = marker(words[0].text)
+    if mark is not None and not mark.numbers and len(words) > 1:
+        block.kind = "list_item"
+    elif any(rule(block) for rule in (_is_mark, _is_entry, _is_authors)) or _is_sentence(block, common):
+        block.kind = "paragraph"
+    elif sum(c.isalpha() for c in text) < 0.4 * len(text.replace(" ", "")) and "=" in text:
+        block.kind = "formula"
+
+
+def _is_mark(block: Block) -> bool:
+    return (len(block.words) == 1 and marker(block.words[0].text) is not None) or sum(map(str.isalnum, block.text)) < 2
+
+
+def _is_entry(block: Block) -> bool:
+    """A line of a table of contents, keywords behind their label, or an address of the web."""
+    return any(rule.search(block.text) for rule in (_PAGE_AT_END, _KEYWORDS, _ADDRESS))
+
+
+def _is_sentence(block: Block, common: float) -> bool:
+    """Text in the body's own type that ends like a sentence, or is too long for a heading."""
+    if len(block.words) > MAX_HEADING_WORDS:
+        return block.size < TITLE_SIZE * common
+    plain_type = not any(word.flags & (BOLD | ITALIC) for word in block.words) and block.size <= 1.05 * common
+    text = block.text
+    ends = text.endswith((".", ",", ";", "。")) and not text.isupper()
+    numbered = block.words[0].text[0].isdigit() or marker(block.words[0].text) is not None
+    return plain_type and ends and not numbered and len(block.words) > 2
+
+
+def _is_authors(block: Block) -> bool:
+    """Names with marks of their affiliations, before anything else of a document's first page."""
+    if block.page.number > 1:
+        return False
+    marks = [w for w in block.words if w.flags & SUPERSCRIPT or _AFFILIATION.search(w.text)]
+    commas = sum(w.text.endswith((",", ";")) or w.text in ("and", "&", "·") for w in block.words)
+    return len(marks) >= 2 and commas >= 2 and len(marks) > 0.15 * len(block.words)
+
+
+def _is_bold_line(block: Block, following: Sequence[Block]) -> bool:
+    """A short bold line close above a paragraph that is not bold."""
+    text = block.text
+    if not following or following[0].kind != "paragraph" or len(following[0].lines) < 2 or following[0].bold:
+        return False
+    gap = following[0].box[1] - block.box[3]
+    below = -0.5 * block.size <= gap <= 2 * block.size and following[0].box[0] < block.box[2]
+    return (
+        below
+        and len(block.lines) == 1
+        and len(block.words) <= MAX_BOLD_WORDS
+        and block.bold
+        and text[0].isupper()
+        and text[-1] not in ".,;:"
+        and not _is_authors(block)
+        and sum(c.isalpha() for c in text) > 0.6 * len(text.replace(" ", ""))
+    )
+
+
+def _is_title(block: Block, common: float) -> bool:
+    """Text far larger than the body: a title in a box that the model took for text."""
+    letters = sum(c.isalpha() for c in block.text)
+    return (
+        not block.verbatim
+        and common > 0
+        and block.size >= TITLE_SIZE * common
+        and not _is_authors(block)
+        and len(block.words) <= (MAX_TITLE_WORDS if block.page.number == 1 else MAX_TITLE_WORDS // 2)
+        and letters > 3
+        and letters > 0.6 * len(block.text.replace(" ", ""))
+    )
 
 
 def is_contents(lines: Sequence[str]) -> bool:
-    """Whether most lines lead with dots to a page number."""
-    return sum(bool(_LEADERS.search(line)) for line in lines) > 0.5 * len(lines)
+    """Whether most lines lead with dots to a page number. Tables of numbers can be set with such dots as well: page
+    numbers stand alone behind them, are plain, and do not fall."""
+    if sum(bool(_LEADERS.search(line)) for line in lines) <= 0.5 * len(lines):
+        return False
+    entries = [match.group(1) for line in lines if (match := _PAGE_AT_END.search(line))]
+    values = sum(bool(_LEADERS.search(line)) for line in lines)
+    if len(entries) < 0.8 * values:
+        return False
+    numbers = [int(entry) for entry in entries if entry.isdigit()]
+    return sum(a <= b for a, b in pairwise(numbers)) >= 0.8 * (len(numbers) - 1)
 
 
 def _is_marked(block: Block) -> bool:

@@ -1,24 +1,23 @@
-"""Headings: their levels, the path of headings above each element, and the titles of tables."""
+"""Headings: their levels, and the path of headings above each element."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ragcore.ingest.blocks import Block
-from ragcore.ingest.canonical import Line
 from ragcore.ingest.layout import FileInfo
-from ragcore.ingest.table_headers import UNIT
+from ragcore.ingest.markers import Marker, marker
 
 MAX_LEVEL = 6
 SIZE_STEP = 0.75  # points; sizes closer than this are one size
-TITLE_GAP = 40.0  # points between a table and the block that names it
-MAX_TITLE_WORDS = 30
 _NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
 _PART = re.compile(r"^part\s+([ivx]+|\d+)\b", re.IGNORECASE)
 _ITEM = re.compile(r"^item\s+\d+[a-z]?\b", re.IGNORECASE)
-_TABLE_NAME = re.compile(r"^(table|exhibit|schedule|tableau|tabelle|tabla)\b", re.IGNORECASE)
+
+
+Style = tuple[float, bool, bool, bool]  # size in half points, capitals, bold, run into its paragraph
 
 
 def set_levels(blocks: Sequence[Block], info: FileInfo) -> None:
@@ -33,7 +32,7 @@ def set_levels(blocks: Sequence[Block], info: FileInfo) -> None:
         return
     rank = _style_ranks(headings)
     outline = _outline_levels(headings, info)
-    by_style: dict[tuple[float, bool, bool], Counter[int]] = defaultdict(Counter)
+    by_style: dict[Style, Counter[int]] = defaultdict(Counter)
     for block, level in outline.items():
         by_style[_style(block)][level] += 1
     for block in headings:
@@ -45,26 +44,22 @@ def set_levels(blocks: Sequence[Block], info: FileInfo) -> None:
         else:
             block.level = rank[style]
     _apply_numbers([b for b in headings if b not in outline])
-    if any(_PART.match(b.text) for b in headings) and any(_ITEM.match(b.text) for b in headings):
-        base = min((b.level for b in headings if _PART.match(b.text)), default=1)
-        for block in headings:
-            if _PART.match(block.text):
-                block.level = base
-            elif block.level <= base:
-                block.level = base + 1
+    _nest_by_markers(headings, fixed=outline)
+    _put_parts_above(headings, fixed=outline)
+    dense = {level: place for place, level in enumerate(sorted({b.level for b in headings}), start=1)}
     for block in headings:
-        block.level = max(1, min(MAX_LEVEL, block.level))
+        block.level = min(MAX_LEVEL, dense[block.level])
 
 
-def _style(block: Block) -> tuple[float, bool, bool]:
+def _style(block: Block) -> Style:
     text = block.text
     capitals = text.isupper() and sum(c.isalpha() for c in text) > 3
-    return (round(block.size * 2) / 2, capitals, block.bold)
+    return (round(block.size * 2) / 2, capitals, block.bold, block.run_in)
 
 
-def _style_ranks(headings: Sequence[Block]) -> dict[tuple[float, bool, bool], int]:
-    styles = sorted({_style(b) for b in headings}, key=lambda s: (-s[0], not s[1], not s[2]))
-    ranks: dict[tuple[float, bool, bool], int] = {}
+def _style_ranks(headings: Sequence[Block]) -> dict[Style, int]:
+    styles = sorted({_style(b) for b in headings}, key=lambda s: (s[3], -s[0], not s[1], not s[2]))
+    ranks: dict[Style, int] = {}
     level, before = 0, None
     for style in styles:
         same = before is not None and before[0] - style[0] < SIZE_STEP and before[1:] == style[1:]
@@ -103,6 +98,46 @@ def _apply_numbers(headings: Sequence[Block]) -> None:
         block.level = base + depth - 1
 
 
+def _put_parts_above(headings: Sequence[Block], *, fixed: Collection[Block]) -> None:
+    """The parts and items of a filing ("PART I", "Item 1A.") stand above all other headings, which keep their order."""
+    parts = [b for b in headings if _PART.match(b.text)]
+    items = [b for b in headings if _ITEM.match(b.text)]
+    if len(items) < 2 or any(b in fixed for b in items):
+        return
+    top = len({b.level for b in headings})
+    for block in headings:
+        if block not in fixed:
+            block.level += top + 2
+    for block in parts:
+        block.level = 1
+    for block in items:
+        block.level = 2
+
+
+def _nest_by_markers(headings: Sequence[Block], *, fixed: Collection[Block]) -> None:
+    """Headings set in one type but marked I., A., 1., a. stand within one another: a marker that opens a new series
+    goes below the heading before it, one that continues a series stands beside its forerunner."""
+    series: list[tuple[Marker, int, int]] = []  # marker, level of its type, level given
+    known: dict[tuple[str, int], int] = {}  # of each kind of marker in a type, the level given last
+    for block in headings:
+        mark = marker(block.words[0].text) if len(block.words) > 1 else None
+        own = block.level
+        series = [entry for entry in series if entry[1] <= own]
+        if block in fixed or mark is None or not mark.numbers:
+            series = [entry for entry in series if entry[1] < own]
+            continue
+        place = next((i for i in reversed(range(len(series))) if mark.follows(series[i][0])), None)
+        if place is not None:
+            block.level = max(own, series[place][2])
+            del series[place:]
+        elif 1 in mark.numbers and series:
+            block.level = max(own, series[-1][2] + 1)
+        elif series:
+            block.level = max(own, known.get((mark.style, own), own))
+        known[mark.style, own] = block.level
+        series.append((mark, own, block.level))
+
+
 def section_paths(blocks: Sequence[Block]) -> list[tuple[str, ...]]:
     """For each block the headings above it, outermost first; a heading's own path does not hold itself."""
     stack: list[tuple[int, str]] = []
@@ -116,53 +151,3 @@ def section_paths(blocks: Sequence[Block]) -> list[tuple[str, ...]]:
         if is_heading:
             stack.append((block.level, block.text))
     return paths
-
-
-def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
-    """The lines that name ``table``: its caption, else the heading or ``Table N`` line directly above, with a unit
-    line (``(in millions)``) between the two; [] where nothing does. ``blocks`` are those of its page."""
-    near = [b for b in blocks if b.noise is None and b is not table and b.words and _side_by_side(b, table)]
-    above = sorted((b for b in near if b.box[3] <= table.box[1] + 4), key=lambda b: -b.box[3])
-    units: list[Line] = []
-    edge = table.box[1]
-    for block in above[:4]:
-        if edge - block.box[3] > TITLE_GAP:
-            break
-        words = len(block.words)
-        if block.kind == "caption" or (_TABLE_NAME.match(block.text) and words <= 2 * MAX_TITLE_WORDS):
-            return _shorten(block.lines) + units
-        if words <= 12 and UNIT.search(block.text):
-            units = [*block.lines, *units]
-        elif block.kind == "heading" and words <= MAX_TITLE_WORDS:
-            return list(block.lines) + units
-        else:
-            break
-        edge = block.box[1]
-    below = sorted((b for b in near if b.box[1] >= table.box[3] - 4), key=lambda b: b.box[1])
-    for block in below[:1]:
-        named = block.kind == "caption" or _TABLE_NAME.match(block.text)
-        if named and _TABLE_NAME.match(block.text) and block.box[1] - table.box[3] <= TITLE_GAP:
-            return _shorten(block.lines) + units
-    return units
-
-
-def _side_by_side(block: Block, table: Block) -> bool:
-    return min(block.box[2], table.box[2]) > max(block.box[0], table.box[0])
-
-
-def _shorten(lines: Sequence[Line]) -> list[Line]:
-    """The first sentence of a caption, at most MAX_TITLE_WORDS words, and always more than its number."""
-    kept: list[Line] = []
-    count = 0
-    for line in lines:
-        part = []
-        for word in line:
-            if count >= MAX_TITLE_WORDS:
-                break
-            part.append(word)
-            count += 1
-            if count > 4 and word.text.endswith((".", "?", "!")) and not word.text[:-1].isdigit():
-                count = MAX_TITLE_WORDS
-        if part:
-            kept.append(tuple(part))
-    return kept

@@ -12,11 +12,22 @@ from ragcore.ingest.layout import FileInfo
 from ragcore.ingest.sections import key
 
 COVER_PAGES = 6  # pages among which a filing's cover is looked for: some open with a letter or pictures
+SHORT_TITLE = 4  # words, at most, of a title that may not say what the document is about
+SUBJECT_SIZE = 0.5  # of such a title's font size: what follows in as much says it
+LONGEST, LONGEST_SUBJECT = 160, 240  # characters of a title put together
+NEARLY = 0.85  # of the largest heading's size
 MAX_NAME = 90  # characters of a registrant's name
 _BAD_TITLE = re.compile(
     r"^(microsoft (word|powerpoint|excel)\b|untitled|document\d*$|slide ?\d|presentation\d*$|book\d*$|print|layout \d|"
-    r"powerpoint presentation|none|null|title|doc\d*$|\(?anonymous)|\.(docx?|pdf|indd|qxd|pptx?|xlsx?|tex|dvi|ps|rtf)$"
+    r"powerpoint presentation|none|null|title|doc\d*$|\(?anonymous|adobe (photoshop|illustrator|indesign|acrobat)\b|"
+    r"scan(ned)?\b|image\s?\d*$|pdf\b|new (microsoft )?(word )?document|template|report\s?\d*$|final\b|draft\b|"
+    r"no title|full page|print\b|untitled)|\.(docx?|pdf|indd|qxd|pptx?|xlsx?|tex|dvi|ps|rtf)$"
     r"|^[\w\-.]{0,3}$|^[^a-zA-Z\u00c0-\uffff]*$|^[a-z0-9_\-.]+$",
+    re.IGNORECASE,
+)
+# Headings that name a part of a document, not the document.
+_SECTION = re.compile(
+    r"^(\d{1,2}(\.\d{1,2})*\.?\s|[ivx]+\.\s|(table of )?contents\b|abstract|summary|introduction|background)",
     re.IGNORECASE,
 )
 # Headings that stand on the cover of every filing and name none.
@@ -39,23 +50,42 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
     if filing:
         return filing
     given = " ".join("".join(c if c.isprintable() else " " for c in info.title).split())
-    if given and not _BAD_TITLE.search(given) and not _BOILERPLATE.search(given) and key(given) != key(stem):
+    named = given and not _BAD_TITLE.search(given) and not _BOILERPLATE.search(given) and key(given) != key(stem)
+    if named and not _is_cut_off(given, blocks):
         return given
     first = [b for b in blocks if b.page.number <= 2 and b.noise is None and b.words]
     heads = [b for b in first if b.kind == "heading" and 1 < len(b.text) <= 200 and any(c.isalpha() for c in b.text)]
+    heads = [b for b in heads if not _SECTION.match(b.text)]
+    heads = [b for b in heads if " " in b.text] or heads
     if heads and not any(_BOILERPLATE.search(b.text) for b in heads):
         best = max(heads, key=lambda b: (b.role == "title", round(b.size), -b.page.number))
+        # What stands first is the title unless it is clearly smaller: headings of sections are often set bolder.
+        best = next(b for b in heads if b.page is best.page and b.size >= NEARLY * best.size)
         return _with_following(best, first)
+    if named:
+        return given
     return " ".join(re.sub(r"[_\-]+", " ", stem).split()) or name
 
 
+def _is_cut_off(title: str, blocks: Sequence[Block]) -> bool:
+    """Whether the metadata's title breaks off within its last word, as some programs store it: the first pages have
+    that word only in full."""
+    shown = {key(word.text) for b in blocks if b.page.number <= 3 for word in b.words}
+    last = key(title.split()[-1])
+    return len(last) > 2 and last not in shown and any(word.startswith(last) for word in shown)
+
+
 def _with_following(block: Block, blocks: Sequence[Block]) -> str:
-    """The heading together with directly following ones of its size (a title set in several boxes)."""
+    """The heading together with directly following ones of its size (a title set in several boxes); what a short one
+    ("Guidance for Industry") is about may be set somewhat smaller."""
     parts = [block.text]
     place = blocks.index(block)
     for following in blocks[place + 1 : place + 4]:
-        same = following.kind == "heading" and following.page is block.page and abs(following.size - block.size) < 0.5
-        if not same or sum(map(len, parts)) + len(following.text) > 160:
+        near = following.kind == "heading" and following.page is block.page and not _SECTION.match(following.text)
+        same = abs(following.size - block.size) < 0.5
+        subject = len(parts) == 1 and len(block.words) <= SHORT_TITLE and following.size >= SUBJECT_SIZE * block.size
+        longest = LONGEST_SUBJECT if subject else LONGEST
+        if not near or not (same or subject) or sum(map(len, parts)) + len(following.text) > longest:
             break
         parts.append(following.text)
     return " ".join(parts)

@@ -8,35 +8,27 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ragcore.ingest.characters import SOFT_HYPHEN_CHAR, is_split_ligature, symbol
+from ragcore.ingest.characters import clean_char as clean_char
 from ragcore.ingest.layout import BOLD, GLUED, ITALIC, MONO, SIDEWAYS, SOFT_HYPHEN, SUPERSCRIPT
 
 ASCENT = 0.80  # of the font size, above the baseline: covers capitals and most accents
 DESCENT = 0.22  # below it
 _ANGLES = {(1.0, 0.0): 0, (0.0, 1.0): 90, (-1.0, 0.0): 180, (0.0, -1.0): 270}
-_SOFT = "\u00ad"
-_BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
-# Bullets that symbol fonts put into the private use area.
-_PRIVATE = {
-    "\uf0b7": "•",
-    "\uf0a7": "▪",
-    "\uf0a8": "▫",
-    "\uf0d8": "➢",
-    "\uf0fc": "✓",
-    "\uf02d": "-",
-    "\uf06c": "●",
-    "\uf06e": "■",
-}
+_BOLD_NAME = re.compile(r"bold|black|heavy|demi|[-_](bd|blk|hv)|^([A-Z]{6}\+)?(cmb|sfbx|cmssbx)", re.IGNORECASE)
+SMALLER, LIFTED = 0.85, 0.12  # of the font size before it: how small and how high a superscript is set
+SAME_PLACE = 0.12  # of the font size: the same word drawn again this near is one word in fake bold
 # Scripts written without blanks between words: each character is a place of its own.
-_UNSPACED = re.compile(
+UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u30ff\u31f0-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\uff01-\uff60\U00020000-\U0003134f]"
 )
@@ -58,29 +50,10 @@ class WordColumns:
         return np.asarray(self.boxes, dtype=np.float32).reshape(-1, 4)
 
 
-@lru_cache(maxsize=4096)
-def clean_char(char: str) -> str:
-    """The characters that stand in the text for one printed character: "" for what has no ink, " " for a blank.
-
-    Ligatures and presentation forms are taken apart (NFKC); other compatibility characters (², ½, ™) keep their
-    meaning and stay.
-    """
-    if char in _PRIVATE:
-        return _PRIVATE[char]
-    if char == _SOFT:
-        return _SOFT
-    if char.isspace() or unicodedata.category(char) == "Zs":
-        return " "
-    category = unicodedata.category(char)
-    if category in ("Cc", "Cf"):
-        # Zero-width joiners carry meaning in Arabic and Indic scripts; the rest is invisible.
-        return char if char in "\u200c\u200d" else ""
-    if category == "Cs":
-        return "\ufffd"
-    code = ord(char)
-    if 0xFB00 <= code <= 0xFB4F or 0xFB50 <= code <= 0xFDFF or 0xFE70 <= code <= 0xFEFC:
-        return unicodedata.normalize("NFKC", char)
-    return char
+def mostly_right_to_left(texts: Iterable[str]) -> bool:
+    """Whether more than half of the letters are of a script that runs from right to left."""
+    strong = [c for text in texts for c in text if c.isalpha()]
+    return sum("\u0590" <= c <= "\u08ff" or "\ufb1d" <= c <= "\ufefc" for c in strong) > len(strong) / 2
 
 
 def writing_angle(raw: Mapping[str, Any]) -> int | None:
@@ -105,8 +78,8 @@ def _angle(line: Mapping[str, Any]) -> int | None:
 def read_words(raw: Mapping[str, Any], upright: int = 0) -> WordColumns:
     """Words of MuPDF's ``rawdict`` (coordinates as given there), split at blanks and line ends.
 
-    Lines that are not turned by ``upright`` degrees are SIDEWAYS. A word of a script without blanks becomes one entry
-    per character, glued to the one before.
+    Lines that are not turned by ``upright`` degrees are SIDEWAYS; a word drawn twice stands once. A word of a script
+    without blanks becomes one entry per character, glued to the one before.
     """
     out = WordColumns()
     line_number = -1
@@ -117,7 +90,26 @@ def read_words(raw: Mapping[str, Any], upright: int = 0) -> WordColumns:
             line_number += 1
             turned = 0 if _angle(line) == upright else SIDEWAYS
             _read_line(line, line_number, block_number, turned, out)
-    return out
+    return _printed_once(out)
+
+
+def _printed_once(words: WordColumns) -> WordColumns:
+    """``words`` without those that are drawn a second time at nearly the same place to look bold; the first is BOLD."""
+    places: dict[str, list[int]] = defaultdict(list)
+    dropped: set[int] = set()
+    for index, (text, box) in enumerate(zip(words.texts, words.boxes)):
+        near = SAME_PLACE * words.sizes[index]
+        for other in places[text]:
+            if all(abs(a - b) <= near for a, b in zip(words.boxes[other], box)):
+                dropped.add(index)
+                words.flags[other] |= BOLD
+                break
+        else:
+            places[text].append(index)
+    if not dropped:
+        return words
+    kept = [index for index in range(len(words.texts)) if index not in dropped]
+    return WordColumns(*([getattr(words, column.name)[i] for i in kept] for column in fields(words)))
 
 
 class _Word:
@@ -136,14 +128,15 @@ def _read_line(line: Mapping[str, Any], line_number: int, block_number: int, tur
     across = (round(dx), round(dy)) if not line["wmode"] and max(abs(dx), abs(dy)) > 0.999 else (0, 0)
     word: _Word | None = None
     glued = False
+    level = (0.0, 0.0)  # size and baseline of the last character that was not raised
 
     def close() -> None:
         nonlocal word, glued
         if word is None:
             return
         text = unicodedata.normalize("NFC", "".join(word.text))
-        soft = SOFT_HYPHEN if text.endswith(_SOFT) else 0
-        text = text.replace(_SOFT, "")
+        soft = SOFT_HYPHEN if text.endswith(SOFT_HYPHEN_CHAR) else 0
+        text = text.replace(SOFT_HYPHEN_CHAR, "")
         if text and word.x1 >= word.x0:
             size = max(word.sizes)
             pad = 0.05 * size if word.x1 - word.x0 < 0.1 else 0.0
@@ -160,28 +153,53 @@ def _read_line(line: Mapping[str, Any], line_number: int, block_number: int, tur
     for span in line["spans"]:
         size = float(span["size"])
         style = _style(int(span["flags"]), str(span["font"]))
-        for char in span["chars"]:
-            piece = clean_char(char["c"])
+        for char in _logical(span["chars"]):
+            piece = symbol(str(span["font"]), clean_char(char["c"]))
             if piece == " ":
                 close()
                 continue
             if not piece:
                 continue
-            unspaced = _UNSPACED.match(piece) is not None
-            if word is not None and (unspaced or _UNSPACED.match(word.text[-1]) is not None):
+            unspaced = UNSPACED.match(piece) is not None
+            if word is not None and (unspaced or UNSPACED.match(word.text[-1]) is not None):
                 combining = unicodedata.category(piece[0]) in ("Mn", "Mc", "Lm")
                 if not combining:
                     close()
                     glued = True
+            raised = bool(style & SUPERSCRIPT) or _is_raised(size, char["origin"][1], level, across)
+            if word is not None and raised != bool(word.flags & SUPERSCRIPT):
+                close()  # "1,234" and the raised "2" after it are two words, though no blank stands between them
+                glued = True
+            if not raised:
+                level = (size, char["origin"][1])
             if word is None:
                 word = _Word()
             word.text.append(piece)
             word.sizes.append(size)
-            word.flags &= style
+            word.flags &= style | SUPERSCRIPT if raised else style & ~SUPERSCRIPT
             x0, y0, x1, y1 = _char_box(char, size, across)
             word.x0, word.y0 = min(word.x0, x0), min(word.y0, y0)
             word.x1, word.y1 = max(word.x1, x1), max(word.y1, y1)
     close()
+
+
+def _is_raised(size: float, baseline: float, level: tuple[float, float], across: tuple[int, int]) -> bool:
+    """Whether a character of ``size`` is set as a superscript of what stands before it on an upright line."""
+    return across == (1, 0) and size <= SMALLER * level[0] and level[1] - baseline > LIFTED * level[0]
+
+
+def _logical(chars: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """``chars`` with the halves of lam-alef in the order in which they are read: the alef, which MuPDF gives no width
+    of its own, after the lam."""
+    out = list(chars)
+    place = 0
+    while place < len(out) - 1:
+        first, second = out[place], out[place + 1]
+        if is_split_ligature(first["c"], second["c"]) and first["bbox"][2] - first["bbox"][0] < 0.01:
+            out[place], out[place + 1] = second, first
+            place += 1
+        place += 1
+    return out
 
 
 def _char_box(char: Mapping[str, Any], size: float, across: tuple[int, int]) -> tuple[float, float, float, float]:

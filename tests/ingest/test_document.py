@@ -42,6 +42,34 @@ def test_columns_are_read_one_after_the_other(build: Build) -> None:
     assert places == sorted(places)
 
 
+def test_a_picture_across_three_columns_divides_them(build: Build) -> None:
+    text = build("three_columns").text
+    order = [(name, half) for half in (0, 1) for name in ("Left", "Middle", "Right")]
+    numbers = [f"{name} sentence number {half * 6 + n} " for name, half in order for n in range(1, 7)]
+    places = [text.index(sentence) for sentence in numbers]
+    assert places == sorted(places)
+    assert text.startswith("The Larkfield Quarterly Review")
+
+
+@pytest.mark.parametrize("name", ["watermarked", "watermarked_upright"])
+def test_a_watermark_keeps_out_of_the_prose(name: str, build: Build) -> None:
+    document = build(name)
+    assert "DRAFT" not in document.text[: document.body_end]
+    marks = [e for e in document.elements if e.noise == "watermark"]
+    assert [document.text[e.start : e.end] for e in marks] == ["DRAFT"] * len(document.pages)
+    assert pdfs.ADVICE in document.text.replace("\n", " ")
+    assert [e.noise for e in document.elements if e.noise] == ["watermark"] * len(document.pages)
+
+
+def test_a_logo_is_noise_and_a_figure_is_not(build: Build) -> None:
+    figures = [e for e in build("with_logo").elements if e.kind == "figure"]
+    assert [(e.page, e.noise) for e in figures] == [(1, "logo"), (2, "logo"), (2, None), (3, "logo"), (4, "logo")]
+
+
+def test_a_heading_printed_twice_stands_once(build: Build) -> None:
+    assert texts(build("printed_twice"), "heading") == ["Sampling of the wells"]
+
+
 def test_hyphens_at_line_ends(build: Build) -> None:
     document = build("hyphenated")
     assert "every international body" in document.text

@@ -7,18 +7,20 @@ from typing import Any
 import pymupdf
 import pytest
 
-from ragcore.ingest.layout import GLUED, SIDEWAYS, SOFT_HYPHEN, turned
+from ragcore.ingest.layout import BOLD, GLUED, SIDEWAYS, SOFT_HYPHEN, turned
 from ragcore.ingest.words import WordColumns, clean_char, read_words, writing_angle
 from tests import pdfs
 
 
-def raw_line(text: str, *, size: float = 10.0, direction: tuple[float, float] = (1.0, 0.0)) -> dict[str, Any]:
+def raw_line(
+    text: str, *, size: float = 10.0, direction: tuple[float, float] = (1.0, 0.0), font: str = "Any-Regular"
+) -> dict[str, Any]:
     """MuPDF's rawdict of one line, each character 6 points wide, with font boxes that are far too tall."""
     chars = [
         {"c": c, "origin": (72 + 6 * i, 100.0), "bbox": (72 + 6 * i, 84.0, 78 + 6 * i, 106.0)}
         for i, c in enumerate(text)
     ]
-    span = {"size": size, "flags": 0, "font": "Any-Regular", "chars": chars}
+    span = {"size": size, "flags": 0, "font": font, "chars": chars}
     return {"blocks": [{"type": 0, "lines": [{"dir": direction, "wmode": 0, "spans": [span]}]}]}
 
 
@@ -38,11 +40,48 @@ def words_of(text: str) -> WordColumns:
         ("\uf0b7 item", ["•", "item"]),
         ("e\u0301te\u0301", ["été"]),
         ("BMS-986158 (mM)", ["BMS-986158", "(mM)"]),
+        ("２０２３ Ａｂ", ["2023", "Ab"]),
+        ("𝑥₂ = ㎡", ["𝑥₂".replace("𝑥", "x"), "=", "㎡"]),
+        ("\x93so\x94 \x85 \x84", ["“so”", "…"]),
+        ("⼈", ["人"]),
         ("   ", []),
     ],
 )
 def test_text(text: str, expected: list[str]) -> None:
     assert words_of(text).texts == expected
+
+
+@pytest.mark.parametrize(
+    ("font", "text", "expected"),
+    [("Wingdings-Regular", "ü n", ["✓", "■"]), ("ITCZapfDingbats", "n", ["■"]), ("Arial", "n", ["n"])],
+)
+def test_symbol_fonts_give_symbols(font: str, text: str, expected: list[str]) -> None:
+    assert read_words(raw_line(text, font=font)).texts == expected
+
+
+def test_a_word_drawn_twice_stands_once_and_is_bold() -> None:
+    raw = raw_line("Nitrate levels")
+    again = raw_line("Nitrate levels")["blocks"][0]["lines"][0]
+    for char in again["spans"][0]["chars"]:
+        x0, y0, x1, y1 = char["bbox"]
+        char["bbox"], char["origin"] = (x0 + 0.4, y0, x1 + 0.4, y1), (char["origin"][0] + 0.4, 100.0)
+    raw["blocks"][0]["lines"].append(again)
+    words = read_words(raw)
+    assert words.texts == ["Nitrate", "levels"]
+    assert all(flag & BOLD for flag in words.flags)
+
+
+def test_the_same_word_beside_itself_stands_twice() -> None:
+    assert words_of("that that").texts == ["that", "that"]
+
+
+def test_lam_alef_in_the_order_in_which_it_is_read() -> None:
+    """The ligature is one glyph: MuPDF gives its alef no width, before the lam."""
+    raw = raw_line("خال")
+    chars = raw["blocks"][0]["lines"][0]["spans"][0]["chars"]
+    for place, (left, right) in enumerate(((20.0, 26.0), (20.0, 20.0), (14.0, 20.0))):
+        chars[place]["bbox"] = (left, 84.0, right, 106.0)
+    assert read_words(raw).texts == ["خلا"]
 
 
 def test_scripts_without_blanks_have_a_place_for_each_character() -> None:

@@ -1,0 +1,294 @@
+"""Regions that hold more than one thing, taken apart: headings set close above their text, several headings in one
+box, headings run into the first line of a paragraph, several list items in one box.
+
+The layout model draws one box around what stands close together; the type (size, bold, italic) and the markers at the
+heads of lines tell the parts apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from statistics import median
+
+from ragcore.ingest.blocks import Block
+from ragcore.ingest.canonical import Line, Ref, plain
+from ragcore.ingest.layout import BOLD, COARSE, ITALIC, LINE_NUMBERS, SIDEWAYS, SUPERSCRIPT
+from ragcore.ingest.markers import WEAK_BULLETS, Marker, item_marker, marker
+from ragcore.types import ElementKind
+
+LARGER = 1.12  # times the size of the text: the size of a heading
+MAX_HEAD_LINES = 3
+MAX_HEAD_WORDS = 25
+INDENT = 0.8  # of the font size: the first line of a paragraph is set in by as much
+MAX_INDENT = 6.0  # and by no more
+BLANK_LINE = 1.45  # times the usual step from line to line: space between paragraphs
+MAX_RUN_IN = 20  # words of a heading run into its paragraph
+MIN_RUN_IN_TEXT = 25  # words that follow such a heading, unless it is numbered
+MOSTLY = 0.6  # of a document's bold run-in headings have as much
+MIN_RUN_INS = 2  # such headings without a number in a document, else they are emphasis
+WIDE_BLANK = 0.45  # of the font size: a wider gap sets a heading apart from its text
+_STOPS = (".", ":")
+_NUMBERED = re.compile(r"^(?:\d{1,2}\.)+\d{1,2}\.?$|^[A-Z]\.\d{1,2}\.?$")
+# Labels of front matter and notes, which name no section.
+_LABELS = re.compile(
+    r"^(key\s?words?|index terms|correspond|received|accepted|published|revised|citation|cite|how to cite|to cite|"
+    r"editor|doi|copyright|abbreviations|note|source|fig|table|box|scheme|e-?mail|address|step|example|figure|"
+    r"reviewed|academic|orcid|tel|fax|date|subject|re|from|to|cc)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    size: float
+    bold: bool
+    italic: bool
+
+
+def split_blocks(pages: Sequence[Sequence[Block]]) -> list[list[Block]]:
+    """The blocks of ``pages`` in the same order, each holding one thing. Every word stays in exactly one."""
+    out = [[part for block in blocks for part in _parts(block)] for blocks in pages]
+    return _run_in_headings(out)
+
+
+def _parts(block: Block) -> list[Block]:
+    if block.noise is not None or block.verbatim or block.role == LINE_NUMBERS or len(block.lines) < 2:
+        return [block]
+    if any(word.flags & (SIDEWAYS | COARSE) for word in block.words):
+        return [block]
+    if block.kind == "heading":
+        return _headings(block)
+    if block.kind == "paragraph":
+        texts = [text for part in _glued_headings(block) for text in _paragraphs(part)]
+        return [item for text in texts for item in _items(text)]
+    return _items(block) if block.kind == "list_item" else [block]
+
+
+def part_of(block: Block, lines: Sequence[Line], kind: ElementKind) -> Block:
+    """The ``lines`` of ``block`` as a block of their own."""
+    boxes = [word.box for line in lines for word in line]
+    box = (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+    return Block(block.page, kind, block.role, box, list(lines))
+
+
+def _style(words: Sequence[Ref]) -> _Style:
+    """The type of most characters; marks set high do not count."""
+    shown = [word for word in words if not word.flags & SUPERSCRIPT] or list(words)
+    letters = sum(len(word.text) for word in shown)
+    sizes = Counter[float]()
+    for word in shown:
+        sizes[round(word.size * 2) / 2] += len(word.text)
+    return _Style(
+        sizes.most_common(1)[0][0],
+        sum(len(w.text) for w in shown if w.flags & BOLD) > 0.85 * letters,
+        sum(len(w.text) for w in shown if w.flags & ITALIC) > 0.85 * letters,
+    )
+
+
+def _headings(block: Block) -> list[Block]:
+    """Headings of different type, or each with its own number, in one box."""
+    styles = [_style(line) for line in block.lines]
+    numbered = _NUMBERED.match(block.lines[0][0].text) is not None
+    groups: list[list[Line]] = [[block.lines[0]]]
+    for place in range(1, len(block.lines)):
+        line, style, before = block.lines[place], styles[place], styles[place - 1]
+        size_differs = max(style.size, before.size) > LARGER * min(style.size, before.size)
+        face_differs = style.bold != before.bold or style.italic != before.italic
+        own_number = numbered and _NUMBERED.match(line[0].text) is not None
+        whole = not _goes_on(block.lines[place - 1], line)
+        if own_number or (whole and (size_differs or (face_differs and len(line) > 1))):
+            groups.append([])
+        groups[-1].append(line)
+    if len(groups) == 1:
+        return [block]
+    return [part_of(block, group, "heading") for group in groups]
+
+
+def _goes_on(line: Line, following: Line) -> bool:
+    last, first = line[-1].text, following[0].text
+    return last.endswith((",", "-", "–", "&", "and", "of", "the", "in", "for")) or first[0].islower()
+
+
+def _glued_headings(block: Block) -> list[Block]:
+    """Lines set larger or bolder than the text around them, as headings of their own."""
+    main = _style(block.words)
+    right = max(line[-1].box[2] for line in block.lines)
+
+    def is_head(line: Line) -> bool:
+        style = _style(line)
+        return style.size >= LARGER * main.size or (style.bold and not main.bold and style.size >= 0.95 * main.size)
+
+    runs = [(head, list(group)) for head, group in groupby(block.lines, key=is_head)]
+    if len(runs) == 1:
+        return [block]
+    out: list[Block] = []
+    kept: list[Line] = []
+    for place, (head, lines) in enumerate(runs):
+        words = sum(map(len, lines))
+        first = plain([lines[0]])
+        short = lines[-1][-1].box[2] < right - 3 * main.size or _style(lines[-1]).size >= LARGER * main.size
+        starts = place == 0 or plain([runs[place - 1][1][-1]]).endswith((".", ":", "?", "!", ")"))
+        fits = len(lines) <= MAX_HEAD_LINES and words <= MAX_HEAD_WORDS and place + 1 < len(runs)
+        letters = sum(c.isalpha() for c in first) > 2 and not first[0].islower() and first[0] != "("
+        if head and fits and short and starts and letters and not _LABELS.match(first):
+            if kept:
+                out.append(part_of(block, kept, block.kind))
+                kept = []
+            out.append(part_of(block, lines, "heading"))
+        else:
+            kept += lines
+    if not out:
+        return [block]
+    if kept:
+        out.append(part_of(block, kept, block.kind))
+    return out
+
+
+def _paragraphs(block: Block) -> list[Block]:
+    """Paragraphs in one box: the next begins where a sentence has ended and a line is set in, or set further down."""
+    lines = block.lines
+    if block.kind != "paragraph" or len(lines) < 3:
+        return [block]
+    lefts = [min(word.box[0] for word in line) for line in lines]
+    ends = [_baseline(line) for line in lines]
+    steps = [b - a for a, b in pairwise(ends)]
+    usual = median(steps)
+    size = block.size
+    cuts: list[int] = []
+    for place in range(1, len(lines)):
+        if not plain([lines[place - 1]]).rstrip("”’\"')]0123456789,").endswith((".", "!", "?", ":", "。")):
+            continue
+        before, after = lefts[place - 1], lefts[place + 1] if place + 1 < len(lines) else lefts[place - 1]
+        inset = [lefts[place] - before, lefts[place] - after]
+        indented = all(INDENT * size <= by <= MAX_INDENT * size for by in inset) and len(lines) > place + 1
+        if indented or (usual > 0 and steps[place - 1] > BLANK_LINE * usual and lefts[place] - before < size):
+            cuts.append(place)
+    if not cuts:
+        return [block]
+    return [part_of(block, lines[a:b], "paragraph") for a, b in pairwise([0, *cuts, len(lines)])]
+
+
+def _baseline(line: Line) -> float:
+    """The lower edge of the line's largest word: small ones may be raised or lowered."""
+    return max(line, key=lambda word: word.size).box[3]
+
+
+def _items(block: Block) -> list[Block]:
+    """List items in one box, cut before each line that opens with a marker of the list."""
+    opens = Counter(line[0].text for line in block.lines)
+    letters = {text for text, count in opens.items() if block.kind == "list_item" and count > 1}
+
+    def mark_of(line: Line) -> Marker | None:
+        return item_marker(line[0].text) if line[0].text in letters else marker(line[0].text)
+
+    first = mark_of(block.lines[0])
+    marks = [mark_of(line) if len(line) > 1 else None for line in block.lines]
+    strong = [m for m in marks if m is not None and m.style not in WEAK_BULLETS]
+    if first is None and (block.kind != "list_item" or not strong):
+        return [block]
+    groups: list[list[Line]] = []
+    open_marks: list[Marker] = []
+    for line, mark in zip(block.lines, marks):
+        fits = mark is not None and (
+            not mark.numbers
+            or not open_marks
+            or any(mark.follows(other) for other in open_marks)
+            or _is_first(mark.numbers)
+        )
+        if fits and mark is not None and mark.style in WEAK_BULLETS and first is not None and mark.style != first.style:
+            fits = False
+        if fits and mark is not None:
+            open_marks = [*open_marks[-4:], mark]
+        if fits or not groups:
+            groups.append([])
+        groups[-1].append(line)
+    count = sum(mark is not None for mark in marks)
+    if block.kind == "paragraph" and (count < 2 or len(groups) < 2):
+        return [block]
+    if len(groups) == 1:
+        return [block]
+    return [part_of(block, group, "list_item" if mark_of(group[0]) else block.kind) for group in groups]
+
+
+def _is_first(numbers: frozenset[int]) -> bool:
+    return 1 in numbers
+
+
+def _run_in_headings(pages: list[list[Block]]) -> list[list[Block]]:
+    """Numbered headings in a type of their own, and bold ones where the document has several, taken out of the
+    paragraphs that they open. Within an abstract they stay: its parts are read together."""
+    lengths: dict[Block, int] = {}
+    numbered: set[Block] = set()
+    heading = ""
+    for blocks in pages:
+        for block in blocks:
+            if block.noise is not None or block.verbatim:
+                continue
+            if block.kind == "heading":
+                heading = block.text.casefold()
+            if block.kind not in ("paragraph", "heading"):
+                continue
+            length = _run_in(block)
+            if not length:
+                continue
+            if _NUMBERED.match(block.words[0].text):
+                numbered.add(block)
+                lengths[block] = length
+            elif not re.match(r"\W*(abstract|summary)", heading) and block.words[0].flags & BOLD:
+                lengths[block] = length
+    bold = {block: len(block.words) - n >= MIN_RUN_IN_TEXT for block, n in lengths.items() if block not in numbered}
+    # Where most have little text behind them, they are terms with their definitions.
+    sections = sum(bold.values()) >= max(MIN_RUN_INS, MOSTLY * len(bold))
+    chosen = {block: n for block, n in lengths.items() if block in numbered or (sections and bold[block])}
+    return [[part for block in blocks for part in _opened(block, chosen.get(block, 0))] for blocks in pages]
+
+
+def _run_in(block: Block) -> int:
+    """How many words at the head of ``block`` are a heading; 0 where none is."""
+    words = block.words
+    numbered = _NUMBERED.match(words[0].text) is not None
+    first = 1 if numbered else 0
+    if len(words) <= first + 1:
+        return 0
+    face = words[first].flags & (BOLD | ITALIC if numbered else BOLD)
+    if not face:
+        return 0
+    length = first
+    while length < len(words) and words[length].flags & face == face:
+        length += 1
+    if first < length < len(words) and not words[length - 1].text.endswith(_STOPS):
+        # A full stop of the text's own type takes its word out of the run: "**Exchange Control Information**."
+        length += words[length].text.endswith(_STOPS)
+    rest = words[length:]
+    if not (first < length <= MAX_RUN_IN) or len(rest) < 4:
+        return 0
+    text = plain([words[first:length]])
+    if sum(bool(word.flags & face == face) for word in rest) > 0.3 * len(rest):
+        return 0
+    ends = text.endswith(_STOPS) or (not text.endswith((",", "-")) and _set_apart(words[length - 1], rest[0]))
+    opens = text[0].isupper() and sum(c.isalpha() for c in text) > 2 and not _LABELS.match(text)
+    return length if ends and opens and not rest[0].text[0].islower() else 0
+
+
+def _set_apart(last: Ref, following: Ref) -> bool:
+    """Whether the blank between two words of a line is wider than one between words."""
+    same_line = abs(last.box[3] - following.box[3]) < 0.5 * last.size
+    return same_line and following.box[0] - last.box[2] > WIDE_BLANK * last.size
+
+
+def _opened(block: Block, length: int) -> list[Block]:
+    if not length:
+        return [block]
+    head: list[Line] = []
+    body: list[Line] = []
+    for line in block.lines:
+        taken, length = line[:length], max(0, length - len(line))
+        head += [taken] if taken else []
+        body += [line[len(taken) :]] if len(taken) < len(line) else []
+    opening = part_of(block, head, "heading")
+    opening.run_in = True
+    return [opening, part_of(block, body, "paragraph")]

@@ -1,0 +1,443 @@
+"""Rules over hand-made pages: what is taken apart, what is joined, what each thing is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ragcore.ingest.layout import BOLD, GLUED, SIDEWAYS, FileInfo
+from ragcore.ingest.roles import is_contents
+from ragcore.types import Document
+from tests.ingest.pages import Box, build, page, shown
+
+PROSE = [f"This is line {n} of a paragraph that has words for {n}" for n in ("one", "two", "six")]
+ENDED = [*PROSE[:2], "This is its last line."]
+
+
+def levels(document: Document) -> list[int]:
+    return [element.level for element in document.elements if element.kind == "list_item"]
+
+
+# Taken apart
+
+
+def test_a_heading_in_the_box_of_its_text_is_a_heading() -> None:
+    made = page(Box("text", 50, 50, ["*Aims* *and* *scope*", *ENDED, "*What* *follows*", *ENDED]))
+    kinds = shown(build(made))
+    assert [text for kind, text in kinds if kind == "heading"] == ["Aims and scope", "What follows"]
+    assert [kind for kind, _text in kinds] == ["heading", "paragraph", "heading", "paragraph"]
+
+
+def test_bold_words_within_a_sentence_are_no_heading() -> None:
+    made = page(Box("text", 50, 50, ["The committee was told that it must", "*not* *open* *it*", "before the spring."]))
+    assert [kind for kind, _text in shown(build(made))] == ["paragraph"]
+
+
+def test_headings_of_different_type_in_one_box() -> None:
+    big = Box("title", 50, 50, ["*Statistical* *analyses*", "Feasibility and pilot"])
+    kinds = shown(build(page(big, Box("text", 50, 100, ENDED))))
+    assert kinds[:2] == [("heading", "Statistical analyses"), ("heading", "Feasibility and pilot")]
+
+
+def test_a_numbered_heading_run_into_its_paragraph() -> None:
+    text = [
+        "2.1. *Study* *Population.* The patients were seen in two",
+        "rounds by four nurses of the county. They were",
+    ]
+    document = build(page(Box("section-header", 50, 30, ["*2.* *Methods*"], size=12), Box("text", 50, 50, text)))
+    assert shown(document)[1] == ("heading", "2.1. Study Population.")
+    assert document.elements[2].section == ("2. Methods", "2.1. Study Population.")
+    assert document.text[document.elements[2].start :].startswith("The patients were seen")
+
+
+def test_bold_run_in_headings_only_where_there_are_several() -> None:
+    body = "Then follow the words of the paragraph one after the other until there are enough of them to make it one"
+    one = Box("text", 50, 50, ["*Exchange* *control.* " + body[:40], body, body])
+    two = Box("text", 50, 150, ["*Labour* *law.* " + body[:40], body, body])
+    assert [k for k, _t in shown(build(page(one)))] == ["paragraph"]
+    assert [t for k, t in shown(build(page(one, two))) if k == "heading"] == ["Exchange control.", "Labour law."]
+
+
+def test_terms_with_their_definitions_are_no_sections() -> None:
+    body = "Then follow the words of the paragraph one after the other until there are enough of them to make it one"
+    long = [Box("text", 50, 50 + 80 * n, ["*Exchange* *control:* " + body[:40], body, body]) for n in range(2)]
+    short = [Box("text", 50, 300 + 40 * n, ["*Other:* Anything that does not fit", "elsewhere."]) for n in range(4)]
+    assert {kind for kind, _text in shown(build(page(*long, *short)))} == {"paragraph"}
+
+
+def test_keywords_are_no_section() -> None:
+    made = page(Box("section-header", 50, 50, ["*Keywords:* wells, nitrate, pumps"]), Box("text", 50, 80, ENDED))
+    assert [kind for kind, _text in shown(build(made))] == ["paragraph", "paragraph"]
+
+
+def test_list_items_in_one_box() -> None:
+    lines = ["• The first item goes on over", "  a second line", "• The second item", "• The third"]
+    texts = [text for kind, text in shown(build(page(Box("list-item", 50, 50, lines)))) if kind == "list_item"]
+    assert texts == ["• The first item goes on over a second line", "• The second item", "• The third"]
+
+
+def test_letters_of_symbol_fonts_are_bullets_where_several_items_have_them() -> None:
+    items = Box("list-item", 50, 50, ["r Database performance", "r Data architecture", "r Web queries"])
+    assert len(shown(build(page(items)))) == 3
+    assert len(shown(build(page(Box("list-item", 50, 50, ["o One alone", "and its second line"]))))) == 1
+
+
+def test_a_year_at_the_head_of_a_line_opens_no_item() -> None:
+    lines = ["1. It was found in the spring of", "12. The council met", "2. Nothing was done"]
+    assert len(shown(build(page(Box("list-item", 50, 50, lines))))) == 2
+
+
+def test_paragraphs_in_one_box_are_cut_at_indents_and_blank_lines() -> None:
+    lines = [
+        "    The first begins with a blank and",
+        "goes on to its end here.",
+        "    The second one begins",
+        "and ends.",
+    ]
+    assert len(shown(build(page(Box("text", 50, 50, lines))))) == 2
+    apart = [Box("text", 50, 50, [*PROSE, "It ends here."])]
+    assert len(shown(build(page(*apart)))) == 1
+
+
+# Joined
+
+
+def columns(left: list[str], right: list[str], *between: Box) -> list[tuple[str, str]]:
+    first, second = Box("text", 40, 600, left), Box("text", 320, 60, right)
+    return shown(build(page(first, *between, second)))
+
+
+FULL = [
+    "The committee looked at each of the",
+    "bridges on the river and found that",
+    "Nitrate stood above the line agreed",
+]
+
+
+def test_a_sentence_without_its_end_goes_on_in_capitals() -> None:
+    (joined,) = columns(FULL, ["Larkfield was no exception to it,", "which nobody had foreseen."])
+    assert joined[1].endswith("agreed Larkfield was no exception to it, which nobody had foreseen.")
+
+
+def test_floats_and_footnotes_between_do_not_break_a_paragraph() -> None:
+    between = (
+        Box("picture", 320, 300, [], size=90, width=200),
+        Box("caption", 320, 400, ["Figure 1. The wells."], size=9),
+        Box("footnote", 40, 700, ["1 By the crews."], size=8),
+    )
+    kinds = columns(FULL, ["in the spring of that year."], *between)
+    assert [kind for kind, _text in kinds] == ["paragraph", "figure", "caption", "footnote"]
+    assert kinds[0][1].endswith("agreed in the spring of that year.")
+
+
+def test_a_float_in_the_middle_of_a_column() -> None:
+    made = page(
+        Box("text", 50, 50, ["The wells were drawn by hand and", "the readings were set down in the"]),
+        Box("picture", 50, 90, [], size=100, width=300),
+        Box("text", 50, 210, ["book that the council keeps.", "Nothing else was done."]),
+    )
+    assert [kind for kind, _text in shown(build(made))] == ["paragraph", "figure"]
+
+
+def test_a_formula_between_stays_between() -> None:
+    made = page(
+        Box("text", 50, 50, ["The flow in the pipe is then given by", "the sum of all"]),
+        Box("formula", 50, 90, ["Q = A v"]),
+        Box("text", 50, 110, ["where the area is that of the pipe.", "That is all."]),
+    )
+    assert [kind for kind, _text in shown(build(made))] == ["paragraph", "formula", "paragraph"]
+
+
+def test_two_paragraphs_stay_two() -> None:
+    ended = [*FULL[:2], "It ended."]
+    assert len(columns(ended, ["Larkfield was no exception to it,", "and more."])) == 2
+    assert len(columns(FULL, ["1. A list begins here", "and goes on."])) == 2
+
+
+def test_a_box_beside_the_text_does_not_break_it() -> None:
+    between = (
+        Box("section-header", 320, 60, ["*What* *is* *known*"], size=8),
+        Box("text", 320, 80, ["Small words in a box of their own."], size=8),
+    )
+    first, second = Box("text", 40, 600, FULL), Box("text", 320, 120, ["in the spring of that year."])
+    kinds = shown(build(page(first, *between, second)))
+    assert kinds[0][1].endswith("agreed in the spring of that year.")
+
+
+def test_where_a_sentence_ends_with_the_page_the_indents_decide() -> None:
+    """Paragraphs here are set in; what begins the next page is not, and the line before it is full."""
+    body = [
+        "    The crews of the town began in the",
+        "spring and went on to the autumn of",
+        "the year in which it ended.",
+    ]
+    boxes = [Box("text", 50, 50 + 50 * n, body) for n in range(4)]
+    first = page(*boxes, Box("text", 50, 250, [*body[:2], "the year in which it was all at end."]))
+    plain = page(Box("text", 50, 50, ["They then went home by the river and", "were glad of it."]), number=2)
+    set_in = page(Box("text", 50, 50, ["    They then went home by the river", "and were glad of it."]), number=2)
+    assert len(shown(build(first, plain))) == 5
+    assert len(shown(build(first, set_in))) == 6
+
+
+def test_a_heading_over_two_boxes_is_one() -> None:
+    made = page(
+        Box("section-header", 50, 50, ["*Changes* *in* *law* *may* *reduce* *our*"]),
+        Box("section-header", 50, 64, ["*revenues* *and* *costs.*"]),
+        Box("text", 50, 90, ENDED),
+    )
+    assert shown(build(made))[0] == ("heading", "Changes in law may reduce our revenues and costs.")
+
+
+# Lists
+
+
+def test_item_levels_by_indent_and_marker() -> None:
+    rows = [("1.", 50), ("a.", 70), ("b.", 70), ("•", 90), ("c.", 70), ("2.", 50)]
+    made = page(*(Box("list-item", x, 50 + 20 * n, [f"{mark} some item text"]) for n, (mark, x) in enumerate(rows)))
+    assert levels(build(made)) == [1, 2, 2, 3, 2, 1]
+
+
+def test_item_levels_at_one_indent_by_the_kinds_of_markers() -> None:
+    marks = ["(a)", "(1)", "(2)", "(i)", "(ii)", "(3)", "(b)"]
+    made = page(*(Box("list-item", 50, 50 + 20 * n, [f"{mark} some item text"]) for n, mark in enumerate(marks)))
+    assert levels(build(made)) == [1, 2, 2, 3, 3, 2, 1]
+
+
+def test_a_list_goes_on_in_the_next_column() -> None:
+    made = page(
+        Box("list-item", 50, 500, ["1. some item"]),
+        Box("list-item", 70, 520, ["a. some item"]),
+        Box("list-item", 340, 50, ["b. some item"]),
+        Box("list-item", 320, 70, ["2. some item"]),
+    )
+    assert levels(build(made)) == [1, 2, 2, 1]
+
+
+# Roles
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Figure 3. Wells of the county", "caption"),
+        ("Table 2 | Readings by well", "caption"),
+        ("Fig. S1: Flow", "caption"),
+        ("Table IV-2. Costs", "paragraph"),
+        ("Figure 3 shows the wells of the county", "paragraph"),
+        ("Table 8.20 shows the readings of the wells", "paragraph"),
+        ("Figure 3.2. Wells of the county", "caption"),
+        ("Table 1. Costs ........ 12", "paragraph"),
+        ("图 3 流程", "caption"),
+    ],
+)
+def test_captions_by_their_label(text: str, kind: str) -> None:
+    made = page(Box("text", 50, 50, [text]), Box("text", 50, 80, ENDED))
+    assert shown(build(made))[0][0] == kind
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["1. Aim ........ 1", "2. Rules ........ 4", "3. Findings ........ 12", "Index ........ ix"], True),
+        (["Euro ........ $ 1,204 $ 98", "Yen ........ 45 66", "Other ........ 3 4"], False),
+        (["Land ........ 45", "Buildings ........ 12", "Pumps ........ 39", "Other ........ 3"], False),
+        (["Land 45", "Buildings 12"], False),
+    ],
+)
+def test_dots_that_lead_to_page_numbers_and_dots_that_lead_to_values(lines: list[str], expected: bool) -> None:
+    assert is_contents(lines) is expected
+
+
+@pytest.mark.parametrize(
+    ("line", "flags", "kind"),
+    [
+        ("• Communities and towns", BOLD, "list_item"),
+        ("1. Introduction ........... 4", BOLD, "paragraph"),
+        ("John Smith 1, Mary Jones 2, Ann Lee 1,2", BOLD, "paragraph"),
+        ("The council closed all of its wells.", 0, "paragraph"),
+        ("The council closed all of its wells.", BOLD, "heading"),
+        ("(c)", BOLD, "paragraph"),
+        ("a2 + 8 = 12", 0, "formula"),
+        ("3.2 Findings", 0, "heading"),
+    ],
+)
+def test_headings_that_are_none(line: str, flags: int, kind: str) -> None:
+    made = page(Box("section-header", 50, 50, [line], flags=flags), Box("text", 50, 80, ENDED))
+    assert shown(build(made))[0][0] == kind
+
+
+def test_a_bold_line_above_its_paragraph_is_a_heading() -> None:
+    bold = Box("text", 50, 50, ["We build confident clients"], flags=BOLD)
+    assert shown(build(page(bold, Box("text", 50, 64, ENDED))))[0][0] == "heading"
+    assert shown(build(page(bold, Box("text", 50, 164, ENDED))))[0][0] == "paragraph"
+
+
+def test_large_text_is_a_heading() -> None:
+    made = page(Box("text", 50, 50, ["Wells of the county"], size=20), Box("text", 50, 100, ENDED * 3))
+    document = build(made)
+    assert shown(document)[0] == ("heading", "Wells of the county")
+    assert document.title == "Wells of the county"
+
+
+# Sections
+
+
+def heading(text: str, y: float, *, size: float = 12, flags: int = BOLD) -> Box:
+    return Box("section-header", 50, y, [text], size=size, flags=flags)
+
+
+def heading_levels(*texts: str) -> list[int]:
+    made = page(*(heading(text, 40 + 20 * n) for n, text in enumerate(texts)))
+    return [element.level for element in build(made).elements]
+
+
+def test_headings_of_one_type_stand_within_one_another_by_their_markers() -> None:
+    texts = [
+        "I. Aim",
+        "II. Rules",
+        "A. Cover",
+        "B. Plan",
+        "1. Drug",
+        "a. Name",
+        "b. Maker",
+        "2. Dose",
+        "C. Last",
+        "III. End",
+    ]
+    assert heading_levels(*texts) == [1, 1, 2, 2, 3, 4, 4, 3, 2, 1]
+
+
+def test_parts_and_items_of_a_filing_stand_above_the_rest() -> None:
+    texts = [
+        "PART I",
+        "Item 1. Business",
+        "General",
+        "Item 1A. Risk Factors",
+        "Competition",
+        "PART II",
+        "Item 5. Market",
+    ]
+    assert heading_levels(*texts) == [1, 2, 3, 2, 3, 1, 2]
+
+
+# Noise
+
+
+def test_a_numbered_heading_at_the_head_of_each_page_is_kept() -> None:
+    pages = [
+        page(
+            Box("section-header", 50, 40, [f"*Chapter* *{n}*"]),
+            Box("text", 50, 100, [f"It has {n} wells.", *ENDED]),
+            number=n,
+        )
+        for n in range(1, 5)
+    ]
+    assert [e.noise for e in build(*pages).elements if e.kind == "heading"] == [None] * 4
+
+
+def test_a_heading_like_a_page_header_of_another_number_is_kept() -> None:
+    pages = [
+        page(Box(kind, 50, 40, [f"*Exhibit* *{n}*"]), Box("text", 50, 100, [f"It has {n} wells.", *ENDED]), number=n)
+        for n, kind in ((1, "page-header"), (2, "section-header"), (3, "text"))
+    ]
+    document = build(*pages)
+    assert [e.noise for e in document.elements if "Exhibit" in document.text[e.start : e.end]] == [
+        "page_header",
+        None,
+        "marginalia",
+    ]
+
+
+def test_a_stamp_across_one_page_is_a_watermark() -> None:
+    stamp = Box("text", 200, 300, ["CONFIDENTIAL"], size=40, flags=SIDEWAYS)
+    document = build(page(Box("text", 50, 50, ENDED), stamp))
+    assert [e.noise for e in document.elements] == [None, "watermark"]
+    named = Box("text", 200, 300, ["Riverside"], size=12, flags=SIDEWAYS)
+    assert [e.noise for e in build(page(Box("text", 50, 50, ENDED), named)).elements] == [None, None]
+
+
+def test_turned_text_on_most_pages_is_a_watermark() -> None:
+    stamp = Box("text", 200, 300, ["Larkfield Library"], size=40, flags=SIDEWAYS)
+    pages = [page(Box("text", 50, 50, [f"Words of page {n}.", *ENDED]), stamp, number=n) for n in range(1, 5)]
+    assert sum(e.noise == "watermark" for e in build(*pages).elements) == 4
+
+
+def picture(x: float, y: float, width: float, height: float) -> Box:
+    return Box("picture", x, y, [], size=height, width=width)
+
+
+def test_a_picture_at_one_place_on_most_pages_is_a_logo() -> None:
+    pages = [
+        page(picture(500, 150, 60, 40), Box("text", 50, 50, [f"Page {n}.", *ENDED]), number=n) for n in range(1, 5)
+    ]
+    assert [e.noise for e in build(*pages).elements if e.kind == "figure"] == ["logo"] * 4
+    assert [e.noise for e in build(pages[0]).elements if e.kind == "figure"] == [None]
+
+
+def test_a_small_picture_at_the_edge_is_a_logo() -> None:
+    made = page(picture(500, 20, 60, 40), picture(60, 300, 60, 40), Box("text", 50, 100, ENDED))
+    assert [e.noise for e in build(made).elements if e.kind == "figure"] == ["logo", None]
+
+
+def test_a_large_picture_repeated_is_no_logo() -> None:
+    pages = [
+        page(picture(50, 150, 400, 300), Box("text", 50, 50, [f"Page {n}.", *ENDED]), number=n) for n in range(1, 5)
+    ]
+    assert not [e for e in build(*pages).elements if e.noise]
+
+
+# Titles
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("Adobe Photoshop PDF", "Wells of the county"),
+        ("Scanned document", "Wells of the county"),
+        ("Wells of the coun", "Wells of the county"),
+        ("The wells of Larkfield county", "The wells of Larkfield county"),
+    ],
+)
+def test_titles_that_say_nothing_or_break_off(given: str, expected: str) -> None:
+    made = page(heading("Wells of the county", 40, size=20), Box("text", 50, 100, ["Larkfield has wells.", *ENDED]))
+    assert build(made, info=FileInfo(pages=1, title=given)).title == expected
+
+
+def test_a_short_title_takes_its_subject_along() -> None:
+    made = page(heading("Guidance for Industry", 40, size=24), heading("Sampling of Wells", 80, size=16))
+    assert build(made).title == "Guidance for Industry Sampling of Wells"
+
+
+def test_a_section_is_no_title() -> None:
+    made = page(heading("2. Background", 40, size=20), Box("text", 50, 100, ENDED))
+    assert build(made, name="well_costs.pdf").title == "well costs"
+
+
+# Scripts
+
+
+def test_columns_of_vertical_writing_run_from_the_right() -> None:
+    """Each character is a place of its own, glued to the one before, as `words` gives them."""
+    columns = [(300.0, "水质调查"), (280.0, "报告完成"), (260.0, "取样合格")]
+    made = page(Box("text", 260, 50, [text for _x, text in columns]))
+    boxes = [(x, 50 + 10 * n, x + 10, 60 + 10 * n) for x, text in columns for n in range(len(text))]
+    made = replace(
+        made,
+        texts=tuple("".join(text for _x, text in columns)),
+        boxes=np.asarray(boxes, np.float32),
+        sizes=np.full(12, 10, np.float32),
+        lines=np.repeat(np.arange(3, dtype=np.int32), 4),
+        flags=np.asarray([0 if n % 4 == 0 else GLUED for n in range(12)], np.uint8),
+        owners=np.zeros(12, np.int32),
+    )
+    assert shown(build(made)) == [("paragraph", "水质调查报告完成取样合格")]
+
+
+def test_right_to_left_lines_keep_the_order_of_their_words() -> None:
+    """Two pieces of one printed line, as MuPDF gives them: the right one is read first."""
+    made = page(Box("text", 50, 50, ["العالم", "مرحبا"]))
+    boxes = np.asarray([(50, 50, 90, 60), (100, 50, 140, 60)], np.float32)
+    made = replace(made, boxes=boxes, lines=np.asarray([0, 1], np.int32))
+    assert shown(build(made)) == [("paragraph", "مرحبا العالم")]
