@@ -39,14 +39,16 @@ class WordMap:
 
     One entry is a run of characters printed in one place: a word, one half of a word hyphenated over two lines, or a
     single character where a script has no blanks. Characters without an entry (separators) were not on the page. An
-    entry with ``repeated`` set stands in the text a second time for words printed elsewhere (a column header carried
-    into a row); its box is that of the words it repeats. Entries do not overlap.
+    entry with ``repeated`` set is not printed at this place: it stands in the text a second time for words printed
+    elsewhere (a column header carried into a row), its box that of the words it repeats; or it is an AI-written
+    description, its box the region of the figure that it describes. Entries do not overlap.
 
     Shapes for n entries: ``starts``, ``ends``, ``pages`` int32 ``(n,)``; ``boxes`` float32 ``(n, 4)`` as
-    x0, y0, x1, y1; ``repeated`` bool ``(n,)``.
+    x0, y0, x1, y1; ``repeated`` bool ``(n,)``; ``confidence`` uint8 ``(n,)``, percent: how sure OCR was of the word,
+    100 for the PDF's own text.
     """
 
-    __slots__ = ("boxes", "ends", "pages", "repeated", "starts")
+    __slots__ = ("boxes", "confidence", "ends", "pages", "repeated", "starts")
 
     def __init__(
         self,
@@ -55,13 +57,17 @@ class WordMap:
         pages: Sequence[int] | NDArray[np.int32],
         boxes: Sequence[Sequence[float]] | NDArray[np.float32],
         repeated: Sequence[bool] | NDArray[np.bool_],
+        confidence: Sequence[int] | NDArray[np.uint8] | None = None,
     ) -> None:
         self.starts = np.asarray(starts, dtype=np.int32)
         self.ends = np.asarray(ends, dtype=np.int32)
         self.pages = np.asarray(pages, dtype=np.int32)
         self.boxes = np.asarray(boxes, dtype=np.float32).reshape(-1, 4)
         self.repeated = np.asarray(repeated, dtype=np.bool_)
-        if not len(self.starts) == len(self.ends) == len(self.pages) == len(self.boxes) == len(self.repeated):
+        given = np.full(len(self.starts), 100) if confidence is None else confidence
+        self.confidence = np.asarray(given, dtype=np.uint8)
+        columns = (self.ends, self.pages, self.boxes, self.repeated, self.confidence)
+        if any(len(column) != len(self.starts) for column in columns):
             raise ValueError("the arrays of a word map must have one length")
         if np.any(self.ends <= self.starts) or np.any(self.starts[1:] < self.ends[:-1]):
             raise ValueError("the entries of a word map must be non-empty, sorted and free of overlap")
@@ -85,13 +91,16 @@ class WordMap:
             pages=self.pages,
             boxes=self.boxes,
             repeated=self.repeated,
+            confidence=self.confidence,
         )
         return buffer.getvalue()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> WordMap:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            return cls(**{name: arrays[name] for name in ("starts", "ends", "pages", "boxes", "repeated")})
+            # Maps of the time before OCR have no confidence.
+            names = ("starts", "ends", "pages", "boxes", "repeated", "confidence")
+            return cls(**{name: arrays[name] for name in names if name in arrays})
 
 
 def line_boxes(pages: NDArray[np.int32], boxes: NDArray[np.float32]) -> list[Box]:

@@ -1,0 +1,182 @@
+"""Optical character recognition: a page's picture → words with boxes and confidences. Runs in the child process only.
+
+The models are those of the rapidocr wheel (PP-OCRv6: a text detector and one recogniser for Chinese, Japanese,
+English and some fifty languages in Latin letters). Nothing is downloaded: a language whose model is not on the
+machine is refused with the address where it can be had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.config import OcrSettings
+from ragcore.ingest.ocr.lines import Mask, OcrWord, PlacedLine, ReadLine, line_words, measure, settled
+from ragcore.ingest.ocr.models import DETECTOR, own_models, recogniser
+
+TALL = 1.5  # a box higher than this many times its width holds a turned line
+SIDEWAYS_SHARE = 0.6  # of the lines' length: then the whole page lies on its side
+PROBES = 6  # lines read to tell which way a page is turned
+SURE = 0.75  # mean confidence over which a page is taken to stand upright
+BETTER = 0.1  # by which the other way round must win
+
+Image = NDArray[np.uint8]  # height × width × 3, blue green red
+
+
+@dataclass(frozen=True, slots=True)
+class OcrPage:
+    """What was read. The upright picture turned clockwise by ``turn`` degrees (0, 90, 180, 270) is the one given."""
+
+    words: tuple[OcrWord, ...]
+    turn: int
+
+
+class OcrEngine:
+    """rapidocr's detector and recogniser, one thread each. Raises `ModelMissing` or `ModelDamaged`, saying how to get
+    what is lacking."""
+
+    def __init__(self, settings: OcrSettings) -> None:
+        model = recogniser(settings)
+        from rapidocr import ModelType, OCRVersion, RapidOCR
+        from rapidocr.main import RapidOCRError
+
+        self._nothing_found = RapidOCRError
+        self._rapid = RapidOCR(
+            params={
+                "Global.log_level": "error",
+                "Global.use_cls": False,
+                "Global.return_word_box": True,
+                "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+                "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+                "Det.model_path": str(own_models() / DETECTOR),
+                "Rec.model_path": str(model.path),
+                "Rec.lang_type": settings.language,
+                "Rec.ocr_version": OCRVersion(model.version),
+                "Rec.model_type": ModelType(model.size),
+            }
+        )
+
+    def read(self, picture: Image, ink: Mask) -> OcrPage:
+        """Read ``picture``; ``ink`` (same height and width) says which of its pixels are print, rules left out."""
+        quads = self._detect(picture)
+        turn = self._turn(picture, quads)
+        if turn:
+            picture, ink = _back(picture, turn), _back(ink, turn)
+            quads = self._detect(picture)
+        lines = self._lines(picture, ink, quads)
+        if lines and not turn and _mean_score(lines) < SURE and self._upside_down(picture, quads):
+            turn = 180
+            picture, ink = _back(picture, turn), _back(ink, turn)
+            lines = self._lines(picture, ink, self._detect(picture))
+        return OcrPage(
+            tuple(word for number, line in enumerate(settled(lines)) for word in line_words(line, number)), turn
+        )
+
+    def _detect(self, picture: Image) -> NDArray[np.float32]:
+        """Corners of the lines, float32 ``(n, 4, 2)``, clockwise from the top left, in order down the page."""
+        record: dict[str, Any] = {"preprocess": {"ratio_h": 1.0, "ratio_w": 1.0}}
+        try:
+            _crops, found = self._rapid.detect_and_crop(picture, record)
+        except self._nothing_found:
+            return np.empty((0, 4, 2), np.float32)
+        shift = record["padding_1"]
+        quads = np.asarray(found.boxes, np.float32) - np.asarray([shift["left"], shift["top"]], np.float32)
+        height, width = picture.shape[:2]
+        cut: NDArray[np.float32] = quads.clip(0, [width - 1, height - 1])
+        return cut[(_lengths(cut) >= 4).all(axis=1)]
+
+    def _turn(self, picture: Image, quads: NDArray[np.float32]) -> int:
+        """90 or 270 when most lines run down or up the page and can be read that way; else 0."""
+        sides = _lengths(quads)
+        long = sides.max(axis=1, initial=0)
+        tall = sides[:, 1] > TALL * sides[:, 0]
+        elongated = sides.max(axis=1) > TALL * sides.min(axis=1)
+        if not tall.any() or long[tall].sum() < SIDEWAYS_SHARE * long[elongated].sum():
+            return 0
+        longest = quads[np.flatnonzero(tall)[np.argsort(-long[tall], kind="stable")[:PROBES]]]
+        down, up = (self._score(picture, longest, way) for way in (90, 270))
+        return 0 if max(down, up) < SURE else 90 if down >= up else 270
+
+    def _upside_down(self, picture: Image, quads: NDArray[np.float32]) -> bool:
+        longest = quads[np.argsort(-_lengths(quads)[:, 0], kind="stable")[:PROBES]]
+        return self._score(picture, longest, 180) > self._score(picture, longest, 0) + BETTER
+
+    def _score(self, picture: Image, quads: NDArray[np.float32], way: int) -> float:
+        """Mean confidence with which lines are read as turned clockwise by ``way`` degrees."""
+        read = self._recognise([_crop(picture, _turned_quad(quad, way)) for quad in quads])
+        return float(np.mean([line.score for line in read]))
+
+    def _lines(self, picture: Image, ink: Mask, quads: NDArray[np.float32]) -> list[PlacedLine]:
+        sides = _lengths(quads)
+        tall = sides[:, 1] > TALL * sides[:, 0]
+        # A tall box is a line that runs up or down, or a single narrow letter, or letters one under another: what
+        # reads best is taken.
+        ways = [(i, way) for i in range(len(quads)) for way in ((0, 90, 270) if tall[i] else (0,))]
+        corners = [_turned_quad(quads[i], way) for i, way in ways]
+        best: dict[int, tuple[float, int, ReadLine]] = {}
+        for place, read in enumerate(self._recognise([_crop(picture, quad) for quad in corners])):
+            index = ways[place][0]
+            if read.text.strip() and (index not in best or read.score > best[index][0]):
+                best[index] = (read.score, place, read)
+        lines: list[PlacedLine] = []
+        for index in sorted(best):
+            _score, place, read = best[index]
+            mask = _crop(ink.astype(np.uint8) * 255, corners[place]) > 127
+            baseline, size = measure(mask, read.text)
+            lines.append(PlacedLine(corners[place], read, mask, ways[place][1] != 0, baseline, size))
+        return lines
+
+    def _recognise(self, crops: Sequence[Image]) -> list[ReadLine]:
+        if not crops:
+            return []
+        found = self._rapid.recognize_txt(list(crops))
+        lines = zip(found.txts or (), found.scores or (), found.word_results or (), strict=True)
+        return [_as_read(text, float(score), info) for text, score, info in lines]
+
+
+def _as_read(text: str, score: float, info: Any) -> ReadLine:
+    """One line of rapidocr's recogniser: ``word_cols`` has the column of every character that is no blank, and
+    ``confs`` a confidence of every character."""
+    columns = iter([column for word in info.word_cols for column in word])
+    count = float(info.line_txt_len) or 1.0
+    centres = [float("nan") if char.isspace() else (next(columns) + 0.5) / count for char in text]
+    return ReadLine(text, tuple(centres), tuple(float(value) for value in info.confs[: len(text)]), score)
+
+
+def _back(picture: Any, turn: int) -> Any:
+    """The picture without its clockwise ``turn``."""
+    return np.ascontiguousarray(np.rot90(picture, turn // 90))
+
+
+def _lengths(quads: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Width and height of each quadrangle, float32 ``(n, 2)``."""
+    across = np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1)
+    down = np.linalg.norm(quads[:, 3] - quads[:, 0], axis=1)
+    return np.stack([across, down], axis=1).astype(np.float32)
+
+
+def _turned_quad(quad: NDArray[np.float32], way: int) -> NDArray[np.float32]:
+    """The corners so that the first is the line's own top left when its text is turned clockwise by ``way``."""
+    return np.roll(quad, -(way // 90), axis=0)
+
+
+def _crop(picture: Any, quad: NDArray[np.float32]) -> Any:
+    """What stands in ``quad``, upright."""
+    width, height = _extent(quad)
+    target = np.asarray([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    matrix = cv2.getPerspectiveTransform(np.ascontiguousarray(quad, np.float32), target)
+    return cv2.warpPerspective(picture, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE, flags=cv2.INTER_CUBIC)
+
+
+def _extent(quad: NDArray[np.float32]) -> tuple[int, int]:
+    width, height = _lengths(quad[None])[0].tolist()
+    return max(1, round(width)), max(1, round(height))
+
+
+def _mean_score(lines: Sequence[PlacedLine]) -> float:
+    return float(np.average([line.read.score for line in lines], weights=[len(line.read.text) for line in lines]))

@@ -1,0 +1,190 @@
+"""A recognised line → words with boxes that fit the print.
+
+rapidocr's own word boxes are not used. They are as coarse as the recogniser's columns (an eighth of a line's height
+each), are not cut at the ink, and carry the confidence of another character after the first blank of a line. Here a
+word begins and ends at the ink between two columns, and its height comes from the line's baseline and size, as
+`words` does it for a text layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.ingest.words import ASCENT, DESCENT, UNSPACED, clean_char
+
+WIDE = 0.8  # of the size: a gap this wide parts two words even where the recogniser gave no blank
+SAME_SIZE = 0.1  # lines whose sizes differ by less are given their common size
+_CAPITAL: Final = 0.72  # heights in shares of the font size: capitals, digits and ascenders
+_SMALL: Final = 0.50  # small letters without ascender
+_DEEP: Final = 0.21  # descenders, brackets
+_COMMA: Final = 0.15
+_IDEOGRAPH: Final = (0.85, 0.07)  # above and below the baseline
+_UNSEEN = frozenset(("", " ", "\u00ad"))
+_ASCENDERS = frozenset("bdfhijklt()[]{}|/\\%$&#@!?\"'“”‘’*")
+_DESCENDERS = frozenset("gjpqyQ()[]{}|/\\$@ç")
+_FLAT = frozenset("-–—_.,:;·•…=~^`'\"“”‘’*+<>")
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class OcrWord:
+    """A word on a picture. ``box`` and ``size`` (font size) in pixels of the upright picture; ``confidence`` 0–1;
+    ``line`` counts the printed lines; ``glued`` says that no blank stands before it; ``sideways`` that it is turned
+    against the page."""
+
+    text: str
+    confidence: float
+    box: tuple[float, float, float, float]
+    size: float
+    line: int
+    glued: bool = False
+    sideways: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLine:
+    """A line as recognised: characters, the centre of each across the crop (share of its width, nan for a blank) and
+    its confidence; ``score`` is the mean."""
+
+    text: str
+    centres: tuple[float, ...]
+    confidences: tuple[float, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedLine:
+    """A recognised line with its place: ``quad`` has the corners in reading order (the line's own top left first),
+    ``ink`` what is print in its upright crop; rows of the crop and pixels for the rest."""
+
+    quad: NDArray[np.float32]
+    read: ReadLine
+    ink: Mask
+    sideways: bool
+    baseline: float
+    size: float
+
+
+def measure(ink: Mask, text: str) -> tuple[float, float]:
+    """Baseline (row of the crop) and font size in pixels, from the height of the print and
+    which letters stand there. The size is nan where the letters tell nothing (dashes, dots)."""
+    top, bottom = _band(ink)
+    letters = set(text) - {" "}
+    if not letters - _FLAT or bottom - top < 2:
+        middle = (top + bottom) / 2
+        return middle + 0.25 * len(ink), float("nan")
+    if any(UNSPACED.match(c) for c in letters):
+        size = (bottom - top) / sum(_IDEOGRAPH)
+        return bottom - _IDEOGRAPH[1] * size, size
+    below = _DEEP if letters & _DESCENDERS else _COMMA if letters & {",", ";"} else 0.0
+    tall = any(c.isupper() or c.isdigit() or c in _ASCENDERS or ord(c) > 0x2000 for c in letters)
+    size = (bottom - top) / ((_CAPITAL if tall else _SMALL) + below)
+    return bottom - below * size, size
+
+
+def _band(ink: Mask) -> tuple[int, int]:
+    """First and last row (exclusive) of the run of printed rows that holds the fullest one; gaps of a tenth of the
+    height (the dot of an i) do not end it, so what neighbouring lines dip into the crop is left out."""
+    rows = ink.sum(axis=1)
+    if not rows.any():
+        return 0, len(rows)
+    printed = rows > 0
+    gap = max(1, len(rows) // 10)
+    top = bottom = int(rows.argmax())
+    while printed[max(0, top - gap) : top].any():
+        top = max(0, top - gap) + int(printed[max(0, top - gap) : top].argmax())
+    while printed[bottom + 1 : bottom + 1 + gap].any():
+        ahead = printed[bottom + 1 : bottom + 1 + gap]
+        bottom = bottom + len(ahead) - int(ahead[::-1].argmax())
+    return top, bottom + 1
+
+
+def settled(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
+    """The lines with sizes that agree: each gets the median (by characters) of the lines of nearly its own size."""
+    sizes = np.asarray([line.size for line in lines], np.float64)
+    weights = np.asarray([len(line.read.text) for line in lines], np.float64)
+    known = ~np.isnan(sizes)
+    fallback = _median(sizes[known], weights[known]) if known.any() else float("nan")
+    out: list[PlacedLine] = []
+    for line, size in zip(lines, sizes.tolist()):
+        if np.isnan(size):
+            size = fallback if not np.isnan(fallback) else 0.7 * len(line.ink)
+        near = known & (np.abs(sizes - size) <= SAME_SIZE * size)
+        out.append(replace(line, size=_median(sizes[near], weights[near]) if near.any() else size))
+    return out
+
+
+def _median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    order = np.argsort(values, kind="stable")
+    total = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(total, total[-1] / 2)])
+
+
+def line_words(line: PlacedLine, number: int) -> list[OcrWord]:
+    """The words of a line; a character of a script without blanks is a word of its own, glued to the one before."""
+    columns: Mask = np.asarray(line.ink.any(axis=0))
+    width = len(columns)
+    pieces = _pieces(line, columns)
+    matrix = cv2.getPerspectiveTransform(
+        np.asarray([[0, 0], [width, 0], [width, len(line.ink)], [0, len(line.ink)]], np.float32),
+        np.ascontiguousarray(line.quad, np.float32),
+    )
+    out: list[OcrWord] = []
+    for text, confidence, left, right, glued in pieces:
+        top, bottom = line.baseline - ASCENT * line.size, line.baseline + DESCENT * line.size
+        corners = np.asarray([[[left, top], [right, top], [right, bottom], [left, bottom]]], np.float32)
+        place = cv2.perspectiveTransform(corners, matrix)[0]
+        (x0, y0), (x1, y1) = place.min(0).tolist(), place.max(0).tolist()
+        out.append(OcrWord(text, confidence, (x0, y0, x1, y1), line.size, number, glued, line.sideways))
+    return out
+
+
+def _pieces(line: PlacedLine, columns: NDArray[np.bool_]) -> list[tuple[str, float, float, float, bool]]:
+    """Words of a line as (text, confidence, left, right, glued); left and right are columns of the crop.
+
+    Neighbouring words part at the widest stretch without print between the centres of their last and first letters.
+    """
+    read = line.read
+    width = len(columns)
+    chosen = [k for k, char in enumerate(read.text) if not char.isspace() and clean_char(char) not in _UNSEEN]
+    if not chosen:
+        return []
+    cuts: list[tuple[int, float, float, bool]] = []  # place in chosen, end of the word before, start of the next, glued
+    for place in range(1, len(chosen)):
+        k, before = chosen[place], chosen[place - 1]
+        start, end = _gap(columns, read.centres[before] * width, read.centres[k] * width)
+        blank = k - before > 1 or end - start > WIDE * line.size
+        unspaced = UNSPACED.match(read.text[k]) is not None or UNSPACED.match(read.text[before]) is not None
+        if blank or unspaced:
+            cuts.append((place, start, end, not blank))
+    printed = np.flatnonzero(columns)
+    first = float(printed[0]) if len(printed) else 0.0
+    last = float(printed[-1] + 1) if len(printed) else float(width)
+    bounds = [(0, 0.0, first, False), *cuts, (len(chosen), last, float(width), False)]
+    out: list[tuple[str, float, float, float, bool]] = []
+    for (begin, _end, left, glued), (stop, right, _start, _glued) in pairwise(bounds):
+        members = chosen[begin:stop]
+        text = "".join(clean_char(read.text[k]) for k in members)
+        confidence = sum(read.confidences[k] for k in members) / len(members)
+        # A word is at least a sliver wide even where the ink of its letters could not be told from its neighbours'.
+        out.append((text, confidence, min(left, right - 1), max(right, left + 1), glued))
+    return out
+
+
+def _gap(columns: NDArray[np.bool_], left: float, right: float) -> tuple[float, float]:
+    """The widest stretch without print between two columns; a point half-way where there is none."""
+    start, end = max(0, int(left)), min(len(columns), int(right) + 1)
+    empty = np.flatnonzero(np.diff(np.concatenate([[True], columns[start:end], [True]]).astype(np.int8)))
+    runs = empty.reshape(-1, 2)
+    if not len(runs):
+        return (left + right) / 2, (left + right) / 2
+    widest = runs[int((runs[:, 1] - runs[:, 0]).argmax())]
+    return float(start + widest[0]), float(start + widest[1])

@@ -1,0 +1,233 @@
+"""Pages that OCR reads: which they are, their picture, and the sheet on which the layout model sees what was read.
+Runs in the child process only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import cv2
+import numpy as np
+import pymupdf
+from numpy.typing import NDArray
+
+from ragcore.config import OcrSettings
+from ragcore.ingest.layout import GLUED, SIDEWAYS, Rect
+from ragcore.ingest.legible import agree, garbled
+from ragcore.ingest.ocr.engine import Image, OcrEngine, OcrPage
+from ragcore.ingest.ocr.lines import Mask, OcrWord
+from ragcore.ingest.words import ASCENT, UNSPACED, WordColumns
+
+FEW_WORDS = 20  # a page-wide picture with no more words than these beside it is a scan with a stamp
+FEW_MORE = 5  # such a page stays as it is unless OCR finds twice its words and as many more
+TRUST = 0.7  # mean confidence below which OCR does not replace a text layer
+PAGE_WIDE = 0.5  # of the page: a picture that may be its scan
+PROBE_DPI = 50
+MIN_INK = 0.0002  # of the pixels at PROBE_DPI: a page with less is blank
+CONTRAST = 40  # grey levels by which print differs from the paper
+MARGIN = 0.02  # of the page at each edge, where scanners leave their marks
+RULE = 24.0  # points: a straight stroke at least this long and at most RULE_WIDTH wide is a rule, not a letter
+RULE_WIDTH = 3.0
+_LATIN: Final = "helv"
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What OCR made of a page, in points of its upright frame: words with ``boxes`` and ``confidence`` (percent), the
+    page as displayed being that frame turned clockwise by ``turn``; and ``sheet``, a page of its own of that frame
+    with the words as text, the rules as lines and the picture above them. ``document`` keeps the sheet alive."""
+
+    words: WordColumns
+    boxes: NDArray[np.float32]
+    confidence: NDArray[np.uint8]
+    turn: int
+    document: Any
+    sheet: Any
+    rules: int
+
+
+class Scanner:
+    """OCR for the pages of one file. The models are loaded for the first page that needs them."""
+
+    def __init__(self, settings: OcrSettings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def _engine(self) -> OcrEngine:
+        return OcrEngine(self.settings)
+
+    def read(self, page: Any) -> Scan | None:
+        """``page`` (as displayed) by OCR; None where it is blank. Raises `ModelMissing`, `ModelDamaged`."""
+        if is_blank(page):
+            return None
+        width, height = float(page.rect.width), float(page.rect.height)
+        picture, zoom = self._picture(page)
+        ink, rules = _print(picture, zoom)
+        found: OcrPage = self._engine.read(picture, ink)
+        frame = (width, height) if found.turn in (0, 180) else (height, width)
+        quarter = found.turn // 90
+        upright = np.ascontiguousarray(np.rot90(picture, quarter))
+        if quarter:
+            _ink, rules = _print(upright, zoom)
+        words, boxes, confidence = _columns(found.words, zoom, frame)
+        document, sheet = _sheet(words, boxes, rules, upright, zoom, frame)
+        return Scan(words, boxes, confidence, found.turn, document, sheet, len(rules))
+
+    def _picture(self, page: Any) -> tuple[Image, float]:
+        """The page at ``dpi``, or as large as ``max_pixels`` allows; and its pixels per point."""
+        area = max(1.0, float(page.rect.width) * float(page.rect.height))
+        zoom = min(self.settings.dpi / 72, (self.settings.max_pixels / area) ** 0.5)
+        pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False)
+        pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, 3)
+        return np.ascontiguousarray(pixels[:, :, ::-1]), zoom
+
+
+def suspicion(page: Any, raw: Mapping[str, Any], words: int, mode: str) -> str | None:
+    """Why ``page`` should be read by OCR, in words that go on "This page ..."; None when its text layer serves or it
+    shows nothing. ``raw`` is MuPDF's ``rawdict`` of it and ``words`` how many came of that."""
+    if mode == "force":
+        return None if is_blank(page) else "is read by OCR in any case (ocr.mode)"
+    if not words:
+        return None if is_blank(page) else "has no text of its own"
+    if words <= FEW_WORDS and _is_picture(page):
+        return "is a picture with hardly any text of its own"
+    why = garbled(own_text(raw))
+    return None if why is None else f"has a broken text layer ({why})"
+
+
+def choose(text: str, read: Sequence[str], confidence: float, mode: str) -> tuple[bool, str | None]:
+    """Whether the text layer (``text``, see `own_text`) is kept in spite of the words that OCR ``read`` with that mean
+    ``confidence`` (percent); and what to say of it then."""
+    own = sum(any(char.isalnum() for char in word) for word in text.split())
+    why = garbled(text)
+    if mode == "force" or (not own and why is None):
+        return False, None
+    if why is None:
+        return len(read) < 2 * own + FEW_MORE, None
+    if not read or confidence < 100 * TRUST:
+        return True, f"this page has a broken text layer ({why}), and OCR could not read it"
+    return agree(text, " ".join(read)), None
+
+
+def own_text(raw: Mapping[str, Any]) -> str:
+    """The characters of a ``rawdict`` as they stand in the file, a line for each span."""
+    spans = (span for block in raw["blocks"] if block["type"] == 0 for line in block["lines"] for span in line["spans"])
+    return "\n".join("".join(char["c"] for char in span["chars"]) for span in spans)
+
+
+def _is_picture(page: Any) -> bool:
+    """Whether one image covers most of the page."""
+    area = abs(page.rect)
+    return any(abs(pymupdf.Rect(image["bbox"]) & page.rect) > PAGE_WIDE * area for image in page.get_image_info())
+
+
+def is_blank(page: Any) -> bool:
+    """Whether nothing is printed on the page: a picture of it at `PROBE_DPI` shows only paper."""
+    area = max(1.0, abs(page.rect))
+    zoom = min(PROBE_DPI / 72, (1_000_000 / area) ** 0.5)
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY, alpha=False)
+    grey = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width)
+    down, across = int(grey.shape[0] * MARGIN), int(grey.shape[1] * MARGIN)
+    inner = grey[down : grey.shape[0] - down, across : grey.shape[1] - across].astype(np.int16)
+    return bool((np.abs(inner - np.median(inner)) > CONTRAST).mean() < MIN_INK)
+
+
+def _print(picture: Image, zoom: float) -> tuple[Mask, list[Rect]]:
+    """Which pixels are print, rules left out; and the rules, as rectangles in points."""
+    grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+    paper = cv2.medianBlur(cv2.resize(grey, None, fx=0.125, fy=0.125, interpolation=cv2.INTER_AREA), 21)
+    paper = cv2.resize(paper, grey.shape[::-1], interpolation=cv2.INTER_LINEAR)
+    contrast = cv2.absdiff(grey, paper)
+    found = contrast[contrast > CONTRAST]
+    # Half-way between paper and print is where a letter ends, as the picture is smooth.
+    edge = max(CONTRAST, 0.5 * float(found.mean())) if found.size else CONTRAST
+    dark = (contrast > edge).astype(np.uint8)
+    length = max(3, round(RULE * zoom))
+    rules: list[Rect] = []
+    ruled = np.zeros_like(dark)
+    for kernel, across in ((np.ones((1, length), np.uint8), True), (np.ones((length, 1), np.uint8), False)):
+        strokes = cv2.morphologyEx(dark, cv2.MORPH_OPEN, kernel)
+        count, labels, stats, _centres = cv2.connectedComponentsWithStats(strokes)
+        thin = stats[:, cv2.CC_STAT_HEIGHT if across else cv2.CC_STAT_WIDTH] <= max(2.0, RULE_WIDTH * zoom)
+        thin[0] = False
+        ruled |= thin[labels].astype(np.uint8)
+        for x, y, w, h in stats[:count][thin, :4].tolist():
+            rules.append((x / zoom, y / zoom, (x + w) / zoom, (y + h) / zoom))
+    wiped = cv2.dilate(ruled, np.ones((3, 3), np.uint8))
+    return np.asarray((dark > 0) & (wiped == 0)), rules
+
+
+def _columns(
+    found: Sequence[OcrWord], zoom: float, frame: tuple[float, float]
+) -> tuple[WordColumns, NDArray[np.float32], NDArray[np.uint8]]:
+    """Words in points, cut at the page's edges; lines that follow one another closely share a block."""
+    words = WordColumns()
+    confidence: list[int] = []
+    block = -1
+    reach: Rect | None = None
+    for word in found:
+        x0, y0, x1, y1 = (value / zoom for value in word.box)
+        box = (max(0.0, x0), max(0.0, y0), min(frame[0], x1), min(frame[1], y1))
+        if box[2] - box[0] <= 0 or box[3] - box[1] <= 0:
+            continue
+        size = word.size / zoom
+        if reach is None or not _follows(reach, box, size):
+            block += 1
+        reach = box
+        words.texts.append(word.text)
+        words.boxes.append(box)
+        words.sizes.append(size)
+        words.lines.append(word.line)
+        words.flags.append((GLUED if word.glued else 0) | (SIDEWAYS if word.sideways else 0))
+        words.blocks.append(block)
+        confidence.append(round(100 * min(1.0, max(0.0, word.confidence))))
+    return words, words.box_array(), np.asarray(confidence, np.uint8)
+
+
+def _follows(before: Rect, box: Rect, size: float) -> bool:
+    """Whether a word goes on with the block of the one before it: the same line, or the next one down."""
+    same_line = min(before[3], box[3]) - max(before[1], box[1]) > 0.5 * size
+    if same_line:
+        return -size < box[0] - before[2] < 2 * size
+    return 0 < box[1] - before[1] < 2 * size and box[0] < before[2]
+
+
+def _sheet(
+    words: WordColumns,
+    boxes: NDArray[np.float32],
+    rules: Sequence[Rect],
+    picture: Image,
+    zoom: float,
+    frame: tuple[float, float],
+) -> tuple[Any, Any]:
+    """A page for the layout model and the table finder. They look at text, at lines and at the page's picture, so it
+    has all three; the picture lies above, as it hides what is written under it."""
+    document = pymupdf.open()
+    sheet = document.new_page(width=frame[0], height=frame[1])
+    fonts = {True: pymupdf.Font(_LATIN), False: pymupdf.Font("cjk")}
+    writer = pymupdf.TextWriter(sheet.rect)
+    for text, (x0, y0, x1, y1), size, flags in zip(words.texts, boxes.tolist(), words.sizes, words.flags):
+        if flags & SIDEWAYS:
+            continue
+        font = fonts[not any(UNSPACED.match(char) or not fonts[True].has_glyph(ord(char)) for char in text)]
+        widths = [font.text_length(char, fontsize=size) for char in text]
+        stretch = (x1 - x0) / (sum(widths) or 1.0)
+        x, baseline = x0, y0 + (y1 - y0) * ASCENT / 1.02
+        for char, width in zip(text, widths):
+            writer.append((x, baseline), char, font=font, fontsize=size)
+            x += width * stretch
+    if words.texts:
+        writer.write_text(sheet)
+    if rules:
+        shape = sheet.new_shape()
+        for x0, y0, x1, y1 in rules:
+            shape.draw_rect(pymupdf.Rect(x0, y0, x1, y1))
+        shape.finish(fill=(0, 0, 0), width=0)
+        shape.commit()
+    height, width_px = picture.shape[:2]
+    pixmap = pymupdf.Pixmap(pymupdf.csRGB, width_px, height, np.ascontiguousarray(picture[:, :, ::-1]).tobytes(), False)
+    sheet.insert_image(pymupdf.Rect(0, 0, width_px / zoom, height / zoom), pixmap=pixmap)
+    return document, sheet
