@@ -32,6 +32,7 @@ ERROR_TYPES = {
     500: "api_error",
     529: "overloaded_error",
 }
+PICTURE = "A picture with one plain area of a single colour. Nothing is printed in it."
 _UNIT = re.compile(r"\[(\d+)\.(\d+)\] (.*?)(?=\s*(?:\||\[\d+\.\d+\]|$))", re.MULTILINE)
 
 
@@ -122,7 +123,10 @@ class _Server(ThreadingHTTPServer):
 
 
 def answer_from_prompt(body: dict[str, Any]) -> str:
-    """An answer that cites what the prompt holds: a sentence of source 1, one of source 2, and an invented source."""
+    """An answer that cites what the prompt holds: a sentence of source 1, one of source 2, and an invented source; of a
+    picture `PICTURE`."""
+    if any(isinstance(part, dict) and part.get("type") == "image" for part in body["messages"][-1]["content"]):
+        return PICTURE
     prompt = json.dumps([message["content"] for message in body["messages"]], ensure_ascii=False)
     prompt = prompt.replace("\\n", "\n").replace('\\"', '"')
     units: dict[int, list[tuple[int, str]]] = {}

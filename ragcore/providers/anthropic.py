@@ -54,7 +54,7 @@ class AnthropicWriter:
         self._base_url = base_url
         self._retries = retries
         # Held in a closure, so that no repr, log or pickle of this object can show the key.
-        self._connect: Callable[[], anthropic.Anthropic] = lambda: _client(api_key, base_url, timeout_seconds)
+        self._connect: Callable[[], anthropic.Anthropic] = lambda: connect(api_key, base_url, timeout_seconds)
 
     @property
     def name(self) -> str:
@@ -69,7 +69,7 @@ class AnthropicWriter:
         return AnthropicStream(self._messages, self._model, request, retries=self._retries, base_url=self._base_url)
 
 
-def _client(api_key: str, base_url: str, timeout_seconds: float) -> anthropic.Anthropic:
+def connect(api_key: str, base_url: str, timeout_seconds: float) -> anthropic.Anthropic:
     import anthropic
 
     return anthropic.Anthropic(api_key=api_key, base_url=base_url, timeout=timeout_seconds, max_retries=0)
@@ -112,9 +112,8 @@ class AnthropicStream:
         self._closed.set()
         self._pieces.put(None)
         with self._lock:
-            events = self._events
-        if events is not None:
-            _disconnect(events)
+            if self._events is not None:
+                _disconnect(self._events)
 
     def _work(self) -> None:
         try:
@@ -125,11 +124,14 @@ class AnthropicStream:
                     return
                 wait = _wait_seconds(error, attempt)
                 attempt += 1
-                if self._given or not error.retryable or attempt > self._retries or wait > LONGEST_WAIT:
+                if self._given or not self._may_retry(error) or attempt > self._retries or wait > LONGEST_WAIT:
                     raise error
                 self._closed.wait(wait)
         finally:
             self._pieces.put(None)
+
+    def _may_retry(self, error: ModelError) -> bool:
+        return error.retryable
 
     def _attempt(self) -> ModelError | None:
         """One request, read to its end. What the service or the network did wrong is returned as our error."""
@@ -151,8 +153,14 @@ class AnthropicStream:
             broken.__cause__ = error
             return broken
         finally:
+            self._let_go()
             events.close()
         return None
+
+    def _let_go(self) -> None:
+        """From here on the connection may serve another request, which `close` must not cut."""
+        with self._lock:
+            self._events = None
 
     def _open(self) -> Stream[RawMessageStreamEvent]:
         import anthropic
@@ -167,22 +175,25 @@ class AnthropicStream:
 
     def _send(self) -> Stream[RawMessageStreamEvent]:
         request = self._request
-        messages: list[MessageParam] = []
-        for turn in request.history:
-            if turn.question.strip() and turn.answer.strip():
-                messages.append({"role": "user", "content": turn.question})
-                messages.append({"role": "assistant", "content": turn.answer})
-        messages.append({"role": "user", "content": request.prompt})
         # The parameter has left the client's signature since newer models refuse it; older ones still take it.
         sampling = None if self._requested in _without_sampling else {"temperature": request.temperature}
         return self._client.messages.create(
             model=self._requested,
             max_tokens=request.max_tokens,
             system=[{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}],
-            messages=messages,
+            messages=self._conversation(),
             stream=True,
             extra_body=sampling,
         )
+
+    def _conversation(self) -> list[MessageParam]:
+        messages: list[MessageParam] = []
+        for turn in self._request.history:
+            if turn.question.strip() and turn.answer.strip():
+                messages.append({"role": "user", "content": turn.question})
+                messages.append({"role": "assistant", "content": turn.answer})
+        messages.append({"role": "user", "content": self._request.prompt})
+        return messages
 
     def _read(self, events: Stream[RawMessageStreamEvent]) -> None:
         stop_reason: str | None = None
@@ -205,6 +216,7 @@ class AnthropicStream:
                 explanation = (details.explanation or "") if details is not None else explanation
             elif event.type == "message_stop":
                 finished = True
+                self._let_go()
         if self._closed.is_set():
             return
         if not finished:

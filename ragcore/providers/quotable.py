@@ -73,7 +73,8 @@ def quotables(wanted: Sequence[str], sources: Iterable[Source]) -> Iterator[Quot
     asked = set(wanted)
     for source in sources:
         heading = source.section[-1] if source.section else ""
-        lines = source.lines()
+        # An AI's words are no quote of the document.
+        lines = [line for line in source.lines() if not source.units[line[0] - 1].generated]
         for place, (first, last) in enumerate(lines):
             if source.units[first - 1].kind == "cell":
                 row = _row(source, asked, first, last)

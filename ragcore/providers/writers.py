@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypedDict
 
 from ragcore.config import AnswerSettings, LlmSettings
 from ragcore.errors import KeyMissing
-from ragcore.protocols import LLM, Reranker
+from ragcore.protocols import LLM, Describer, Reranker
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, AnthropicWriter
 from ragcore.providers.offline import OfflineWriter
 
 OFFLINE = "offline"
+
+
+class _Service(TypedDict):
+    api_key: str
+    base_url: str
+    timeout_seconds: float
+    retries: int
 
 
 def resolve(settings: LlmSettings, environ: Mapping[str, str]) -> str:
@@ -35,14 +43,27 @@ def writer(
     name = resolve(settings, environ)
     if name == OFFLINE:
         return OfflineWriter(reranker, settings_answer)
+    return AnthropicWriter(name, **_service(name, settings, environ))
+
+
+def describer(settings: LlmSettings, *, environ: Mapping[str, str]) -> Describer | None:
+    """What describes pictures: the model in force when it is a Claude, else None. Raises as `writer` does."""
+    name = resolve(settings, environ)
+    if not name.startswith("claude"):
+        return None
+    from ragcore.providers.vision import AnthropicDescriber
+
+    return AnthropicDescriber(name, **_service(name, settings, environ))
+
+
+def _service(name: str, settings: LlmSettings, environ: Mapping[str, str]) -> _Service:
     base_url = settings.base_url or environ.get("ANTHROPIC_BASE_URL") or DEFAULT_BASE_URL
     key = environ.get("ANTHROPIC_API_KEY")
     if not key and base_url == DEFAULT_BASE_URL:
         raise KeyMissing(f"{name} needs a key and ANTHROPIC_API_KEY is not set.")
-    return AnthropicWriter(
-        name,
-        api_key=key or "none",
-        base_url=base_url,
-        timeout_seconds=settings.timeout_seconds,
-        retries=settings.retries,
-    )
+    return {
+        "api_key": key or "none",
+        "base_url": base_url,
+        "timeout_seconds": settings.timeout_seconds,
+        "retries": settings.retries,
+    }

@@ -1,0 +1,162 @@
+"""Which caption belongs to which figure.
+
+By place on one page: a caption stands just below, above or beside its figure, with nothing in between. Captions and
+figures are paired so that as many as possible have a partner and the pairs stand closest together (the assignment
+problem, Kuhn 1955), which tells a page with captions above its figures from one with captions below. A figure that is
+left over beside a captioned one is a further panel of it and shares its caption.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ragcore.ingest.blocks import Block
+from ragcore.ingest.layout import Rect
+
+NEAR = 0.07  # of the page's height: the widest gap between a figure and its caption, or between two panels
+_SHARED = 0.3  # of the narrower of two: how much of their widths (heights) must lie side by side
+_ABOVE, _BESIDE = 1.5, 2.0  # captions stand below their figures more often than above or beside them
+_UNLABELLED = 150.0  # points: "Source: ..." may stand nearer than "Figure 3. ..."
+_APART = 1e6
+
+_NAMES = (
+    r"fig(?:ure|s|\.)?|chart|exhibit|graph|diagram|scheme|plate|map|photo(?:graph)?|image|illustration|panel|"
+    r"abbildung|abb\.|figura|grafik|gráfico|graphique|schéma"
+)
+_NUMBER = r"(?:[A-Z]{1,2}[-.]?)?(?:\d+(?:[.\-–]\d+)*|[IVXLC]+)\s?(?:\(?[a-z]\)?(?:\s?[,–-]\s?\(?[a-z]\)?)*)?"
+_LABEL = re.compile(rf"^\W{{0,2}}(?:supplementary |extended data )?(?:{_NAMES})\s?{_NUMBER}(?![\w])", re.IGNORECASE)
+# After the label a caption ends, goes on with a mark, or begins its title; prose goes on in small letters.
+_TITLE = re.compile(r"\s*$|\s*[.:;|)\]–—―-]|\s+[\"'“‘(\[]?[A-Z0-9]")
+_TABLE = re.compile(r"^\W{0,2}(?:table|tab\.|tabelle|tableau|tabla)\s?[A-Z]?[-.]?(?:\d|[IVXLC]+\b)", re.IGNORECASE)
+_MAY_BE_CAPTION = ("caption", "paragraph", "heading", "list_item", "footnote")
+_ALIGNED = 15.0  # points
+_MARGIN = 0.4  # of the page's width: the widest gap to a caption in the margin
+_FEW_WORDS = 8
+_SENTENCE_END = (".", "!", "?", ":", ";", ",")
+_LONGEST, _LONGEST_CAPTION = 150, 600  # words; a longer block is prose
+# What may stand between a caption and its figure.
+_NOTE = re.compile(r"(?:this|the) (?:figure|chart|graph|diagram|map|panels?)\b|notes?\b|sources?\b", re.IGNORECASE)
+
+
+def is_labelled(text: str) -> bool:
+    """Whether ``text`` begins as a figure's caption does: ``Figure 3. …``, ``Fig. 2a``, ``Chart 1: …``."""
+    label = _LABEL.match(text)
+    return label is not None and _TITLE.match(text, label.end()) is not None
+
+
+def tie_captions(pages: Sequence[list[Block]]) -> dict[Block, Block]:
+    """Figure → its caption, for every figure that has one. A labelled paragraph or heading at a figure becomes a
+    caption, and each caption is moved next to its figures where the text of others came between them in reading order.
+    """
+    tied: dict[Block, Block] = {}
+    for blocks in pages:
+        here = _tie_page([block for block in blocks if block.noise is None])
+        for caption in dict.fromkeys(here.values()):
+            caption.kind = "caption"
+            _bring_together(blocks, caption, [figure for figure, own in here.items() if own is caption])
+        tied.update(here)
+    return tied
+
+
+def _tie_page(blocks: Sequence[Block]) -> dict[Block, Block]:
+    figures = [block for block in blocks if block.kind == "figure"]
+    captions = [block for block in blocks if _may_caption(block)]
+    if not figures or not captions:
+        return {}
+    from scipy.optimize import linear_sum_assignment
+
+    costs = [[_cost(figure, caption, blocks) for caption in captions] for figure in figures]
+    tied = {figures[i]: captions[j] for i, j in zip(*linear_sum_assignment(costs), strict=True) if costs[i][j] < _APART}
+    grown = True
+    while grown:
+        grown = False
+        for figure in figures:
+            if figure in tied:
+                continue
+            beside = [other for other in tied if _gap(figure, other) is not None and _is_free(figure, other, blocks)]
+            if beside:
+                nearest = min(beside, key=lambda other: _gap(figure, other) or 0.0)
+                tied[figure], grown = tied[nearest], True
+    return tied
+
+
+def _may_caption(block: Block) -> bool:
+    most = _LONGEST_CAPTION if block.kind == "caption" else _LONGEST
+    if block.kind not in _MAY_BE_CAPTION or not 0 < len(block.words) <= most:
+        return False
+    text = block.text
+    return not _TABLE.match(text) and (block.kind == "caption" or is_labelled(text))
+
+
+def _cost(figure: Block, caption: Block, blocks: Sequence[Block]) -> float:
+    gap = _gap(figure, caption)
+    gap = _in_the_margin(figure, caption) if gap is None else gap
+    if gap is None or not _is_free(figure, caption, blocks):
+        return _APART
+    beside = _common(figure.box, caption.box, 0) < _SHARED
+    weight = _BESIDE if beside else _ABOVE if caption.box[1] < figure.box[1] else 1.0
+    return gap * weight + 5 * (weight - 1) + (0.0 if is_labelled(caption.text) else _UNLABELLED)
+
+
+def _gap(one: Block, other: Block) -> float | None:
+    """Points between two blocks that stand one above the other or side by side; None when they are farther apart than
+    `NEAR`, or stand neither way."""
+    gaps = [
+        max(0.0, max(one.box[axis], other.box[axis]) - min(one.box[axis + 2], other.box[axis + 2]))
+        for axis in (1, 0)
+        if _common(one.box, other.box, 1 - axis) >= _SHARED
+    ]
+    nearest = min(gaps, default=None)
+    return nearest if nearest is not None and nearest <= NEAR * one.page.frame[1] else None
+
+
+def _in_the_margin(figure: Block, caption: Block) -> float | None:
+    """Points from a figure to a caption in a column of its own beside it, which begins or ends at its height."""
+    aligned = min(abs(figure.box[1] - caption.box[1]), abs(figure.box[3] - caption.box[3])) <= _ALIGNED
+    gap = max(figure.box[0], caption.box[0]) - min(figure.box[2], caption.box[2])
+    return gap if aligned and 0 <= gap <= _MARGIN * figure.page.frame[0] and is_labelled(caption.text) else None
+
+
+def _common(one: Rect, other: Rect, axis: int) -> float:
+    """How much of the narrower of two boxes lies beside the other along ``axis`` (0: x, 1: y), as a share."""
+    overlap = min(one[axis + 2], other[axis + 2]) - max(one[axis], other[axis])
+    return overlap / max(1e-6, min(one[axis + 2] - one[axis], other[axis + 2] - other[axis]))
+
+
+def _is_free(one: Block, other: Block, blocks: Sequence[Block]) -> bool:
+    """Whether no words (save lettering and notes) and no figure stand between two blocks."""
+    x = sorted((one.box[0], one.box[2], other.box[0], other.box[2]))
+    y = sorted((one.box[1], one.box[3], other.box[1], other.box[3]))
+    # What lies between, along both axes: the middle two edges; where the boxes overlap that is their common part.
+    between = (x[1], y[1], x[2], y[2])
+    for block in blocks:
+        if block is one or block is other or _is_lettering(block) or not (block.words or block.kind == "figure"):
+            continue
+        wide = min(between[2], block.box[2]) - max(between[0], block.box[0])
+        high = min(between[3], block.box[3]) - max(between[1], block.box[1])
+        if wide > 1.0 and high > 1.0:
+            return False
+    return True
+
+
+def _is_lettering(block: Block) -> bool:
+    """A note on the figure, or an axis label or the like that the layout model left out of it: a few words that are no
+    sentence."""
+    if block.kind not in ("paragraph", "caption", "footnote") or not block.words or is_labelled(block.text):
+        return False
+    few = len(block.words) <= _FEW_WORDS and not block.words[-1].text.endswith(_SENTENCE_END)
+    return few or (len(block.words) <= _LONGEST and _NOTE.match(block.text) is not None)
+
+
+def _bring_together(blocks: list[Block], caption: Block, figures: Sequence[Block]) -> None:
+    places = [blocks.index(figure) for figure in figures]
+    at = blocks.index(caption)
+    first, last = min(*places, at), max(*places, at)
+    strangers = [b for b in blocks[first : last + 1] if b.noise is None and b.words and b is not caption]
+    if all(block in figures or _is_lettering(block) for block in strangers):
+        return
+    above = caption.box[1] < min(figure.box[1] for figure in figures)
+    partner = blocks[min(places)] if above else blocks[max(places)]
+    blocks.remove(caption)
+    blocks.insert(blocks.index(partner) + (0 if above else 1), caption)

@@ -1,0 +1,90 @@
+"""Claude's eyes: pictures described through the Messages API, with the client, retries and errors of `anthropic`."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ragcore.errors import ModelError, Overloaded, RateLimited
+from ragcore.protocols import PictureRequest, Request
+from ragcore.providers.anthropic import AnthropicStream, connect
+from ragcore.text import count_tokens
+from ragcore.types import Usage
+
+if TYPE_CHECKING:
+    import anthropic
+    from anthropic.types import MessageParam
+
+# The service's own rule: tokens of a picture = width × height / 750; a larger one is made smaller before it is counted.
+PIXELS_PER_TOKEN = 750
+# Its tokens are smaller than cl100k's, by at most this, and a message has some of its own.
+_FINER, _FRAMING = 2.0, 100
+
+
+class AnthropicDescriber:
+    """Describes pictures with ``model`` at ``base_url``; safe for many threads."""
+
+    def __init__(self, model: str, *, api_key: str, base_url: str, timeout_seconds: float, retries: int) -> None:
+        self._model = model
+        self._base_url = base_url
+        self._retries = retries
+        # Held in a closure, so that no repr, log or pickle of this object can show the key.
+        self._connect: Callable[[], anthropic.Anthropic] = lambda: connect(api_key, base_url, timeout_seconds)
+
+    @property
+    def name(self) -> str:
+        return self._model
+
+    @cached_property
+    def _client(self) -> anthropic.Anthropic:
+        return self._connect()
+
+    def most(self, request: PictureRequest) -> Usage:
+        words = count_tokens(request.system) + count_tokens(request.prompt)
+        picture = math.ceil(request.width * request.height / PIXELS_PER_TOKEN)
+        return Usage(picture + math.ceil(words * _FINER) + _FRAMING, request.max_tokens)
+
+    def stream(self, request: PictureRequest) -> PictureStream:
+        """Errors are raised where the stream is iterated, as by `AnthropicStream`."""
+        return PictureStream(self._client, self._model, request, retries=self._retries, base_url=self._base_url)
+
+
+class PictureStream(AnthropicStream):
+    """The description of one picture as it arrives."""
+
+    def __init__(
+        self, client: anthropic.Anthropic, model: str, request: PictureRequest, *, retries: int, base_url: str
+    ) -> None:
+        words = Request(
+            question="",
+            sources=(),
+            system=request.system,
+            prompt=request.prompt,
+            max_tokens=request.max_tokens,
+            temperature=request.temperature,
+        )
+        super().__init__(client, model, words, retries=retries, base_url=base_url)
+        self._png = request.png
+
+    def _may_retry(self, error: ModelError) -> bool:
+        # Of a request that just got no answer nobody knows whether it was billed: to repeat it could pass the limit.
+        return isinstance(error, RateLimited | Overloaded)
+
+    def _conversation(self) -> list[MessageParam]:
+        data = base64.standard_b64encode(self._png).decode("ascii")
+        return [
+            {
+                "role": "user",
+                "content": [
+                    {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}},
+                    {"type": "text", "text": self._request.prompt},
+                ],
+            }
+        ]
+
+    def _check(self, stop_reason: str | None, explanation: str) -> None:
+        if stop_reason != "max_tokens":
+            super()._check(stop_reason, explanation)
