@@ -12,6 +12,8 @@
     │   ├── NoPages
     │   ├── TooManyPages
     │   ├── NoText
+    │   ├── BadAdeJson
+    │   ├── AdeMismatch
     │   ├── FileMissing
     │   ├── UnknownDocument
     │   ├── UnknownConversation
@@ -118,7 +120,15 @@ class TooManyPages(InputError):
 
 
 class NoText(InputError):
-    hint_default = "It looks scanned: run it through OCR first (for example `ocrmypdf in.pdf out.pdf`)."
+    hint_default = "If its pages are scanned, check `ocr.mode` and `ocr.language` in config.toml, then ingest it again."
+
+
+class BadAdeJson(InputError):
+    hint_default = "Groundwork reads the JSON that LandingAI's ADE returns for a document it parsed: save that again."
+
+
+class AdeMismatch(InputError):
+    hint_default = "Give the PDF that the JSON was made from under the JSON's name, or the JSON alone."
 
 
 class FileMissing(InputError):

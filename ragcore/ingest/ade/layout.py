@@ -1,0 +1,346 @@
+"""ADE's chunks of one page, with the words of the PDF's text layer where there is one → `PageLayout`.
+
+ADE decides regions, classes, grids and reading order. Words and their boxes are the PDF's own, each owned by the chunk
+and cell in whose box it lies; words outside of every box become regions of their own. What ADE read and the text layer
+does not have (a scan, a picture of text, a JSON without its PDF) is taken from ADE, with the box of its chunk or cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.ingest.ade.markup import Piece, description, pieces
+from ragcore.ingest.ade.source import AdeChunk, AdeFile
+from ragcore.ingest.ade.tables import HtmlTable, cell_boxes, grid_of, read_table
+from ragcore.ingest.ade.words import bag, cell_of_words, chunk_of_words, columns, found_share, split_lines, untold_words
+from ragcore.ingest.layout import COARSE, Grid, PageLayout, Rect, Region, turned
+from ragcore.ingest.regions import hull, leftover_regions
+
+PICTURES = ("figure", "logo", "scan_code", "attestation")
+MARGINS = {"marginalia": "", "page_header": "page-header", "page_footer": "page-footer", "page_number": "page-footer"}
+TEXTS = ("text", "table", "form", "card", "key_value", "title")
+MAX_LOGO_WORDS = 12  # printed words; what holds more, or a number, is no logo whatever ADE says
+IMAGE_TEXT = 0.2  # share of a chunk's words in the text layer under which the text is a picture there
+MIN_TOKENS = 5  # fewer words than this decide nothing about a chunk
+MISMATCH = 0.5  # share of a page's words found where ADE says, under which the two disagree
+MIN_PAGE_TOKENS = 20  # fewer words than this decide nothing about a page
+BODY_SIZE = 10.0  # font size in points given to words of which only ADE knows
+HEADING_SIZES = (20.0, 17.0, 15.0, 13.0, 12.0, 11.0)  # by heading level, so that levels are told apart by size
+DISAGREES = "the ADE JSON does not fit this page of the PDF"
+
+
+@dataclass
+class _Part:
+    """A region with the words of the PDF that it owns (indices) and the lines that only ADE has, each with its box."""
+
+    region: Region
+    members: list[int] = field(default_factory=list)
+    written: list[tuple[str, Rect, float]] = field(default_factory=list)
+
+
+@dataclass
+class _Chunk:
+    """A chunk in the page's frame, with its pieces and the words of the PDF inside it."""
+
+    kind: str
+    box: Rect
+    pieces: list[Piece]
+    tables: dict[int, HtmlTable]  # piece number → table
+    boxes: dict[int, list[Rect]]  # piece number → box of each cell
+    description: tuple[str, ...] = ()
+    members: list[int] = field(default_factory=list)
+
+    def area(self, number: int) -> Rect:
+        """Where a table stands: around its cells."""
+        return _around(self.boxes[number]) if self.boxes[number] else self.box
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.texts())
+
+    def texts(self) -> list[str]:
+        """The text of each piece."""
+        return [
+            " ".join(line for cell in self.tables[i].cells for line in cell.lines)
+            if i in self.tables
+            else " ".join(piece.lines)
+            for i, piece in enumerate(self.pieces)
+        ]
+
+
+def page_layout(ade: AdeFile, page: PageLayout, *, reason: str = "") -> PageLayout:
+    """``page`` (read without the layout model, or without words) as ADE sees it. ``reason`` says why places are those
+    of whole chunks where they are; it ends up in ``degraded`` together with what else is wrong."""
+    chunks = [_placed(ade, chunk, page) for chunk in ade.chunks.get(page.number, ())]
+    problems = [page.degraded] if page.degraded else []
+    unknown = sorted({c.kind for c in chunks if c.kind not in (*PICTURES, *MARGINS, *TEXTS)})
+    if unknown:
+        problems.append(f"ADE's chunk type {', '.join(map(repr, unknown))} is not known, so it is read as text")
+    owners = chunk_of_words(page, [c.box for c in chunks], [bag(c.text) for c in chunks])
+    for number, chunk in enumerate(chunks):
+        chunk.members = np.flatnonzero(owners == number).tolist()
+        if chunk.pieces and not chunk.tables and (untold := untold_words(page, chunk.members, bag(chunk.text))):
+            owners[untold] = -1  # left over, by MuPDF's text blocks
+            chunk.members = np.flatnonzero(owners == number).tolist()
+    written = [bool(chunk.pieces) and _is_picture_of_text(page, chunk) for chunk in chunks]
+    if page.texts and (problem := _disagreement(page, chunks)):
+        problems.append(problem)
+    elif page.texts and any(written):
+        problems.append("part of its text is a picture: those words are ADE's, lit as whole chunks or cells")
+    elif not page.texts and chunks and reason:
+        problems.append(reason)
+    if not chunks and ade.failed:
+        problems.append("ADE gave nothing for this page")
+    parts = [part for chunk, from_ade in zip(chunks, written) for part in _parts(page, chunk, from_ade)]
+    parts = _with_leftovers(page, parts, owners)
+    return _assembled(page, parts, "; ".join(problems) or None)
+
+
+def _placed(ade: AdeFile, chunk: AdeChunk, page: PageLayout) -> _Chunk:
+    def frame(box: Rect) -> Rect:
+        x0, y0, x1, y1 = box
+        shown = (x0 * page.width, y0 * page.height, x1 * page.width, y1 * page.height)
+        return turned(shown, (360 - page.turn) % 360, page.width, page.height)
+
+    box = frame(chunk.box)
+    if chunk.kind in PICTURES:
+        return _Chunk(chunk.kind, box, [], {}, {}, description(chunk.markdown))
+    parts = pieces(chunk.markdown)
+    tables = {i: read_table(piece.html) for i, piece in enumerate(parts) if piece.kind == "table"}
+    keys = {key for table in tables.values() for key in (table.key, *(cell.key for cell in table.cells))}
+    known = {key: frame(ade.boxes[key][1]) for key in keys if key in ade.boxes and ade.boxes[key][0] == page.number}
+    boxes = {i: cell_boxes(table, known, known.get(table.key, box)) for i, table in tables.items()}
+    return _Chunk(chunk.kind, box, parts, tables, boxes)
+
+
+def _is_picture_of_text(page: PageLayout, chunk: _Chunk) -> bool:
+    """Whether ADE read text in the chunk that the text layer does not have."""
+    tokens = bag(chunk.text)
+    if not chunk.members:
+        return True
+    return tokens.total() >= MIN_TOKENS and found_share(tokens, bag(_printed(page, chunk.members))) < IMAGE_TEXT
+
+
+def comparable(ade: AdeFile, page: PageLayout) -> bool:
+    """Whether ``page`` can show that the JSON does not fit the PDF: ADE has enough words there, and so has the PDF."""
+    chunks = [chunk for chunk in ade.chunks.get(page.number, ()) if chunk.kind not in PICTURES]
+    told = sum(bag(text).total() for chunk in chunks for text in _placed(ade, chunk, page).texts())
+    return _enough(told, int(((page.flags & COARSE) == 0).sum()))
+
+
+def _enough(told: int, printed: int) -> bool:
+    return told >= MIN_PAGE_TOKENS and 2 * printed >= told
+
+
+def _disagreement(page: PageLayout, chunks: Sequence[_Chunk]) -> str:
+    """What to say where most of ADE's words are not where it says although the page has as many words of its own."""
+    told = [bag(chunk.text) for chunk in chunks if chunk.pieces]
+    total = sum(tokens.total() for tokens in told)
+    if not _enough(total, len(page.texts)):
+        return ""
+    shares = (
+        found_share(tokens, bag(_printed(page, chunk.members))) * tokens.total()
+        for tokens, chunk in zip(told, (chunk for chunk in chunks if chunk.pieces))
+    )
+    share = sum(shares) / total
+    return f"{DISAGREES}: {share:.0%} of its words stand where it says" if share < MISMATCH else ""
+
+
+def _printed(page: PageLayout, members: Sequence[int]) -> str:
+    return " ".join(page.texts[i] for i in members)
+
+
+def _parts(page: PageLayout, chunk: _Chunk, from_ade: bool) -> list[_Part]:
+    if chunk.kind in PICTURES:
+        return [_picture(page, chunk)]
+    if from_ade:
+        # What the text layer has inside the box is none of ADE's text, so it stands by itself.
+        written = _written(page, chunk, range(len(chunk.pieces)))
+        return [_plain(page, chunk.members), *written] if chunk.members else written
+    if not chunk.pieces:
+        return [_Part(Region(_kind(page, chunk, "text"), chunk.box), chunk.members)] if chunk.members else []
+    fixed = {i: chunk.area(i) for i in chunk.tables}
+    texts = chunk.texts()
+    split = split_lines(page, chunk.members, [bag(text) for text in texts], fixed)
+    parts: list[_Part] = []
+    for number, piece in enumerate(chunk.pieces):
+        members = split.members[number]
+        if members and number in chunk.tables:
+            parts.append(_table(page, chunk, number, members))
+        elif members and piece.kind == "picture":
+            parts.append(_figure(page, members, piece.lines, _hull(page, members)))
+        elif members:
+            runs = columns(page, members, texts[number]) if piece.kind == "text" else [members]
+            parts += [_plain(page, run, _kind(page, chunk, piece.kind)) for run in runs]
+        elif number in split.missing or piece.kind == "picture":
+            parts += _written(page, chunk, (number,))
+    if split.strays:
+        stray = _plain(page, split.strays)
+        later = [place for place, part in enumerate(parts) if part.region.box[1] > stray.region.box[1]]
+        parts.insert(later[0] if later else len(parts), stray)
+    return parts
+
+
+def _plain(page: PageLayout, members: list[int], kind: str = "text") -> _Part:
+    return _Part(Region(kind, _hull(page, members)), members)
+
+
+def _kind(page: PageLayout, chunk: _Chunk, piece: str) -> str:
+    """The region's kind of a piece of text in a chunk."""
+    if chunk.kind in MARGINS:
+        upper = (chunk.box[1] + chunk.box[3]) / 2 < page.frame[1] / 2
+        return MARGINS[chunk.kind] or ("page-header" if upper else "page-footer")
+    return "title" if chunk.kind == "title" and piece in ("text", "section-header") else piece
+
+
+def _picture(page: PageLayout, chunk: _Chunk) -> _Part:
+    words = [page.texts[i] for i in chunk.members]
+    logo = chunk.kind == "logo" and len(words) <= MAX_LOGO_WORDS and not any(c.isdigit() for w in words for c in w)
+    part = _figure(page, chunk.members, chunk.description, chunk.box)
+    return replace(part, region=replace(part.region, kind="logo")) if logo else part
+
+
+def _figure(page: PageLayout, members: list[int], lines: Sequence[str], box: Rect) -> _Part:
+    """A picture with what is printed in it and, as its description, the lines that say more than that."""
+    printed = bag(_printed(page, members))
+    said = [line for line in lines if not members or bag(line) - printed]
+    return _Part(Region("picture", box, description="\n".join(said)), members)
+
+
+def _table(page: PageLayout, chunk: _Chunk, number: int, members: list[int]) -> _Part:
+    """A table with words of the PDF. A cell's rectangle becomes the one around its words, which is how the table's
+    builder finds them again where ADE's rectangles overlap."""
+    table, boxes = chunk.tables[number], chunk.boxes[number]
+    if not boxes:
+        return _plain(page, members)
+    cells = cell_of_words(page, members, boxes, [bag(" ".join(cell.lines)) for cell in table.cells])
+    shown = list(boxes)
+    for place in sorted(set(cells)):
+        shown[place] = _hull(page, [word for word, cell in zip(members, cells) if cell == place])
+    area = _around([_hull(page, members), chunk.area(number)])
+    return _Part(Region("table", area, grid_of(table, shown)), members)
+
+
+def _written(page: PageLayout, chunk: _Chunk, numbers: Sequence[int]) -> list[_Part]:
+    """Pieces by ADE's own words. The words have the box of the chunk (of what the tables leave of it); the regions are
+    cut from it by length, which only the rules about what stands above what look at."""
+    parts: list[_Part] = []
+    for number, area, strip in _strips(chunk):
+        if number not in numbers:
+            continue
+        piece = chunk.pieces[number]
+        if number in chunk.tables:
+            boxes = chunk.boxes[number]
+            grid: Grid | None = grid_of(chunk.tables[number], boxes) if boxes else None
+            lines = [
+                (line, box, BODY_SIZE) for cell, box in zip(chunk.tables[number].cells, boxes) for line in cell.lines
+            ]
+            if lines:
+                parts.append(_Part(Region("table", area, grid), [], lines))
+        elif piece.kind == "picture":
+            parts.append(_figure(page, [], piece.lines, strip))
+        else:
+            size = HEADING_SIZES[min(piece.level, len(HEADING_SIZES)) - 1] if piece.level else BODY_SIZE
+            region = Region(_kind(page, chunk, piece.kind), strip)
+            parts.append(_Part(region, [], [(line, area, size) for line in piece.lines]))
+    return parts
+
+
+def _strips(chunk: _Chunk) -> list[tuple[int, Rect, Rect]]:
+    """For each piece: its number, the area that is known to hold it, and the strip of that where it will stand."""
+    x0, top, x1, bottom = chunk.box
+    out: list[tuple[int, Rect, Rect]] = []
+    run: list[int] = []
+    lengths = [max(1, len(text)) for text in chunk.texts()]
+
+    def close(low: float, high: float) -> None:
+        if high - low < BODY_SIZE / 2:  # ADE's boxes leave no room here, so it stands somewhere in the chunk
+            low, high = top, bottom
+        whole = sum(lengths[i] for i in run)
+        y = low
+        for i in run:
+            step = (high - low) * lengths[i] / whole
+            out.append((i, (x0, low, x1, high), (x0, y, x1, y + step)))
+            y += step
+        run.clear()
+
+    edge = top
+    for number in range(len(chunk.pieces)):
+        if number not in chunk.tables:
+            run.append(number)
+            continue
+        area = chunk.area(number)
+        close(edge, area[1])
+        out.append((number, area, area))
+        edge = area[3]
+    close(edge, bottom)
+    return out
+
+
+def _with_leftovers(page: PageLayout, parts: list[_Part], owners: NDArray[np.int32]) -> list[_Part]:
+    """``parts`` and, at their places among them, the words of the PDF that lie in no chunk."""
+    regions = [part.region for part in parts]
+    made, members = leftover_regions(page.boxes, page.lines, page.owners, owners, regions)
+    out = list(parts)
+    for region, words in zip(made, members):
+        left = _Part(region, words.tolist())
+        middle = (region.box[1] + region.box[3]) / 2
+        above = [
+            place
+            for place, part in enumerate(out)
+            if part.region.box[0] < region.box[2]
+            and region.box[0] < part.region.box[2]
+            and (part.region.box[1] + part.region.box[3]) / 2 <= middle
+        ]
+        below = [place for place, part in enumerate(out) if (part.region.box[1] + part.region.box[3]) / 2 > middle]
+        out.insert(above[-1] + 1 if above else below[0] if below else len(out), left)
+    return out
+
+
+def _assembled(page: PageLayout, parts: Sequence[_Part], degraded: str | None) -> PageLayout:
+    texts = list(page.texts)
+    owners = np.full(len(texts), -1, dtype=np.int32)
+    boxes: list[Rect] = []
+    sizes: list[float] = []
+    lines: list[int] = []
+    added: list[int] = []
+    line = int(page.lines.max()) + 1 if len(page.lines) else 0
+    for number, part in enumerate(parts):
+        owners[np.asarray(part.members, dtype=np.intp)] = number
+        for text, box, size in part.written:
+            for word in text.split():
+                texts.append(word)
+                boxes.append(box)
+                sizes.append(size)
+                lines.append(line)
+                added.append(number)
+            line += 1
+    count = len(boxes)
+    return replace(
+        page,
+        texts=tuple(texts),
+        boxes=np.concatenate([page.boxes, np.asarray(boxes, dtype=np.float32).reshape(-1, 4)]),
+        sizes=np.concatenate([page.sizes, np.asarray(sizes, dtype=np.float32)]),
+        lines=np.concatenate([page.lines, np.asarray(lines, dtype=np.int32)]),
+        flags=np.concatenate([page.flags, np.full(count, COARSE, dtype=np.uint8)]),
+        owners=np.concatenate([owners, np.asarray(added, dtype=np.int32)]),
+        regions=tuple(part.region for part in parts),
+        degraded=degraded,
+    )
+
+
+def _hull(page: PageLayout, members: Sequence[int]) -> Rect:
+    return hull(page.boxes, np.asarray(members, dtype=np.intp))
+
+
+def _around(boxes: Sequence[Rect]) -> Rect:
+    return (
+        min(b[0] for b in boxes),
+        min(b[1] for b in boxes),
+        max(b[2] for b in boxes),
+        max(b[3] for b in boxes),
+    )

@@ -1,0 +1,118 @@
+"""ADE JSON → pages, with its PDF or without: the parent's side. MuPDF's work is done in a child process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragcore.config import IngestSettings
+from ragcore.errors import AdeMismatch, Cancelled, ParseCrashed, ParseTimeout
+from ragcore.ingest.ade.layout import DISAGREES, comparable, page_layout
+from ragcore.ingest.ade.source import AdeFile, read_ade
+from ragcore.ingest.child import Child
+from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
+from ragcore.ingest.legible import agree, garbled
+from ragcore.ingest.parse import LETTER
+
+NO_PDF = (
+    "only its ADE JSON was given, so the page is redrawn and whole chunks or cells are lit; "
+    "add the JSON and the PDF together for exact places"
+)
+NO_TEXT = "the page has no text layer, so its words are ADE's and whole chunks or cells are lit"
+
+
+def open_ade(path: Path, name: str, settings: IngestSettings) -> AdeSource:
+    """The ADE JSON at ``path``; messages call it ``name``. Raises as `read_ade` does."""
+    return AdeSource(read_ade(path.read_bytes(), name, settings.max_pages), path, name, settings)
+
+
+@dataclass(frozen=True)
+class AdeSource:
+    """An ADE JSON that is to become pages."""
+
+    ade: AdeFile
+    path: Path
+    name: str
+    settings: IngestSettings
+
+    def draw(self, target: Path) -> FileInfo:
+        """Draw the pages of a JSON without a PDF to ``target``, unless they are there. Raises ParseTimeout or
+        ParseCrashed."""
+        if not target.is_file():
+            width, height, _rotation = LETTER
+            child = Child(None, settings=self.settings, password=None, layout=False, name=self.name)
+            try:
+                child.draw(self.path, target, (width, height), self.ade.pages)
+            finally:
+                child.close()
+        return FileInfo(pages=self.ade.pages)
+
+    def pages(
+        self, pdf: Path | None, info: FileInfo, pages: Sequence[int], *, cancelled: Callable[[], bool] | None = None
+    ) -> Iterator[PageLayout]:
+        """The ``pages`` (numbers from 1) with the words of ``pdf`` (readable without a password; ``info`` is what it
+        says about itself), or with ADE's where there is none or MuPDF cannot read them.
+
+        Raises `AdeMismatch` where the PDF has another number of pages, what opening it raises, and `Cancelled`.
+        """
+        if info.pages != self.ade.pages:
+            raise AdeMismatch(
+                f"{self.name} describes {self.ade.pages} pages, and the PDF given with it has {info.pages}."
+            )
+        if pdf is None:
+            for number in pages:
+                yield page_layout(self.ade, empty_page(number, str(number), *LETTER, None), reason=NO_PDF)
+            return
+        child: Child | None = None
+        try:
+            for number in pages:
+                if cancelled is not None and cancelled():
+                    raise Cancelled(f"Reading {self.name} was stopped.")
+                if child is None:
+                    child = Child(pdf, settings=self.settings, password=None, layout=False, name=self.name)
+                page = self._legible(_words(child, number))
+                yield page_layout(self.ade, page, reason="" if page.degraded else NO_TEXT)
+                if not child.usable:
+                    child.close()
+                    child = None
+        finally:
+            if child is not None:
+                child.close()
+
+    def _legible(self, page: PageLayout) -> PageLayout:
+        """``page``, without its words where they are the work of a broken encoding: ADE, which reads the picture, has
+        others then."""
+        text = " ".join(page.texts)
+        why = garbled(text)
+        told = "\n".join(chunk.markdown for chunk in self.ade.chunks.get(page.number, ()))
+        if why is None or not told or agree(text, told):
+            return page
+        reason = f"its text layer is no text ({why}), so its words are ADE's and whole chunks or cells are lit"
+        return empty_page(page.number, page.label, page.width, page.height, page.rotation, reason)
+
+    def check(self, pages: Sequence[bytes]) -> None:
+        """Raises `AdeMismatch` where most pages that can be compared say that the JSON does not fit them. ``pages``
+        are `PageLayout` bytes."""
+        compared = [page for page in map(PageLayout.from_bytes, pages) if comparable(self.ade, page)]
+        wrong = sum(DISAGREES in (page.degraded or "") for page in compared)
+        if 2 * wrong > len(compared):
+            raise AdeMismatch(
+                f"{self.name} does not fit the PDF given with it: on {wrong} of {len(compared)} pages the words are "
+                "not where it says."
+            )
+
+
+def _words(child: Child, number: int) -> PageLayout:
+    """The page's words and MuPDF's text blocks, or an empty page that says why there are none."""
+    try:
+        return PageLayout.from_bytes(child.page(number, plain=True))
+    except (ParseTimeout, ParseCrashed) as error:
+        reason = f"the words of this page could not be read, so they are ADE's: {error.message}"
+    frame = LETTER
+    if child.usable:
+        try:
+            frame = child.frame(number)
+        except (ParseTimeout, ParseCrashed) as error:
+            reason += f"; nor could its size: {error.message}"
+    return empty_page(number, str(number), *frame, reason)
