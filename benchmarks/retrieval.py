@@ -5,8 +5,9 @@
 
 A row ranks pages: those of its first hit, of its second, and so on, each page once. Recall@k is the share of questions
 with an evidence page among the first k; once within the question's document, once over all documents of the set that
-the library holds. "sources" is the share with an evidence page in the numbered sources that the writer would get. The
-baseline is BM25 as rank-bm25 ships it over whole pages of plain text, in the same run.
+the library holds. "sources" is the share with an evidence page in the numbered sources that the writer would get, "all"
+the share with every evidence page there: a ratio of two statements needs both. The baseline is BM25 as rank-bm25 ships
+it over whole pages of plain text, in the same run.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Row:
 
     name: str
     found: dict[str, list[list[bool]]] = field(default_factory=dict)
-    in_sources: dict[str, list[bool]] = field(default_factory=dict)
+    in_sources: dict[str, list[tuple[bool, bool]]] = field(default_factory=dict)  # any, all
     spent_ms: list[float] = field(default_factory=list)
 
     def add(self, scope: str, pages: Iterable[Page], gold: set[Page]) -> None:
@@ -52,7 +53,7 @@ class Row:
             found = self.found[scope]
             out += [sum(column) / len(found) for column in zip(*found)]
             sources = self.in_sources.get(scope)
-            out.append(sum(sources) / len(sources) if sources else "")
+            out += [sum(column) / len(sources) for column in zip(*sources)] if sources else ["", ""]
         return [*out, f"{statistics.median(self.spent_ms):.0f}"]
 
 
@@ -147,7 +148,8 @@ def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) 
                 row.add(scope, hit_pages(engine, retrieval), gold)
             segments.spent_ms.append(spent)
             segments.add(scope, segment_pages(full, retrieval), gold)
-            segments.in_sources.setdefault(scope, []).append(bool(gold & source_pages(full, retrieval)))
+            given = source_pages(full, retrieval)
+            segments.in_sources.setdefault(scope, []).append((bool(gold & given), gold <= given))
         print(f"\r{number}/{len(asked)}", end="", file=sys.stderr)
     print(file=sys.stderr)
     return [baseline, *(row for row, *_ in ways), segments]
@@ -161,8 +163,9 @@ def main() -> None:
     options = parser.parse_args()
     asked = [question for question in questions(options.set) if question["evidence"]][: options.limit]
     rows = measure(options.home, asked, ("document", "corpus"))
-    head = ["", *(f"doc @{k}" for k in AT), "doc sources", *(f"corpus @{k}" for k in AT), "corpus sources", "ms"]
-    print(table([row.cells() for row in rows], head))
+    head = [""]
+    head += [f"{scope} {what}" for scope in ("doc", "corpus") for what in (*(f"@{k}" for k in AT), "sources", "all")]
+    print(table([row.cells() for row in rows], [*head, "ms"]))
 
 
 if __name__ == "__main__":

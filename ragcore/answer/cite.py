@@ -236,6 +236,8 @@ class Citer:
             section=section,
             source=source.number,
             units=(part.first, part.last),
+            generated=any(unit.generated for unit in units),
+            ocr=document.ocr_confidence(start, end),
         )
         self._by_span[source.doc_id, start, end] = citation
         return citation

@@ -90,8 +90,10 @@ def nearest_units(query: str, sources: Sequence[Source]) -> list[tuple[int, int,
 
 
 def _offered(source: Source) -> Iterator[tuple[int, int]]:
-    """Sentences and rows that say something by themselves, as first and last unit numbers."""
+    """Sentences and rows of the document that say something by themselves, as first and last unit numbers."""
     for first, last in source.lines():
+        if source.units[first - 1].generated:
+            continue
         if source.units[first - 1].kind == "cell":
             labels = [unit.label for unit in source.units[first - 1 : last]]
             values = [label for label in labels if label and not _PAGE_COLUMN.search(label)]

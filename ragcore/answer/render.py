@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import groupby
 
-from ragcore.answer.tables import LabelledTable, elements_within
+from ragcore.answer.tables import GROUP_SEPARATOR, LabelledTable, elements_within
 from ragcore.types import Document, Element, Source, Unit
 
 # What would look like our own delimiters and unit numbers if it stood in a document.
 _LOOKS_LIKE_DELIMITER = re.compile(r"<<(?=\s*(?:end\s+)?(?:sources?|no[ _-]?answer)\b)", re.IGNORECASE)
+_LOOKS_LIKE_TAG = re.compile(r"<(?=\s*/?\s*AI[ _-]?GENERATED\b)", re.IGNORECASE)
 _LOOKS_LIKE_UNIT = re.compile(r"\[(\d+\.\d+)\]")
 
 
 def neutralise(text: str) -> str:
-    """``text`` of a document with look-alikes of the prompt's own marks made harmless (``‹‹SOURCE``, ``(3.1)``).
+    """``text`` of a document with look-alikes of the prompt's own marks made harmless (``‹‹SOURCE``,
+    ``‹AI_GENERATED``, ``(3.1)``).
 
     For the prompt only: spans and quotes always come from the document's own text.
     """
-    return _LOOKS_LIKE_UNIT.sub(r"(\1)", _LOOKS_LIKE_DELIMITER.sub("‹‹", text))
+    return _LOOKS_LIKE_UNIT.sub(r"(\1)", _LOOKS_LIKE_TAG.sub("‹", _LOOKS_LIKE_DELIMITER.sub("‹‹", text)))
 
 
 def render_source(source: Source, document: Document) -> str:
     """The block ``<<SOURCE n>>`` … ``<<END SOURCE n>>``: title, page labels, section, then the numbered units.
 
-    Sentences of one element stand on one line; a table row is one line of numbered cells under the column headers.
+    Sentences of one element stand on one line, those of an AI-written description between tags; a table row is one
+    line of numbered cells under the column headers.
     """
     pages = ", ".join(source.page_labels)
     about = [source.title, f"page {pages}" if len(source.page_labels) == 1 else f"pages {pages}" if pages else ""]
@@ -51,15 +55,48 @@ def _element_lines(number: int, element: Element, units: list[tuple[int, Unit]],
 
     if element.table is None or all(unit.kind == "sentence" for _, unit in units):
         prefix = {"heading": "## ", "list_item": "- "}.get(element.kind, "")
-        return [prefix + " ".join(show(item) for item in units)]
+        lines = []
+        for generated, run in groupby(units, key=lambda item: item[1].generated):
+            words = prefix + " ".join(show(item) for item in run)
+            lines += ["<AI_GENERATED>", words, "</AI_GENERATED>"] if generated else [words]
+        return lines
 
-    labelled = LabelledTable(document, element.table)
-    cells = {(cell.start, cell.end): cell for cell in element.table.cells}
-    lines = [neutralise(f"Table: {element.table.title}" if element.table.title else "Table:")]
-    shows_headers = any(cells[unit.start, unit.end].header for _, unit in units)
+    return _grid_lines(LabelledTable(document, element.table), units, show)
+
+
+def _grid_lines(
+    labelled: LabelledTable, units: list[tuple[int, Unit]], show: Callable[[tuple[int, Unit]], str]
+) -> list[str]:
+    """The rows that the units stand in, one slot for each column, so that what stands in one column stands under one
+    header. A cell that spans rows, or a header that spans columns, is shown in each; what was printed outside of the
+    source (headers, the group of the first row, a cell that spans from above) is shown without a number."""
+    table = labelled.table
+    cells = {(cell.start, cell.end): cell for cell in table.cells}
+    numbered = {cells[item[1].start, item[1].end]: item for item in units}
+    lines = [neutralise(f"Table: {table.title}" if table.title else "Table:")]
     columns = labelled.column_labels()
-    if not shows_headers and any(columns):
+    if not any(cell.header for cell in numbered) and any(columns):
         lines.append(neutralise("Columns: " + " | ".join(column or "–" for column in columns)))
-    for _, row in groupby(units, key=lambda item: cells[item[1].start, item[1].end].row):
-        lines.append("| " + " | ".join(show(item) for item in row) + " |")
+    group = ""
+    for row in dict.fromkeys(cell.row for cell in numbered):
+        slots = labelled.slots(row)
+        named = labelled.group_name(row)
+        if named and group not in (named, named.rpartition(GROUP_SEPARATOR)[2]):
+            lines.append(neutralise(f"Under: {named}"))
+            group = named
+        shown: list[str] = []
+        for place, cell in enumerate(slots):
+            repeats = cell is not None and place > 0 and cell is slots[place - 1] and not cell.header
+            if cell is None or repeats:
+                shown.append("")
+            elif cell in numbered:
+                shown.append(show(numbered[cell]))
+            else:
+                shown.append(neutralise(labelled.text(cell)) if cell.row < row else "")
+        while shown and not shown[-1]:
+            shown.pop()
+        filled = {cell for cell in slots if cell is not None}
+        if len(filled) == 1:
+            group = labelled.text(filled.pop())
+        lines.append("| " + " | ".join(shown) + " |")
     return lines

@@ -15,7 +15,7 @@ from ragcore.answer.render import render_source
 from ragcore.answer.tables import LabelledTable, elements_within
 from ragcore.config import AnswerSettings
 from ragcore.text import count_tokens, sentence_spans
-from ragcore.types import Document, Hit, Retrieval, Source, Unit
+from ragcore.types import GENERATED_MARKS, Document, Hit, Retrieval, Source, Unit
 
 _BULLET = re.compile(r"\s*[•◦‣▪▫●○■□►➢✓·*–—-]\s+")  # printed before a list item, and no part of what it says
 # Past this many words a "sentence" is an enumeration run together, as in regulations: too much to cite as one.
@@ -140,7 +140,7 @@ def build_units(document: Document, start: int, end: int) -> tuple[Unit, ...]:
 
     A heading is one unit; other elements give their sentences, cut at the borders of the span and, where a sentence has
     more than 60 words, before its enumerators ("…; and" | "(iii) …"); a table gives one unit for each cell whose own
-    words lie in the span, header cells included.
+    words lie in the span, header cells included. The sentences of an AI-written description are ``generated``.
     """
     units: list[Unit] = []
     covered = start
@@ -155,12 +155,21 @@ def build_units(document: Document, start: int, end: int) -> tuple[Unit, ...]:
         elif element.kind == "heading":
             new = _clip([(element.start, element.end)], low, high, document.text)
         else:
-            spans = sentence_spans(document.text[element.start : element.end], element.start)
-            items = (item for span in spans for item in _items(document.text, *span))
-            new = _clip(items, low, high, document.text)
+            own_end = element.generated[0] if element.generated else element.end
+            new = _sentences(document.text, element.start, own_end, low, high)
+            if element.generated:
+                opening, closing = (len(mark) for mark in GENERATED_MARKS)
+                inner = element.generated[0] + opening, element.generated[1] - closing
+                new += [replace(unit, generated=True) for unit in _sentences(document.text, *inner, low, high)]
         units.extend(new)
         covered = max(covered, high)
     return tuple(units)
+
+
+def _sentences(text: str, start: int, end: int, low: int, high: int) -> list[Unit]:
+    """The sentences of ``[start, end)``, cut at ``low`` and ``high``."""
+    spans = sentence_spans(text[start:end], start)
+    return _clip((item for span in spans for item in _items(text, *span)), low, high, text)
 
 
 def _items(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:

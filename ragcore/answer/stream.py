@@ -11,7 +11,7 @@ import re
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
@@ -20,6 +20,7 @@ from ragcore.answer.refuse import reason_to_refuse, refusal
 from ragcore.answer.verify import verify
 from ragcore.config import Settings
 from ragcore.errors import GroundworkError, StreamBroken
+from ragcore.prices import cost
 from ragcore.protocols import LLM, Reranker, TextStream
 from ragcore.types import (
     Answer,
@@ -278,16 +279,6 @@ class AnswerStream:
             error=self._error.as_dict() if self._error is not None else None,
             created=time.time(),
         )
-
-
-def cost(usage: Usage, model: str, prices: Mapping[str, tuple[float, float, float, float]]) -> float | None:
-    """US dollars for ``usage``, or None when ``model`` has no price; a dated name (``NAME-20260101``) has NAME's."""
-    known = [name for name in prices if model == name or model.startswith(f"{name}-")]
-    if not known:
-        return None
-    price = prices[max(known, key=len)]
-    counts = (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
-    return sum(count * each for count, each in zip(counts, price)) / 1e6
 
 
 def _since(moment: float) -> float:

@@ -70,6 +70,25 @@ class LabelledTable:
             groups[row] = (start if title_end < 0 else title_end + len(" — "), stop)
         return groups
 
+    @cached_property
+    def _slots(self) -> dict[tuple[int, int], Cell]:
+        slots: dict[tuple[int, int], Cell] = {}
+        for cell in self.table.cells:
+            for row in range(cell.row, cell.row + cell.row_span):
+                for column in range(cell.col, cell.col + cell.col_span):
+                    if cell.end > cell.start:
+                        slots.setdefault((row, column), cell)
+        return slots
+
+    def slots(self, row: int) -> list[Cell | None]:
+        """For each column the cell with words that covers it in ``row``, None where there is none."""
+        return [self._slots.get((row, column)) for column in range(self.table.columns)]
+
+    def group_name(self, row: int) -> str:
+        """The group heading that ``row`` stands under ("Current assets"), "" for none."""
+        group = self._groups.get(row)
+        return "" if group is None else " ".join(self.document.text[slice(*group)].split())
+
     def cells(self, start: int, end: int) -> list[Cell]:
         """The cells whose own words lie wholly in ``[start, end)``, in the order of the text, without overlap."""
         inside = [c for c in self.table.cells if c.end > c.start and start <= c.start and c.end <= end]
@@ -106,9 +125,7 @@ class LabelledTable:
     def row_name(self, cell: Cell) -> str:
         """What names the row of ``cell``: ``group / row header``, either alone, or ""."""
         row = self._row_headers.get(cell.row)
-        group = self._groups.get(cell.row)
-        parts = ["" if group is None else " ".join(self.document.text[slice(*group)].split())]
-        parts.append("" if row is None else self.text(row))
+        parts = [self.group_name(cell.row), "" if row is None else self.text(row)]
         return GROUP_SEPARATOR.join(part for part in parts if part)
 
     def head_spans(self, cell: Cell) -> list[tuple[int, int]]:
@@ -117,7 +134,8 @@ class LabelledTable:
         return [*([] if group is None or cell.header else [group]), *((h.start, h.end) for h in self.heads(cell))]
 
     def text(self, cell: Cell) -> str:
-        return " ".join(self.document.text[cell.start : cell.end].split())
+        """What the cell says, without its footnote marks."""
+        return " ".join(self.document.text[cell.start : cell.value_end].split())
 
     def column_labels(self) -> list[str]:
         """The header of each column, outermost first, "" where there is none."""

@@ -49,6 +49,7 @@ _NOT_COUNTED = word_set("""
     versus
 """)
 _CAPITALISED = re.compile(r"(?<![\w'’])[A-Z][\w&.-]*[\w]")
+GENERATED = "It rests on an AI description of a figure: see whether the figure shows it."
 # Relevance above which the cross-encoder's word counts for a paraphrase.
 _RELEVANT = 0.5
 
@@ -83,6 +84,8 @@ def verify(
             if cited not in gathered:
                 gathered[cited] = gather([by_number[n] for n in cited], document)
             finding = judge(statement, gathered[cited], settings, reranker)
+            if any(by_number[n].generated for n in cited):
+                finding = Finding(finding.status, f"{finding.reason} {GENERATED}".strip())
         claims.append(
             Claim(statement.text, statement.start, statement.end, statement.citations, finding.status, finding.reason)
         )

@@ -36,7 +36,8 @@ class ChunkStore:
             return list(connection.execute(query).scalars())
 
     def chunks(self, doc_id: str | None = None) -> list[Chunk]:
-        """Chunks with their text, documents in the order in which they came, then by index."""
+        """Chunks with their text, documents in the order in which they came, then by index: a document's tiles, then
+        its composites."""
         return [chunk for part in self._chunks_by_document([doc_id] if doc_id else None) for chunk in part]
 
     def chunks_by_id(self, chunk_ids: Sequence[str]) -> list[Chunk]:
@@ -143,6 +144,9 @@ def chunk_row(chunk: Chunk) -> dict[str, Any]:
         "header": chunk.header,
         "lead_in": chunk.lead_in,
         "tokens": chunk.tokens,
+        "first_tile": chunk.tiles[0] if chunk.tiles else None,
+        "last_tile": chunk.tiles[1] if chunk.tiles else None,
+        "grid": chunk.grid,
     }
 
 
@@ -159,6 +163,8 @@ def _chunk(row: sa.Row[Any], text: str) -> Chunk:
         header=row.header,
         lead_in=row.lead_in,
         tokens=row.tokens,
+        tiles=None if row.first_tile is None else (row.first_tile, row.last_tile),
+        grid=row.grid,
     )
 
 

@@ -41,6 +41,8 @@ documents = sa.Table(
     sa.Column("page_data", sa.LargeBinary),
     sa.Column("elements", sa.LargeBinary),
     sa.Column("recipe", sa.Text),
+    sa.Column("figures", sa.Text),
+    sa.Column("built", sa.REAL),
 )
 page_layouts = sa.Table(
     "page_layouts",
@@ -62,6 +64,9 @@ chunks = sa.Table(
     sa.Column("header", sa.Text),
     sa.Column("lead_in", sa.Text),
     sa.Column("tokens", sa.Integer),
+    sa.Column("first_tile", sa.Integer),
+    sa.Column("last_tile", sa.Integer),
+    sa.Column("grid", sa.Text),
 )
 vectors = sa.Table(
     "vectors",
@@ -69,6 +74,25 @@ vectors = sa.Table(
     sa.Column("embedder", sa.Text, primary_key=True),
     sa.Column("chunk_id", sa.Text, primary_key=True),
     sa.Column("vector", sa.LargeBinary),
+)
+descriptions = sa.Table(
+    "descriptions",
+    metadata,
+    sa.Column("image", sa.Text, primary_key=True),
+    sa.Column("model", sa.Text, primary_key=True),
+    sa.Column("prompt", sa.Text, primary_key=True),
+    sa.Column("text", sa.Text),
+    sa.Column("created", sa.REAL),
+)
+figure_costs = sa.Table(
+    "figure_costs", metadata, sa.Column("doc_id", sa.Text, primary_key=True), sa.Column("usd", sa.REAL)
+)
+figure_images = sa.Table(
+    "figure_images",
+    metadata,
+    sa.Column("doc_id", sa.Text, primary_key=True),
+    sa.Column("place", sa.Text, primary_key=True),
+    sa.Column("image", sa.Text),
 )
 meta = sa.Table("meta", metadata, sa.Column("key", sa.Text, primary_key=True), sa.Column("value", sa.Text))
 conversations = sa.Table(

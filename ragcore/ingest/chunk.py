@@ -1,21 +1,24 @@
-"""Chunks: consecutive spans that tile a document's body without gap or overlap.
+"""Chunks: consecutive spans that tile a document's body without gap or overlap, and composites of tables beside them.
 
-Recursive: an element stays whole while it fits, else it is cut at its lines (a table at its rows), then at sentences,
-then at words, then anywhere. Small neighbours of one section are then merged up to a target. A heading goes with what
-follows it, a table is never mixed with prose, and no chunk holds text of two top sections.
+Recursive: an element stays whole while it fits, else it is cut at its lines, then at sentences, then at words, then
+anywhere; a table is cut at its rows. Small neighbours of one section are then merged up to a target. A heading goes
+with what follows it, a caption with its figure; a table is never mixed with prose, nor is an AI-written description of
+a figure; and no chunk holds text of two top sections.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from ragcore.config import ChunkSettings
+from ragcore.ingest.chunk_tables import composite_chunks
 from ragcore.text import count_tokens, sentence_spans
-from ragcore.types import Chunk, ChunkKind, Document, Element
+from ragcore.types import Chunk, ChunkKind, Document, Element, Table
 
 SMALL = 3  # a piece below target / SMALL tokens may be merged with another subsection of its top section
 
@@ -27,9 +30,16 @@ class _Piece:
     start: int
     end: int
     tokens: int
-    role: Literal["lead", "table", "text"]  # lead: a heading, or the caption above a table
+    # lead: a heading, or the caption above a table or figure; group: a table row of one cell, which names the rows
+    # below it; figure: an AI-written description
+    role: Literal["lead", "group", "table", "figure", "text"]
     element: int
     section: tuple[str, ...]
+    caption: int | None = None  # of figures and their caption: the caption's element
+
+    @property
+    def in_table(self) -> bool:
+        return self.role in ("group", "table")
 
     @property
     def top(self) -> str:
@@ -37,17 +47,23 @@ class _Piece:
 
 
 def chunk_document(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
-    """Chunks in order: the first starts at 0, each starts where the one before ends, the last ends at ``body_end``.
-
-    None has more than ``settings.max_tokens`` cl100k tokens. A document whose body is empty has none.
+    """The tiles in order, then the composites. The first tile starts at 0, each starts where the one before ends, the
+    last ends at ``body_end``. No chunk's ``tokens`` are more than ``settings.max_tokens``. A document whose body is
+    empty has no chunks.
     """
+    tiles = _tiles(document, settings)
+    composites = composite_chunks(document, tiles, max_tokens=settings.max_tokens) if settings.composites else ()
+    return (*tiles, *composites)
+
+
+def _tiles(document: Document, settings: ChunkSettings) -> list[Chunk]:
     groups = _merge(_pieces(document, settings), settings)
     chunks: list[Chunk] = []
     for index, group in enumerate(groups):
         start, end = group[0].start, group[-1].end
         text = document.text[start:end]
         section = _section(group)
-        kind: ChunkKind = "table" if any(piece.role == "table" for piece in group) else "text"
+        kind = _kind(group)
         before = chunks[-1] if chunks else None
         lead_in = ""
         if before is not None and before.section == section and before.kind == kind == "text":
@@ -67,7 +83,13 @@ def chunk_document(document: Document, settings: ChunkSettings) -> tuple[Chunk, 
                 tokens=count_tokens(text),
             )
         )
-    return tuple(chunks)
+    return chunks
+
+
+def _kind(group: Sequence[_Piece]) -> ChunkKind:
+    if any(piece.in_table for piece in group):
+        return "table"
+    return "figure" if any(piece.role == "figure" for piece in group) else "text"
 
 
 def _pieces(document: Document, settings: ChunkSettings) -> list[_Piece]:
@@ -77,25 +99,45 @@ def _pieces(document: Document, settings: ChunkSettings) -> list[_Piece]:
         start = element.start if place else 0
         end = body[place + 1].start if place + 1 < len(body) else document.body_end
         following = body[place + 1] if place + 1 < len(body) else None
-        role: Literal["lead", "table", "text"] = "text"
+        role: Literal["lead", "group", "table", "figure", "text"] = "text"
         section = element.section
-        if element.kind == "table":
+        groups: frozenset[int] = frozenset()
+        if element.table is not None:
+            role, groups = "table", _group_rows(element.table)
+        elif element.kind == "table":
             role = "table"
         elif element.kind == "heading":
             role = "lead"
             section = (*section, document.text[element.start : element.end])
-        elif element.kind == "caption" and following is not None and following.kind == "table":
+        elif following is not None and (
+            (element.kind == "caption" and following.kind == "table") or following.id in element.caption_of
+        ):
             role = "lead"
+        caption = element.id if element.caption_of else element.caption
+        generated = element.generated[0] if element.generated else end
         for piece_start, piece_end in _split(document.text, (start, end), element, settings):
             tokens = count_tokens(document.text[piece_start:piece_end])
-            pieces.append(_Piece(piece_start, piece_end, tokens, role, element.id, section))
+            own = "group" if any(piece_start <= row < piece_end for row in groups) else role
+            own = "figure" if piece_end > generated else own
+            pieces.append(_Piece(piece_start, piece_end, tokens, own, element.id, section, caption))
     return pieces
+
+
+def _group_rows(table: Table) -> frozenset[int]:
+    """Where the body rows begin that have one cell."""
+    filled = Counter(
+        row for cell in table.cells if cell.end > cell.start for row in range(cell.row, cell.row + cell.row_span)
+    )
+    return frozenset(
+        start for (start, _end), row in zip(table.row_spans, table.row_numbers, strict=True) if filled[row] == 1
+    )
 
 
 def _split(text: str, span: Span, element: Element, settings: ChunkSettings) -> list[Span]:
     """``span`` in parts of at most max_tokens; a table always at its rows, for the merge to fill up again."""
     if element.table is not None and element.table.row_spans:
-        cuts = sorted({start for start, _end in element.table.row_spans} - {span[0]})
+        # The header rows stay with the first row.
+        cuts = sorted({start for start, _end in element.table.row_spans})[1:]
         rows = _cut(span, [cut for cut in cuts if span[0] < cut < span[1]])
         return [part for row in rows for part in _shrink(text, row, settings, _CUTTERS[1:])]
     return _shrink(text, span, settings, _CUTTERS)
@@ -132,12 +174,11 @@ def _shrink(text: str, span: Span, settings: ChunkSettings, cutters: Sequence[_C
     rest = cutters[1:] or cutters
     if len(parts) == 1:
         return _shrink(text, span, settings, rest)
-    limit = min(settings.max_tokens, settings.target_tokens)
-    return [
-        piece
-        for part in _pack(text, parts, limit)
-        for piece in _shrink(text, part, settings, rest if part in parts else cutters)
-    ]
+    limit = min(settings.max_tokens, settings.merge_tokens)
+    packed = _pack(text, parts, limit)
+    if packed == [span]:  # too long together, though not by the sum of its parts
+        packed = parts
+    return [piece for part in packed for piece in _shrink(text, part, settings, rest if part in parts else cutters)]
 
 
 def _cut(span: Span, cuts: Sequence[int]) -> list[Span]:
@@ -194,15 +235,23 @@ def _joins(group: Sequence[_Piece], piece: _Piece, settings: ChunkSettings) -> b
     content = [p for p in group if p.role != "lead"]
     if not content:
         return True
-    if piece.role == "table" or content[-1].role == "table":
-        return piece.element == content[-1].element and tokens + piece.tokens <= settings.target_tokens
-    small = settings.target_tokens // SMALL
+    if piece.caption is not None and all(p.caption == piece.caption for p in content):
+        return True
+    target = settings.merge_tokens
+    if any(p.role == "figure" for p in (*content, piece)):
+        return all(p.element == piece.element for p in content)
+    if piece.caption is not None and piece.caption == group[-1].caption and piece.role == "text":
+        return True
+    if piece.in_table or content[-1].in_table:
+        limit = target if content[-1].role == "group" else settings.merge_row_tokens
+        return piece.element == content[-1].element and tokens + piece.tokens <= limit
+    small = target // SMALL
     if piece.role == "lead":
         return tokens < small
     if group[-1].role == "lead":
-        return tokens + piece.tokens <= settings.target_tokens
+        return tokens + piece.tokens <= target
     same = piece.section == content[-1].section
-    return (same or min(tokens, piece.tokens) < small) and tokens + piece.tokens <= settings.target_tokens
+    return (same or min(tokens, piece.tokens) < small) and tokens + piece.tokens <= target
 
 
 def _section(group: Sequence[_Piece]) -> tuple[str, ...]:

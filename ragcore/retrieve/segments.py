@@ -18,11 +18,15 @@ def relevant_segments(hits: Sequence[Hit], relevance: Mapping[str, float], setti
     """The segments that relevant segment extraction finds around ``hits`` (best first), best first.
 
     ``relevance`` gives each hit's chunk a score in 0–1. Documents come in the order in which they first appear; a
-    document is as long as its last hit requires, for what lies behind it is worth nothing.
+    document is as long as its last hit requires, for what lies behind it is worth nothing. Segments are made of tiles:
+    composites among the hits stand by themselves (`table_segments`), and no segment reaches into one.
     """
     places: dict[str, dict[int, tuple[int, Hit]]] = {}
     for rank, hit in enumerate(hits):
-        places.setdefault(hit.chunk.doc_id, {}).setdefault(hit.chunk.index, (rank, hit))
+        if hit.chunk.tiles is None:
+            places.setdefault(hit.chunk.doc_id, {}).setdefault(hit.chunk.index, (rank, hit))
+    if not places:
+        return []
     lengths = [max(found) + 1 for found in places.values()]
     firsts = np.concatenate([[0], np.cumsum(lengths)]).astype(int).tolist()
     values = np.full(firsts[-1], -settings.irrelevant_chunk_penalty)
@@ -34,6 +38,9 @@ def relevant_segments(hits: Sequence[Hit], relevance: Mapping[str, float], setti
                 decay_rate=settings.decay_rate,
                 irrelevant_chunk_penalty=settings.irrelevant_chunk_penalty,
             )
+    parts = {doc_id: values[first : first + length] for doc_id, first, length in zip(places, firsts, lengths)}
+    for chunk in (hit.chunk for hit in hits if hit.chunk.tiles is not None and hit.chunk.doc_id in parts):
+        parts[chunk.doc_id][chunk.reach[0] : chunk.reach[1] + 1] = -np.inf
 
     chosen = best_segments(
         [values],
@@ -63,6 +70,11 @@ def relevant_segments(hits: Sequence[Hit], relevance: Mapping[str, float], setti
     return segments
 
 
+def table_segments(hits: Sequence[Hit]) -> list[Segment]:
+    """Each composite among ``hits`` as a segment over its tiles; its value is its score."""
+    return [_one(hit.chunk, hit.score, "table") for hit in hits if hit.chunk.tiles is not None]
+
+
 def single_hits(hits: Sequence[Hit], segments: Sequence[Segment]) -> list[Segment]:
     """Each hit that lies in no segment, as a segment of its own; its value is its score."""
     alone = []
@@ -80,38 +92,39 @@ def neighbours(
     *,
     reach: int,
 ) -> list[Segment]:
-    """The chunks up to ``reach`` before and after each single hit, of its section, as segments of their own.
+    """The tiles up to ``reach`` before and after each single hit or table, of its section, as segments of their own.
 
     ``segments`` are all that were chosen so far, single hits included: nothing is taken twice. ``chunks`` gives chunks
     by id, which is ``doc_id:index``. The order is that of the hits; a neighbour's value is the score of its hit.
     """
     taken = {(s.doc_id, index) for s in segments for index in range(s.first_chunk, s.last_chunk + 1)}
-    alone = {(s.doc_id, s.first_chunk) for s in segments if s.via == "hit"}
-    around = [hit.chunk for hit in hits if (hit.chunk.doc_id, hit.chunk.index) in alone]
-    places = [
-        (chunk.doc_id, index)
-        for chunk in around
-        for index in range(max(0, chunk.index - reach), chunk.index + reach + 1)
-        if (chunk.doc_id, index) not in taken
-    ]
+    alone = {(s.doc_id, s.first_chunk) for s in segments if s.via in ("hit", "table")}
+    around = [hit for hit in hits if (hit.chunk.doc_id, hit.chunk.reach[0]) in alone]
+    places = [place for hit in around for place in _beside(hit.chunk, reach) if place not in taken]
     wanted = [f"{doc_id}:{index}" for doc_id, index in dict.fromkeys(places)]
-    found = {(chunk.doc_id, chunk.index): chunk for chunk in (chunks(wanted) if wanted else ())}
+    # Composites are numbered on after the last tile, so they may be among what is asked for.
+    found = {(c.doc_id, c.index): c for c in (chunks(wanted) if wanted else ()) if c.tiles is None}
     out: list[Segment] = []
-    for hit in hits:
-        doc_id, index = hit.chunk.doc_id, hit.chunk.index
-        if (doc_id, index) not in alone:
-            continue
-        for near in range(index - reach, index + reach + 1):
-            chunk = found.get((doc_id, near))
-            if chunk is not None and chunk.section == hit.chunk.section and (doc_id, near) not in taken:
-                taken.add((doc_id, near))
+    for hit in around:
+        for place in _beside(hit.chunk, reach):
+            chunk = found.get(place)
+            if chunk is not None and chunk.section == hit.chunk.section and place not in taken:
+                taken.add(place)
                 out.append(_one(chunk, hit.score, "neighbour"))
     return out
 
 
+def _beside(chunk: Chunk, reach: int) -> list[tuple[str, int]]:
+    """Document and index of the tiles up to ``reach`` before and after ``chunk``."""
+    first, last = chunk.reach
+    return [(chunk.doc_id, i) for i in (*range(max(0, first - reach), first), *range(last + 1, last + reach + 1))]
+
+
 def covers(segment: Segment, chunk: Chunk) -> bool:
-    return segment.doc_id == chunk.doc_id and segment.first_chunk <= chunk.index <= segment.last_chunk
+    """Whether all tiles of ``chunk`` lie in ``segment``."""
+    first, last = chunk.reach
+    return segment.doc_id == chunk.doc_id and segment.first_chunk <= first and last <= segment.last_chunk
 
 
 def _one(chunk: Chunk, value: float, via: str) -> Segment:
-    return Segment(chunk.doc_id, chunk.start, chunk.end, chunk.index, chunk.index, value, via)
+    return Segment(chunk.doc_id, chunk.start, chunk.end, *chunk.reach, value, via)

@@ -10,7 +10,7 @@ from ragcore.answer.render import render_source
 from ragcore.answer.sources import build_sources, build_units
 from ragcore.config import AnswerSettings
 from ragcore.text import count_tokens
-from ragcore.types import Document, Retrieval, Segment, Turn
+from ragcore.types import Cell, Document, Element, Page, Retrieval, Segment, Table, Turn, WordMap
 from tests.answer.samples import (
     DIVIDENDS,
     IND,
@@ -166,7 +166,7 @@ def test_rendered_with_numbers_pages_section_and_grid() -> None:
     assert shown.startswith("<<SOURCE 1>>\nSample 10-K | page i\nSection: Results of operations\n")
     assert "## [1.1] Results of operations\n[1.2] Revenues rose 10%" in shown
     assert (
-        "Table: Statements of income (In millions)\n| [1.5] 2023 | [1.6] 2022 |\n| [1.7] Revenues | [1.8] 51,217"
+        "Table: Statements of income (In millions)\n|  | [1.5] 2023 | [1.6] 2022 |\n| [1.7] Revenues | [1.8] 51,217"
         in shown
     )
     assert shown.endswith("<<END SOURCE 1>>")
@@ -175,6 +175,73 @@ def test_rendered_with_numbers_pages_section_and_grid() -> None:
 def test_rows_without_their_header_get_the_columns_named() -> None:
     (source,) = sources(segment(REPORT, "Cost of sales", "(6,046)"))
     assert "Columns: – | 2023 | 2022\n| [1.1] Cost of sales | [1.2] 28,925" in render_source(source, REPORT)
+
+
+GROUPED = make_document(
+    Grid(
+        "Assets",
+        [["", "2023", "2022"], ["Current"], ["Cash", "", "7"], ["Stock", "5", "6"], ["Fixed"], ["Land", "1", "2"]],
+    )
+)
+
+
+def test_values_stand_under_their_column_where_a_cell_is_empty() -> None:
+    (source,) = build_sources(retrieval_of(segment_of(GROUPED, "2023", "6")), lambda _: GROUPED, ANSWER)
+    assert render_source(source, GROUPED).splitlines()[2:] == [
+        "Table: Assets",
+        "|  | [1.1] 2023 | [1.2] 2022 |",
+        "| [1.3] Current |",
+        "| [1.4] Cash |  | [1.5] 7 |",
+        "| [1.6] Stock | [1.7] 5 | [1.8] 6 |",
+        "<<END SOURCE 1>>",
+    ]
+
+
+def test_rows_from_the_middle_of_a_group_say_what_they_stand_under() -> None:
+    (source,) = build_sources(retrieval_of(segment_of(GROUPED, "Stock", "Land")), lambda _: GROUPED, ANSWER)
+    assert render_source(source, GROUPED).splitlines()[2:] == [
+        "Table: Assets",
+        "Columns: – | 2023 | 2022",
+        "Under: Current",
+        "| [1.1] Stock | [1.2] 5 | [1.3] 6 |",
+        "| [1.4] Fixed |",
+        "| [1.5] Land |",
+        "<<END SOURCE 1>>",
+    ]
+
+
+def test_cells_over_several_rows_and_columns_are_shown_in_each() -> None:
+    text = "Sales\nNorth | Sales: 1 | Sales: 2\nNorth | Sales: 3 | Sales: 4"
+    at = [text.index(word) for word in ("Sales", "North", "1", "2", "3", "4")]
+    cells = (
+        Cell(0, 1, 1, 2, at[0], at[0] + 5, header=True),
+        Cell(1, 0, 2, 1, at[1], at[1] + 5),
+        *(Cell(1 + n // 2, 1 + n % 2, 1, 1, at[2 + n], at[2 + n] + 1) for n in range(4)),
+    )
+    rows = ((6, 33), (34, len(text)))
+    table = Table("", 3, 3, cells, rows, (1, 2))
+    element = Element(0, "table", 0, len(text), 1, table=table)
+    words = WordMap(list(at), [c.end for c in cells], [1] * 6, [(n, 0, n + 1, 1) for n in range(6)], [False] * 6)
+    page = Page(1, "1", 100, 100)
+    doc = Document("d" * 16, "0" * 64, "t.pdf", "T", text, len(text), words, (page,), (element,))
+    (whole,) = build_sources(retrieval_of(Segment(doc.doc_id, 0, len(text), 0, 1, 1.0)), lambda _: doc, ANSWER)
+    assert render_source(whole, doc).splitlines()[2:-1] == [
+        "Table:",
+        "|  | [1.1] Sales | [1.1] Sales |",
+        "| [1.2] North | [1.3] 1 | [1.4] 2 |",
+        "| [1.2] North | [1.5] 3 | [1.6] 4 |",
+    ]
+    (last,) = build_sources(retrieval_of(Segment(doc.doc_id, 34, len(text), 1, 1, 1.0)), lambda _: doc, ANSWER)
+    assert render_source(last, doc).splitlines()[3:-1] == [
+        "Columns: – | Sales | Sales",
+        "| North | [1.1] 3 | [1.2] 4 |",
+    ]
+
+
+def segment_of(doc: Document, first: str, last: str) -> Segment:
+    """From the beginning of ``first`` to the end of the next ``last``."""
+    start = doc.text.index(first)
+    return Segment(doc.doc_id, start, doc.text.index(last, start) + len(last), 0, 0, 1.0)
 
 
 def test_text_of_a_document_cannot_pose_as_the_prompt() -> None:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.answer.sources import build_sources
-from ragcore.answer.stream import AnswerStream, cost
+from ragcore.answer.stream import AnswerStream
 from ragcore.errors import Overloaded
+from ragcore.prices import cost
 from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicWriter
 from ragcore.providers.offline import OfflineWriter

@@ -270,3 +270,54 @@ assert len(vectors.ids()) == len(sparse) == 42
     workers = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) for _ in range(2)]
     assert [worker.wait() for worker in workers] == [0, 0]
     assert len(found(make_indexer(store, settings), "tea")) == 42
+
+
+def test_composites_are_found_beside_their_rows_and_go_with_them(store: Store, settings: IndexSettings) -> None:
+    alpha = add_document(store, "alpha", ALPHA, tables=[(1, 3)])
+    beta = add_document(store, "beta", BETA)
+    indexer = make_indexer(store, settings)
+    assert indexer.update().chunks == 8
+    assert found(indexer, "revenues") == {*(f"{alpha}:{n}" for n in range(5)), *(f"{beta}:{n}" for n in range(3))}
+    put_passages(store, alpha, "alpha", ALPHA)
+    assert indexer.update().embedded == 0
+    assert f"{alpha}:4" not in found(indexer, "revenues")
+    store.remove(alpha)
+    assert found(indexer, "revenues") == {f"{beta}:{n}" for n in range(3)}
+
+
+def test_a_composite_is_indexed_by_its_grid(store: Store, settings: IndexSettings) -> None:
+    alpha = add_document(store, "alpha", ALPHA, tables=[(1, 3)])
+    indexer = make_indexer(store, settings)
+    indexer.update()
+    _, sparse = indexer.open()
+    assert [chunk_id for chunk_id, _ in sparse.query("grid", 5)] == [f"{alpha}:4"]
+
+
+def test_building_again_with_more_rows_gives_the_same_index_as_building_afresh(
+    store: Store, settings: IndexSettings, tmp_path: Path
+) -> None:
+    """Composites are numbered on after the last tile: a row more moves a composite's number onto another chunk."""
+    alpha = add_document(store, "alpha", ALPHA, tables=[(0, 1), (2, 3)])
+    indexer = make_indexer(store, settings)
+    indexer.update()
+    more = [*ALPHA[:2], "Net income was 12 million.", *ALPHA[2:]]
+    put_passages(store, alpha, "alpha", more, tables=[(0, 2), (3, 4)])
+    indexer.update()
+    fresh = Store(tmp_path / "fresh")
+    other = add_document(fresh, "alpha", more, tables=[(0, 2), (3, 4)])
+    afresh = make_indexer(fresh, settings)
+    afresh.update()
+    for query in ("net income", "grid of revenues", "debt"):
+        one, two = (
+            [(i.partition(":")[2], round(s, 5)) for i, s in x.open()[1].query(query, 9)] for x in (indexer, afresh)
+        )
+        assert one == two
+        vector = HashEmbedder().embed_query(query)
+        near, far = (
+            sorted((i.partition(":")[2], round(s, 4)) for i, s in x.open()[0].query(vector, 9))
+            for x in (indexer, afresh)
+        )
+        assert near == far
+    stored = [(c.index, c.tiles, c.grid, c.text) for c in store.chunks(alpha)]
+    assert stored == [(c.index, c.tiles, c.grid, c.text) for c in fresh.chunks(other)]
+    assert [c.tiles for c in store.chunks(alpha)][-2:] == [(0, 2), (3, 4)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -169,6 +171,25 @@ def test_the_tables_as_the_code_knows_them_are_those_that_the_migrations_make(st
         made = {name: [c["name"] for c in inspector.get_columns(name)] for name in inspector.get_table_names()}
     known = {name: [c.name for c in table.columns] for name, table in db.metadata.tables.items()}
     assert made == known
+
+
+def test_a_library_from_before_composites_keeps_its_chunks_and_vectors(tmp_path: Path) -> None:
+    script = resources.files("ragcore.index").joinpath("migrations/0001_first.sql").read_text("utf-8")
+    old = sqlite3.connect(tmp_path / "groundwork.sqlite")
+    old.executescript(script)
+    old.execute(
+        "INSERT INTO documents (doc_id, sha256, name, bytes, status, created, text, counts) "
+        "VALUES ('d', 's', 'a.pdf', 1, 'ready', 1.0, 'Alpha beta.', '{}')"
+    )
+    old.execute("INSERT INTO chunks VALUES ('d:0', 'd', 0, 'text', 0, 11, '[]', 'A', '', 3)")
+    old.execute("INSERT INTO vectors VALUES ('e', 'd:0', ?)", (np.ones(2, "<f4").tobytes(),))
+    old.execute("PRAGMA user_version = 1")
+    old.commit()
+    old.close()
+    store = Store(tmp_path)
+    (chunk,) = store.chunks("d")
+    assert (chunk.text, chunk.tiles, chunk.grid, chunk.reach) == ("Alpha beta.", None, "", (0, 0))
+    assert [ids for ids, _, _ in store.vectors("e")] == [["d:0"]]
 
 
 def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:

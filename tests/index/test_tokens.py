@@ -49,3 +49,9 @@ def test_an_exact_form_shares_more_terms_than_a_related_one() -> None:
 def test_no_text_gives_no_terms() -> None:
     assert terms("") == []
     assert terms(" …—() ") == []
+
+
+def test_scripts_without_blanks_give_pairs_of_characters() -> None:
+    assert terms("水质调查") == ["水质", "质调", "调查"]
+    assert terms("2023年 COVID-19关联") == ["2023", "年", "covid-19", "covid", "19", "关联"]
+    assert set(terms("감염병을")) >= set(terms("감염"))

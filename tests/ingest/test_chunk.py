@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
-from ragcore.config import ChunkSettings
+from ragcore.config import ChunkSettings, load
 from ragcore.ingest.chunk import chunk_document
+from ragcore.text import count_tokens
 from ragcore.types import Chunk, Document, Element, Table, WordMap
 from tests import pdfs
 from tests.ingest.conftest import Build
 
-SMALL = ChunkSettings(max_tokens=60, target_tokens=40, lead_in_tokens=30)
+DEFAULT: ChunkSettings = load(environ={})[0].chunk
+SMALL = DEFAULT.model_copy(update={"max_tokens": 60, "target_tokens": 40, "lead_in_tokens": 30})
 
 
 def document_of(*elements: tuple[str, str, tuple[str, ...]], title: str = "Report") -> Document:
@@ -85,11 +89,28 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
     assert all(chunk.tokens <= 60 for chunk in chunks)
 
 
-def test_text_without_any_border_is_cut_all_the_same() -> None:
-    document = document_of(("paragraph", "x1" * 2000, ()))
+@pytest.mark.parametrize("text", ["x1" * 2000, "a" * 5000, "数据库系统" * 300, "🦖" * 500, "\u0301" * 900, "1" * 3000])
+def test_text_without_any_border_is_cut_all_the_same(text: str) -> None:
+    document = document_of(("paragraph", text, ()))
     chunks = chunk_document(document, SMALL)
     assert "".join(chunk.text for chunk in chunks) == document.text
-    assert max(chunk.tokens for chunk in chunks) <= 60
+    assert max(count_tokens(chunk.text) for chunk in chunks) <= 60
+
+
+def test_a_lead_in_is_whole_sentences_within_its_limit() -> None:
+    for limit in (0, 12, 25, 50):
+        settings = SMALL.model_copy(update={"lead_in_tokens": limit})
+        chunks = chunk_document(document_of(("paragraph", sentences(30), ("A",))), settings)
+        for before, chunk in pairwise(chunks):
+            assert count_tokens(chunk.lead_in) <= limit
+            assert before.text.strip().endswith(chunk.lead_in)
+            assert chunk.lead_in == "" or chunk.lead_in.startswith("S number")
+            # One sentence more would have been too much.
+            whole = before.text.strip()
+            rest = whole.removesuffix(chunk.lead_in).strip()
+            longer = whole[rest.rfind("S number") :] if rest else whole
+            assert rest == "" or count_tokens(longer) > limit
+        assert limit < 12 or any(chunk.lead_in for chunk in chunks)
 
 
 def test_a_table_is_cut_at_its_rows_and_never_mixed_with_prose() -> None:
@@ -98,8 +119,8 @@ def test_a_table_is_cut_at_its_rows_and_never_mixed_with_prose() -> None:
         ("paragraph", "Before it.", ("A",)), ("table", rows, ("A",)), ("paragraph", "After it.", ("A",))
     )
     chunks = chunk_document(document, SMALL)
-    tables = [chunk for chunk in chunks if chunk.kind == "table"]
-    assert len(tables) > 1
+    tables = [chunk for chunk in chunks if chunk.kind == "table" and chunk.tiles is None]
+    assert len(tables) == 12
     assert all(line.startswith("Wells — Well") for chunk in tables for line in chunk.text.strip().split("\n"))
     assert [chunk.text.strip() for chunk in chunks if chunk.kind == "text"] == ["Before it.", "After it."]
 
@@ -122,8 +143,7 @@ def test_a_lead_in_ends_the_chunk_before_and_stays_within_the_section() -> None:
 @pytest.mark.parametrize("name", ["ruled_table", "multi_level_table"])
 def test_a_caption_goes_with_its_table(name: str, build: Build) -> None:
     document = build(name)
-    chunks = chunk_document(document, ChunkSettings(max_tokens=500, target_tokens=220, lead_in_tokens=50))
-    (table,) = [chunk for chunk in chunks if chunk.kind == "table"]
+    table = next(chunk for chunk in chunk_document(document, DEFAULT) if chunk.kind == "table")
     title = pdfs.TABLE_TITLE if name == "ruled_table" else pdfs.LEVELS_TITLE
     assert table.text.startswith(f"{title}\n\n")
 

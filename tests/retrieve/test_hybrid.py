@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ragcore.config import load
 from ragcore.errors import ConfigError
@@ -26,6 +28,13 @@ PASSAGES = [
     "The auditor found no material weakness.",
 ]
 
+PRICES = [
+    "Price list: Item | Price",
+    "Price list: Bolt | 5 euro",
+    "Price list: Nut | 9 euro",
+    "Price list: Pin | 7 euro",
+]
+
 Make = Callable[..., HybridRetriever]
 
 
@@ -34,6 +43,8 @@ def store(tmp_path: Path) -> Store:
     store = Store(tmp_path)
     add_document(store, "alpha.pdf", PASSAGES, SECTIONS)
     add_document(store, "beta.pdf", ["Beta sells tea.", "Tea is grown in Assam.", "BMS-986158 is not sold."])
+    gamma = ["Gamma sells hardware.", *PRICES, "All hardware is made of steel."]
+    add_document(store, "gamma.pdf", gamma, tables=[(1, 4)])
     return store
 
 
@@ -44,9 +55,11 @@ def make(store: Store) -> Make:
     indexer.update()
     vectors, sparse = indexer.open()
 
-    def make(*, mode: str | None = None, rerank: bool = True, chunks: Any = None, **overrides: Any) -> HybridRetriever:
+    def make(
+        *, mode: str | None = None, rerank: bool = True, reranker: Any = None, chunks: Any = None, **overrides: Any
+    ) -> HybridRetriever:
         settings, _ = load(environ={}, overrides={k.replace("__", "."): v for k, v in overrides.items()})
-        reranker = OverlapReranker() if rerank else None
+        reranker = reranker or (OverlapReranker() if rerank else None)
         return HybridRetriever(embedder, vectors, sparse, reranker, chunks or store.chunks_by_id, settings, mode=mode)
 
     return make
@@ -124,7 +137,7 @@ def test_neighbours_of_a_single_hit_come_last(make: Make) -> None:
 def test_segments_come_in_the_order_of_their_best_hit(make: Make) -> None:
     found = make(rse__minimum_value=0.3).retrieve("total revenues in 2018", top_k=5)
     assert (found.segments[0].first_chunk, found.segments[0].via) == (1, "rse")
-    best = {(hit.chunk.doc_id, hit.chunk.index): hit.rank for hit in reversed(found.hits)}
+    best = {(hit.chunk.doc_id, hit.chunk.reach[0]): hit.rank for hit in reversed(found.hits)}
     places = [
         min(best[s.doc_id, i] for i in range(s.first_chunk, s.last_chunk + 1) if (s.doc_id, i) in best)
         for s in found.segments
@@ -137,6 +150,36 @@ def test_a_short_list_is_the_beginning_of_a_long_one(make: Make) -> None:
     long = make().retrieve("revenues and tea", top_k=8)
     short = make().retrieve("revenues and tea", top_k=2)
     assert short.hits == long.hits[:2]
+
+
+def test_rows_are_folded_into_their_table(make: Make) -> None:
+    for mode in ("hybrid", "reference", "vector", "bm25"):
+        found = make(mode=mode).retrieve("price list grid: price of the nut in euro", top_k=10)
+        inside = [hit for hit in found.hits if "Price list" in hit.chunk.text]
+        assert [hit.chunk.tiles for hit in inside] == [(1, 4)], mode
+        assert inside[0].via.endswith("+table")
+        assert [(s.first_chunk, s.last_chunk) for s in found.segments if s.via == "table"] == [(1, 4)]
+        taken = [(s.doc_id, i) for s in found.segments for i in range(s.first_chunk, s.last_chunk + 1)]
+        assert len(taken) == len(set(taken))
+        assert len(found.hits) == len({hit.rank for hit in found.hits})
+
+
+def test_the_reranker_reads_what_was_found_best_of_a_table(make: Make) -> None:
+    read: list[str] = []
+
+    class Reader(OverlapReranker):
+        def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+            read.extend(passages)
+            return super().score(query, passages)
+
+    make(reranker=Reader()).retrieve("price list nut 9 euro", top_k=5)
+    assert any("Nut | 9" in passage for passage in read)
+    assert sum("Price list" in passage for passage in read) == 1
+
+
+def test_a_table_has_neighbours_around_it(make: Make) -> None:
+    found = make(rse__minimum_value=9.0).retrieve("price list grid nut bolt pin euro", top_k=1)
+    assert [(s.first_chunk, s.via) for s in found.segments] == [(1, "table"), (0, "neighbour"), (5, "neighbour")]
 
 
 def test_nothing_found_is_nothing(make: Make) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from ragcore.config import RseSettings, load
-from ragcore.retrieve.segments import neighbours, relevant_segments, single_hits
+from ragcore.retrieve.segments import neighbours, relevant_segments, single_hits, table_segments
 from ragcore.types import Chunk, Hit
 
 SETTINGS: RseSettings = load(environ={})[0].rse.model_copy(
@@ -98,3 +98,41 @@ def test_a_reach_of_0_takes_none() -> None:
     chunks = [chunk("a", i) for i in range(4)]
     hits = ranked(chunks[1])
     assert neighbours(hits, single_hits(hits, []), library(chunks), reach=0) == []
+
+
+def composite(doc_id: str, first: int, last: int, index: int = 90, section: str = "") -> Chunk:
+    start, end = first * 10, last * 10 + 10
+    text = "x" * (end - start)
+    return Chunk(f"{doc_id}:{index}", doc_id, index, "table", start, end, text, (section,), tiles=(first, last))
+
+
+def test_a_composite_is_a_segment_over_its_tiles() -> None:
+    hits = ranked(chunk("a", 1), composite("a", 3, 6))
+    (table,) = table_segments(hits)
+    assert (table.first_chunk, table.last_chunk, table.start, table.end) == (3, 6, 30, 70)
+    assert (table.value, table.via) == (0.98, "table")
+    assert [s.first_chunk for s in single_hits(hits, [table])] == [1]
+
+
+def test_no_segment_reaches_into_a_table_that_was_chosen() -> None:
+    before, after = ranked(chunk("a", 4), chunk("a", 6)), ranked(chunk("a", 4), chunk("a", 6), composite("a", 5, 5))
+    assert [(s.first_chunk, s.last_chunk) for s in relevant_segments(before, relevance(before), SETTINGS)] == [(4, 6)]
+    low = SETTINGS.model_copy(update={"minimum_value": 0.5})
+    found = relevant_segments(after, relevance(after), low)
+    assert sorted((s.first_chunk, s.last_chunk) for s in found) == [(4, 4), (6, 6)]
+    assert relevant_segments(ranked(composite("a", 0, 3)), {}, SETTINGS) == []
+
+
+def test_a_table_past_the_last_hit_does_no_harm() -> None:
+    hits = ranked(chunk("a", 1), composite("a", 1000, 1005), composite("b", 0, 4))
+    low = SETTINGS.model_copy(update={"minimum_value": 0.5})
+    assert [(s.doc_id, s.first_chunk) for s in relevant_segments(hits, relevance(hits), low)] == [("a", 1)]
+
+
+def test_neighbours_of_a_table_stand_before_and_after_it_and_are_tiles() -> None:
+    tiles = [chunk("a", i) for i in range(8)]
+    table, other = composite("a", 3, 6, index=9), composite("a", 0, 1, index=8)
+    hits = ranked(table)
+    found = neighbours(hits, table_segments(hits), library([*tiles, other, table]), reach=2)
+    assert [s.first_chunk for s in found] == [1, 2, 7]
+    assert {s.via for s in found} == {"neighbour"}
