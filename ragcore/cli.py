@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from ragcore import wire
 from ragcore.errors import Cancelled, GroundworkError, InputError, UnknownDocument
 from ragcore.markdown import plain
-from ragcore.types import ElementKind
+from ragcore.types import GENERATED_MARKS, ElementKind
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine, IngestReport, Progress
@@ -29,7 +29,10 @@ ID_START = 4  # characters that name a document by the start of its id, at least
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the ``ragcore`` console script; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if getattr(options, "picture", None) is not None and options.page is None:
+        parser.error("--picture needs --page")
     as_json: bool = getattr(options, "json", False)
     try:
         from ragcore.engine import Engine
@@ -60,8 +63,11 @@ def _ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
         print(f"{path.name}: reading", file=sys.stderr)
         report = engine.ingest_path(path, password=options.password, on_progress=_progress(path.name))
         reports.append(report)
-        if report.error:
-            print(f"{path.name}: {report.error['message']} {report.error['hint']}", file=sys.stderr)
+        for error in (report.error, report.figures.error):
+            if error:
+                print(f"{path.name}: {error['message']} {error['hint']}", file=sys.stderr)
+        if report.note and not report.error:
+            print(f"{path.name}: {report.note}", file=sys.stderr)
     failure: GroundworkError | None = None
     if options.index:
         try:
@@ -77,7 +83,15 @@ def _ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
             detail = (
                 report.error["message"]
                 if report.error
-                else f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables"
+                else "; ".join(
+                    part
+                    for part in (
+                        f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables",
+                        f"{report.ocr_pages} pages read by OCR" if report.ocr_pages else "",
+                        report.figures.words,
+                    )
+                    if part
+                )
             )
             print(f"{report.status:8} {report.doc_id or '-':16}  {report.title}  ({detail})")
         if failure:
@@ -120,6 +134,8 @@ def _elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int
     document = engine.document(_find(engine, options.document))
     if options.page is not None and options.page > len(document.pages):
         raise InputError(f"{document.name} has {len(document.pages)} pages.", hint="Give a page that it has.")
+    if options.picture is not None:
+        _save(options.picture, engine.page_picture(document.doc_id, options.page))
     chosen = [
         element
         for element in document.elements
@@ -136,6 +152,13 @@ def _elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int
     return 0
 
 
+def _save(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Give another place.") from error
+
+
 def _pages(document: Document, element: Element) -> set[int]:
     return {element.page, *document.pages_of(element.start, element.end)}
 
@@ -147,7 +170,8 @@ def _chunks(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
         _print({"doc_id": document.doc_id, "chunks": [wire.chunk(document, item) for item in chunks]})
     else:
         for item in chunks:
-            print(f"{item.index:5}  {item.tokens:4} tokens  {item.text[:90]!r}")
+            rows = f"[tiles {item.tiles[0]}-{item.tiles[1]}]  " if item.tiles else ""
+            print(f"{item.index:5}  {item.tokens:4} tokens  {rows}{(item.grid or item.text)[:90]!r}")
     return 0
 
 
@@ -237,10 +261,12 @@ def _show(answer: Answer, as_json: bool, *, passages: bool, extra: Json | None =
             print(f"  ! {claim.status}: {claim.text} ({claim.reason})")
     print()
     for citation in answer.citations:
-        label = f" ({citation.label})" if citation.label else ""
+        label = f" ({citation.label})" if citation.label else " (AI description)" if citation.generated else ""
         print(f"[{citation.n}] {citation.title}, p. {citation.page_label}{label}")
         if passages:
-            print(f"    “{' '.join(citation.quote.split())}”")
+            quote = " ".join(citation.quote.split())
+            bare = citation.generated and GENERATED_MARKS[0] not in quote
+            print(f"    {GENERATED_MARKS[0]}{quote}{GENERATED_MARKS[1]}" if bare else f"    “{quote}”")
 
 
 def _find(engine: Engine, given: str, *, whole: bool = False) -> str:
@@ -318,8 +344,10 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(run=run)
         return sub
 
-    sub = command("ingest", _ingest, "read PDFs into the library")
-    sub.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a PDF, or a folder of them")
+    sub = command("ingest", _ingest, "read PDFs, and ADE JSON with its PDF, into the library")
+    sub.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="a PDF, the JSON of LandingAI's ADE, or a folder of them"
+    )
     sub.add_argument("--index", action="store_true", help="index them as well")
     sub.add_argument("--password", help="for encrypted files")
 
@@ -335,6 +363,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("document", metavar="DOC")
     sub.add_argument("--page", type=_count, metavar="N")
     sub.add_argument("--kind", choices=get_args(ElementKind), metavar="K")
+    sub.add_argument("--picture", type=Path, metavar="OUT.png", help="draw them over the page (with --page) as well")
 
     sub = command("chunks", _chunks, "how a document was cut for retrieval")
     sub.add_argument("document", metavar="DOC")

@@ -34,11 +34,22 @@ class Section(BaseModel):
 
 class IngestSettings(Section):
     max_bytes: Positive
+    max_json_bytes: Positive
     max_pages: Positive
     page_seconds: Seconds
     plain_seconds: Seconds
     memory_mb: Annotated[int, Field(ge=512)]
     workers: Count
+    process_pages: Positive
+
+
+class OcrSettings(Section):
+    mode: Literal["auto", "off", "force"]
+    language: Annotated[str, Field(min_length=1)]
+    models: str
+    dpi: Annotated[int, Field(ge=50, le=600)]
+    max_pixels: Annotated[int, Field(ge=250_000, le=50_000_000)]
+    page_seconds: Seconds
 
 
 class NoiseSettings(Section):
@@ -46,10 +57,35 @@ class NoiseSettings(Section):
     min_pages: Positive
 
 
+class FigureSettings(Section):
+    describe: Literal["auto", "off"]
+    max_usd: Annotated[float, Field(ge=0.0)]
+    max_figures: Count
+    min_share: Share
+    dpi: Annotated[float, Field(ge=36.0, le=600.0)]
+    max_pixels: Annotated[int, Field(ge=10_000, le=8_000_000)]
+    max_tokens: Annotated[int, Field(ge=50)]
+    in_flight: Annotated[int, Field(ge=1, le=16)]
+
+
 class ChunkSettings(Section):
+    size: Literal["fine", "coarse"]
     max_tokens: Annotated[int, Field(ge=20, le=8000)]
     target_tokens: Positive
+    coarse_tokens: Positive
+    row_tokens: Count
+    composites: bool
     lead_in_tokens: Count
+
+    @property
+    def merge_tokens(self) -> int:
+        """Up to how many tokens small neighbours are merged, in the size in force."""
+        return self.target_tokens if self.size == "fine" else self.coarse_tokens
+
+    @property
+    def merge_row_tokens(self) -> int:
+        """Up to how many tokens rows of a table are merged, in the size in force; 0: each stands by itself."""
+        return self.row_tokens if self.size == "fine" else self.coarse_tokens
 
 
 class IndexSettings(Section):
@@ -115,7 +151,9 @@ class Settings(Section):
     """All settings. ``origins`` (of `load`) says where each one came from."""
 
     ingest: IngestSettings
+    ocr: OcrSettings
     noise: NoiseSettings
+    figures: FigureSettings
     chunk: ChunkSettings
     index: IndexSettings
     retrieve: RetrieveSettings

@@ -1,7 +1,7 @@
 """START HERE. Each public method reads as the pipeline it runs:
 
-    ingest    add → inspect → (unlock) → parse page by page → build document → chunk → store
-    index     (rebuild documents) → embed what is new → sync the caches
+    ingest    add → read, page by page → build: document → (describe figures) → chunk → store     (`reading`)
+    index     (build documents anew) → embed what is new → sync the caches
     retrieve  check the index → vector ∥ BM25 → fuse → rerank → segments + neighbours
     ask       standalone question → retrieve → number the sources → refuse or write → cite → verify → Answer
     chat      ask, with the conversation's history and scope, stored
@@ -11,48 +11,41 @@ The stages (`ingest`, `index`, `retrieve`, `answer`, `providers`) never import o
 
 from __future__ import annotations
 
-import hashlib
-import json
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragcore import intake
 from ragcore.config import Settings, default_home, load
 from ragcore.errors import (
     Cancelled,
-    EmptyFile,
     EmptyQuestion,
-    FileMissing,
-    FileTooLarge,
     GroundworkError,
     IndexEmpty,
     IndexMismatch,
-    ParseError,
     UnknownDocument,
 )
 from ragcore.index.conversations import Conversation, ConversationInfo, Conversations
+from ragcore.index.descriptions import Descriptions
 from ragcore.index.store import DocumentInfo, Store
 from ragcore.models import Models
+from ragcore.reading import Reading
 from ragcore.run import AnswerRun
 from ragcore.tasks import Added as Added
 from ragcore.tasks import IngestReport as IngestReport
 from ragcore.tasks import IsCancelled, OnProgress, ignore, printable
 from ragcore.tasks import Progress as Progress
 from ragcore.text import sentence_spans
-from ragcore.types import Answer, Chunk, Document, Retrieval, Turn
+from ragcore.types import Answer, Box, Chunk, Document, Retrieval, Turn
 from ragcore.words import stem
 
 if TYPE_CHECKING:
     from ragcore.answer.stream import AnswerStream
     from ragcore.index.indexer import Indexer, IndexReport
-
-# Part of every document's recipe: raise it when parsing or chunking changes what they give for the same settings.
-BUILD_VERSION = 1
 
 
 class Engine:
@@ -64,8 +57,10 @@ class Engine:
         self.settings = settings
         self.origins = origins
         self.store = Store(home)
+        self.descriptions = Descriptions(self.store.database)
         self._conversations = Conversations(self.store.database)
         self.models = Models(settings, home / "cache")
+        self._reading = Reading(self.store, self.descriptions, self.models, settings)
         self._lock = threading.Lock()
         self._indexer: Indexer | None = None
 
@@ -90,26 +85,10 @@ class Engine:
 
     # Ingest
 
-    def add(self, data: bytes | Path, name: str = "") -> Added:
-        """Keep a file by its hash and list it as new. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`."""
-        if isinstance(data, Path):
-            name = name or data.name
-            if not data.is_file():
-                raise FileMissing(f"There is no file at {data}.")
-            self._check_size(data.stat().st_size, name)
-            data = data.read_bytes()
-        # A file name is bytes to the system; what is no UTF-8 in it cannot be stored or shown.
-        name = printable(Path(name)) if name else name
-        self._check_size(len(data), name)
-        doc_id, new = self.store.add_file(data, name)
-        return Added(doc_id, "new" if new else "already")
-
-    def _check_size(self, size: int, name: str) -> None:
-        limit = self.settings.ingest.max_bytes
-        if size == 0:
-            raise EmptyFile(f"{name} is empty.")
-        if size > limit:
-            raise FileTooLarge(f"{name} has {size / 2**20:.0f} MiB; the limit is {limit / 2**20:.0f} MiB.")
+    def add(self, data: bytes | Path, name: str = "", *, pdf: bytes | None = None) -> Added:
+        """Keep a PDF, or an ADE JSON (with the ``pdf`` that came with it, else the one of its name beside it or in the
+        library), by its hash and list it as new. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`, `BadAdeJson`."""
+        return intake.add(self.store, self.settings.ingest, data, name, pdf)
 
     def ingest(
         self,
@@ -120,18 +99,28 @@ class Engine:
         cancelled: IsCancelled | None = None,
     ) -> IngestReport:
         """Read a file that was added, going on where an earlier attempt stopped; build one that was read before anew
-        where the settings ask for it. What goes wrong with the file is in the report and in the library; `StoreBusy`,
-        `StoreError` and `Cancelled` are raised."""
+        where the settings ask for it, or figures are still to be described. What goes wrong with the file is in the
+        report and in the library; `StoreBusy`, `StoreError` and `Cancelled` are raised."""
         info = self._info(doc_id)
         if info.status == "ready":
             if doc_id in self.stale():
                 self._refresh(info, on_progress or ignore)
+            elif info.figures.unfinished and self.describes_figures():
+                self._refresh(info, on_progress or ignore, cancelled, ask=True)
             return IngestReport.of(self._info(doc_id), "already")
+        show = on_progress or ignore
         with self.store.document_lock(doc_id):
             started = time.monotonic()
             try:
                 self.store.set_status(doc_id, "reading")
-                self._read(doc_id, info.name, password, on_progress or ignore, cancelled)
+                # Where nothing could be read, OCR may be set otherwise by now.
+                afresh = info.error is not None and info.error.get("code") == "no_text"
+                self._reading.read(
+                    doc_id, info.name, password=password, afresh=afresh, on_progress=show, cancelled=cancelled
+                )
+                self._reading.build(doc_id, info.name, ask=True, on_progress=show, cancelled=cancelled)
+                pages = self._info(doc_id).pages
+                show(Progress("done", pages, pages))
             except (Cancelled, KeyboardInterrupt):
                 self.store.set_status(doc_id, "new", seconds=time.monotonic() - started)
                 raise
@@ -141,73 +130,16 @@ class Engine:
             self.store.set_status(doc_id, "ready", seconds=time.monotonic() - started)
         return IngestReport.of(self._info(doc_id), "ready")
 
-    def _read(
-        self, doc_id: str, name: str, password: str | None, on_progress: OnProgress, cancelled: IsCancelled | None
-    ) -> None:
-        from ragcore.ingest import parse
-
-        settings = self.settings.ingest
-        path = self.store.file(doc_id)
-        info = parse.inspect(path, settings=settings, password=password, name=name)
-        if info.unlocked:
-            target = self.store.unlocked_path(doc_id)
-            parse.unlock(path, password or "", target, settings, name=name)
-            path = target
-        self.store.set_info(doc_id, json.dumps(asdict(info)), info.pages, info.title)
-
-        done = self.store.pages_done(doc_id)
-        missing = [page for page in range(1, info.pages + 1) if page not in done]
-        on_progress(Progress("read", len(done), info.pages))
-        for layout in parse.parse_pages(path, missing, settings=settings, cancelled=cancelled, name=name):
-            self.store.put_page(doc_id, layout.number, layout.to_bytes())
-            done.add(layout.number)
-            on_progress(Progress("read", len(done), info.pages))
-            if cancelled is not None and cancelled():
-                raise Cancelled(f"Reading {name} was stopped at page {len(done)} of {info.pages}.")
-        on_progress(Progress("build", info.pages, info.pages))
-        self._build(doc_id, name)
-        on_progress(Progress("done", info.pages, info.pages))
-
-    def _build(self, doc_id: str, name: str) -> None:
-        """Document and chunks from the pages as read. Pure, so a change of settings needs no second parse."""
-        from pydantic import TypeAdapter
-
-        from ragcore.ingest.chunk import chunk_document
-        from ragcore.ingest.document import build_document
-        from ragcore.ingest.layout import FileInfo, PageLayout
-
-        info = TypeAdapter(FileInfo).validate_json(self.store.info(doc_id) or "")
-        try:
-            layouts = [PageLayout.from_bytes(data) for data in self.store.page_layouts(doc_id)]
-        except ValueError as error:
-            raise ParseError(
-                f"The pages of {name} were read by another version of Groundwork.",
-                hint="Remove the document and add it again.",
-                retryable=False,
-            ) from error
-        sha256 = self._info(doc_id).sha256
-        document = build_document(doc_id, sha256, name, info, layouts, self.settings)
-        chunks = chunk_document(document, self.settings.chunk)
-        self.store.put_document(document, chunks, recipe=self._recipe)
-
     def stale(self) -> list[str]:
         """Documents that were built by other settings, or another version of Groundwork, than those in force."""
-        return [doc_id for doc_id, recipe in self.store.recipes().items() if recipe != self._recipe]
+        return self._reading.stale()
 
-    def _refresh(self, info: DocumentInfo, on_progress: OnProgress) -> None:
+    def _refresh(
+        self, info: DocumentInfo, on_progress: OnProgress, cancelled: IsCancelled | None = None, *, ask: bool = False
+    ) -> None:
         """Build a document anew from its pages as read."""
-        on_progress(Progress("build", info.pages, info.pages))
         with self.store.document_lock(info.doc_id):
-            self._build(info.doc_id, info.name)
-
-    @cached_property
-    def _recipe(self) -> str:
-        parts = {
-            "version": BUILD_VERSION,
-            "noise": self.settings.noise.model_dump(),
-            "chunk": self.settings.chunk.model_dump(),
-        }
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
+            self._reading.build(info.doc_id, info.name, ask=ask, on_progress=on_progress, cancelled=cancelled)
 
     def ingest_path(
         self, path: Path, *, password: str | None = None, on_progress: OnProgress | None = None
@@ -220,15 +152,12 @@ class Engine:
             raise
         except GroundworkError as error:
             return IngestReport.refused(path, error)
-        return replace(report, path=printable(path))
+        return replace(report, path=printable(path), note=added.note)
 
     def pdf_paths(self, paths: Sequence[Path]) -> Iterator[Path]:
-        """Files as given, and every ``*.pdf`` below a folder, in order of name."""
-        for path in paths:
-            if path.is_dir():
-                yield from sorted(item for item in path.rglob("*") if item.suffix.lower() == ".pdf" and item.is_file())
-            else:
-                yield path
+        """Files as given, and every PDF and ADE JSON below a folder, in order of name; a PDF whose ADE JSON is among
+        them comes with that."""
+        return intake.files_to_read(paths, self.settings.ingest)
 
     # The library
 
@@ -245,6 +174,17 @@ class Engine:
     def file(self, doc_id: str) -> Path:
         """The readable PDF (unlocked where it was encrypted)."""
         return self.store.file(doc_id)
+
+    def page_picture(self, doc_id: str, page: int) -> bytes:
+        """A PNG of a page with what was read drawn over it: elements in reading order, cells of tables, noise."""
+        from ragcore.ingest.crops import Crops
+        from ragcore.ingest.picture import PICTURE_DPI, PICTURE_PIXELS, draw_page
+
+        document = self.document(doc_id)
+        sheet = document.pages[page - 1]
+        with Crops(self.file(doc_id), self.settings.ingest, document.name) as crops:
+            crop = crops.draw(Box(page, 0, 0, sheet.width, sheet.height), dpi=PICTURE_DPI, max_pixels=PICTURE_PIXELS)
+        return draw_page(crop.png, document, page)
 
     def remove(self, doc_id: str) -> None:
         """Remove a document from the library and the index. Raises `UnknownDocument`, `StoreBusy`."""
@@ -270,12 +210,14 @@ class Engine:
         cancelled: IsCancelled | None = None,
     ) -> IndexReport:
         """Build the documents anew that are `stale` (unless ``refresh`` is False), embed what is new and bring the
-        caches up to date. ``rebuild`` makes all documents, chunks and caches anew from what is in SQLite."""
+        caches up to date. ``rebuild`` makes all documents, chunks and caches anew from what is in SQLite, and has the
+        figures described that are not yet."""
         show = on_progress or ignore
         stale = set(self.stale()) if refresh else set()
         for info in self.documents():
             if info.status == "ready" and (rebuild or info.doc_id in stale):
-                self._refresh(info, show)
+                # An update of Groundwork must not spend money by itself; who asks for a rebuild gets what is missing.
+                self._refresh(info, show, cancelled, ask=rebuild)
         return self.indexer.update(
             rebuild=rebuild,
             on_progress=lambda done, total: show(Progress("embed", done, total)),
@@ -401,6 +343,10 @@ class Engine:
     def writer_name(self) -> str:
         """``offline`` or the model that would answer now."""
         return self.models.writer_name
+
+    def describes_figures(self) -> bool:
+        """Whether pictures of figures go to Claude when a document is read."""
+        return self.settings.figures.describe == "auto" and self.models.writer_name.startswith("claude")
 
     @property
     def indexer(self) -> Indexer:

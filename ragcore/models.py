@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ragcore.config import Settings
 
 if TYPE_CHECKING:
-    from ragcore.protocols import LLM, Embedder, Reranker, VectorStore
+    from ragcore.protocols import LLM, Describer, Embedder, Reranker, VectorStore
 
 T = TypeVar("T")
 
@@ -60,6 +60,15 @@ class Models:
             "writer",
             lambda: writer(settings.llm, environ=os.environ, reranker=self.reranker, settings_answer=settings.answer),
         )
+
+    @property
+    def describer(self) -> Describer | None:
+        """What describes figures; None where ``figures.describe`` is off or the model in force is no Claude."""
+        if self._settings.figures.describe == "off":
+            return None
+        from ragcore.providers.writers import describer
+
+        return self._part("describer", lambda: describer(self._settings.llm, environ=os.environ))
 
     @property
     def writer_name(self) -> str:

@@ -128,6 +128,63 @@ class LLM(Protocol):
     def stream(self, request: Request) -> TextStream: ...
 
 
+@dataclass(frozen=True, slots=True)
+class PictureRequest:
+    """A picture and what is asked about it. ``png`` is ``width`` × ``height`` pixels."""
+
+    png: bytes
+    width: int
+    height: int
+    system: str
+    prompt: str
+    max_tokens: int
+    temperature: float = 0.0
+
+
+@runtime_checkable
+class Describer(Protocol):
+    """Says in words what a picture shows."""
+
+    @property
+    def name(self) -> str: ...
+
+    def most(self, request: PictureRequest) -> Usage:
+        """The most tokens that the request can take: what it may cost is known before it is sent."""
+        ...
+
+    def stream(self, request: PictureRequest) -> TextStream:
+        """Nothing is sent until the stream is iterated; a text that reaches ``max_tokens`` just ends there."""
+        ...
+
+
+class DescriptionCache(Protocol):
+    """Descriptions by picture (the hash of its pixels), and what the figures of a document have cost."""
+
+    def get(self, image: str, model: str, prompt: str) -> str | None:
+        """What ``model`` said; "" where it saw nothing worth describing, None where it was not asked."""
+        ...
+
+    def latest(self, image: str) -> str | None:
+        """The newest description by any model."""
+        ...
+
+    def put(self, image: str, model: str, prompt: str, text: str) -> None: ...
+
+    def spent(self, doc_id: str) -> float:
+        """US dollars, with what is reserved for requests under way."""
+        ...
+
+    def spend(self, doc_id: str, usd: float) -> None:
+        """Add ``usd`` to what the document has cost; less than 0 gives back what was reserved too much."""
+        ...
+
+    def images(self, doc_id: str) -> dict[str, str]:
+        """The picture of each place where one was drawn before."""
+        ...
+
+    def put_image(self, doc_id: str, place: str, image: str) -> None: ...
+
+
 @dataclass
 class StaticStream:
     """A `TextStream` over text that is already there."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from ragcore.types import FigureReport
 
 if TYPE_CHECKING:
     from ragcore.errors import GroundworkError
@@ -15,24 +17,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a long task is: ``done`` of ``total`` pages (``read``) or chunks (``embed``)."""
+    """Where a long task is: ``done`` of ``total`` pages (``read``), figures (``describe``) or chunks (``embed``)."""
 
-    stage: Literal["read", "build", "chunk", "embed", "done"]
+    stage: Literal["read", "describe", "build", "chunk", "embed", "done"]
     done: int
     total: int
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A file in the library; ``already`` when the same bytes were there."""
+    """A file in the library; ``already`` when the same bytes were there. ``note`` is what the person should know."""
 
     doc_id: str
     status: Literal["new", "already"]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What became of one file. ``error`` is `GroundworkError.as_dict` where ``status`` is ``failed``."""
+    """What became of one file. ``error`` is `GroundworkError.as_dict` where ``status`` is ``failed``; ``note`` is what
+    the person should know all the same."""
 
     doc_id: str
     path: str
@@ -47,6 +51,9 @@ class IngestReport:
     seconds: float
     status: Literal["ready", "already", "failed"]
     error: dict[str, Any] | None = None
+    figures: FigureReport = field(default_factory=FigureReport)
+    note: str = ""
+    noise_by_reason: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, info: DocumentInfo, status: Literal["ready", "already", "failed"]) -> IngestReport:
@@ -65,6 +72,8 @@ class IngestReport:
             seconds=round(info.seconds, 3),
             status=status,
             error=dict(info.error) if info.error else None,
+            figures=info.figures,
+            noise_by_reason=dict(info.noise_by_reason),
         )
 
     @classmethod

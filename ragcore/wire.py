@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ragcore.types import Answer, Box, Chunk, Document, Element, Hit, Page, Retrieval, Segment, Table
+from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, Page, Retrieval, Segment, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,37 +52,49 @@ def _element(document: Document, element: Element) -> Json:
         "section": list(element.section),
         "noise": element.noise,
         "table": _table(document, element.table) if element.table else None,
+        "caption": element.caption,
+        "caption_of": list(element.caption_of),
+        "generated": list(element.generated) if element.generated else None,
     }
 
 
 def _table(document: Document, table: Table) -> Json:
-    cells = []
-    for cell in table.cells:
-        headers = [document.text[other.start : other.end] for other in table.headers_of(cell)]
-        row_header = table.row_header_of(cell)
-        cells.append(
-            {
-                "row": cell.row,
-                "col": cell.col,
-                "row_span": cell.row_span,
-                "col_span": cell.col_span,
-                "header": cell.header,
-                "headers": headers,
-                "row_header": document.text[row_header.start : row_header.end] if row_header else "",
-                "text": document.text[cell.start : cell.end],
-                "start": cell.start,
-                "end": cell.end,
-                "boxes": _boxes(document.boxes(cell.start, cell.end)),
-            }
-        )
-    return {"title": table.title, "rows": table.rows, "columns": table.columns, "cells": cells}
+    return {
+        "title": table.title,
+        "rows": table.rows,
+        "columns": table.columns,
+        "cells": [_cell(document, table, cell) for cell in table.cells],
+    }
+
+
+def _cell(document: Document, table: Table, cell: Cell) -> Json:
+    """``repeated`` are the places where a header is printed again because its table goes on there."""
+    row_header = table.row_header_of(cell)
+    again = [other for other in table.repeated if cell.header and (other.row, other.col) == (cell.row, cell.col)]
+    return {
+        "row": cell.row,
+        "col": cell.col,
+        "row_span": cell.row_span,
+        "col_span": cell.col_span,
+        "header": cell.header,
+        "headers": [document.text[other.start : other.end] for other in table.headers_of(cell)],
+        "row_header": document.text[row_header.start : row_header.end] if row_header else "",
+        "text": document.text[cell.start : cell.end],
+        "mark": document.text[slice(*cell.mark)].strip() if cell.mark else "",
+        "start": cell.start,
+        "end": cell.end,
+        "boxes": _boxes(document.boxes(cell.start, cell.end)),
+        "repeated": _boxes(box for other in again for box in document.boxes(other.start, other.end)),
+    }
 
 
 def chunk(document: Document, item: Chunk) -> Json:
-    """A line of ``chunks DOC``."""
+    """A line of ``chunks DOC``: a tile of the document's tiling, or a composite, which spans the tiles ``tiles`` (first
+    and last, by index) and whose ``grid`` is what is indexed of it."""
     return {
         "chunk_id": item.chunk_id,
         "index": item.index,
+        **_composite(item),
         "kind": item.kind,
         "start": item.start,
         "end": item.end,
@@ -90,9 +102,14 @@ def chunk(document: Document, item: Chunk) -> Json:
         "section": list(item.section),
         "header": item.header,
         "lead_in": item.lead_in,
+        "grid": item.grid,
         "boxes": _boxes(document.boxes(item.start, item.end)),
         "tokens": item.tokens,
     }
+
+
+def _composite(item: Chunk) -> Json:
+    return {"composite": item.tiles is not None, "tiles": list(item.tiles) if item.tiles else None}
 
 
 def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
@@ -114,7 +131,9 @@ def _hit(hit: Hit, document: Document) -> Json:
         "doc_id": item.doc_id,
         "title": document.title,
         "name": document.name,
+        "index": item.index,
         "kind": item.kind,
+        **_composite(item),
         "section": list(item.section),
         "pages": list(document.pages_of(item.start, item.end)),
         "start": item.start,
@@ -174,7 +193,9 @@ def answer(given: Answer) -> Json:
                 "quote": citation.quote,
                 "start": citation.start,
                 "end": citation.end,
+                "generated": citation.generated,
                 "boxes": _boxes(citation.boxes),
+                "ocr": citation.ocr,
             }
             for citation in given.citations
         ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,13 +44,27 @@ class OverlapReranker:
         return np.array([len(asked & set(terms(passage))) / max(len(asked), 1) for passage in passages])
 
 
-def add_document(store: Store, name: str, passages: Sequence[str], sections: Sequence[str] = ()) -> str:
-    """Put a one-page document into ``store`` whose chunks are ``passages``, each in the section of the same place."""
+def add_document(
+    store: Store,
+    name: str,
+    passages: Sequence[str],
+    sections: Sequence[str] = (),
+    tables: Sequence[tuple[int, int]] = (),
+) -> str:
+    """Put a one-page document into ``store`` whose tiles are ``passages``, each in the section of the same place, with
+    a composite over each of ``tables`` (first and last tile)."""
     doc_id, _ = store.add_file(f"{name}\n".encode() + "\n".join(passages).encode(), name)
-    return put_passages(store, doc_id, name, passages, sections)
+    return put_passages(store, doc_id, name, passages, sections, tables)
 
 
-def put_passages(store: Store, doc_id: str, name: str, passages: Sequence[str], sections: Sequence[str] = ()) -> str:
+def put_passages(
+    store: Store,
+    doc_id: str,
+    name: str,
+    passages: Sequence[str],
+    sections: Sequence[str] = (),
+    tables: Sequence[tuple[int, int]] = (),
+) -> str:
     """Build the document anew with these chunks."""
     text = "".join(f"{passage}\n" for passage in passages)
     words = WordMap([0], [1], [1], [(10.0, 10.0, 20.0, 20.0)], [False])
@@ -65,5 +80,20 @@ def put_passages(store: Store, doc_id: str, name: str, passages: Sequence[str], 
             )
         )
         at = end
+    for first, last in tables:
+        start, end, index = chunks[first].start, chunks[last].end, len(chunks)
+        chunks.append(
+            replace(
+                chunks[first],
+                chunk_id=f"{doc_id}:{index}",
+                index=index,
+                kind="table",
+                start=start,
+                end=end,
+                text=text[start:end],
+                tiles=(first, last),
+                grid="Grid of " + " / ".join(passages[first : last + 1]),
+            )
+        )
     store.put_document(document, chunks, recipe="test")
     return doc_id

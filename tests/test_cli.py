@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from tests import pdfs
 
@@ -41,6 +42,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert [document["status"] for document in report["documents"]] == ["ready", "ready"]
     for document in report["documents"]:
         wanted = {"doc_id", "path", "title", "pages", "elements", "chunks", "tables", "noise", "ocr_pages", "seconds"}
+        assert sum(document["noise_by_reason"].values()) == document["noise"]
         assert wanted | {"status", "error"} <= set(document)
     return folder / "home"
 
@@ -71,13 +73,27 @@ def test_elements_and_cells_are_spans_with_boxes(home: Path) -> None:
     }
 
 
+def test_a_page_is_drawn_with_its_elements(home: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "page.png"
+    ragcore(home, "elements", "table.pdf", "--page", "1", "--picture", str(picture))
+    with Image.open(picture) as image:
+        assert image.format == "PNG"
+        assert (21, 128, 61) in {colour for _count, colour in image.convert("RGB").getcolors(1 << 24)}
+    error = ragcore(home, "elements", "table.pdf", "--page", "1", "--picture", str(tmp_path / "no" / "x.png"), code=1)
+    assert "could not be written" in error["error"]["message"]
+
+
 def test_chunks_tile_the_body(home: Path) -> None:
     chunks = ragcore(home, "chunks", the_id(home, "survey.pdf"))["chunks"]
     assert chunks[0]["start"] == 0
     assert all(one["end"] == two["start"] for one, two in pairwise(chunks))
+    assert not any(chunk["composite"] for chunk in chunks)
     assert {
         "chunk_id",
         "index",
+        "composite",
+        "tiles",
+        "grid",
         "kind",
         "start",
         "end",
@@ -88,6 +104,22 @@ def test_chunks_tile_the_body(home: Path) -> None:
         "boxes",
         "tokens",
     } == set(chunks[0])
+
+
+def test_a_table_has_a_chunk_for_each_row_and_one_over_all(home: Path) -> None:
+    chunks = ragcore(home, "chunks", the_id(home, "table.pdf"))["chunks"]
+    tiles = [chunk for chunk in chunks if not chunk["composite"]]
+    assert chunks[: len(tiles)] == tiles
+    assert all(one["end"] == two["start"] for one, two in pairwise(tiles))
+    (composite,) = chunks[len(tiles) :]
+    first, last = composite["tiles"]
+    assert [tile["kind"] for tile in tiles[first : last + 1]] == ["table"] * (last - first + 1)
+    assert composite["text"] == "".join(tile["text"] for tile in tiles[first : last + 1])
+    assert composite["grid"].count(" | ") < composite["text"].count(" | ") + len(tiles)
+    answer = ragcore(home, "retrieve", "-q", "Which well had the highest level?", "--doc", "table.pdf")
+    hits = [hit for hit in answer["hits"] if hit["composite"]]
+    assert [(hit["tiles"], hit["via"].split("+")[-1]) for hit in hits] == [([first, last], "table")]
+    assert [s["via"] for s in answer["segments"] if s["first_chunk"] == first] == ["table"]
 
 
 def test_retrieve_explains_each_hit(home: Path) -> None:
@@ -165,6 +197,7 @@ def test_a_failed_file_fails_the_command_and_not_the_others(tmp_path: Path) -> N
         ["retrieve", "-q", "x", "--mode", "magic"],
         ["retrieve", "-q", "x", "--top-k", "0"],
         ["elements", "x", "--kind", "bogus"],
+        ["elements", "x", "--picture", "x.png"],
     ],
 )
 def test_wrong_usage_is_2(tmp_path: Path, arguments: list[str]) -> None:

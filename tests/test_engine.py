@@ -115,7 +115,7 @@ BAD: dict[str, tuple[Callable[[], bytes], str]] = {
     "cut.pdf": (pdfs.truncated, "damaged_pdf"),
     "none.pdf": (pdfs.no_pages, "no_pages"),
     "locked.pdf": (pdfs.encrypted, "password_required"),
-    "scan.pdf": (pdfs.image_only, "no_text"),
+    "blank.pdf": (pdfs.blank, "no_text"),
 }
 
 

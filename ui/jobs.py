@@ -23,12 +23,13 @@ _log = logging.getLogger(__name__)
 
 RATE_SECONDS = 20.0
 
-Stage = Literal["queued", "read", "build", "embed"]
+Stage = Literal["queued", "read", "build", "describe", "embed"]
 
 
 @dataclass(frozen=True)
 class Job:
-    """One document's place in the queue. ``done`` of ``total`` are pages while reading, chunks while embedding;
+    """One document's place in the queue. ``done`` of ``total`` are pages while reading, figures while describing
+    them, chunks while embedding;
     ``rate`` is per second, lately; 0 until there is something to measure."""
 
     doc_id: str
@@ -176,7 +177,8 @@ class Ingestion:
             self.engine.index(refresh=False, on_progress=show, cancelled=entry.cancel.is_set)
 
     def _show(self, entry: _Entry, progress: Progress) -> None:
-        stage: Stage = "read" if progress.stage == "read" else "embed" if progress.stage == "embed" else "build"
+        shown: dict[str, Stage] = {"read": "read", "describe": "describe", "embed": "embed"}
+        stage = shown.get(progress.stage, "build")
         now = time.monotonic()
         with self._lock:
             if stage != entry.job.stage:

@@ -172,7 +172,8 @@ class _Weaver:
 
     def _chip(self, n: int) -> str:
         citation = self.citations[n]
-        label = escape(f"Citation {n}, {citation.title}, page {citation.page_label}")
+        kind = "AI description" if citation.generated else "Citation"
+        label = escape(f"{kind} {n}, {citation.title}, page {citation.page_label}")
         return (
             f'<a class="gw-cite" href="#cite-{self.turn_id}-{n}" data-n="{n}" data-turn="{self.turn_id}" '
             f'aria-label="{label}">{n}</a>'

@@ -10,7 +10,7 @@ from typing import Any
 
 from ragcore.index.conversations import Conversation, StoredTurn
 from ragcore.index.store import DocumentInfo
-from ragcore.types import Answer, Box, Citation, Document, Element, Source
+from ragcore.types import Answer, Box, Cell, Citation, Document, Element, Source
 from ui import markup
 from ui.jobs import Job
 from ui.runs import LiveAnswer, View
@@ -118,6 +118,8 @@ def citation(item: Citation) -> Json:
         "section": list(item.section),
         "boxes": [box(place) for place in item.boxes],
         "heads": [box(place) for place in item.head_boxes],
+        "generated": item.generated,
+        "ocr": _percent(item.ocr),
     }
 
 
@@ -135,12 +137,21 @@ def names(infos: Sequence[DocumentInfo]) -> dict[str, str]:
 
 
 def document(read: Document) -> Json:
-    """What the pane needs of a document: its pages' sizes (points) and printed labels."""
+    """What the pane needs of a document: its pages' sizes (points), printed labels, confidence in percent where OCR
+    read them, and what went wrong with them."""
     return {
         "id": read.doc_id,
         "title": read.title,
-        "pages": [[round(page.width, 3), round(page.height, 3), page.label] for page in read.pages],
+        "pages": [
+            [round(page.width, 3), round(page.height, 3), page.label, _percent(page.ocr), page.degraded]
+            for page in read.pages
+        ],
     }
+
+
+def _percent(share: float | None) -> int | None:
+    """Rounded down: 100 is said only of what is certain."""
+    return None if share is None else int(100 * share)
 
 
 def words(read: Document, page: int) -> list[list[Any]]:
@@ -154,8 +165,12 @@ def words(read: Document, page: int) -> list[list[Any]]:
 
 
 def elements(read: Document, page: int) -> list[Json]:
-    """The elements of one page in reading order, noise included."""
-    return [_element(read, item) for item in read.elements if item.page == page]
+    """The elements with a place on one page in reading order, noise included."""
+    return [_element(read, item) for item in read.elements if page in _pages(read, item)]
+
+
+def _pages(read: Document, item: Element) -> set[int]:
+    return {item.page, *read.pages_of(item.start, item.end)}
 
 
 def library(
@@ -187,7 +202,12 @@ def _row(info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None,
         "tables": info.tables,
         "chunks": info.chunks,
         "noise": info.noise,
+        "noise_by_reason": dict(info.noise_by_reason),
         "degraded": info.degraded_pages,
+        "ocr": info.ocr_pages,
+        "confidence": info.ocr_confidence,
+        "figures": info.figures.words,
+        "figures_left": info.figures.unfinished,
         "bytes": info.bytes,
         "seconds": info.seconds,
         "created": info.created,
@@ -216,7 +236,17 @@ def _element(read: Document, item: Element) -> Json:
         "noise": item.noise,
         "text": (table.title if table and table.title else " ".join(read.text[item.start : item.end].split()))[:300],
         "size": f"{table.rows} × {table.columns}" if table else "",
-        "boxes": _outline(read.element_boxes(item)),
+        "boxes": _outline((*read.element_boxes(item), *item.region)),
+        "cells": [_cell(read, cell) for cell in (table.cells if table else ())],
+    }
+
+
+def _cell(read: Document, cell: Cell) -> Json:
+    return {
+        "at": [cell.row, cell.col, cell.row_span, cell.col_span],
+        "header": cell.header,
+        "text": " ".join(read.text[cell.start : cell.end].split()),
+        "boxes": _outline(read.boxes(cell.start, cell.end)),
     }
 
 

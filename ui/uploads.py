@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import PurePath
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
 from ui import frame
+from ui.jobs import Ingestion
 from ui.services import services
 
 
@@ -38,13 +41,20 @@ def uploader() -> None:
             label_visibility="collapsed",
             max_upload_size=megabytes,
         )
+    engine = services().engine
+    if engine.describes_figures():
+        limit = engine.settings.figures.max_usd
+        with st.container(key="gw_figures"):
+            st.caption(
+                f"Pictures of figures are shown to Claude, which describes them: at most ${limit:.2f} a document."
+            )
 
 
 def _take(key: str) -> None:
     files: Sequence[UploadedFile] = st.session_state[key]
     if not files:
         return
-    st.session_state["gw_notes"] = [note for note in (_add(file) for file in files) if note]
+    st.session_state["gw_notes"] = take(files, services().engine, services().ingestion)
     st.session_state["gw_uploads"] += 1
     st.session_state["gw_fresh"] = True
 
@@ -54,16 +64,34 @@ def arrived() -> bool:
     return bool(st.session_state.pop("gw_fresh", False))
 
 
-def _add(file: UploadedFile) -> Note | None:
-    engine, ingestion = services().engine, services().ingestion
+def paired(files: Sequence[UploadedFile]) -> list[tuple[UploadedFile, UploadedFile | None]]:
+    """Each file of an upload, an ADE JSON together with the PDF of its name, which then does not come by itself."""
+    pdfs = {PurePath(file.name).stem: file for file in files if file.name.lower().endswith(".pdf")}
+    companions = {
+        file.file_id: pdfs[stem]
+        for file in files
+        if file.name.lower().endswith(".json") and (stem := PurePath(file.name).stem) in pdfs
+    }
+    taken = {pdf.file_id for pdf in companions.values()}
+    return [(file, companions.get(file.file_id)) for file in files if file.file_id not in taken]
+
+
+def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) -> list[Note]:
+    """Keep the files of an upload and queue them to be read; what needs a word about them."""
+    return [note for file, pdf in paired(files) for note in _add(file, pdf, engine, ingestion)]
+
+
+def _add(file: UploadedFile, pdf: UploadedFile | None, engine: Engine, ingestion: Ingestion) -> list[Note]:
     try:
-        added = engine.add(file.getvalue(), file.name)
+        added = engine.add(file.getvalue(), file.name, pdf=pdf.getvalue() if pdf is not None else None)
     except GroundworkError as error:
-        return Note("bad", error.message, error.hint)
+        # What is wrong with a JSON is no reason to leave out its PDF.
+        by_itself = _add(pdf, None, engine, ingestion) if pdf is not None else []
+        return [Note("bad", error.message, error.hint), *by_itself]
     ingestion.add(added.doc_id)
     if added.status == "already":
-        return Note("weak", f"{file.name} is in the library already.", "The same bytes are kept once under any name.")
-    return None
+        return [Note("weak", f"{file.name} is in the library already.", "The same bytes are kept once under any name.")]
+    return [Note("weak", f"{file.name} came without its PDF.", added.note)] if added.note else []
 
 
 def notes() -> None:

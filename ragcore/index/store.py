@@ -6,15 +6,14 @@ changes; `revision` grows whenever chunks come or go, which is how the caches kn
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -22,11 +21,12 @@ import sqlalchemy as sa
 from filelock import FileLock, Timeout
 from sqlalchemy.dialects.sqlite import insert
 
-from ragcore.errors import StoreBusy, StoreError, UnknownDocument
+from ragcore.errors import StoreBusy, UnknownDocument
 from ragcore.index import database as db
-from ragcore.index.chunk_store import ChunkStore, batches, bump_revision, chunk_row
+from ragcore.index.chunk_store import batches, bump_revision, chunk_row
+from ragcore.index.file_store import FileStore
 from ragcore.index.packing import pack, unpack
-from ragcore.types import Chunk, Document, Element, Page, WordMap
+from ragcore.types import Chunk, Document, Element, FigureReport, Page, WordMap
 
 if TYPE_CHECKING:
     pass
@@ -41,7 +41,8 @@ T = TypeVar("T")
 class DocumentInfo:
     """A line of the library. ``pages`` is 0 and ``title`` the file's name until the file has been inspected;
     ``pages_done`` counts pages read so far; ``indexed`` says whether every chunk has a vector by the embedder asked
-    for; ``error`` is what `GroundworkError.as_dict` gave, or None."""
+    for; ``ocr_confidence`` is the mean
+    of the pages read by OCR, in percent; ``error`` is what `GroundworkError.as_dict` gave, or None."""
 
     doc_id: str
     sha256: str
@@ -57,65 +58,22 @@ class DocumentInfo:
     tables: int = 0
     chunks: int = 0
     noise: int = 0
+    noise_by_reason: Mapping[str, int] = field(default_factory=dict)
     ocr_pages: int = 0
+    ocr_confidence: int = 0
     degraded_pages: int = 0
     indexed: bool = False
     error: Mapping[str, Any] | None = None
+    figures: FigureReport = field(default_factory=FigureReport)
 
 
-class Store(ChunkStore):
+class Store(FileStore):
     """Everything under one home folder: ``groundwork.sqlite``, ``files/``, ``cache/`` and ``locks/``."""
 
     def __init__(self, home: Path) -> None:
-        super().__init__(db.Database(home / "groundwork.sqlite"))
-        self.home = home
-        self._documents: OrderedDict[str, tuple[str, Document]] = OrderedDict()
+        super().__init__(home)
+        self._documents: OrderedDict[str, tuple[tuple[str, float], Document]] = OrderedDict()
         self._lock = threading.Lock()
-
-    # Files
-
-    def add_file(self, data: bytes, name: str) -> tuple[str, bool]:
-        """Keep ``data`` under its SHA-256 and list it; ``(doc_id, True)`` if it is new, ``(doc_id, False)`` if the
-        same bytes are in the library already."""
-        sha256 = hashlib.sha256(data).hexdigest()
-        doc_id = sha256[:16]
-        path = self._file(sha256)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if not path.is_file():
-                part = path.with_suffix(f".{time.time_ns()}.part")
-                part.write_bytes(data)
-                part.replace(path)
-        except OSError as error:
-            raise StoreError(f"{name} could not be kept in {path.parent}: {error.strerror}.") from error
-        row = {
-            "doc_id": doc_id,
-            "sha256": sha256,
-            "name": name,
-            "bytes": len(data),
-            "status": "new",
-            "seconds": 0.0,
-            "created": time.time(),
-        }
-        with self.database.write() as connection:
-            statement = insert(db.documents).values(row).on_conflict_do_nothing()
-            return doc_id, connection.execute(statement).rowcount == 1
-
-    def file(self, doc_id: str) -> Path:
-        """The PDF as it can be read: the unlocked copy of an encrypted one, else the file as given."""
-        sha256 = self._row(doc_id, db.documents.c.sha256).sha256
-        unlocked = self.unlocked_path(doc_id)
-        return unlocked if unlocked.is_file() else self._file(sha256)
-
-    def original(self, doc_id: str) -> Path:
-        return self._file(self._row(doc_id, db.documents.c.sha256).sha256)
-
-    def unlocked_path(self, doc_id: str) -> Path:
-        """Where the decrypted copy of an encrypted file is kept once its password was given."""
-        return self._file(self._row(doc_id, db.documents.c.sha256).sha256).with_suffix(".unlocked.pdf")
-
-    def _file(self, sha256: str) -> Path:
-        return self.home / "files" / sha256[:2] / f"{sha256}.pdf"
 
     @contextmanager
     def document_lock(self, doc_id: str) -> Iterator[None]:
@@ -190,7 +148,9 @@ class Store(ChunkStore):
 
     # Documents
 
-    def put_document(self, document: Document, chunks: Sequence[Chunk], *, recipe: str) -> None:
+    def put_document(
+        self, document: Document, chunks: Sequence[Chunk], *, recipe: str, figures: FigureReport | None = None
+    ) -> None:
         """Store a built document with its chunks in one transaction, in place of an earlier build.
 
         A chunk whose index text did not change keeps its vectors.
@@ -213,6 +173,8 @@ class Store(ChunkStore):
                     page_data=pack(document.pages, tuple[Page, ...]),
                     elements=pack(document.elements, tuple[Element, ...]),
                     recipe=recipe,
+                    built=time.time(),
+                    figures=json.dumps(asdict(figures)) if figures is not None else None,
                 )
             )
             for part in batches(sorted(gone)):
@@ -228,11 +190,11 @@ class Store(ChunkStore):
 
     def document(self, doc_id: str) -> Document:
         """A ready document; the last few are kept in memory. Raises `UnknownDocument`."""
-        recipe = self._row(doc_id, db.documents.c.recipe).recipe
+        state = self._row(doc_id, db.documents.c.recipe, db.documents.c.built)
         with self._lock:
             cached = self._documents.get(doc_id)
-            # Another process may have built it anew with other settings.
-            if cached is not None and cached[0] == recipe:
+            # Another process may have built it anew, with other settings or with more figures described.
+            if cached is not None and cached[0] == (state.recipe, state.built):
                 self._documents.move_to_end(doc_id)
                 return cached[1]
         row = self._row(doc_id)
@@ -252,7 +214,7 @@ class Store(ChunkStore):
             elements=unpack(row.elements, tuple[Element, ...]),
         )
         with self._lock:
-            self._documents[doc_id] = (row.recipe, document)
+            self._documents[doc_id] = ((row.recipe, row.built), document)
             while len(self._documents) > CACHED_DOCUMENTS:
                 self._documents.popitem(last=False)
         return document
@@ -284,6 +246,7 @@ class Store(ChunkStore):
             table.pages,
             table.counts,
             table.error,
+            table.figures,
             done.label("pages_done"),
             waiting.label("waiting"),
         ).order_by(table.created, table.doc_id)
@@ -305,6 +268,7 @@ class Store(ChunkStore):
                 pages_done=row.pages_done,
                 indexed=row.status == "ready" and row.waiting == 0,
                 error=json.loads(row.error) if row.error else None,
+                figures=FigureReport(**json.loads(row.figures)) if row.figures else FigureReport(),
                 **(json.loads(row.counts) if row.counts else {}),
             )
             for row in rows
@@ -319,7 +283,7 @@ class Store(ChunkStore):
     def remove(self, doc_id: str) -> None:
         """Forget a document: rows, vectors and files. Stored answers that cite it keep their quotes."""
         with self.document_lock(doc_id):
-            files = [self.original(doc_id), self.unlocked_path(doc_id)]
+            files = self._files(doc_id)
             with self.database.write() as connection:
                 connection.execute(sa.delete(db.documents).where(db.documents.c.doc_id == doc_id))
                 bump_revision(connection)
@@ -329,20 +293,15 @@ class Store(ChunkStore):
                 path.unlink(missing_ok=True)
             shutil.rmtree(self.home / "cache" / "pages" / doc_id, ignore_errors=True)
 
-    def _row(self, doc_id: str, *columns: sa.Column[Any]) -> sa.Row[Any]:
-        with self.database.read() as connection:
-            query = sa.select(*(columns or (db.documents,))).where(db.documents.c.doc_id == doc_id)
-            row = connection.execute(query).one_or_none()
-        if row is None:
-            raise UnknownDocument(f"There is no document {doc_id} in this library.")
-        return row
 
-
-def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int]:
+def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int | dict[str, int]]:
     return {
         "elements": len(document.elements),
         "tables": sum(element.table is not None for element in document.elements),
         "noise": sum(element.noise is not None for element in document.elements),
+        "noise_by_reason": dict(sorted(Counter(e.noise for e in document.elements if e.noise is not None).items())),
         "chunks": len(chunks),
+        "ocr_pages": len(confidences := [page.ocr for page in document.pages if page.ocr is not None]),
+        "ocr_confidence": int(100 * sum(confidences) / len(confidences)) if confidences else 0,
         "degraded_pages": sum(page.degraded is not None for page in document.pages),
     }

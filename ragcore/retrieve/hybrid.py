@@ -1,4 +1,4 @@
-"""Question → hits and segments: vector ∥ BM25 → fuse → rerank → segments and neighbours."""
+"""Question → hits and segments: vector ∥ BM25 → fuse → fold tables → rerank → segments and neighbours."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal
 
 from ragcore.errors import ConfigError
 from ragcore.retrieve import fuse
+from ragcore.retrieve.fold import fold
 from ragcore.retrieve.rerank import vote
-from ragcore.retrieve.segments import neighbours, relevant_segments, single_hits
+from ragcore.retrieve.segments import neighbours, relevant_segments, single_hits, table_segments
 from ragcore.types import Chunk, Hit, Retrieval, Segment
 
 if TYPE_CHECKING:
@@ -61,12 +62,14 @@ class HybridRetriever:
             fused = self._fuse(query, scores)
             chunks = {chunk.chunk_id: chunk for chunk in self._chunks(fuse.ranking(fused))}
             # A chunk that another process removed since is no candidate any more.
-            fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
+            folded = fold(self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks), chunks)
+            fused = folded.scores
             scores["fused"], ranks["fused"] = fused, _ranks(fuse.ranking(fused))
         final = fused
         if self._reranker is not None and fused:
             with _timed(timings, "rerank"):
-                relevance = self._relevance(self._reranker, query, fused, chunks)
+                read = {i: chunks[folded.best.get(i, i)] for i in fused}
+                relevance = self._relevance(self._reranker, query, fused, read)
                 scores["rerank"], ranks["rerank"] = relevance, _ranks(fuse.ranking(relevance))
                 final = vote(fused, relevance, weight=self._settings.rerank.weight)
         hits = [
@@ -76,7 +79,7 @@ class HybridRetriever:
                 score=final[chunk_id],
                 scores={step: of[chunk_id] for step, of in scores.items() if chunk_id in of},
                 ranks={step: of[chunk_id] for step, of in ranks.items() if chunk_id in of},
-                via="+".join(step for step in ("vector", "bm25") if chunk_id in ranks.get(step, {})),
+                via=_via(chunks[chunk_id], ranks),
             )
             for rank, chunk_id in enumerate(fuse.ranking(final)[:top_k], start=1)
         ]
@@ -118,21 +121,26 @@ class HybridRetriever:
         self, reranker: Reranker, query: str, fused: Mapping[str, float], chunks: Mapping[str, Chunk]
     ) -> dict[str, float]:
         best = fuse.ranking(fused)[: self._settings.rerank.candidates]
-        passages = [f"{chunks[i].header}\n{chunks[i].text}".strip() for i in best]
+        passages = [chunks[i].passage for i in best]
         return dict(zip(best, reranker.score(query, passages).tolist(), strict=True))
 
     def _segments(self, hits: Sequence[Hit]) -> list[Segment]:
-        """Segments and single hits in the order of their best hit, then neighbours."""
+        """Tables, segments and single hits in the order of their best hit, then neighbours."""
         relevance = {hit.chunk.chunk_id: hit.score for hit in hits}
-        segments = relevant_segments(hits, relevance, self._settings.rse)
+        segments = table_segments(hits) + relevant_segments(hits, relevance, self._settings.rse)
         segments += single_hits(hits, segments)
-        place = {(hit.chunk.doc_id, hit.chunk.index): hit.rank for hit in reversed(hits)}
+        place = {(hit.chunk.doc_id, hit.chunk.reach[0]): hit.rank for hit in reversed(hits)}
         segments.sort(
             key=lambda s: min(
                 place[s.doc_id, index] for index in range(s.first_chunk, s.last_chunk + 1) if (s.doc_id, index) in place
             )
         )
         return segments + neighbours(hits, segments, self._chunks, reach=self._settings.retrieve.neighbours)
+
+
+def _via(chunk: Chunk, ranks: Mapping[str, Mapping[str, int]]) -> str:
+    steps = [step for step in ("vector", "bm25") if chunk.chunk_id in ranks.get(step, {})]
+    return "+".join([*steps, "table"] if chunk.tiles else steps)
 
 
 def _ranks(ordered: Sequence[str]) -> dict[str, int]:

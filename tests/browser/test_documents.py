@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from ragcore.engine import Engine
 from tests import pdfs
 from tests.browser.conftest import QUESTION, App, Shelf, serve
 from tests.browser.test_claude import ask
@@ -76,13 +77,13 @@ def test_a_citation_of_a_removed_document_shows_its_title_and_quote_only(
     assert not page.locator(".gw-pane .pgbox").is_visible()
 
 
-def test_a_scanned_file_offers_no_retry(empty_app: App, open_page: Callable[..., Any]) -> None:
+def test_a_file_without_words_offers_no_retry(empty_app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{empty_app.url}/library")
     page.get_by_text("No documents yet").wait_for()
-    page.locator("input[type=file]").set_input_files([file("scan.pdf", pdfs.image_only())])
+    page.locator("input[type=file]").set_input_files([file("blank.pdf", pdfs.blank())])
     row = page.locator('tr[data-status="failed"]')
     row.wait_for(timeout=120_000)
-    assert row.locator(".why code").inner_text() == "ocrmypdf in.pdf out.pdf"
+    assert row.locator(".why code").all_inner_texts() == ["ocr.mode", "ocr.language"]
     assert row.get_by_role("button", name="Retry").count() == 0
     assert "kept" not in row.locator(".why").inner_text()
 
@@ -130,3 +131,27 @@ def test_a_body_that_cannot_be_used_is_refused_after_the_token(
                 urllib.request.urlopen(asked, timeout=10)
             assert refused.value.code == status, path
             assert b'"hint"' in refused.value.read()
+
+
+def test_the_library_shows_what_was_read_where(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    with Engine.open(shelf.home) as engine:
+        doc_id = shelf.answers["table.pdf"].citations[0].doc_id
+        document = engine.document(doc_id)
+    table = next(element.table for element in document.elements if element.table is not None)
+    page = open_page(f"{app.url}/library")
+    page.locator(f'tr[data-doc="{doc_id}"] a').click()
+    page.locator(".gw-doc .ol").first.wait_for()
+    orders = page.locator(".gw-doc .ol").evaluate_all("all => all.map(one => Number(one.dataset.order))")
+    assert orders == sorted(orders)
+    page.get_by_role("button", name="Larger").click()
+    page.locator(".gw-doc .els li.table button").click()
+    shown = page.locator(".gw-doc .grid :is(td, th)").all_inner_texts()
+    words = [" ".join(document.text[cell.start : cell.end].split()) for cell in table.cells]
+    assert [text for text in shown if text] == words
+    cells = page.locator(".gw-doc .cl")
+    assert cells.count() == len(words)
+    # The cell's outline stands where the cell is printed.
+    sheet, first = page.locator(".gw-doc .sheet").bounding_box(), cells.first.bounding_box()
+    box = document.boxes(table.cells[0].start, table.cells[0].end)[0]
+    assert (first["x"] - sheet["x"]) / sheet["width"] == pytest.approx(box.x0 / document.pages[0].width, abs=0.01)
+    assert (first["y"] - sheet["y"]) / sheet["height"] == pytest.approx(box.y0 / document.pages[0].height, abs=0.01)

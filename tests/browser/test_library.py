@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests import pdfs
+from tests import ade, pdfs
 from tests.browser.conftest import App, Shelf
 
 
@@ -76,3 +76,25 @@ def test_the_same_file_twice_is_kept_once(app: App, shelf: Shelf, open_page: Cal
     assert page.locator("tr[data-doc]").count() == 5
     page.get_by_role("button", name="Dismiss").click()
     page.get_by_text("again.pdf is in the library already.").wait_for(state="detached")
+
+
+def test_ade_json_comes_with_its_pdf_or_says_what_is_missing(empty_app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{empty_app.url}/library")
+    page.get_by_text("No documents yet").wait_for()
+    alone = ade.ade([ade.chunk("text", f"# Letter\n\n{ade.FINDING}", (70, 90, 540, 200))])
+    page.locator("input[type=file]").set_input_files(
+        [
+            file("report.pdf", ade.report().pdf),
+            {"name": "report.json", "mimeType": "application/json", "buffer": ade.report().json},
+            {"name": "alone.json", "mimeType": "application/json", "buffer": alone},
+            {"name": "package.json", "mimeType": "application/json", "buffer": b'{"name": "package"}'},
+        ]
+    )
+    page.get_by_text("package.json is JSON, but no ADE output: it has no chunks.").wait_for()
+    page.get_by_text("alone.json came without its PDF.").wait_for()
+    page.locator('tr[data-status="ready"]').nth(1).wait_for(timeout=120_000)
+    rows = page.locator(".gw-library tbody tr")
+    assert rows.count() == 2
+    rows.filter(has_text="alone.json").get_by_role("link").click()
+    drawer = page.get_by_label("Document", exact=True)
+    drawer.get_by_text("only its ADE JSON was given").first.wait_for()

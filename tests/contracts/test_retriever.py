@@ -28,6 +28,12 @@ def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
     store = Store(tmp_path)
     add_document(store, "alpha.pdf", PASSAGES)
     add_document(store, "beta.pdf", ["Beta Inc sells tea.", "Revenues of Beta Inc were 12 million.", "Tea is grown."])
+    add_document(
+        store,
+        "gamma.pdf",
+        ["Gamma sells bolts.", *(f"Prices: valve {n} | {n} euro" for n in range(4))],
+        tables=[(1, 4)],
+    )
     settings, _ = load(environ={})
     embedder = HashEmbedder()
     indexer = Indexer(store, embedder, settings.index, ChromaStore(tmp_path / "cache" / "chroma"))
@@ -72,13 +78,16 @@ class TestRetriever:
             for index in range(segment.first_chunk, segment.last_chunk + 1)
         ]
         assert len(taken) == len(set(taken))
-        assert {(hit.chunk.doc_id, hit.chunk.index) for hit in found.hits} <= set(taken)
+        own = [(h.chunk.doc_id, i) for h in found.hits for i in range(h.chunk.reach[0], h.chunk.reach[1] + 1)]
+        assert len(own) == len(set(own)), "what a table has found is not found again by its rows"
+        assert set(own) <= set(taken)
 
     def test_hits_say_why_they_are_there(self, retriever: Retriever) -> None:
         found = retriever.retrieve("total revenues", top_k=5)
         for hit in found.hits:
             assert hit.via
-            assert set(hit.via.split("+")) <= set(hit.scores)
+            assert set(hit.via.split("+")) - {"table"} <= set(hit.scores)
+            assert ("table" in hit.via.split("+")) == (hit.chunk.tiles is not None)
             assert set(hit.ranks) <= set(hit.scores)
             assert 0.0 <= hit.score <= 1.0
             assert 0.0 <= hit.scores["fused"] <= 1.0

@@ -29,6 +29,7 @@ words = st.one_of(
     st.text(st.characters(categories=("L", "N", "P", "S"), exclude_characters="\ufeff"), min_size=1, max_size=12),
     st.sampled_from(["数", "据", "שלום", "مرحبا", "straße", "naïve"]),
 )
+descriptions = st.one_of(st.just(""), st.lists(words, max_size=80).map(" ".join))
 paragraphs = st.lists(words, min_size=1, max_size=60)
 
 
@@ -79,7 +80,9 @@ def pages(draw: st.DrawFn, number: int) -> PageLayout:
                 put(text, 40 + (place % 10) * WORD_WIDTH, len(regions))
             y += LINE_HEIGHT
             line += 1
-            regions.append(Region(draw(st.sampled_from(KINDS)), (40, top, 450, y)))
+            kind = draw(st.sampled_from(KINDS))
+            said = draw(descriptions) if kind == "picture" else ""
+            regions.append(Region(kind, (40, top, 450, y), description=said))
         y += LINE_HEIGHT
     flags = [draw(st.sampled_from((0, 1, 3, GLUED))) for _ in texts]
     return PageLayout(

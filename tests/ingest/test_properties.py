@@ -68,27 +68,55 @@ def test_elements_cells_and_rows_are_sound_spans(pages: list[PageLayout]) -> Non
 
 
 chunk_settings = st.builds(
-    lambda most, target, lead: ChunkSettings(max_tokens=most, target_tokens=target, lead_in_tokens=lead),
-    st.integers(20, 500),
-    st.integers(10, 300),
-    st.integers(0, 60),
+    ChunkSettings,
+    size=st.sampled_from(["fine", "coarse"]),
+    max_tokens=st.integers(20, 500),
+    target_tokens=st.integers(10, 300),
+    coarse_tokens=st.integers(10, 500),
+    row_tokens=st.sampled_from([0, 40, 200]),
+    composites=st.booleans(),
+    lead_in_tokens=st.integers(0, 60),
 )
 
 
 @SOME
 @given(documents(), chunk_settings)
-def test_chunks_tile_the_body(pages: list[PageLayout], chunking: ChunkSettings) -> None:
+def test_chunks_tile_the_body_and_composites_lie_beside(pages: list[PageLayout], chunking: ChunkSettings) -> None:
     document = build(pages)
     chunks = chunk_document(document, chunking)
-    assert "".join(chunk.text for chunk in chunks) == document.text[: document.body_end]
+    tiles = [chunk for chunk in chunks if chunk.tiles is None]
+    assert "".join(tile.text for tile in tiles) == document.text[: document.body_end]
     at = 0
     for index, chunk in enumerate(chunks):
-        assert (chunk.start, chunk.index, chunk.chunk_id) == (at, index, f"{'d' * 16}:{index}")
+        assert (chunk.index, chunk.chunk_id) == (index, f"{'d' * 16}:{index}")
         assert chunk.text == document.text[chunk.start : chunk.end]
         assert chunk.end > chunk.start
-        assert chunk.tokens == count_tokens(chunk.text) <= chunking.max_tokens
-        assert count_tokens(chunk.lead_in) <= chunking.lead_in_tokens
-        if chunk.lead_in:
-            assert chunks[index - 1].section == chunk.section
-        at = chunk.end
+        assert chunk.tokens == count_tokens(chunk.grid or chunk.text) <= chunking.max_tokens
+    for index, tile in enumerate(tiles):
+        assert (tile.start, tile.grid) == (at, "")
+        assert count_tokens(tile.lead_in) <= chunking.lead_in_tokens
+        if tile.lead_in:
+            assert tiles[index - 1].section == tile.section
+        at = tile.end
     assert at == document.body_end
+
+    composites = chunks[len(tiles) :]
+    assert chunking.composites or not composites
+    after = 0
+    for chunk in composites:
+        first, last = chunk.reach
+        assert after <= first < last < len(tiles), "in order, apart, and of several tiles"
+        after = last + 1
+        assert (chunk.start, chunk.end) == (tiles[first].start, tiles[last].end)
+        assert {tile.kind for tile in tiles[first : last + 1]} == {chunk.kind} == {"table"}
+        assert (chunk.lead_in, chunk.header) == ("", tiles[first].header)
+        inside = [
+            cell
+            for element in document.body
+            for cell in (element.table.cells if element.table else ())
+            if not cell.header and cell.start < chunk.end and chunk.start < cell.end
+        ]
+        assert inside
+        lines = chunk.grid.splitlines()
+        if all(any(t.start <= c.start and c.end <= t.end for t in tiles[first : last + 1]) for c in inside):
+            assert all(any(" ".join(document.text[c.start : c.end].split()) in ln for ln in lines) for c in inside)

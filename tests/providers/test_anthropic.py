@@ -208,6 +208,17 @@ def test_close_ends_the_iteration_soon_and_hangs_up(server: MessagesServer) -> N
     assert stream.usage.input_tokens == 100
 
 
+def test_closing_what_is_finished_does_not_cut_another_on_the_same_connection(server: MessagesServer) -> None:
+    model = writer(server)
+    server.reply(Reply(text="first"), Reply(text=["a"] * 20, delay=0.02))
+    first = model.stream(request())
+    assert "".join(first) == "first"
+    second = iter(model.stream(request()))
+    got = [next(second)]
+    first.close()
+    assert "".join([*got, *second]) == "a" * 20
+
+
 @pytest.mark.parametrize("reply", [Reply(text="x", first_delay=3.0), Reply(status=429, headers={"retry-after": "15"})])
 def test_close_while_waiting_ends_at_once(server: MessagesServer, reply: Reply) -> None:
     server.reply(reply)

@@ -15,6 +15,7 @@ export function drawRow(item, actions, fresh = false) {
   else if (item.job) cell.append(progress(item, actions));
   else if (item.error) cell.append(trouble(item, actions));
   else if (item.status !== "ready" || !item.indexed) cell.append(waiting(item, actions));
+  else if (item.figures) cell.append(figures(item, actions));
   const row = h(
     "tr",
     { class: fresh ? "fresh" : "", "data-doc": item.id, "data-status": item.removing ? "removing" : item.job ? "work" : item.error ? "failed" : item.status === "ready" && item.indexed ? "ready" : "waiting" },
@@ -46,6 +47,7 @@ function numbers({ job }) {
   const share = job.total ? job.done / job.total : 0;
   const words = [];
   if (job.stage === "read") words.push(h("b", {}, job.total ? `Page ${job.done} of ${job.total}` : "Opening"));
+  if (job.stage === "describe") words.push(h("b", {}, `Figure ${Math.min(job.done + 1, job.total)} of ${job.total}`), h("span", {}, "described by Claude"));
   if (job.stage === "build") words.push(h("b", {}, "Putting the pages together"));
   if (job.stage === "embed") words.push(h("b", {}, `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} passages`));
   if (job.stage === "queued") words.push(h("b", {}, "Waiting for its turn"));
@@ -56,7 +58,7 @@ function numbers({ job }) {
 
 function progress(item, actions) {
   const { share, words } = numbers(item);
-  const at = STEPS.findIndex(([stage]) => stage === item.job.stage);
+  const at = STEPS.findIndex(([stage]) => stage === (item.job.stage === "describe" ? "build" : item.job.stage));
   const stop = item.job.stopping ? h("span", {}, "Stopping") : h("button", { type: "button", class: "gw-linkish", onclick: actions.cancel }, "Cancel");
   return h(
     "div",
@@ -93,6 +95,11 @@ function unlock(item, actions) {
   return h("form", { class: "row", onsubmit: send }, field, h("button", { type: "submit", class: "gw-btn sm" }, icon("lock", "s16"), "Unlock"));
 }
 
+function figures(item, actions) {
+  const more = item.figures_left && h("button", { type: "button", class: "gw-linkish", onclick: actions.read }, "Describe what is left");
+  return h("p", { class: "fig" }, prose(item.figures), " ", more);
+}
+
 function waiting(item, actions) {
   const words = item.status === "ready" ? "Read, but not searchable yet." : item.pages_done > 0 ? `Stopped at page ${item.pages_done} of ${item.pages}. What was read is kept.` : "Not read yet.";
   return h("div", { class: "why" }, h("p", {}, words), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", onclick: actions.read }, icon("replay", "s16"), item.status === "ready" ? "Index it" : "Read it")));
@@ -103,11 +110,11 @@ function status(item, fresh) {
   if (item.removing) return [word("run", h("span", { class: "gw-spin" }), "Removing")];
   if (item.job) {
     if (item.job.stage === "queued") return [word("off", icon("schedule", "s16"), "Next")];
-    return [word("run", h("span", { class: "gw-spin" }), { read: "Reading", build: "Reading", embed: "Indexing" }[item.job.stage])];
+    return [word("run", h("span", { class: "gw-spin" }), { read: "Reading", build: "Reading", describe: "Reading", embed: "Indexing" }[item.job.stage])];
   }
   if (item.error) return [word("bad", icon("error", "s16"), item.error.code.includes("password") ? "Locked" : item.error.removal ? "Not removed" : "Failed")];
   if (item.status !== "ready" || !item.indexed) return [word("off", icon("schedule", "s16"), "Stopped")];
-  const detail = fresh ? `${plural(item.pages, "page")} in ${duration(Math.max(1, Math.round(item.seconds)))}` : item.degraded ? `${plural(item.degraded, "page")} read plainly` : "";
+  const detail = fresh ? `${plural(item.pages, "page")} in ${duration(Math.max(1, Math.round(item.seconds)))}` : [item.ocr && `${plural(item.ocr, "page")} read by OCR, ${item.confidence}%`, item.degraded && `${plural(item.degraded, "page")} read plainly`].filter(Boolean).join(", ");
   return [word("ok", icon("check_circle", "s16"), "Ready"), detail && h("span", { class: "sub num" }, detail)].filter(Boolean);
 }
 

@@ -50,6 +50,7 @@ class Pane {
     this.chooser = h("select", { class: "dt", "aria-label": "Document", onchange: () => this.choose(this.chooser.value) });
     this.label = h("input", { class: "num", "aria-label": "Page", size: "3", onkeydown: (e) => e.key === "Enter" && this.toLabel(), onfocus: () => this.label.select() });
     this.count = h("span", { class: "muted num" });
+    this.how = h("span", { class: "muted num" });
     this.percent = h("span", { class: "zm num" });
     this.fit = button("Fit width", "fit_width", () => this.pages.fitWidth(), { "aria-pressed": "true" });
     this.which = h("span", { class: "num" });
@@ -65,7 +66,7 @@ class Pane {
       { class: "tbar", role: "toolbar", "aria-label": "Page viewer" },
       button("Close page", "close", () => this.drawer(false), { class: "gw-btn quiet icon sm only-m" }),
       this.chooser,
-      h("span", { class: "pgbox" }, this.label, this.count),
+      h("span", { class: "pgbox" }, this.label, this.count, this.how),
       h("span", { class: "div" }),
       button("Zoom out", "remove", () => this.zoom(-1), { class: "gw-btn quiet icon sm zb" }),
       this.percent,
@@ -242,7 +243,9 @@ class Pane {
   }
 
   moved(page) {
-    const [, , label] = this.document.pages[page - 1];
+    const [, , label, ocr, degraded] = this.document.pages[page - 1];
+    this.how.textContent = ocr != null ? `OCR ${ocr}%` : degraded ? "Read plainly" : "";
+    this.how.title = degraded ?? (ocr != null ? `Read by OCR, mean confidence ${ocr}%` : "");
     if (document.activeElement !== this.label) this.label.value = label;
     this.label.title = label;
     this.count.textContent = `${page} of ${this.document.pages.length}`;

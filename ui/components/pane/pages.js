@@ -199,14 +199,15 @@ export class Pages {
   overlay(page, element) {
     for (const old of element.querySelectorAll(".gw-highlight, .gw-ring, .gw-tag")) old.remove();
     const { citation, here, peers } = this.lit;
-    const add = (box, n, role) => element.append(h("i", { class: "gw-highlight", "data-page": page, "data-n": n, "data-role": role, style: this.percent(page, box) }));
+    // What is lit for an AI description is the figure: framed, so that its colours can be read.
+    const add = (box, item, role) => element.append(h("i", { class: `gw-highlight${item.generated ? " frame" : ""}`, "data-page": page, "data-n": item.n, "data-role": role, style: this.percent(page, box) }));
     const on = (boxes) => boxes.filter((box) => box[0] === page);
     for (const item of here) {
-      if (item.n !== citation?.n && peers.includes(item.n)) for (const box of on(item.boxes)) add(box, item.n, "claim");
+      if (item.n !== citation?.n && peers.includes(item.n)) for (const box of on(item.boxes)) add(box, item, "claim");
     }
     if (citation) {
-      for (const box of on(citation.heads)) add(box, citation.n, "head");
-      for (const box of on(citation.boxes)) add(box, citation.n, "cited");
+      for (const box of on(citation.heads)) add(box, citation, "head");
+      for (const box of on(citation.boxes)) add(box, citation, "cited");
       if (citation.boxes.length === 1 && on(citation.boxes).length) element.append(h("i", { class: "gw-ring", style: this.percent(page, citation.boxes[0]) }));
     }
     this.tags(page, element, here.filter((item) => item.n && on(item.boxes).length), citation);

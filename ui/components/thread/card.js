@@ -5,7 +5,7 @@ import { getDocument, pictureUrl } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
 
 const DELAY = 150;
-const CROP = { width: 440, height: 74 };
+const CROP = { width: 440, height: 74, figure: 170 };
 const WORDS = {
   supported: ["ok", "check_circle", "Supported"],
   weak: ["weak", "warning", "Weak"],
@@ -107,13 +107,16 @@ function draw({ turn, citation }, chip) {
   return h(
     "div",
     { class: "gw-card", role: "tooltip", "aria-label": `Citation ${citation.n}` },
-    citation.boxes.length ? h("div", { class: "gw-crop gw-paper", style: `height:${CROP.height}px` }) : null,
+    citation.boxes.length ? h("div", { class: "gw-crop gw-paper", style: `height:${citation.generated ? CROP.figure : CROP.height}px` }) : null,
     h(
       "div",
       { class: "in" },
       h("p", { class: "ti" }, h("b", {}, citation.title), h("span", { class: "num" }, `p. ${citation.label}`)),
+      citation.ocr != null && h("p", { class: "se num" }, `Read by OCR, ${citation.ocr}%`),
       h("p", { class: "se" }, citation.cell || citation.section.join(" › ")),
-      h("blockquote", {}, `“${shorten(citation.quote)}”`),
+      citation.generated
+        ? h("p", { class: "ai" }, h("b", { class: "gw-st off" }, icon("image", "s16"), "AI description"), h("span", {}, shorten(citation.quote)))
+        : h("blockquote", {}, `“${shorten(citation.quote)}”`),
       word && h("p", { class: "ve" }, h("span", { class: `gw-st ${tone}` }, icon(sign, "s16"), word), h("span", { class: "muted" }, claim.reason)),
     ),
   );
@@ -129,14 +132,17 @@ async function crop(frame, citation) {
   const { pages } = await getDocument(citation.doc);
   const first = citation.boxes[0];
   const [width, height] = pages[first[0] - 1];
-  const z = Math.max(0.8, Math.min(1.3, CROP.width / width));
-  const x = Math.min(Math.max(0, first[1] * z - 40), Math.max(0, width * z - CROP.width));
-  const y = Math.max(0, ((first[2] + first[4]) / 2) * z - CROP.height / 2 + 4);
+  // Words are shown as large as they read well, a figure as a whole.
+  const whole = Math.min(CROP.width / (first[3] - first[1] + 16), CROP.figure / (first[4] - first[2] + 12), 1.3);
+  const z = citation.generated ? whole : Math.max(0.8, Math.min(1.3, CROP.width / width));
+  const middle = ((first[1] + first[3]) / 2) * z - CROP.width / 2;
+  const x = citation.generated ? middle : Math.min(Math.max(0, first[1] * z - 40), Math.max(0, width * z - CROP.width));
+  const y = citation.generated ? ((first[2] + first[4]) / 2) * z - CROP.figure / 2 : Math.max(0, ((first[2] + first[4]) / 2) * z - CROP.height / 2 + 4);
   const page = h("div", { class: "gw-crop-page", style: `width:${width * z}px;height:${height * z}px;left:${-x}px;top:${-y}px` });
   page.append(h("img", { src: pictureUrl(citation.doc, first[0], width * z), alt: "" }));
   for (const [on, x0, y0, x1, y1] of citation.boxes) {
     if (on !== first[0]) continue;
-    page.append(h("i", { style: `left:${x0 * z}px;top:${y0 * z}px;width:${(x1 - x0) * z}px;height:${(y1 - y0) * z}px` }));
+    page.append(h("i", { class: citation.generated ? "frame" : "", style: `left:${x0 * z}px;top:${y0 * z}px;width:${(x1 - x0) * z}px;height:${(y1 - y0) * z}px` }));
   }
   frame.append(page);
 }

@@ -115,8 +115,15 @@ function copyButton(turn) {
 }
 
 function withSources(turn) {
-  const lines = turn.citations.map((c) => `[${c.n}] ${c.title}, p. ${c.label}: “${c.quote.replace(/\s+/g, " ")}”`);
+  const lines = turn.citations.map((c) => `[${c.n}] ${c.title}, p. ${c.label}: ${quoted(c)}`);
   return `${turn.question}\n\n${turn.text}\n\n${lines.join("\n")}\n`;
+}
+
+// An AI's words are marked as such wherever they stand as plain text.
+function quoted({ quote, generated }) {
+  const line = quote.replace(/\s+/g, " ");
+  if (!generated) return `“${line}”`;
+  return line.includes("<::") ? line : `<::${line}::>`;
 }
 
 function sources(turn) {

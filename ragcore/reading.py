@@ -1,0 +1,176 @@
+"""From a kept file to a stored document, in two steps that `Engine.ingest` runs one after the other:
+
+    read    inspect → (unlock) → pages, each checkpointed in SQLite as soon as it is read
+    build   pages → document → (describe figures) → chunks → store
+
+Building is pure but for the descriptions, so a change of settings needs no second reading.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcore import intake
+from ragcore.errors import Cancelled, ParseError
+from ragcore.tasks import Progress
+
+if TYPE_CHECKING:
+    from ragcore.config import Settings
+    from ragcore.index.descriptions import Descriptions
+    from ragcore.index.store import Store
+    from ragcore.ingest.layout import FileInfo, PageLayout
+    from ragcore.models import Models
+    from ragcore.tasks import IsCancelled, OnProgress
+
+    # The pages with these numbers, in any order.
+    Pages = Callable[[Sequence[int]], Iterator[PageLayout]]
+
+# Part of every document's recipe: raise it when building or chunking changes what they give for the same settings.
+BUILD_VERSION = 2
+
+
+class Reading:
+    """Reads and builds the documents of one library. The caller holds the document's lock."""
+
+    def __init__(self, store: Store, descriptions: Descriptions, models: Models, settings: Settings) -> None:
+        self._store = store
+        self._descriptions = descriptions
+        self._models = models
+        self._settings = settings
+
+    def read(
+        self,
+        doc_id: str,
+        name: str,
+        *,
+        password: str | None,
+        afresh: bool,
+        on_progress: OnProgress,
+        cancelled: IsCancelled | None,
+    ) -> None:
+        """Read the pages that have no checkpoint yet, or all of them ``afresh``. Raises what is wrong with the file,
+        and `Cancelled`."""
+        if self._store.ade_file(doc_id) is None:
+            info, pages = self._open_pdf(doc_id, name, password, cancelled)
+        else:
+            info, pages = self._open_ade(doc_id, name, password, cancelled)
+        self._store.set_info(doc_id, json.dumps(asdict(info)), info.pages, info.title)
+        done = set() if afresh else self._store.pages_done(doc_id)
+        on_progress(Progress("read", len(done), info.pages))
+        for layout in pages([page for page in range(1, info.pages + 1) if page not in done]):
+            self._store.put_page(doc_id, layout.number, layout.to_bytes())
+            done.add(layout.number)
+            on_progress(Progress("read", len(done), info.pages))
+            if cancelled is not None and cancelled():
+                raise Cancelled(f"Reading {name} was stopped at page {len(done)} of {info.pages}.")
+
+    def _open_pdf(
+        self, doc_id: str, name: str, password: str | None, cancelled: IsCancelled | None
+    ) -> tuple[FileInfo, Pages]:
+        from ragcore.ingest import parse
+
+        info, path = self._unlocked(doc_id, name, password, cancelled)
+        settings, ocr = self._settings.ingest, self._settings.ocr
+
+        def pages(numbers: Sequence[int]) -> Iterator[PageLayout]:
+            return parse.parse_pages(path, numbers, settings=settings, ocr=ocr, cancelled=cancelled, name=name)
+
+        return info, pages
+
+    def _open_ade(
+        self, doc_id: str, name: str, password: str | None, cancelled: IsCancelled | None
+    ) -> tuple[FileInfo, Pages]:
+        from ragcore.ingest.ade.pages import open_ade
+
+        source = self._store.ade_file(doc_id)
+        assert source is not None
+        ade = open_ade(source, name, self._settings.ingest)
+        path: Path | None = None
+        if self._store.original(doc_id).is_file():
+            info, path = self._unlocked(doc_id, intake.pdf_name(name), password, cancelled)
+        else:
+            info = ade.draw(self._store.drawn_path(doc_id))
+
+        def pages(numbers: Sequence[int]) -> Iterator[PageLayout]:
+            yield from ade.pages(path, info, numbers, cancelled=cancelled)
+            ade.check(self._store.page_layouts(doc_id))
+
+        return info, pages
+
+    def _unlocked(
+        self, doc_id: str, name: str, password: str | None, cancelled: IsCancelled | None
+    ) -> tuple[FileInfo, Path]:
+        """What the document's PDF says about itself, and where it can be read without a password."""
+        from ragcore.ingest import parse
+
+        settings, path = self._settings.ingest, self._store.file(doc_id)
+        info = parse.inspect(path, settings=settings, password=password, cancelled=cancelled, name=name)
+        if info.unlocked:
+            target = self._store.unlocked_path(doc_id)
+            parse.unlock(path, password or "", target, settings, name=name)
+            path = target
+        return info, path
+
+    def build(
+        self, doc_id: str, name: str, *, ask: bool, on_progress: OnProgress, cancelled: IsCancelled | None = None
+    ) -> None:
+        """Document and chunks from the pages as read. ``ask``: figures without a description get one, where Claude is
+        the model in force; else only those that have one keep it."""
+        from pydantic import TypeAdapter
+
+        from ragcore.ingest.chunk import chunk_document
+        from ragcore.ingest.describe import describe_figures
+        from ragcore.ingest.document import build_document
+        from ragcore.ingest.layout import FileInfo
+
+        info = TypeAdapter(FileInfo).validate_json(self._store.info(doc_id) or "")
+        pages = self._pages(doc_id, name)
+        on_progress(Progress("build", info.pages, info.pages))
+        sha256 = self._store.sha256(doc_id)
+        document = build_document(doc_id, sha256, name, info, pages, self._settings)
+        # An ADE JSON without its PDF has no pictures to show to anyone: its pages are drawn from its words.
+        ask = ask and (self._store.ade_file(doc_id) is None or self._store.original(doc_id).is_file())
+        descriptions, figures = describe_figures(
+            document,
+            self._store.file(doc_id),
+            describer=(lambda: self._models.describer) if ask else None,
+            cache=self._descriptions,
+            settings=self._settings,
+            on_progress=lambda done, total: on_progress(Progress("describe", done, total)),
+            cancelled=cancelled,
+        )
+        if descriptions:
+            document = build_document(doc_id, sha256, name, info, pages, self._settings, descriptions)
+        chunks = chunk_document(document, self._settings.chunk)
+        self._store.put_document(document, chunks, recipe=self._recipe, figures=figures)
+
+    def _pages(self, doc_id: str, name: str) -> list[PageLayout]:
+        from ragcore.ingest.layout import PageLayout
+
+        try:
+            return [PageLayout.from_bytes(data) for data in self._store.page_layouts(doc_id)]
+        except ValueError as error:
+            raise ParseError(
+                f"The pages of {name} were read by another version of Groundwork.",
+                hint="Remove the document and add it again.",
+                retryable=False,
+            ) from error
+
+    def stale(self) -> list[str]:
+        """Documents that were built by other settings, or another version of Groundwork, than those in force."""
+        return [doc_id for doc_id, recipe in self._store.recipes().items() if recipe != self._recipe]
+
+    @cached_property
+    def _recipe(self) -> str:
+        parts = {
+            "version": BUILD_VERSION,
+            "noise": self._settings.noise.model_dump(),
+            "chunk": self._settings.chunk.model_dump(),
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
