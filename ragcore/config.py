@@ -76,6 +76,7 @@ class ChunkSettings(Section):
     row_tokens: Count
     composites: bool
     lead_in_tokens: Count
+    header_headings: Count
 
     @property
     def merge_tokens(self) -> int:

@@ -78,12 +78,17 @@ def _tiles(document: Document, settings: ChunkSettings) -> list[Chunk]:
                 end=end,
                 text=text,
                 section=section,
-                header=" › ".join(part for part in (document.title, *section) if part),
+                header=_header(document.title, section, settings.header_headings),
                 lead_in=lead_in,
                 tokens=count_tokens(text),
             )
         )
     return chunks
+
+
+def _header(title: str, section: tuple[str, ...], headings: int) -> str:
+    """What a chunk belongs to: the document, and the innermost ``headings`` of its section."""
+    return " › ".join(part for part in (title, *section[len(section) - min(headings, len(section)) :]) if part)
 
 
 def _kind(group: Sequence[_Piece]) -> ChunkKind:

@@ -76,6 +76,14 @@ def test_no_chunk_holds_two_top_sections() -> None:
     assert [chunk.header for chunk in chunks] == ["Report › One", "Report › Two"]
 
 
+@pytest.mark.parametrize(("headings", "header"), [(0, "Report"), (2, "Report › B › C"), (9, "Report › A › B › C")])
+def test_the_innermost_headings_stand_in_front_of_a_chunk(headings: int, header: str) -> None:
+    document = document_of(("paragraph", sentences(2), ("A", "B", "C")))
+    chunk = chunk_document(document, DEFAULT.model_copy(update={"header_headings": headings}))[0]
+    assert chunk.header == header
+    assert chunk.section == ("A", "B", "C")
+
+
 def test_small_neighbours_of_a_section_are_merged() -> None:
     document = document_of(*[("paragraph", f"Point {n} is made here.", ("A",)) for n in range(4)])
     assert len(chunk_document(document, SMALL)) == 1
