@@ -1,7 +1,7 @@
 """The debug picture of a page: what the parser saw, drawn over the page itself.
 
-Each element is outlined in the colour of its kind and numbered in reading order; the cells of a table are drawn with
-their column headers tinted; noise is greyed with its reason.
+Each element is outlined in the colour of its kind (named below the page) and numbered in reading order; the cells of a
+table are drawn with their column headers tinted; noise is greyed with its reason.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ragcore.types import Box, Document, Element
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
@@ -32,6 +33,7 @@ NOISE: RGB = (115, 115, 115)
 PICTURE_DPI = 130.0
 PICTURE_PIXELS = 8_000_000
 MARGIN = 2.0  # points between the words and their outline
+LEGEND = 18.0  # points of its height below the page
 
 
 def draw_page(picture: bytes, document: Document, number: int) -> bytes:
@@ -44,13 +46,14 @@ def draw_page(picture: bytes, document: Document, number: int) -> bytes:
     page = document.pages[number - 1]
     scale = image.width / page.width
     draw = ImageDraw.Draw(image, "RGBA")
-    font = ImageFont.load_default(max(9.0, 8.5 * scale))
-    for order, (element, outline) in enumerate(page_outlines(document, number), start=1):
+    font = ImageFont.load_default(max(8.0, 7.0 * scale))
+    outlines = page_outlines(document, number)
+    for order, (element, outline) in enumerate(outlines, start=1):
         if element.table is not None and element.noise is None:
             _cells(draw, document, element, number, scale)
         _outline(draw, font, element, outline, order, scale)
     out = io.BytesIO()
-    image.save(out, "PNG")
+    _legend(image, [element for element, _ in outlines], font, scale).save(out, "PNG")
     return out.getvalue()
 
 
@@ -82,13 +85,37 @@ def _outline(
     x1, y1 = (box.x1 + MARGIN) * scale, (box.y1 + MARGIN) * scale
     fill = (*NOISE, 70) if element.noise else None
     draw.rectangle((x0, y0, x1, y1), fill=fill, outline=colour, width=max(1, round(scale)))
-    kind = f"{element.kind} {element.level}" if element.level else element.kind
-    words = f"{order} {element.noise or kind}".replace("_", " ")
-    left, top, right, bottom = draw.textbbox((x0, y0), words, font=font, anchor="lb")
-    if top < 0:  # no room above: inside the outline
-        left, top, right, bottom = draw.textbbox((x0, y0), words, font=font, anchor="lt")
-    draw.rectangle((left - 1, top - 1, right + 3, bottom + 1), fill=(*colour, 235))
-    draw.text((left + 1, top), words, font=font, fill=(255, 255, 255), anchor="lt")
+    words = f"{order} {element.noise}".replace("_", " ") if element.noise else str(order)
+    # Left of the outline, where the least is printed; inside where the page ends there.
+    width = draw.textlength(words, font=font)
+    left = x0 - width - 3 if x0 - width - 3 >= 0 else x0
+    _label(draw, font, words, left, y0, colour)
+
+
+def _label(draw: ImageDraw, font: FreeTypeFont | ImageFont, words: str, x: float, y: float, colour: RGB) -> float:
+    """Draw ``words`` on ``colour`` with their upper left corner at ``x``, ``y``; returns where they end."""
+    left, _top, right, bottom = draw.textbbox((x + 1, y), words, font=font, anchor="la")
+    draw.rectangle((left - 1, y, right + 1, bottom + 1), fill=(*colour, 230))
+    draw.text((x + 1, y), words, font=font, fill=(255, 255, 255), anchor="la")
+    return float(right)
+
+
+def _legend(image: Image, elements: list[Element], font: FreeTypeFont | ImageFont, scale: float) -> Image:
+    """``image`` with a line below it that names the colours it uses."""
+    from PIL import Image, ImageDraw
+
+    height = round(LEGEND * scale)
+    out = Image.new("RGB", (image.width, image.height + height), "white")
+    out.paste(image, (0, 0))
+    draw = ImageDraw.Draw(out, "RGBA")
+    x = 4.0 * scale
+    names = {element.kind for element in elements if not element.noise}
+    shown: list[tuple[str, RGB]] = [(kind, colour) for kind, colour in COLOURS.items() if kind in names]
+    if any(element.noise for element in elements):
+        shown.append(("noise", NOISE))
+    for kind, colour in shown:
+        x = _label(draw, font, kind.replace("_", " "), x, image.height + 4 * scale, colour) + 6 * scale
+    return out
 
 
 def _cells(draw: ImageDraw, document: Document, element: Element, number: int, scale: float) -> None:

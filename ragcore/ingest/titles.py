@@ -30,6 +30,13 @@ _SECTION = re.compile(
     r"^(\d{1,2}(\.\d{1,2})*\.?\s|[ivx]+\.\s|(table of )?contents\b|abstract|summary|introduction|background)",
     re.IGNORECASE,
 )
+# Headings above the title of an article that say what kind of article it is.
+_GENRE = re.compile(
+    r"^((original|invited|brief|short|rapid|mini|systematic|clinical|full|regular|primary|open access)[\s-]+)*"
+    r"(research|review|article|paper|communication|report|letter|editorial|commentary|case|study|note|perspective|"
+    r"viewpoint|opinion|open access)s?([\s-]+(article|paper|report|study|communication|note))?$",
+    re.IGNORECASE,
+)
 # Headings that stand on the cover of every filing and name none.
 _BOILERPLATE = re.compile(
     r"securities and exchange commission|^united states|^form [\w-]+$|^washington,? d", re.IGNORECASE
@@ -56,6 +63,7 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
     first = [b for b in blocks if b.page.number <= 2 and b.noise is None and b.words]
     heads = [b for b in first if b.kind == "heading" and 1 < len(b.text) <= 200 and any(c.isalpha() for c in b.text)]
     heads = [b for b in heads if not _SECTION.match(b.text)]
+    heads = [b for b in heads if not _GENRE.match(b.text)] or heads
     heads = [b for b in heads if " " in b.text] or heads
     if heads and not any(_BOILERPLATE.search(b.text) for b in heads):
         best = max(heads, key=lambda b: (b.role == "title", round(b.size), -b.page.number))

@@ -410,6 +410,14 @@ def test_a_short_title_takes_its_subject_along() -> None:
     assert build(made).title == "Guidance for Industry Sampling of Wells"
 
 
+@pytest.mark.parametrize("label", ["Research Article", "REVIEW", "Original research", "Short Communication", "Case report"])
+def test_what_kind_of_article_it_is_is_no_title(label: str) -> None:
+    made = page(heading(label, 40, size=16), heading("Nitrate in Wells after Rain", 80, size=18))
+    assert build(made).title == "Nitrate in Wells after Rain"
+    made = page(heading(label, 40, size=18), heading("Nitrate in Wells after Rain", 80, size=16))
+    assert build(made).title == "Nitrate in Wells after Rain"
+
+
 def test_a_section_is_no_title() -> None:
     made = page(heading("2. Background", 40, size=20), Box("text", 50, 100, ENDED))
     assert build(made, name="well_costs.pdf").title == "well costs"
