@@ -108,6 +108,11 @@ class RetrieveSettings(Section):
     neighbours: Count
 
 
+class RouteSettings(Section):
+    weight: Share
+    documents: Positive
+
+
 class RerankSettings(Section):
     model: str
     candidates: Positive
@@ -158,6 +163,7 @@ class Settings(Section):
     chunk: ChunkSettings
     index: IndexSettings
     retrieve: RetrieveSettings
+    route: RouteSettings
     rerank: RerankSettings
     rse: RseSettings
     answer: AnswerSettings

@@ -2,7 +2,7 @@
 
     ingest    add → read, page by page → build: document → (describe figures) → chunk → store     (`reading`)
     index     (build documents anew) → embed what is new → sync the caches
-    retrieve  check the index → vector ∥ BM25 → fuse → rerank → segments + neighbours
+    retrieve  check the index → documents named → vector ∥ BM25 → fuse → rerank → segments + neighbours
     ask       standalone question → retrieve → number the sources → refuse or write → cite → verify → Answer
     chat      ask, with the conversation's history and scope, stored
 
@@ -46,6 +46,7 @@ from ragcore.words import stem
 if TYPE_CHECKING:
     from ragcore.answer.stream import AnswerStream
     from ragcore.index.indexer import Indexer, IndexReport
+    from ragcore.retrieve.route import DocumentNames
 
 
 class Engine:
@@ -63,6 +64,7 @@ class Engine:
         self._reading = Reading(self.store, self.descriptions, self.models, settings)
         self._lock = threading.Lock()
         self._indexer: Indexer | None = None
+        self._document_names: tuple[int, DocumentNames] | None = None
 
     @classmethod
     def open(
@@ -262,10 +264,21 @@ class Engine:
             self.store.chunks_by_id,
             self.settings,
             mode=mode,
+            names=self._names(),
         )
         return retriever.retrieve(
             query, top_k=self.settings.retrieve.top_k if top_k is None else top_k, doc_ids=doc_ids
         )
+
+    def _names(self) -> DocumentNames:
+        """What the library's documents are called; made anew when the library has changed."""
+        from ragcore.retrieve.route import DocumentNames
+
+        revision = self.store.revision()
+        with self._lock:
+            if self._document_names is None or self._document_names[0] != revision:
+                self._document_names = (revision, DocumentNames(self.store.names()))
+            return self._document_names[1]
 
     # Answer
 

@@ -34,10 +34,11 @@ UnitKind = Literal["sentence", "cell"]
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk that retrieval found. ``score`` is the one the ranking used; ``scores`` has every step's
-    (``vector`` cosine, ``bm25`` raw, ``fused`` 0–1, ``rerank`` 0–1; absent where the step did not see the chunk);
-    ``ranks`` the rank at each step, from 1; ``via`` says which steps put it here, e.g. ``vector+bm25``, or ``table`` at
-    the end for a composite: rows that were found are folded into it, and from ``fused`` on its scores are those of the
-    best of them."""
+    (``vector`` cosine, ``bm25`` raw, ``prior`` of its document 0–1, ``fused`` 0–1 with that prior, ``rerank`` 0–1
+    without it; absent where the step did not see the chunk, ``prior`` where the question names no document); ``ranks``
+    the rank at each step, from 1; ``via`` says which steps put it here, e.g. ``vector+bm25``, then ``table`` for a
+    composite: rows that were found are folded into it, and from ``fused`` on its scores are those of the best of them;
+    then ``named`` where the question names its document."""
 
     rank: int
     chunk: Chunk
@@ -64,14 +65,25 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
+class Route:
+    """A document that the question names: ``prior`` 0–1, ``reason`` in words (``named: Adobe; year: 2016``)."""
+
+    doc_id: str
+    prior: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
-    """Everything one retrieval found. ``hits`` best first; ``segments`` best first."""
+    """Everything one retrieval found. ``hits`` best first; ``segments`` best first; ``routes`` are the documents that
+    were preferred, best first, empty where the question names none."""
 
     query: str
     mode: str
     hits: tuple[Hit, ...]
     segments: tuple[Segment, ...]
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    routes: tuple[Route, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, Page, Retrieval, Segment, Table
+from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, Page, Retrieval, Route, Segment, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +119,18 @@ def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
         "mode": found.mode,
         "hits": [_hit(hit, document(hit.chunk.doc_id)) for hit in found.hits],
         "segments": [_segment(segment, document(segment.doc_id)) for segment in found.segments],
+        "routes": [_route(route, document(route.doc_id)) for route in found.routes],
         "timings_ms": dict(found.timings_ms),
+    }
+
+
+def _route(route: Route, document: Document) -> Json:
+    return {
+        "doc_id": route.doc_id,
+        "title": document.title,
+        "name": document.name,
+        "prior": route.prior,
+        "reason": route.reason,
     }
 
 
@@ -141,7 +152,7 @@ def _hit(hit: Hit, document: Document) -> Json:
         "text": item.text,
         "boxes": _boxes(document.boxes(item.start, item.end)),
         "score": hit.score,
-        "scores": {step: hit.scores.get(step) for step in ("vector", "bm25", "fused", "rerank")},
+        "scores": {step: hit.scores.get(step) for step in ("vector", "bm25", "prior", "fused", "rerank")},
         "ranks": dict(hit.ranks),
         "via": hit.via,
     }

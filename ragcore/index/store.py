@@ -274,6 +274,14 @@ class Store(FileStore):
             for row in rows
         ]
 
+    def names(self) -> list[tuple[str, str, str]]:
+        """``(doc_id, title, file name)`` of each ready document, in the order in which they came."""
+        table = db.documents.c
+        query = sa.select(table.doc_id, table.title, table.name).where(table.status == "ready")
+        with self.database.read() as connection:
+            rows = connection.execute(query.order_by(table.created, table.doc_id)).all()
+        return [(row.doc_id, row.title or row.name, row.name) for row in rows]
+
     def recipes(self) -> dict[str, str]:
         """For each ready document the hash of the settings that built it."""
         with self.database.read() as connection:

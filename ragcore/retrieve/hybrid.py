@@ -1,4 +1,5 @@
-"""Question → hits and segments: vector ∥ BM25 → fuse → fold tables → rerank → segments and neighbours."""
+"""Question → hits and segments: documents named → vector ∥ BM25 → fuse → fold tables → rerank → segments and
+neighbours."""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ from ragcore.errors import ConfigError
 from ragcore.retrieve import fuse
 from ragcore.retrieve.fold import fold
 from ragcore.retrieve.rerank import vote
+from ragcore.retrieve.route import DocumentNames, chosen, discounted
 from ragcore.retrieve.segments import neighbours, relevant_segments, single_hits, table_segments
-from ragcore.types import Chunk, Hit, Retrieval, Segment
+from ragcore.types import Chunk, Hit, Retrieval, Route, Segment
 
 if TYPE_CHECKING:
     from ragcore.config import Settings
@@ -27,7 +29,8 @@ class HybridRetriever:
 
     ``chunks`` gives chunks by id (``doc_id:index``), leaving out those that are gone. ``mode`` says how candidates are
     found and fused: ``vector`` or ``bm25`` alone, ``reference`` (max-normalised, half and half) or ``hybrid``; None
-    takes ``retrieve.mode``. With a reranker every mode is reranked. Raises `ConfigError` for an unknown mode.
+    takes ``retrieve.mode``. With a reranker every mode is reranked, and with ``names`` every mode prefers the documents
+    that the question names. Raises `ConfigError` for an unknown mode.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class HybridRetriever:
         settings: Settings,
         *,
         mode: str | None = None,
+        names: DocumentNames | None = None,
     ) -> None:
         mode = mode or settings.retrieve.mode
         if mode not in MODES:
@@ -51,18 +55,24 @@ class HybridRetriever:
         self._reranker = reranker
         self._chunks = chunks
         self._settings = settings
+        self._names = names
 
     def retrieve(self, query: str, *, top_k: int, doc_ids: Sequence[str] | None = None) -> Retrieval:
         """The best ``top_k`` chunks for ``query``, and the segments around them; only of ``doc_ids`` where given."""
         timings: dict[str, float] = {}
         # A short list is the beginning of a long one: a small top_k must not starve the fusion.
         count = self._settings.retrieve.candidates * max(top_k, self._settings.rerank.candidates)
-        scores, ranks = self._candidates(query, count, doc_ids, timings)
+        routes = self._routes(query, doc_ids, timings)
+        priors = {route.doc_id: route.prior for route in routes}
+        scores, ranks = self._candidates(query, count, doc_ids, chosen(routes, self._settings.route.documents), timings)
         with _timed(timings, "fuse"):
             fused = self._fuse(query, scores)
             chunks = {chunk.chunk_id: chunk for chunk in self._chunks(fuse.ranking(fused))}
             # A chunk that another process removed since is no candidate any more.
-            folded = fold(self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks), chunks)
+            fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
+            owners = {i: chunk.doc_id for i, chunk in chunks.items()}
+            fused = discounted(fused, owners, priors, self._settings.route.weight)
+            folded = fold(fused, chunks)
             fused = folded.scores
             scores["fused"], ranks["fused"] = fused, _ranks(fuse.ranking(fused))
         final = fused
@@ -71,35 +81,52 @@ class HybridRetriever:
                 read = {i: chunks[folded.best.get(i, i)] for i in fused}
                 relevance = self._relevance(self._reranker, query, fused, read)
                 scores["rerank"], ranks["rerank"] = relevance, _ranks(fuse.ranking(relevance))
-                final = vote(fused, relevance, weight=self._settings.rerank.weight)
+                # The vote of a passage counts by its document's prior, as its fused score does.
+                votes = discounted(relevance, owners, priors, self._settings.route.weight)
+                final = vote(fused, votes, weight=self._settings.rerank.weight)
         hits = [
             Hit(
                 rank=rank,
                 chunk=chunks[chunk_id],
                 score=final[chunk_id],
-                scores={step: of[chunk_id] for step, of in scores.items() if chunk_id in of},
+                scores={step: of[chunk_id] for step, of in scores.items() if chunk_id in of}
+                | ({"prior": priors.get(owners[chunk_id], 0.0)} if priors else {}),
                 ranks={step: of[chunk_id] for step, of in ranks.items() if chunk_id in of},
-                via=_via(chunks[chunk_id], ranks),
+                via=_via(chunks[chunk_id], ranks, priors),
             )
             for rank, chunk_id in enumerate(fuse.ranking(final)[:top_k], start=1)
         ]
         with _timed(timings, "rse"):
             segments = self._segments(hits)
-        return Retrieval(query, self._mode, tuple(hits), tuple(segments), timings)
+        return Retrieval(query, self._mode, tuple(hits), tuple(segments), timings, tuple(routes))
+
+    def _routes(self, query: str, doc_ids: Sequence[str] | None, timings: dict[str, float]) -> list[Route]:
+        """The documents that the question names; none where routing is off."""
+        if self._names is None or self._settings.route.weight == 0.0:
+            return []
+        with _timed(timings, "route"):
+            return self._names.routes(query, doc_ids)
 
     def _candidates(
-        self, query: str, count: int, doc_ids: Sequence[str] | None, timings: dict[str, float]
+        self,
+        query: str,
+        count: int,
+        doc_ids: Sequence[str] | None,
+        named: Sequence[str],
+        timings: dict[str, float],
     ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
-        """Scores and ranks by chunk id, for each side that the mode asks."""
+        """Scores and ranks by chunk id, for each side that the mode asks. The documents ``named`` are also asked by
+        themselves: in a large library the best of them need not be among the first of all."""
         scores: dict[str, dict[str, float]] = {}
+        scopes = [doc_ids, named] if named else [doc_ids]
         if self._mode != "bm25":
             with _timed(timings, "embed"):
                 vector = self._embedder.embed_query(query)
             with _timed(timings, "vector"):
-                scores["vector"] = dict(self._vectors.query(vector, count, doc_ids))
+                scores["vector"] = _both([self._vectors.query(vector, count, ids) for ids in scopes])
         if self._mode != "vector":
             with _timed(timings, "bm25"):
-                scores["bm25"] = dict(self._sparse.query(query, count, doc_ids))
+                scores["bm25"] = _both([self._sparse.query(query, count, ids) for ids in scopes])
         return scores, {step: _ranks(list(of)) for step, of in scores.items()}
 
     def _fuse(self, query: str, scores: dict[str, dict[str, float]]) -> dict[str, float]:
@@ -138,9 +165,17 @@ class HybridRetriever:
         return segments + neighbours(hits, segments, self._chunks, reach=self._settings.retrieve.neighbours)
 
 
-def _via(chunk: Chunk, ranks: Mapping[str, Mapping[str, int]]) -> str:
+def _via(chunk: Chunk, ranks: Mapping[str, Mapping[str, int]], priors: Mapping[str, float]) -> str:
     steps = [step for step in ("vector", "bm25") if chunk.chunk_id in ranks.get(step, {})]
-    return "+".join([*steps, "table"] if chunk.tiles else steps)
+    return "+".join([*steps, *(["table"] if chunk.tiles else []), *(["named"] if chunk.doc_id in priors else [])])
+
+
+def _both(lists: Sequence[Sequence[tuple[str, float]]]) -> dict[str, float]:
+    """One list of all that was found, best first."""
+    found: dict[str, float] = {}
+    for pairs in lists:
+        found.update(pairs)
+    return {i: found[i] for i in fuse.ranking(found)} if len(lists) > 1 else found
 
 
 def _ranks(ordered: Sequence[str]) -> dict[str, int]:

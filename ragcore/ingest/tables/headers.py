@@ -21,6 +21,11 @@ def settle_headers(draft: Draft) -> None:
     """Find the header rows of ``draft``, widen spanning headers, join headers that were broken over two lines, and
     mark the cells."""
     mark_headers(draft)
+    for row in range(1, draft.header_rows):
+        cells = draft.row(row)
+        if len(cells) == 1 and cells[0].col > 0 and _is_unit(cells[0].text):
+            # "(In millions)" set in the middle under the names of the columns holds for all of them.
+            _widen(draft, cells[0], 1, draft.columns - 1)
     for row in range(draft.header_rows - 1):
         _spread(draft, row)
     row = 0
@@ -87,11 +92,15 @@ def _is_body(draft: Draft) -> bool:
 def _names_columns(draft: Draft, row: int) -> bool:
     """Whether ``row`` has words over the values only, or nothing but a unit: it goes on with the header above."""
     cells = draft.row(row)
-    if len(cells) == 1 and UNIT.search(cells[0].text) and cells[0].text.startswith("("):
+    if len(cells) == 1 and _is_unit(cells[0].text):
         return True
     if cells and cells[0].col == 0 and UNIT.search(cells[0].text):
         cells = cells[1:]
     return bool(cells) and cells[0].col > 0 and not any(is_number(c.text) and not is_year(c.text) for c in cells)
+
+
+def _is_unit(text: str) -> bool:
+    return text.startswith("(") and text.endswith(")") and bool(UNIT.search(text))
 
 
 def _names_group(draft: Draft, row: int) -> bool:
@@ -262,6 +271,7 @@ def header_levels(draft: Draft) -> tuple[list[DraftCell], list[list[DraftCell]]]
         for c in headers
         if (c.col_span >= draft.columns and draft.columns > 1)
         or (c.col == 0 and c.col_span == 1 and UNIT.search(c.text))
+        or (c.col_span == draft.columns - 1 > 1 and _is_unit(c.text))
     ]
     levels: list[list[DraftCell]] = []
     for col in range(draft.columns):
