@@ -604,3 +604,20 @@ def three_columns() -> bytes:
             x = 60 + column * 168
             _prose(page, (x, top, x + 150, top + 230), text)
     return _bytes(document)
+
+
+def figures_in_columns() -> bytes:
+    """Two columns, each ending with a picture and its caption; each picture has a shadow that nobody sees, which
+    reaches over the gutter."""
+    document = _new()
+    page = _page(document)
+    for name, x, shadow in (("Left", 60.0, (200.0, 345.0)), ("Right", 322.0, (310.0, 480.0))):
+        for part in range(2):
+            words = " ".join(f"{name} sentence number {part * 5 + n} stands in its column." for n in range(1, 6))
+            _prose(page, (x, 100 + part * 140, x + 230, 230 + part * 140), words)
+        samples = bytes((i * i // 700 + 40 * c) % 256 for i in range(200 * 160) for c in range(3))
+        pixmap = pymupdf.Pixmap(pymupdf.csRGB, 200, 160, samples, 0)
+        page.insert_image(pymupdf.Rect(x, 400, x + 200, 560), pixmap=pixmap)
+        page.draw_rect(pymupdf.Rect(shadow[0], 420, shadow[1], 566), color=None, fill=(0, 0, 0), fill_opacity=0)
+        page.insert_text((x, 582), f"Figure {1 + (x > 300)}. The {name.lower()} wells.", fontsize=9, fontname=FONT)
+    return _bytes(document)

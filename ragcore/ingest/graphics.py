@@ -1,6 +1,7 @@
 """Pictures that the layout model saw in part or not at all, completed from what is drawn on the page.
 
-A picture grows over the drawings and images that lie partly in it, as long as it takes in nothing of another region.
+A picture grows over the drawings and images that lie partly in it, as long as it takes in nothing of another region,
+be it a picture too: images with shadows reach beyond what is seen of them.
 A caption with nothing to stand for gets what is drawn next to it. Pure functions over rectangles.
 """
 
@@ -26,25 +27,28 @@ OVERLAP = 3.0  # points by which a picture may reach into another region
 
 def complete_pictures(
     regions: Sequence[Region], drawn: Boxes, lettered: Boxes, width: float, height: float
-) -> list[Region]:
-    """``regions`` with their pictures grown, and pictures for captions that have neither picture nor table. ``drawn``
-    are the boxes of all paths and images on the page, ``lettered`` those of all pieces of text, each ``(n, 4)``; page
-    and boxes in one frame, in points."""
+) -> list[tuple[Region, Region]]:
+    """``regions`` with their pictures grown, and pictures for captions that have neither picture nor table; each with
+    its core, where it was seen before or where its caption places it: what is drawn of a picture may reach behind the
+    next column, so the core tells its place on the page. ``drawn`` are the boxes of all paths and images on the page,
+    ``lettered`` those of all pieces of text, each ``(n, 4)``; page and boxes in one frame, in points."""
     others = [region.box for region in regions if region.kind != "picture"]
     drawn, lettered = (_usable(boxes, others, width, height) for boxes in (drawn, lettered))
 
     def complete(region: Region) -> Region:
         if region.kind != "picture":
             return region
-        return replace(region, box=_with_labels(_grown(region.box, drawn, others, 0.0), lettered, others))
+        apart = [*others, *(other.box for other in regions if other.kind == "picture" and other is not region)]
+        return replace(region, box=_with_labels(_grown(region.box, drawn, apart, 0.0), lettered, apart))
 
-    out = [complete(region) for region in regions]
+    out = [(complete(region), region) for region in regions]
     for caption in [region for region in regions if region.kind == "caption"]:
-        if any(_near(caption.box, region.box) for region in out if region.kind in ("picture", "table")):
+        if any(_near(caption.box, region.box) for region, _core in out if region.kind in ("picture", "table")):
             continue
         found = _picture_at(caption.box, drawn, others)
         if found is not None:
-            out.append(Region("picture", _with_labels(found, lettered, others)))
+            strip = (caption.box[0], found[1], caption.box[2], found[3])
+            out.append((Region("picture", _with_labels(found, lettered, others)), Region("picture", strip)))
     return out
 
 
@@ -63,7 +67,13 @@ def _usable(drawn: Boxes, others: Sequence[Rect], width: float, height: float) -
 
 
 def _picture_at(caption: Rect, drawn: Boxes, others: Sequence[Rect]) -> Rect | None:
-    """The drawing just above the caption, else just below it."""
+    """The drawing just above the caption, else just below it; no further to the sides than what stands beside the
+    caption, which is the caption or the text of another column."""
+    side = [other for other in others if other[1] < caption[3] and other[3] > caption[1]]
+    left = max((other[2] for other in side if other[2] <= caption[0]), default=-np.inf)
+    right = min((other[0] for other in side if other[0] >= caption[2]), default=np.inf)
+    drawn = np.column_stack([drawn[:, [0, 2]].clip(left, right), drawn[:, [1, 3]]])[:, [0, 2, 1, 3]]
+    drawn = drawn[drawn[:, 2] - drawn[:, 0] > 1]
     beside = (drawn[:, 0] < caption[2]) & (drawn[:, 2] > caption[0])
     above, below = caption[1] - drawn[:, 3], drawn[:, 1] - caption[3]
     for gaps in (above, below):

@@ -175,17 +175,25 @@ class Reader:
         blocks = np.asarray(words.blocks, dtype=np.int32)
         numbers = line_numbers(words.texts, boxes, upright_frame[0])
         problem: str | None = None
+        seen: dict[Rect, Rect] = {}
         if plain:
             regions = _block_regions(boxes, blocks)
         else:
             shown = without_gutter(boxes, numbers, upright_frame)
-            regions, problem = _find_regions(self._sheet(page, angle, shown, upright_frame), len(boxes), vectors)
-            regions = [_moved(region, shown[0]) for region in regions]
+            pairs, problem = _find_regions(self._sheet(page, angle, shown, upright_frame), len(boxes), vectors)
+            moved = [(_moved(region, shown[0]), _moved(core, shown[0])) for region, core in pairs]
+            regions = [region for region, _core in moved]
+            seen = {region.box: core.box for region, core in moved if region.kind == "picture"}
 
         right_to_left = mostly_right_to_left(words.texts)
 
         def order(found: list[Region]) -> list[Region]:
-            return found if plain else reading_order(found, right_to_left=right_to_left)
+            if plain:
+                return found
+            # Pictures stand where their core does: the rest may reach behind the next column.
+            cores = [replace(region, box=seen.get(region.box, region.box)) for region in found]
+            whole = {id(core): region for core, region in zip(cores, found)}
+            return [whole[id(core)] for core in reading_order(cores, right_to_left=right_to_left)]
 
         across = np.setdiff1d(overprinted(boxes, np.asarray(words.sizes, dtype=np.float32)), numbers)
         text = np.setdiff1d(np.arange(len(boxes)), np.concatenate([numbers, across]))
@@ -328,14 +336,15 @@ def _block_regions(boxes: NDArray[np.float32], blocks: NDArray[np.int32]) -> lis
     return regions
 
 
-def _find_regions(page: Any, words: int, vectors: int) -> tuple[list[Region], str | None]:
-    """Layout regions, tables with their grids, and images; and a complaint where the table finder failed.
+def _find_regions(page: Any, words: int, vectors: int) -> tuple[list[tuple[Region, Region]], str | None]:
+    """Layout regions, tables with their grids, and images, each with its core (`complete_pictures`); and a complaint
+    where the table finder failed.
 
     The table finder is a third of a page's time. It works from the layout's tables and from ruled lines, so a page
     with neither is spared it; a page without words has nothing for the model to lay out.
     """
     if not words:
-        return _image_regions(page, (), page.rect.width, page.rect.height), None
+        return [(image, image) for image in _image_regions(page, (), page.rect.width, page.rect.height)], None
     page.get_layout(return_raw=True)
     found: Sequence[Mapping[str, Any]] = page.layout_information or []
     regions: list[Region] = []
@@ -353,10 +362,11 @@ def _find_regions(page: Any, words: int, vectors: int) -> tuple[list[Region], st
             tables = [region for table in finder.tables if (region := _table_region(table)) is not None]
     page.layout_information = None
     kept = [r for r in regions if r.kind != "table" or not any(_covers(table.box, r.box) for table in tables)]
-    found_regions = kept + tables
+    pairs = [(region, region) for region in kept + tables]
     if any(region.kind in ("picture", "caption") for region in kept):
-        found_regions = complete_pictures(found_regions, *_drawn(page), page.rect.width, page.rect.height)
-    return found_regions + _image_regions(page, found_regions, page.rect.width, page.rect.height), problem
+        pairs = complete_pictures(kept + tables, *_drawn(page), page.rect.width, page.rect.height)
+    images = _image_regions(page, [region for region, _core in pairs], page.rect.width, page.rect.height)
+    return [*pairs, *((image, image) for image in images)], problem
 
 
 def _drawn(page: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

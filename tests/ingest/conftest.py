@@ -25,6 +25,7 @@ SAMPLES: dict[str, bytes] = {
     "running_headers": pdfs.running_headers(),
     "page_break_paragraph": pdfs.page_break_paragraph(),
     "figure": pdfs.figure(),
+    "figures_in_columns": pdfs.figures_in_columns(),
     "line_numbers": pdfs.line_numbers(),
     "footnote": pdfs.footnote(),
     "contents": pdfs.contents(),

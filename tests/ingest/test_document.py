@@ -206,3 +206,10 @@ def test_repetition_drops_nothing_from_a_short_document(
         "0" * 16, "0" * 64, "twice.pdf", FileInfo(pages=2), [page, replace(page, number=2)], settings
     )
     assert not [e for e in document.elements if e.noise]
+
+
+def test_what_is_drawn_behind_the_next_column_does_not_join_the_columns(build: Build) -> None:
+    document = build("figures_in_columns")
+    text = document.text
+    assert text.index("Left sentence number 10") < text.index("Figure 1.") < text.index("Right sentence number 1 ")
+    assert text.index("Right sentence number 10") < text.index("Figure 2.")

@@ -14,7 +14,9 @@ PAGE = (612.0, 792.0)
 def completed(regions: list[Region], *drawn: Rect, lettered: tuple[Rect, ...] = ()) -> list[Rect]:
     """The boxes of the pictures."""
     boxes, labels = (np.asarray(given, np.float64).reshape(-1, 4) for given in (drawn, lettered))
-    return [region.box for region in complete_pictures(regions, boxes, labels, *PAGE) if region.kind == "picture"]
+    return [
+        region.box for region, _core in complete_pictures(regions, boxes, labels, *PAGE) if region.kind == "picture"
+    ]
 
 
 def test_a_picture_grows_over_what_lies_partly_in_it() -> None:
@@ -40,6 +42,12 @@ def test_a_caption_gets_what_is_drawn_above_it() -> None:
     caption, text = Region("caption", (100, 300, 400, 312)), Region("text", (100, 80, 400, 120))
     bars = [(120.0 + 40 * n, 150.0 + 20 * n, 150.0 + 40 * n, 290.0) for n in range(5)]
     assert completed([text, caption], *bars) == [(120, 150, 310, 290)]
+
+
+def test_captions_side_by_side_have_a_picture_each() -> None:
+    first, second = Region("caption", (60, 580, 150, 590)), Region("caption", (320, 580, 420, 590))
+    drawn = [(60.0, 400.0, 260.0, 560.0), (320.0, 400.0, 520.0, 560.0), (200.0, 420.0, 345.0, 566.0)]
+    assert completed([first, second], *drawn) == [(60, 400, 320, 566), (150, 400, 520, 566)]
 
 
 def test_else_what_is_drawn_below_it() -> None:
