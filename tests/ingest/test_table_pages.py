@@ -103,6 +103,16 @@ def test_continued_lines_and_repeated_titles_leave_the_body(line: str, settings:
     assert [document.text[e.start : e.end] for e in document.elements if e.noise == "repeated_title"] == [line]
 
 
+@pytest.mark.parametrize(
+    "note", ["Note: The decline in the north continued after the rain.", "Sales continued to fall in both years."]
+)
+def test_a_sentence_that_tells_of_something_continued_stays(note: str, settings: Settings) -> None:
+    first = page_with_table([HEAD, *FIRST], 1, above=("Table 4. Wells of the county",))
+    second = page_with_table([HEAD, *SECOND], 1, above=(note,))
+    document = built(settings, first, second)
+    assert note in document.text[: document.body_end]
+
+
 def test_a_row_that_says_continued_inside_the_grid_leaves_the_table(settings: Settings) -> None:
     first = page_with_table([HEAD, *FIRST, ["(Table 4 continues on next page)", "", ""]], 1)
     second = page_with_table([HEAD, ["(Continued from previous page)", "", ""], *SECOND], 1)

@@ -19,9 +19,16 @@ _TABLE_NAME = re.compile(rf"^(?:{_NAMES})(?:\s+{_NUMBER}(?![\w])|\s*$)", re.IGNO
 _NUMBERED = re.compile(rf"^{_NUMBER}$")
 _CONTENTS = re.compile(r"^(?:table of )?contents\W*$|^index\W*$", re.IGNORECASE)
 _NAME_WORD = re.compile(rf"^(?:{_NAMES})$", re.IGNORECASE)
-_CONTINUED = re.compile(
-    r"[\s(\[,–—-]*\b(?:cont(?:inue[ds]|['’]?d|\.)|concluded|suite|fortsetzung)\b[\s)\].:]*", re.IGNORECASE
+_GOES_ON = r"\b(?:cont(?:inue[ds]|['’]?d|\.)|concluded|suite|fortsetzung)\b"
+_CONTINUED = re.compile(rf"[\s(\[,–—-]*{_GOES_ON}[\s)\].:]*", re.IGNORECASE)
+# As a mark it stands in brackets, behind a comma or dash, behind the table's number, or leads a few words; "sales
+# continued to fall" marks nothing.
+_MARK = re.compile(
+    rf"^\W*{_GOES_ON}[^.]{{0,30}}$|[(\[,–—-]\s*{_GOES_ON}[\s)\].:]*$|\([^()]*{_GOES_ON}[^()]*\)\W*$"
+    rf"|^(?:{_NAMES})\s+\S+\s+{_GOES_ON}",
+    re.IGNORECASE,
 )
+_CAPITAL_MARK = re.compile(r"\b(?:Continued|CONTINUED|Concluded|CONCLUDED)\W*$")
 
 
 def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
@@ -85,8 +92,8 @@ def from_name(lines: Sequence[Line]) -> list[Line]:
 
 
 def is_continued(text: str) -> bool:
-    """Whether ``text`` says that something is continued."""
-    return bool(_CONTINUED.search(text))
+    """Whether ``text`` carries the mark of what is continued."""
+    return bool(_MARK.search(text) or _CAPITAL_MARK.search(text))
 
 
 def without_continued(text: str) -> str:
