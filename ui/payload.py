@@ -5,12 +5,13 @@ Boxes go out as ``[page, x0, y0, x1, y1]`` in displayed-page points, untouched; 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ragcore.index.conversations import Conversation, StoredTurn
 from ragcore.index.store import DocumentInfo
-from ragcore.types import Answer, Box, Cell, Citation, Document, Element, Source
+from ragcore.places import outlines
+from ragcore.types import GENERATED_MARKS, Answer, Box, Cell, Citation, Document, Element, Source
 from ui import markup
 from ui.jobs import Job
 from ui.runs import LiveAnswer, View
@@ -230,13 +231,17 @@ def _row(info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None,
 
 def _element(read: Document, item: Element) -> Json:
     table = item.table
+    shown = read.text[item.start : item.end]
+    for mark in GENERATED_MARKS if item.generated else ():
+        shown = shown.replace(mark, " ")
     return {
         "kind": item.kind,
         "level": item.level,
         "noise": item.noise,
-        "text": (table.title if table and table.title else " ".join(read.text[item.start : item.end].split()))[:300],
+        "text": (table.title if table and table.title else " ".join(shown.split()))[:300],
+        "full": "" if table else shown,
         "size": f"{table.rows} × {table.columns}" if table else "",
-        "boxes": _outline((*read.element_boxes(item), *item.region)),
+        "boxes": [box(part) for part in outlines(item.region or read.element_boxes(item))],
         "cells": [_cell(read, cell) for cell in (table.cells if table else ())],
     }
 
@@ -246,27 +251,8 @@ def _cell(read: Document, cell: Cell) -> Json:
         "at": [cell.row, cell.col, cell.row_span, cell.col_span],
         "header": cell.header,
         "text": " ".join(read.text[cell.start : cell.end].split()),
-        "boxes": _outline(read.boxes(cell.start, cell.end)),
+        "boxes": [box(part) for part in outlines(read.boxes(cell.start, cell.end))],
     }
-
-
-def _outline(boxes: Iterable[Box]) -> list[list[float]]:
-    """One rectangle around an element's boxes on each page that it touches."""
-    by_page: dict[int, list[Box]] = {}
-    for place in boxes:
-        by_page.setdefault(place.page, []).append(place)
-    return [
-        box(
-            Box(
-                page,
-                min(b.x0 for b in places),
-                min(b.y0 for b in places),
-                max(b.x1 for b in places),
-                max(b.y1 for b in places),
-            )
-        )
-        for page, places in by_page.items()
-    ]
 
 
 def model_name(model: str) -> str:

@@ -88,8 +88,11 @@ def _add(file: UploadedFile, pdf: UploadedFile | None, engine: Engine, ingestion
         # What is wrong with a JSON is no reason to leave out its PDF.
         by_itself = _add(pdf, None, engine, ingestion) if pdf is not None else []
         return [Note("bad", error.message, error.hint), *by_itself]
+    failed = any(info.doc_id == added.doc_id and info.status == "failed" for info in engine.documents())
     ingestion.add(added.doc_id)
     if added.status == "already":
+        if failed:
+            return [Note("weak", f"{file.name} is in the library and could not be read before.", "It is tried again.")]
         return [Note("weak", f"{file.name} is in the library already.", "The same bytes are kept once under any name.")]
     return [Note("weak", f"{file.name} came without its PDF.", added.note)] if added.note else []
 

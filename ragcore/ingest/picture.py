@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from ragcore.places import outlines
 from ragcore.types import Box, Document, Element
 
 if TYPE_CHECKING:
@@ -47,34 +48,27 @@ def draw_page(picture: bytes, document: Document, number: int) -> bytes:
     scale = image.width / page.width
     draw = ImageDraw.Draw(image, "RGBA")
     font = ImageFont.load_default(max(8.0, 7.0 * scale))
-    outlines = page_outlines(document, number)
-    for order, (element, outline) in enumerate(outlines, start=1):
+    found = page_outlines(document, number)
+    for order, (element, parts) in enumerate(found, start=1):
         if element.table is not None and element.noise is None:
             _cells(draw, document, element, number, scale)
-        _outline(draw, font, element, outline, order, scale)
+        for part in parts:
+            _outline(draw, font, element, part, order, scale)
     out = io.BytesIO()
-    _legend(image, [element for element, _ in outlines], font, scale).save(out, "PNG")
+    _legend(image, [element for element, _ in found], font, scale).save(out, "PNG")
     return out.getvalue()
 
 
-def page_outlines(document: Document, number: int) -> list[tuple[Element, Box]]:
-    """The elements with a place on page ``number``, in reading order, each with the rectangle around its boxes."""
-    found: list[tuple[Element, Box]] = []
+def page_outlines(document: Document, number: int) -> list[tuple[Element, list[Box]]]:
+    """The elements with a place on page ``number``, in reading order, each with its outlines there: a table's or
+    figure's whole region, the lines of others column by column."""
+    found: list[tuple[Element, list[Box]]] = []
     for element in document.elements:
-        here = [box for box in (*document.element_boxes(element), *element.region) if box.page == number]
+        boxes = element.region or document.element_boxes(element)
+        here = outlines(box for box in boxes if box.page == number)
         if here:
-            found.append((element, _hull(here)))
+            found.append((element, here))
     return found
-
-
-def _hull(boxes: list[Box]) -> Box:
-    return Box(
-        boxes[0].page,
-        min(box.x0 for box in boxes),
-        min(box.y0 for box in boxes),
-        max(box.x1 for box in boxes),
-        max(box.y1 for box in boxes),
-    )
 
 
 def _outline(
@@ -121,10 +115,7 @@ def _legend(image: Image, elements: list[Element], font: FreeTypeFont | ImageFon
 def _cells(draw: ImageDraw, document: Document, element: Element, number: int, scale: float) -> None:
     assert element.table is not None
     for cell in element.table.cells:
-        here = [box for box in document.boxes(cell.start, cell.end) if box.page == number]
-        if not here:
-            continue
-        box = _hull(here)
-        place = (box.x0 * scale, box.y0 * scale, box.x1 * scale, box.y1 * scale)
         tint = (*COLOURS["table"], 70) if cell.header else (*COLOURS["table"], 18)
-        draw.rectangle(place, fill=tint, outline=(*COLOURS["table"], 170))
+        for box in outlines(box for box in document.boxes(cell.start, cell.end) if box.page == number):
+            place = (box.x0 * scale, box.y0 * scale, box.x1 * scale, box.y1 * scale)
+            draw.rectangle(place, fill=tint, outline=(*COLOURS["table"], 170))

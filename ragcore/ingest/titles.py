@@ -27,7 +27,8 @@ _BAD_TITLE = re.compile(
 )
 # Headings that name a part of a document, not the document.
 _SECTION = re.compile(
-    r"^(\d{1,2}(\.\d{1,2})*\.?\s|[ivx]+\.\s|(table of )?contents\b|abstract|summary|introduction|background)",
+    r"^(\d{1,2}(\.\d{1,2})*\.?\s|[ivx]+\.\s|(item|part)\s+[\divx]+\b|(table of )?contents\b|abstract|summary|"
+    r"introduction|background|thank you\b|contains nonbinding)",
     re.IGNORECASE,
 )
 # Headings above the title of an article that say what kind of article it is.

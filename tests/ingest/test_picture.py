@@ -28,13 +28,13 @@ def test_elements_are_outlined_in_the_colour_of_their_kind_and_headers_tinted(bu
     document = build("ruled_table")
     image = drawn(document, 1)
     outlines = page_outlines(document, 1)
-    assert {element.kind for element, _box in outlines} >= {"table"}
-    for element, box in outlines:
+    assert {element.kind for element, _boxes in outlines} >= {"table"}
+    for element, (box, *_more) in outlines:
         colour = NOISE if element.noise else COLOURS[element.kind]
         # The lower edge, where no label stands.
         edge = {image.getpixel((round((box.x0 + box.x1) / 2 * SCALE), round(box.y1 * SCALE) + d)) for d in range(7)}
         assert colour in edge
-    table = next(element.table for element, _box in outlines if element.table is not None)
+    table = next(element.table for element, _boxes in outlines if element.table is not None)
     tints = {}
     for cell in table.cells:
         box = document.boxes(cell.start, cell.end)[0]
@@ -46,7 +46,7 @@ def test_elements_are_outlined_in_the_colour_of_their_kind_and_headers_tinted(bu
 
 def test_noise_is_greyed_and_a_paragraph_over_two_pages_is_drawn_on_both(build: Build) -> None:
     headers = build("running_headers")
-    noise = [(element, box) for element, box in page_outlines(headers, 2) if element.noise]
+    noise = [(element, box) for element, (box, *_more) in page_outlines(headers, 2) if element.noise]
     assert noise
     image = drawn(headers, 2)
     for _element, box in noise:

@@ -55,8 +55,16 @@ export class Drawer {
     document.documentElement.dataset.gwSide = "open";
     this.title.textContent = item.title;
     this.facts.textContent = [plural(item.pages, "page"), plural(item.elements, "element"), plural(item.tables, "table"), noiseOf(item), plural(item.chunks, "chunk"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : "", `read in ${item.seconds.toFixed(0)} s`].filter(Boolean).join(" · ");
-    this.document = await getDocument(item.id);
-    if (this.id === item.id) this.go(1);
+    let read;
+    try {
+      read = await getDocument(item.id);
+    } catch (error) {
+      if (this.id === item.id) this.picture.replaceChildren(h("p", { class: "none", role: "alert" }, `${error.message} ${error.hint ?? ""}`));
+      return;
+    }
+    if (this.id !== item.id) return;
+    this.document = read;
+    this.go(1);
   }
 
   // The page beside its elements, large enough to read what was seen where.
@@ -110,19 +118,15 @@ export class Drawer {
       h("span", { class: "mt" }, detail),
     ];
     const events = { onmouseenter: () => show(true), onmouseleave: () => show(false) };
-    if (!element.cells.length) {
-      this.list.append(h("li", { class: element.noise ? "noise" : "", onclick: scroll, ...events }, parts));
-      return;
-    }
-    const whole = h("div", { class: "grid gw-scroll", hidden: true, tabindex: "0", role: "group", "aria-label": element.text || "Table" });
+    const whole = h("div", { class: element.cells.length ? "grid gw-scroll" : "full", hidden: true, tabindex: "0", role: "group", "aria-label": element.text || name });
     const open = h("button", { type: "button", "aria-expanded": "false" }, parts);
     open.onclick = () => {
       whole.hidden = !whole.hidden;
       open.setAttribute("aria-expanded", String(!whole.hidden));
-      if (!whole.firstChild) whole.append(grid(element.cells));
+      if (!whole.firstChild) whole.append(element.cells.length ? grid(element.cells) : element.full || "No words.");
       scroll();
     };
-    this.list.append(h("li", { class: "table", ...events }, open, whole));
+    this.list.append(h("li", { class: `${element.noise ? "noise" : ""}${element.cells.length ? " table" : ""}`, ...events }, open, whole));
   }
 }
 
