@@ -107,8 +107,9 @@ PagesOf = Callable[[Engine, Retrieval], Iterator[Page]]
 
 def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) -> list[Row]:
     """The rows for the questions whose document is in the library."""
-    plain = Engine.open(home, overrides={"rerank.model": "none"})
-    full = Engine.open(home)
+    plain = Engine.open(home, overrides={"rerank.model": "none", "route.weight": 0.0})
+    full = Engine.open(home, overrides={"route.weight": 0.0})
+    routed = Engine.open(home)
     named = {info.name: info.doc_id for info in plain.documents() if info.indexed}
     asked = [question for question in asked if question["doc"] in named]
     used = sorted({named[question["doc"]] for question in asked})
@@ -123,9 +124,10 @@ def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) 
         (Row("reference fusion"), plain, "reference"),
         (Row("hybrid"), plain, "hybrid"),
         (Row("hybrid + rerank"), full, "hybrid"),
+        (Row("hybrid + rerank + routing"), routed, "hybrid"),
     ]
-    segments = Row("hybrid + rerank + RSE")
-    for engine in (plain, full):
+    segmented = {id(full): Row("hybrid + rerank + RSE"), id(routed): Row("hybrid + rerank + routing + RSE")}
+    for engine in (plain, full, routed):
         engine.warm()
     for number, question in enumerate(asked, start=1):
         doc_id = named[question["doc"]]
@@ -146,13 +148,15 @@ def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) 
                 spent = (time.perf_counter() - started) * 1000
                 row.spent_ms.append(spent)
                 row.add(scope, hit_pages(engine, retrieval), gold)
-            segments.spent_ms.append(spent)
-            segments.add(scope, segment_pages(full, retrieval), gold)
-            given = source_pages(full, retrieval)
-            segments.in_sources.setdefault(scope, []).append((bool(gold & given), gold <= given))
+                segments = segmented.get(id(engine))
+                if segments is not None:
+                    segments.spent_ms.append(spent)
+                    segments.add(scope, segment_pages(engine, retrieval), gold)
+                    given = source_pages(engine, retrieval)
+                    segments.in_sources.setdefault(scope, []).append((bool(gold & given), gold <= given))
         print(f"\r{number}/{len(asked)}", end="", file=sys.stderr)
     print(file=sys.stderr)
-    return [baseline, *(row for row, *_ in ways), segments]
+    return [baseline, *(row for row, *_ in ways), *segmented.values()]
 
 
 def main() -> None:

@@ -24,7 +24,10 @@ from ragcore.config import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.retrieve.hybrid import HybridRetriever
+from ragcore.retrieve.route import DocumentNames
 from ragcore.types import Chunk, Document, Element, Page, WordMap
+
+SIDES = (("BM25", "bm25"), ("vector", "vector"), ("reference fusion", "reference"))
 
 
 def lines(name: str) -> list[dict[str, Any]]:
@@ -92,12 +95,18 @@ def main() -> None:
     names = {info.doc_id: info.name for info in store.documents()}
     relevant = judgements()
     claims = lines("queries.jsonl")[: options.limit]
-    ways = [("BM25", "bm25", None), ("vector", "vector", None), ("reference fusion", "reference", None)]
+    documents = DocumentNames(store.names())
+    ways = [(name, mode, None, None) for name, mode in SIDES]
     reranker = providers.reranker(settings.rerank.model, threads=settings.index.threads)
-    plans = [*ways, ("hybrid", "hybrid", None), *([("hybrid + rerank", "hybrid", reranker)] if options.rerank else [])]
+    plans = [*ways, ("hybrid", "hybrid", None, None), ("hybrid + routing", "hybrid", None, documents)]
+    if options.rerank:
+        plans += [("hybrid + rerank", "hybrid", reranker, None)]
+        plans += [("hybrid + rerank + routing", "hybrid", reranker, documents)]
     rows: list[list[object]] = []
-    for name, mode, model in plans:
-        retriever = HybridRetriever(embedder, vectors, sparse, model, store.chunks_by_id, settings, mode=mode)
+    for name, mode, model, routing in plans:
+        retriever = HybridRetriever(
+            embedder, vectors, sparse, model, store.chunks_by_id, settings, mode=mode, names=routing
+        )
         gains, recalls, spent = [], [], []
         for claim in claims:
             started = time.perf_counter()

@@ -182,6 +182,8 @@ def _retrieve(engine: Engine, options: argparse.Namespace, as_json: bool) -> int
     if as_json:
         _print(wire.retrieval(found, engine.document))
     else:
+        for route in found.routes[:3]:
+            print(f"Looked first in: {engine.document(route.doc_id).title} ({route.reason})")
         for hit in found.hits:
             document = engine.document(hit.chunk.doc_id)
             pages = ", ".join(str(page) for page in document.pages_of(hit.chunk.start, hit.chunk.end))

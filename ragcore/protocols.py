@@ -79,6 +79,10 @@ class SparseIndex(Protocol):
         """The score of each of ``ids`` (0.0 where no term matches), float64 ``(len(ids),)``."""
         ...
 
+    def mentions(self, text: str) -> dict[str, int]:
+        """How many chunks of each document hold every term of ``text``; documents with none are left out."""
+        ...
+
 
 @runtime_checkable
 class Retriever(Protocol):

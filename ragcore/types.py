@@ -76,7 +76,7 @@ class Route:
 @dataclass(frozen=True, slots=True)
 class Retrieval:
     """Everything one retrieval found. ``hits`` best first; ``segments`` best first; ``routes`` are the documents that
-    were preferred, best first, empty where the question names none."""
+    were preferred (the first 50), best first, empty where the question names none."""
 
     query: str
     mode: str

@@ -124,10 +124,10 @@ def test_a_table_has_a_chunk_for_each_row_and_one_over_all(home: Path) -> None:
 
 def test_retrieve_explains_each_hit(home: Path) -> None:
     answer = ragcore(home, "retrieve", "-q", QUESTION, "--top-k", "2", "--doc", "survey.pdf")
-    assert {"query", "mode", "hits", "segments", "timings_ms"} == set(answer)
+    assert {"query", "mode", "hits", "segments", "routes", "timings_ms"} == set(answer)
     hit = answer["hits"][0]
     assert hit["rank"] == 1
-    assert set(hit["scores"]) == {"vector", "bm25", "fused", "rerank"}
+    assert set(hit["scores"]) == {"vector", "bm25", "prior", "fused", "rerank"}
     assert hit["via"]
     assert hit["pages"] == [1]
     segment = answer["segments"][0]

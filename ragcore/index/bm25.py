@@ -108,6 +108,20 @@ class Bm25Index:
         rows = [self._row_of.get(chunk_id, -1) for chunk_id in ids]
         return np.array([scores[row] if row >= 0 else 0.0 for row in rows], dtype=np.float64)
 
+    def mentions(self, text: str) -> dict[str, int]:
+        """How many chunks of each document hold every term of ``text``; documents with none are left out."""
+        rows: NDArray[Any] | None = None
+        for term in set(terms(text)):
+            column = self._vocabulary.get(term)
+            if column is None:
+                return {}
+            holding = self._rows[self._starts[column] : self._starts[column + 1]]
+            rows = holding if rows is None else np.intersect1d(rows, holding, assume_unique=True)
+        if rows is None:
+            return {}
+        counts = np.bincount(self._document_of[rows], minlength=len(self._documents))
+        return {doc_id: int(count) for doc_id, count in zip(self._documents, counts) if count}
+
     def _scores(self, text: str) -> NDArray[np.float64]:
         """The score of every chunk, float64 ``(n,)``. A term said twice counts twice."""
         scores = np.zeros(len(self._chunk_ids))

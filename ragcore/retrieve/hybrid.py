@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ragcore.protocols import Embedder, Reranker, SparseIndex, VectorStore
 
 Mode = Literal["hybrid", "vector", "bm25", "reference"]
+SHOWN_ROUTES = 50  # documents of ``Retrieval.routes``, at most: a year alone may name thousands
 MODES: tuple[Mode, ...] = ("hybrid", "vector", "bm25", "reference")
 
 
@@ -98,14 +99,14 @@ class HybridRetriever:
         ]
         with _timed(timings, "rse"):
             segments = self._segments(hits)
-        return Retrieval(query, self._mode, tuple(hits), tuple(segments), timings, tuple(routes))
+        return Retrieval(query, self._mode, tuple(hits), tuple(segments), timings, tuple(routes[:SHOWN_ROUTES]))
 
     def _routes(self, query: str, doc_ids: Sequence[str] | None, timings: dict[str, float]) -> list[Route]:
         """The documents that the question names; none where routing is off."""
         if self._names is None or self._settings.route.weight == 0.0:
             return []
         with _timed(timings, "route"):
-            return self._names.routes(query, doc_ids)
+            return self._names.routes(query, doc_ids, mentions=self._sparse.mentions)
 
     def _candidates(
         self,

@@ -46,3 +46,9 @@ class TestSparseIndex:
         hits = dict(index.query("revenue of the trial", 10))
         ids = ["a:1", *hits, "gone"]
         assert index.scores("revenue of the trial", ids).tolist() == [0.0, *hits.values(), 0.0]
+
+    def test_mentions_count_the_chunks_that_hold_every_term(self, index: SparseIndex) -> None:
+        assert index.mentions("revenue") == {"a": 1, "b": 1}
+        assert index.mentions("the revenue of the trial") == {"b": 1}
+        assert index.mentions("revenue zebra") == {}
+        assert index.mentions("") == {}

@@ -1,0 +1,281 @@
+"""Which documents a question names: a prior for each, before any chunk is looked at.
+
+A document is named by a word or words of its title or file name (``Adobe``, ``Foot Locker``), by an abbreviation of
+them (``AMD``, ``JPM``, ``J&J``), and then by year, quarter and form. What half of the library or more is called weighs
+less, and what all of it is called nothing. In a library of dated documents a year alone is a weak name. Nothing is
+filtered: the prior only moves scores (`discounted`), and a question that names no document changes none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ragcore.retrieve.names import (
+    COMMON_ABBREVIATIONS,
+    SHORT_NAME,
+    Piece,
+    Word,
+    abbreviates,
+    initials,
+    pieces_of,
+    pieces_of_file,
+    runs_of,
+    together,
+    words_of,
+)
+from ragcore.retrieve.periods import Period, fit, period_of, period_of_title, said
+from ragcore.types import Route
+
+LONGEST_RUN = 8  # words of a question that may be one name together
+PLAIN_WORD = 0.5  # strength of a one-word name that is not written as one ("target")
+ABBREVIATED = 0.8  # strength of an abbreviation
+MOST_MEANINGS = 3  # an abbreviation that fits more names than these is none
+OWN = 0.5  # share of the passages that say a name which are of documents called so, below which it is a topic
+LEAST = 0.3  # strength below which a name is none
+PART = 0.5  # least share of a long title that a question must repeat
+GRAM = 3  # words in a row that count as repeated from a long title
+YEAR_ALONE = 0.5  # strength of a period where no document is named
+MOSTLY = 0.5  # share of the library that must be dated for that, and above which a name distinguishes less
+
+Named = tuple[str, Mapping[int, float]]  # the question's words, and the strength for each document's place
+Mentions = Callable[[str], Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A document's best name in the question: ``strength`` as a name of it, ``weight`` by how few are called so."""
+
+    strength: float
+    weight: float
+    why: str
+
+    @property
+    def value(self) -> float:
+        return self.strength * self.weight
+
+
+class DocumentNames:
+    """The names of a library's documents, made once for each state of the library and asked for every question.
+
+    ``documents`` gives ``(doc_id, title, file name)`` of each. Safe for threads: nothing changes after construction.
+    """
+
+    def __init__(self, documents: Sequence[tuple[str, str, str]]) -> None:
+        self._doc_ids = [doc_id for doc_id, *_ in documents]
+        self._places = {doc_id: place for place, doc_id in enumerate(self._doc_ids)}
+        self._period: list[int] = []  # of each document, its place in `_periods`
+        known: dict[Period, int] = {}
+        # Run of words, written together → the documents called so, with how much of the name it is.
+        self._runs: dict[str, dict[int, float]] = defaultdict(dict)
+        self._longer: dict[str, set[str]] = defaultdict(set)  # and the names of which it is only the beginning
+        self._whole: dict[str, set[int]] = defaultdict(set)  # those whose title says nothing else
+        self._grams: dict[str, dict[int, float]] = defaultdict(dict)
+        self._heads: dict[str, dict[tuple[str, ...], tuple[tuple[Word, ...], set[int]]]] = defaultdict(dict)
+        for place, (_, title, name) in enumerate(documents):
+            in_file = period_of_title(name)
+            in_title = period_of_title(title)
+            # A file's name may say the fiscal year where the title has the day on which it ended.
+            period = Period(
+                in_file.years or in_title.years,
+                in_file.quarters or in_title.quarters,
+                in_file.forms | in_title.forms,
+            )
+            self._period.append(known.setdefault(period, len(known)))
+            in_titles = pieces_of(title)
+            for piece in in_titles:
+                self._add(place, piece, longer=True)
+            for piece in pieces_of_file(name):
+                self._add(place, piece, longer=not in_titles)
+        self._periods = list(known)
+
+    def _add(self, place: int, piece: Piece, *, longer: bool) -> None:
+        words = piece.words
+        if len(words) > SHORT_NAME:
+            for first in range(len(words) - GRAM + 1):
+                self._grams[together(words[first : first + GRAM])][place] = piece.share / (len(words) - GRAM + 1)
+            return
+        for first, end in runs_of(words, SHORT_NAME):
+            # A name is called by its beginning, or by two or more of its words.
+            if first == 0 or end - first > 1:
+                run = together(words[first:end])
+                if longer and first == 0 and end < len(words):
+                    self._longer[run].add(together(words))
+                if piece.whole and end - first == len(words):
+                    self._whole[run].add(place)
+                known = self._runs[run]
+                known[place] = max(known.get(place, 0.0), piece.share * (end - first) / len(words))
+        if piece.share == 1.0:
+            key = tuple(word.plain for word in words)
+            self._heads[words[0].plain[:1]].setdefault(key, (words, set()))[1].add(place)
+
+    def routes(
+        self, question: str, doc_ids: Collection[str] | None = None, *, mentions: Mentions | None = None
+    ) -> list[Route]:
+        """The documents of ``doc_ids`` (None: of the library) that ``question`` names, best first, ties in the
+        library's order; none where it names all alike or none. ``mentions`` gives the passages of each document that
+        hold some words (`SparseIndex.mentions`)."""
+        scope = range(len(self._doc_ids)) if doc_ids is None else sorted(self._known(doc_ids))
+        if len(scope) < 2:
+            return []
+        asked = period_of(question)
+        fits = [fit(asked, period) for period in self._periods]
+        inside = set(scope)
+        named = self._weighed(self._named(question), inside, mentions)
+        priors: dict[int, tuple[float, str]] = {}
+        if named:
+            dated = bool(asked.years or asked.quarters)
+            # Of each name the document that fits best is the one meant, be it of another year than that asked about.
+            fitting: dict[str, float] = {}
+            for place, match in named.items():
+                fitting[match.why] = max(fitting.get(match.why, 0.0), fits[self._period[place]])
+            for place, match in named.items():
+                most = fitting[match.why]
+                share = fits[self._period[place]] / most if most else 1.0
+                priors[place] = (_prior(match, share, dated), match.why)
+        elif asked.years or asked.quarters:
+            years = [place for place in scope if self._periods[self._period[place]].years]
+            if len(years) < MOSTLY * len(scope):
+                return []
+            priors = {place: (YEAR_ALONE * fits[self._period[place]], "") for place in years}
+        else:
+            return []
+        priors = {place: prior for place, prior in priors.items() if prior[0] > 0.0}
+        if len(priors) == len(scope) and len({prior for prior, _ in priors.values()}) == 1:
+            return []
+        ranked = sorted(priors.items(), key=lambda item: (-item[1][0], item[0]))
+        reasons = [_period_reason(asked, period) for period in self._periods]
+        return [
+            Route(self._doc_ids[place], prior, "; ".join(filter(None, (why, reasons[self._period[place]]))))
+            for place, (prior, why) in ranked
+        ]
+
+    def _known(self, doc_ids: Collection[str]) -> set[int]:
+        return {self._places[doc_id] for doc_id in doc_ids if doc_id in self._places}
+
+    def _weighed(self, named: Sequence[Named], inside: set[int], mentions: Mentions | None) -> dict[int, Match]:
+        """The best name of each document of ``inside``, by how well it tells documents apart."""
+        best: dict[int, Match] = {}
+        for words, strengths in named:
+            here = {place: strength for place, strength in strengths.items() if place in inside}
+            share = len(here) / len(inside)
+            weight = 1.0 if share <= MOSTLY else (1.0 - share) / (1.0 - MOSTLY)
+            own = self._own(mentions(words), strengths) if mentions is not None and here and words else 1.0
+            for place, strength in here.items():
+                match = Match(strength * own, weight, f"named: {words}" if words else "its title")
+                known = best.get(place)
+                if match.strength >= LEAST and (known is None or match.value > known.value):
+                    best[place] = match
+        return best
+
+    def _own(self, mentions: Mapping[str, int], places: Collection[int]) -> float:
+        """How much words are the name of these documents rather than a topic of many: 1.0 where at least `OWN` of the
+        passages that hold them are theirs (or none holds them), less in proportion below."""
+        total = sum(mentions.values())
+        if not total:
+            return 1.0
+        return min(1.0, sum(mentions.get(self._doc_ids[place], 0) for place in places) / total / OWN)
+
+    def _named(self, question: str) -> list[Named]:
+        """For each name in the question the documents called so. A word is used once, by the longest name."""
+        words = [word for word in words_of(question) if not word.skipped]
+        used: set[int] = set()
+        named: list[Named] = []
+        for first, end in runs_of(words, LONGEST_RUN):
+            if used.isdisjoint(range(first, end)):
+                called = self._called(words, first, end)
+                if called:
+                    text = re.sub(r"['’]s$", "", question[words[first].start : words[end - 1].end])
+                    named.append((text, called))
+                    used.update(range(first, end))
+        free = [word for place, word in enumerate(words) if place not in used]
+        named += [(question[word.start : word.end], self._abbreviated(word)) for word in free]
+        return [*named, ("", self._described(words))]
+
+    def _called(self, words: Sequence[Word], first: int, end: int) -> Mapping[int, float]:
+        """The documents that have the run ``words[first:end]`` as a name or the beginning of one."""
+        run = words[first:end]
+        known = self._runs.get(together(run), {})
+        if not known:
+            return self._spelled_out(run)
+        if any(word.marked for word in run):
+            before = first > 0 and words[first - 1].marked and _adjoin(words[first - 1], words[first])
+            longer = self._longer.get(together(run), ())
+            # "Attorney General" is not General Mills; "American" alone is neither of two names that begin so.
+            if before or len(longer) > 1:
+                return {place: share for place, share in known.items() if share == 1.0}
+            # The beginning of a name is nearly as good as all of it where no other name begins like it.
+            least = ABBREVIATED if longer and len(run[0].plain) > 2 else 0.0
+            return {place: max(share, least) for place, share in known.items()}
+        strength = 1.0 if len(run) > 1 else PLAIN_WORD if len(run[0].plain) > 2 else 0.0
+        return dict.fromkeys(self._whole.get(together(run), ()), strength)
+
+    def _spelled_out(self, run: Sequence[Word]) -> Mapping[int, float]:
+        """A name in full, where the document is called by its initials."""
+        if len(run) < GRAM or not all(word.marked for word in run):
+            return {}
+        known = self._runs.get(initials(run), {})
+        return {place: ABBREVIATED for place, share in known.items() if share == 1.0}
+
+    def _abbreviated(self, word: Word) -> Mapping[int, float]:
+        if not word.capitals or word.plain in COMMON_ABBREVIATIONS or not 2 <= len(word.plain) <= SHORT_NAME:
+            return {}
+        # Two letters stand for anything, unless it is "J&J".
+        if len(word.plain) == word.end - word.start == 2:
+            return {}
+        heads = [
+            places for name, places in self._heads.get(word.plain[:1], {}).values() if abbreviates(word.plain, name)
+        ]
+        if len(heads) > MOST_MEANINGS:
+            return {}
+        return {place: ABBREVIATED for places in heads for place in places}
+
+    def _described(self, words: Sequence[Word]) -> Mapping[int, float]:
+        """The documents of which the question repeats at least `PART` of a long title."""
+        shares: dict[int, float] = defaultdict(float)
+        for first in range(len(words) - GRAM + 1):
+            for place, share in self._grams.get(together(words[first : first + GRAM]), {}).items():
+                shares[place] += share
+        return {place: min(share, 1.0) for place, share in shares.items() if share >= PART}
+
+
+def _prior(match: Match, share: float, dated: bool) -> float:
+    """``share`` is how well the document's period fits; ``dated`` says that the question asks for one."""
+    # Where nearly all are called so, it is the year that tells them apart.
+    return match.strength * max(match.weight * (0.5 + 0.5 * share), YEAR_ALONE * share if dated else 0.0)
+
+
+def _period_reason(asked: Period, document: Period) -> str:
+    if not (asked.years and document.years):
+        return ""
+    shared = Period(asked.years & document.years, asked.quarters & document.quarters, asked.forms & document.forms)
+    if shared.years:
+        return f"year: {said(shared)}"
+    near = fit(Period(asked.years), Period(document.years)) > 0.0
+    return f"{'near year' if near else 'other year'}: {said(Period(document.years))}"
+
+
+def discounted(
+    scores: Mapping[str, float], owners: Mapping[str, str], priors: Mapping[str, float], weight: float
+) -> dict[str, float]:
+    """``scores`` (0–1, by chunk id) with each document's prior: a chunk of the document named best keeps its score, any
+    other loses the share ``weight × (best prior − its document's)``. ``owners`` gives the document of each chunk.
+
+    The scale stays that of a question put to the named document alone, so that segments are cut as they would be there.
+    """
+    best = max(priors.values(), default=0.0)
+    return {i: score * (1.0 - weight * (best - priors.get(owners[i], 0.0))) for i, score in scores.items()}
+
+
+def chosen(routes: Sequence[Route], most: int) -> list[str]:
+    """The documents that are searched by themselves too: at most ``most``, with at least half the best prior; none
+    where more than that are named equally well."""
+    if len(routes) > most and routes[most].prior == routes[0].prior:
+        return []
+    return [route.doc_id for route in routes[:most] if route.prior >= 0.5 * routes[0].prior]
+
+
+def _adjoin(before: Word, after: Word) -> bool:
+    return after.start - before.end == 1
