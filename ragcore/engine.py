@@ -139,8 +139,12 @@ class Engine:
     def _refresh(
         self, info: DocumentInfo, on_progress: OnProgress, cancelled: IsCancelled | None = None, *, ask: bool = False
     ) -> None:
-        """Build a document anew from its pages as read."""
+        """Build a document anew from its pages as read; those that OCR may read only now are read first."""
         with self.store.document_lock(info.doc_id):
+            if self._reading.waiting(info.doc_id, info.name):
+                self._reading.read(
+                    info.doc_id, info.name, password=None, afresh=False, on_progress=on_progress, cancelled=cancelled
+                )
             self._reading.build(info.doc_id, info.name, ask=ask, on_progress=on_progress, cancelled=cancelled)
 
     def ingest_path(

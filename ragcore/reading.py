@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from ragcore import intake
 from ragcore.errors import Cancelled, ParseError
+from ragcore.ingest.ocr import serves, waits_for
 from ragcore.tasks import Progress
 
 if TYPE_CHECKING:
@@ -54,14 +55,14 @@ class Reading:
         on_progress: OnProgress,
         cancelled: IsCancelled | None,
     ) -> None:
-        """Read the pages that have no checkpoint yet, or all of them ``afresh``. Raises what is wrong with the file,
-        and `Cancelled`."""
+        """Read the pages that have no checkpoint yet or are `waiting`, or all of them ``afresh``. Raises what is wrong
+        with the file, and `Cancelled`."""
         if self._store.ade_file(doc_id) is None:
             info, pages = self._open_pdf(doc_id, name, password, cancelled)
         else:
             info, pages = self._open_ade(doc_id, name, password, cancelled)
         self._store.set_info(doc_id, json.dumps(asdict(info)), info.pages, info.title)
-        done = set() if afresh else self._store.pages_done(doc_id)
+        done = set() if afresh else self._store.pages_done(doc_id) - self.waiting(doc_id, name)
         on_progress(Progress("read", len(done), info.pages))
         for layout in pages([page for page in range(1, info.pages + 1) if page not in done]):
             self._store.put_page(doc_id, layout.number, layout.to_bytes())
@@ -69,6 +70,12 @@ class Reading:
             on_progress(Progress("read", len(done), info.pages))
             if cancelled is not None and cancelled():
                 raise Cancelled(f"Reading {name} was stopped at page {len(done)} of {info.pages}.")
+
+    def waiting(self, doc_id: str, name: str) -> set[int]:
+        """Pages that were read without OCR and, as it is set now, would be read by it."""
+        if (mode := self._settings.ocr.mode) == "off":
+            return set()
+        return {page.number for page in self._pages(doc_id, name) if serves(mode, waits_for(page.degraded))}
 
     def _open_pdf(
         self, doc_id: str, name: str, password: str | None, cancelled: IsCancelled | None
@@ -148,7 +155,9 @@ class Reading:
         if descriptions:
             document = build_document(doc_id, sha256, name, info, pages, self._settings, descriptions)
         chunks = chunk_document(document, self._settings.chunk)
-        self._store.put_document(document, chunks, recipe=self._recipe, figures=figures)
+        # What pages wait for is part of the recipe, so that a change of OCR concerns only documents that have some.
+        needs = sorted({waits_for(page.degraded) for page in pages} - {""})
+        self._store.put_document(document, chunks, recipe="+".join([self._recipe, *needs]), figures=figures)
 
     def _pages(self, doc_id: str, name: str) -> list[PageLayout]:
         from ragcore.ingest.layout import PageLayout
@@ -163,8 +172,14 @@ class Reading:
             ) from error
 
     def stale(self) -> list[str]:
-        """Documents that were built by other settings, or another version of Groundwork, than those in force."""
-        return [doc_id for doc_id, recipe in self._store.recipes().items() if recipe != self._recipe]
+        """Documents that were built by other settings, or another version of Groundwork, than those in force, or have
+        pages that are `waiting`."""
+        mode, found = self._settings.ocr.mode, []
+        for doc_id, recipe in self._store.recipes().items():
+            own, *needs = recipe.split("+")
+            if own != self._recipe or any(serves(mode, need) for need in needs):
+                found.append(doc_id)
+        return found
 
     @cached_property
     def _recipe(self) -> str:

@@ -62,3 +62,24 @@ def test_what_could_not_be_read_is_read_again_once_ocr_is_on(tmp_path: Path) -> 
 
     report = open_engine(tmp_path).ingest(doc_id)
     assert (report.status, report.ocr_pages) == ("ready", 1)
+
+
+def test_pages_left_out_of_a_mixed_file_are_read_once_ocr_is_on(tmp_path: Path) -> None:
+    off = open_engine(tmp_path, **{"ocr.mode": "off"})
+    data = pdfs.joined(pdfs.one_column(), pdfs.scanned(pdfs.note()))
+    doc_id = off.add(data, "mixed.pdf").doc_id
+    report = off.ingest(doc_id)
+    assert (report.status, report.ocr_pages, report.degraded_pages) == ("ready", 0, 1)
+    assert off.stale() == []
+    assert open_engine(tmp_path, **{"ocr.language": "de", "ocr.mode": "off"}).stale() == []
+
+    on = open_engine(tmp_path)
+    assert on.stale() == [doc_id]
+    first = on.store.page_layouts(doc_id)[0]
+    report = on.ingest(doc_id)
+    assert (report.status, report.ocr_pages, report.degraded_pages) == ("already", 1, 0)
+    assert pdfs.INTRO.split()[-1] in on.document(doc_id).text.split()
+    assert on.store.page_layouts(doc_id)[0] == first
+    assert on.stale() == []
+    # What OCR has read stays as it is.
+    assert open_engine(tmp_path, **{"ocr.mode": "off"}).stale() == []

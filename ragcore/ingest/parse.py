@@ -28,6 +28,7 @@ from ragcore.errors import (
 )
 from ragcore.ingest.child import Child
 from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
+from ragcore.ingest.ocr import OCR_OFF
 
 PAGES_PER_WORKER = 3  # a further process must have at least this many pages, since it takes about a second to start
 LAYOUT_STRIKES = 3  # pages lost to the layout model after which the file's other pages are read without it
@@ -278,7 +279,7 @@ class _Team:
     def _without_ocr(self) -> str | None:
         """Why pages that need OCR are read without it; None where they are not."""
         if self._ocr is not None and self._ocr.mode == "off":
-            return "OCR is off (ocr.mode)"
+            return OCR_OFF
         if self._ocr_strikes >= OCR_STRIKES:
             return f"OCR failed on {OCR_STRIKES} pages of this file, so it was left out here"
         return None

@@ -140,12 +140,16 @@ class Reader:
             angle = (360 - rotation) % 360
         frame = (float(page.rect.width), float(page.rect.height))
         words, boxes = _upright(read_words(raw, angle), (360 - angle) % 360, frame)
+        unread: str | None = None
         if ask and self.ocr is not None:
-            from ragcore.ingest.ocr.scan import suspicion
+            from ragcore.ingest.ocr.cover import measure
+            from ragcore.ingest.ocr.scan import left_out, suspicion
 
-            why = suspicion(page, raw, len(words.texts), self.ocr.mode)
+            cover = measure(page, raw)
+            why = suspicion(page, raw, len(words.texts), self.ocr.mode, cover)
             if why is not None:
                 raise NeedsOcr(why)
+            unread = left_out(cover)
         vectors = sum(block["type"] == 3 for block in raw["blocks"])
         layout = self._lay_out(page, number, plain, rotation, width, height, angle, words, boxes, vectors)
         drawn = [
@@ -153,7 +157,7 @@ class Reader:
             for b in raw["blocks"]
             if b["type"] == 3
         ]
-        return rule_tables(layout, rulings(drawn))
+        return rule_tables(replace(layout, degraded=layout.degraded or unread), rulings(drawn))
 
     def _lay_out(
         self,

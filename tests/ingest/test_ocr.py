@@ -25,6 +25,10 @@ from ragcore.types import WordMap
 from tests import pdfs
 
 OWN_OCR = "A scanner has written what it read over this page, in letters that nobody sees. " * 3
+LICENCE = (
+    "Downloaded from https://archive.example.org on 20 November 2026 by guest. This copy is licensed for personal "
+    "study only; no further reproduction or distribution is permitted without the consent of the publisher."
+)
 FILE = {
     "scan": pdfs.scanned(pdfs.note()),
     "text": pdfs.note(),
@@ -134,6 +138,65 @@ def test_the_text_layer_stays_unless_ocr_shows_that_it_is_worse() -> None:
     assert kept
     assert problem is not None
     assert "OCR could not read it" in problem
+
+
+def licensed(source: bytes) -> bytes:
+    """``source`` with `LICENCE` printed in the foot of its first page."""
+    document = pymupdf.open(stream=source, filetype="pdf")
+    page = document[0]
+    page.insert_textbox((40, page.rect.height - 40, page.rect.width - 40, page.rect.height - 5), LICENCE, fontsize=8)
+    return bytes(document.tobytes())
+
+
+def pasted(*, own_text: bool) -> bytes:
+    """A page with a paragraph of text, and below it a scan of a page of prose; or the prose as text on a page-wide
+    picture of the same."""
+    document = pymupdf.open()
+    page = document.new_page(width=612, height=792)
+    source = pymupdf.open(stream=pdfs.one_column(), filetype="pdf")
+    page.insert_textbox((72, 50, 540, 140), pdfs.INTRO, fontsize=11)
+    part, place = pymupdf.Rect(0, 40, 612, 440), pymupdf.Rect(72, 150, 540, 456)
+    page.insert_image(place, pixmap=source[0].get_pixmap(dpi=200, clip=part))
+    if own_text:
+        page.show_pdf_page(place, source, clip=part)
+    return bytes(document.tobytes())
+
+
+def test_a_scan_under_a_long_stamp_is_read_whole(tmp_path: Path, settings: Settings) -> None:
+    (page,) = read(tmp_path, licensed(pdfs.scanned(pdfs.one_column())), settings)
+    assert page.ocr is not None
+    assert page.degraded is None
+    text = " ".join(page.texts)
+    assert "61.4" in text
+    assert "licensed for personal study only" in text
+
+
+def test_text_on_a_picture_of_the_whole_page_is_not_read_again(tmp_path: Path, settings: Settings) -> None:
+    source = pymupdf.open(stream=pdfs.one_column(), filetype="pdf")
+    document = pymupdf.open(stream=pdfs.scanned(pdfs.one_column()), filetype="pdf")
+    document[0].show_pdf_page(document[0].rect, source)
+    background = pymupdf.open()
+    shaded = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 200, 260))
+    shaded.set_rect(shaded.irect, (220, 230, 200))
+    sheet = background.new_page(width=612, height=792)
+    sheet.insert_image(sheet.rect, pixmap=shaded)
+    sheet.show_pdf_page(sheet.rect, source)
+    for data in (document.tobytes(), background.tobytes()):
+        (page,) = read(tmp_path, licensed(bytes(data)), settings)
+        assert (page.ocr, page.degraded) == (None, None)
+
+
+def test_a_scan_pasted_below_text_is_not_left_out_silently(tmp_path: Path, settings: Settings) -> None:
+    (page,) = read(tmp_path, pasted(own_text=False), settings)
+    assert page.texts
+    assert page.degraded is not None
+    assert "pictures" in page.degraded
+    assert 'ocr.mode = "force"' in page.degraded
+    (page,) = read(tmp_path, pasted(own_text=True), settings)
+    assert page.degraded is None
+    (page,) = read(tmp_path, pasted(own_text=False), settings, mode="force")
+    assert page.degraded is None
+    assert "61.4" in " ".join(page.texts)
 
 
 def test_off_reads_nothing_by_ocr_and_says_so(tmp_path: Path, settings: Settings) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ragcore.config import Settings
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout
-from tests.ingest.test_table_rules import WIDTH, page_with_table, read
+from tests.ingest.test_table_rules import HEIGHT, WIDTH, page_with_table, read
 
 ROWS = [
     ["", "2022", "2021"],
@@ -67,3 +67,60 @@ def test_a_column_with_a_header_only_belongs_to_the_one_beside_it(settings: Sett
     grid = replace(region.grid, cells=tuple(cells))
     page = replace(page, boxes=boxes, regions=(replace(region, grid=grid),))
     assert rows_of(settings, page)[0] == "a | Pct of all: 52% | Total: 4"
+
+
+def shares(sums: list[tuple[str, str]]) -> PageLayout:
+    """A table whose last two columns stand 6 points apart: each line of the first ends, each of the second begins
+    there, and the grid has one column for both."""
+    rows = [["Item", "Amount", "Value"], *([f"Row {place}", a, b] for place, (a, b) in enumerate(sums))]
+    page = page_with_table(rows, 1)
+    boxes = page.boxes.copy()
+    for line in set(page.lines.tolist()):
+        words = page.lines == line
+        left = boxes[words, 0].min()
+        if left == 50 + WIDTH:
+            boxes[words, ::2] += 287 - boxes[words, 2].max()
+        elif left == 50 + 2 * WIDTH:
+            boxes[words, ::2] += 3 + 9 * (boxes[words, 1].min() < 50 + HEIGHT)
+    return without_column(replace(page, boxes=boxes), 2)
+
+
+SPARSE = [("$ 3", "$ 8,299"), ("", "954"), ("", "(28)"), ("", "129"), ("$ 3", "$ 9,965"), ("7", ""), ("", "611")]
+
+
+def test_cells_with_two_sums_divide_a_column_of_single_values(settings: Settings) -> None:
+    assert rows_of(settings, shares(SPARSE)) == [
+        "Row 0 | Amount: $ 3 | Value: $ 8,299",
+        "Row 1 | Value: 954",
+        "Row 2 | Value: (28)",
+        "Row 3 | Value: 129",
+        "Row 4 | Amount: $ 3 | Value: $ 9,965",
+        "Row 5 | Amount: 7",
+        "Row 6 | Value: 611",
+    ]
+
+
+def test_two_sums_once_or_beside_words_divide_nothing(settings: Settings) -> None:
+    once = [*SPARSE[:4], ("", "12"), *SPARSE[5:]]
+    assert rows_of(settings, shares(once))[0] == "Row 0 | Amount Value: $ 3 $ 8,299"
+    worded = [*SPARSE[:6], ("", "from sales")]
+    assert rows_of(settings, shares(worded))[0] == "Row 0 | Amount Value: $ 3 $ 8,299"
+
+
+def test_a_header_over_several_columns_breaks_at_the_same_gap(settings: Settings) -> None:
+    rows = [
+        ["", "Class", "", "Excess"],
+        ["Item", "Shares", "Amount", "Value"],
+        *([f"Row {place}", "5", a, b] for place, (a, b) in enumerate(SPARSE)),
+    ]
+    page = without_column(page_with_table(rows, 2), 3)
+    (region,) = page.regions
+    assert region.grid is not None
+    x = [c.box for c in region.grid.cells if c.row == 0]
+    cells = [c for c in region.grid.cells if (c.row, c.col) != (0, 2)]
+    cells = [replace(c, col_span=2, box=(*x[1][:2], *x[2][2:])) if (c.row, c.col) == (0, 1) else c for c in cells]
+    page = replace(page, regions=(replace(region, grid=replace(region.grid, cells=tuple(cells))),))
+    assert rows_of(settings, page)[:2] == [
+        "Row 0 | Class / Shares: 5 | Class / Amount: $ 3 | Excess Value: $ 8,299",
+        "Row 1 | Class / Shares: 5 | Excess Value: 954",
+    ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -191,3 +193,45 @@ def test_numbers(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "North", "Q1 2023", "10-K", "3 months"])
 def test_not_numbers(text: str) -> None:
     assert not is_number(text)
+
+
+def merged(page: PageLayout, row: int, first: int, last: int) -> PageLayout:
+    """``page`` with the cells ``first`` to ``last`` of a row made one."""
+    (region,) = page.regions
+    assert region.grid is not None
+    boxes = {c.col: c.box for c in region.grid.cells if c.row == row}
+    cells = [c for c in region.grid.cells if c.row != row or not first < c.col <= last]
+    one = replace(
+        next(c for c in cells if (c.row, c.col) == (row, first)),
+        col_span=last - first + 1,
+        box=(*boxes[first][:2], *boxes[last][2:]),
+    )
+    cells = [one if (c.row, c.col) == (row, first) else c for c in cells]
+    grid = replace(region.grid, cells=tuple(cells), given=True)
+    return replace(page, regions=(replace(region, grid=grid),))
+
+
+def merged_lines(settings: Settings, page: PageLayout) -> list[str]:
+    document = build_document("d" * 16, "0" * 64, "t.pdf", FileInfo(pages=1), [page], settings)
+    (table,) = [e.table for e in document.elements if e.table is not None]
+    return [document.text[start:end] for start, end in table.row_spans]
+
+
+def test_a_merged_cell_has_the_headers_of_all_its_columns(settings: Settings) -> None:
+    rows = [["Item", "2022", "2023", "2024"], ["Sales", "10", "12", "13"], ["Costs", "closed", "", "8"]]
+    lines = merged_lines(settings, merged(page_with_table(rows, 1), 2, 1, 2))
+    assert lines == ["Sales | 2022: 10 | 2023: 12 | 2024: 13", "Costs | 2022, 2023: closed | 2024: 8"]
+
+
+def test_a_merged_cell_has_the_header_that_its_columns_share(settings: Settings) -> None:
+    rows = [
+        ["Item", "North", "", "South"],
+        ["", "2022", "2023", "2022"],
+        ["Sales", "10", "12", "13"],
+        ["Costs", "closed", "", "8"],
+    ]
+    page = merged(merged(page_with_table(rows, 2), 0, 1, 2), 3, 1, 2)
+    assert merged_lines(settings, page) == [
+        "Sales | North / 2022: 10 | North / 2023: 12 | South / 2022: 13",
+        "Costs | North: closed | South / 2022: 8",
+    ]

@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from ragcore.config import OcrSettings
 from ragcore.ingest.layout import GLUED, SIDEWAYS, Rect
 from ragcore.ingest.legible import agree, garbled
+from ragcore.ingest.ocr import WITH_FORCE
+from ragcore.ingest.ocr.cover import Cover
 from ragcore.ingest.ocr.engine import Image, OcrEngine, OcrPage
 from ragcore.ingest.ocr.lines import Mask, OcrWord
 from ragcore.ingest.words import ASCENT, UNSPACED, WordColumns
 
-FEW_WORDS = 20  # a page-wide picture with no more words than these beside it is a scan with a stamp
+FEW_WORDS = 20  # a page-wide picture with no more words than these beside it is a scan, whatever it shows
 FEW_MORE = 5  # such a page stays as it is unless OCR finds twice its words and as many more
 TRUST = 0.7  # mean confidence below which OCR does not replace a text layer
 PAGE_WIDE = 0.5  # of the page: a picture that may be its scan
@@ -85,17 +87,27 @@ class Scanner:
         return np.ascontiguousarray(pixels[:, :, ::-1]), zoom
 
 
-def suspicion(page: Any, raw: Mapping[str, Any], words: int, mode: str) -> str | None:
+def suspicion(page: Any, raw: Mapping[str, Any], words: int, mode: str, cover: Cover) -> str | None:
     """Why ``page`` should be read by OCR, in words that go on "This page ..."; None when its text layer serves or it
-    shows nothing. ``raw`` is MuPDF's ``rawdict`` of it and ``words`` how many came of that."""
+    shows nothing. ``raw`` is MuPDF's ``rawdict`` of it, ``words`` how many came of that and ``cover`` what they leave
+    of its pictures."""
     if mode == "force":
         return None if is_blank(page) else "is read by OCR in any case (ocr.mode)"
     if not words:
         return None if is_blank(page) else "has no text of its own"
     if words <= FEW_WORDS and _is_picture(page):
         return "is a picture with hardly any text of its own"
+    if cover.pictures > PAGE_WIDE and cover.mostly_unread:
+        return "is a picture, and most of the print on it is in no text"
     why = garbled(own_text(raw))
     return None if why is None else f"has a broken text layer ({why})"
+
+
+def left_out(cover: Cover) -> str | None:
+    """What to say of a page that is read by its text layer though more of its print stands in pictures."""
+    if not cover.mostly_unread:
+        return None
+    return f"{cover.lines} lines of print in pictures on this page were not read; {WITH_FORCE} reads them by OCR"
 
 
 def choose(text: str, read: Sequence[str], confidence: float, mode: str) -> tuple[bool, str | None]:

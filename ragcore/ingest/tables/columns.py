@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ragcore.ingest.canonical import Line
@@ -11,6 +12,9 @@ from ragcore.ingest.tables.runs import side_by_side
 APART = 0.8  # of the font size: a gap this wide through a whole column divides it
 BOTH_SIDES = 0.6  # of the column's cells that must have words on both sides of it
 WIDEST_JUSTIFIED = 2.5  # of the font size: how far the words of a justified header stand apart
+_SUM = r"(?:US)?[$€£¥]\s*(?:\(?[\d.,]+\s?\)?|[-–—])"
+_CURRENCY = re.compile(r"[$€£¥]")
+_TWO_SUMS = re.compile(rf"^{_SUM}\s+{_SUM}$")
 
 
 def split_columns(draft: Draft) -> None:
@@ -19,6 +23,8 @@ def split_columns(draft: Draft) -> None:
     while col < draft.columns:
         body = [c for c in draft.column(col) if not c.header]
         cut = _gap_through(body)
+        if cut is None:
+            cut = _gap_between_sums(body)
         if cut is not None:
             _divide(draft, col, cut)
         col += 1
@@ -43,6 +49,22 @@ def _gap_through(cells: Sequence[DraftCell]) -> float | None:
     return None
 
 
+def _gap_between_sums(cells: Sequence[DraftCell]) -> float | None:
+    """Where the second amount begins in the cells that hold two, each with its currency sign (``$ 3 $ 8,299``): two
+    columns of which most rows have one value only. All other cells hold a value that stands on one side of it."""
+    pairs = [cell for cell in cells if len(cell.lines) == 1 and _TWO_SUMS.match(cell.text)]
+    single = [cell for cell in cells if cell not in pairs]
+    if len(pairs) < 2 or not all(is_valued(cell.text) for cell in single):
+        return None
+    seconds = [next(w for w in reversed(cell.words) if _CURRENCY.search(w.text)) for cell in pairs]
+    right = min(word.box[0] for word in seconds)
+    left = max(w.box[2] for cell, second in zip(pairs, seconds) for w in cell.words if w.box[0] < second.box[0])
+    middle = (left + right) / 2
+    if left >= right or any(w.box[0] < middle < w.box[2] for cell in single for w in cell.words):
+        return None
+    return middle if all(_sides(cell.lines, middle).count([]) == 1 for cell in single) else None
+
+
 def _sides(lines: Sequence[Line], middle: float) -> tuple[list[Line], list[Line]]:
     left = [part for line in lines if (part := tuple(w for w in line if w.box[0] < middle))]
     right = [part for line in lines if (part := tuple(w for w in line if w.box[0] >= middle))]
@@ -56,7 +78,12 @@ def _divide(draft: Draft, col: int, cut: float) -> None:
         if cell.col > col:
             cell.col += 1
         elif cell.col + cell.col_span - 1 >= col and cell.col_span > 1:
-            cell.col_span += 1
+            left, right = _sides(cell.lines, cut)
+            if cell.header and left and right and not _close(left, right, cell.size):
+                out.append(DraftCell(cell.row, col + 1, cell.row_span, cell.col + cell.col_span - col, True, right))
+                cell.lines, cell.col_span = left, col + 1 - cell.col
+            else:
+                cell.col_span += 1
         elif cell.col == col:
             left, right = _sides(cell.lines, cut)
             over = cell.lines and max(w.box[2] for w in cell.words if w.box[0] < cut) > cut if left else False

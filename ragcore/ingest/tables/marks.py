@@ -29,6 +29,10 @@ _NO_MARKS = frozenset({"st", "nd", "rd", "th", "er", "tm", "sm"})
 _POWER = re.compile(r"[×x·∙*]\s*10$|^10$")
 # What a raised 2 or 3 makes into an area, a volume or a rate instead of pointing to a note.
 _MEASURE = re.compile(r"(?:^|[\s/(·.\d])(?:[kcdmµ]?m|ft|in|yd|mi|km|s|h|kg|g|l|mol|r|R|χ|chi|η|I|cm|mm)$")
+# Letters that are also numerals, names or ends of labels (Phase I, Type R).
+_LETTER = re.compile(r"^[shglrRI]$")
+_STATISTIC = re.compile(r"^[rR]$")  # of which a word may stand before: Adjusted R2
+_BEFORE_UNIT = re.compile(r"^(?:per|in|=)$|[\d/(·×]$|^(?:[kcdmµ]?[mg]|mol|mmol|kPa|Pa|N|W|J)$")
 
 
 def find_marks(draft: Draft) -> None:
@@ -98,7 +102,18 @@ def _is_mark(word: Ref, base: Ref, before: list[Ref]) -> bool:
         return False
     if text.lower() in _NO_MARKS:
         return False
-    return not (text[0].isdigit() and (_POWER.search(last) or _MEASURE.search(last)))
+    return not (text[0].isdigit() and (_POWER.search(last) or _is_power(text, before)))
+
+
+def _is_power(text: str, before: list[Ref]) -> bool:
+    """Whether the raised digits ``text`` are the power of the unit or symbol that ``before`` ends with. A bare letter
+    is one only alone in its cell or behind a number or a unit, and its power 2 or 3."""
+    last = before[-1].text
+    if not _LETTER.match(last):
+        return bool(_MEASURE.search(last))
+    if text.rstrip(",;.") not in ("2", "3"):
+        return False
+    return len(before) == 1 or bool(_STATISTIC.match(last) or _BEFORE_UNIT.search(before[-2].text))
 
 
 def _join_columns(draft: Draft) -> None:

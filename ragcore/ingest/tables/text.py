@@ -2,7 +2,7 @@
 
 Rows read ``Title — Group / Row header | Header: value | Header: value``. A cell's own words are printed once and carry
 its span; titles, headers and groups that a row repeats map, as repeated words, to where they are printed, without
-their footnote marks.
+their footnote marks. A cell over several columns is written with the headers that they share, or with all their names.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def write_table(text: CanonicalText, draft: Draft, title: Sequence[Line]) -> Tab
             if place:
                 text.separate(" | ")
             if place or cell.col > 0:
-                _write_headers(text, levels[cell.col])
+                _write_headers(text, _paths([levels[col] for col in cell.columns]))
             if cell.row == row:
                 spans[id(cell)] = write_cell(text, cell)
             else:
@@ -135,10 +135,27 @@ def _repeat(text: CanonicalText, cell: DraftCell) -> None:
     text.lines(_value(cell) if cell.marks else cell.lines, repeated=True)
 
 
-def _write_headers(text: CanonicalText, above: Sequence[DraftCell]) -> None:
-    for place, header in enumerate(above):
-        if place:
-            text.separate(" / ")
-        _repeat(text, header)
-    if above:
+def _paths(levels: Sequence[Sequence[DraftCell]]) -> list[list[DraftCell]]:
+    """The headers over the columns of a cell: those that all its columns have, else the path of each column."""
+    if len(levels) == 1:
+        return [list(levels[0])] if levels[0] else []
+    common = [header for header in levels[0] if all(header in above for above in levels)]
+    if common:
+        return [common]
+    named: dict[tuple[str, ...], list[DraftCell]] = {}
+    for above in levels:
+        if above:
+            named.setdefault(tuple(header.text for header in above), list(above))
+    return list(named.values())
+
+
+def _write_headers(text: CanonicalText, paths: Sequence[Sequence[DraftCell]]) -> None:
+    for number, above in enumerate(paths):
+        if number:
+            text.separate(", ")
+        for place, header in enumerate(above):
+            if place:
+                text.separate(" / ")
+            _repeat(text, header)
+    if paths:
         text.separate(": ")
