@@ -51,6 +51,10 @@ def blocks(
     for a claim that crosses emphasis or cells.
     """
     tokens = _parser().parse(_with_sentinels(text, marks, claims))
+    for token in tokens:
+        if token.type == "fence" and OPEN in token.info:
+            # A chip behind the fence would become part of the code's language.
+            token.content, token.info = f"{token.info}\n{token.content}", ""
     out: list[str] = []
     weaver = _Weaver(citations, claims, turn_id)
     first = 0

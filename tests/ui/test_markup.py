@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -166,3 +167,8 @@ def test_any_text_gives_well_nested_html_with_every_chip(text: str, data: st.Dat
     claims = [Claim(text[a:b], a, b, (), "weak", "why") for a, b in zip(cuts[::2], cuts[1::2])]
     found = read(text, *claims)
     assert found.count("a", "gw-cite") == len(inside)
+
+
+@pytest.mark.parametrize("text", ["~~~~[1]", "```[1]\ncode\n```", "```python [1]\ncode [1]\n```"])
+def test_a_chip_behind_a_code_fence_is_a_chip(text: str) -> None:
+    assert read(text).count("a", "gw-cite") == text.count("[1]")
