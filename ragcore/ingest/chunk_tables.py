@@ -54,7 +54,8 @@ def _composite(document: Document, run: Sequence[Chunk], grid: str, *, index: in
 
 
 def _runs(grid: _Grid, tiles: Sequence[Chunk], max_tokens: int) -> list[Sequence[Chunk]]:
-    """``tiles`` in the fewest runs whose grids fit, as even as can be; without the runs of one tile."""
+    """``tiles`` in the fewest runs whose grids fit, as even as can be; without the runs of one tile,
+    and without those that hold no row: a long header row can fill tiles of its own."""
     room = max_tokens - count_tokens("".join(f"{line}\n" for line in grid.head))
     if room < 1:
         return []
@@ -82,7 +83,7 @@ def _runs(grid: _Grid, tiles: Sequence[Chunk], max_tokens: int) -> list[Sequence
             high = middle
         else:
             low = middle + 1
-    return [tiles[first:after] for first, after in packed(high) if after - first > 1]
+    return [tiles[first:after] for first, after in packed(high) if after - first > 1 and any(rows[first:after])]
 
 
 class _Grid:

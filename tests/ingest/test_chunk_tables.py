@@ -102,6 +102,14 @@ def test_a_row_longer_than_a_chunk_is_cut_in_tiles_and_composites_alike() -> Non
     assert composites[-1].grid.endswith("p | 3\nq | 4")
 
 
+def test_tiles_of_a_header_alone_are_no_composite() -> None:
+    title = "every year of the plan for the next ten years of the whole big company here"
+    grid = Grid(title, [[title] * 3, ["w" * 60, "1", "2"]])
+    tiles, composites = chunked(make_document(grid), max_tokens=20, row_tokens=0)
+    assert "w" * 8 not in "".join(tile.text for tile in tiles[:3]), "the header fills tiles of its own"
+    assert all(len(composite.grid.splitlines()) > 1 for composite in composites), "each says more than the title"
+
+
 def test_composites_can_be_left_out() -> None:
     tiles, composites = chunked(make_document(DRUGS), composites=False)
     assert tiles
