@@ -21,7 +21,7 @@ from ragcore.types import GENERATED_MARKS, ElementKind
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine, IngestReport, Progress
-    from ragcore.types import Answer, Document, Element
+    from ragcore.types import Answer
 
 Json = dict[str, Any]
 ID_START = 4  # characters that name a document by the start of its id, at least
@@ -139,7 +139,7 @@ def _elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int
     chosen = [
         element
         for element in document.elements
-        if (options.page is None or options.page in _pages(document, element))
+        if (options.page is None or options.page in document.element_pages(element))
         and (options.kind is None or element.kind == options.kind)
     ]
     if as_json:
@@ -157,10 +157,6 @@ def _save(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     except OSError as error:
         raise InputError(f"{path} could not be written: {error.strerror}.", hint="Give another place.") from error
-
-
-def _pages(document: Document, element: Element) -> set[int]:
-    return {element.page, *document.pages_of(element.start, element.end)}
 
 
 def _chunks(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:

@@ -185,6 +185,10 @@ class Document:
     def element_boxes(self, element: Element) -> tuple[Box, ...]:
         return self.boxes(element.start, element.end) or element.region
 
+    def element_pages(self, element: Element) -> set[int]:
+        """Every page on which the element stands."""
+        return {element.page, *self.pages_of(element.start, element.end)}
+
     @cached_property
     def body(self) -> tuple[Element, ...]:
         """The elements that are not noise, in the order of the text."""

@@ -106,7 +106,7 @@ class Engine:
         info = self._info(doc_id)
         if info.status == "ready":
             if doc_id in self.stale():
-                self._refresh(info, on_progress or ignore)
+                self._refresh(info, on_progress or ignore, cancelled)
             elif info.figures.unfinished and self.describes_figures():
                 self._refresh(info, on_progress or ignore, cancelled, ask=True)
             return IngestReport.of(self._info(doc_id), "already")
@@ -139,13 +139,8 @@ class Engine:
     def _refresh(
         self, info: DocumentInfo, on_progress: OnProgress, cancelled: IsCancelled | None = None, *, ask: bool = False
     ) -> None:
-        """Build a document anew from its pages as read; those that OCR may read only now are read first."""
         with self.store.document_lock(info.doc_id):
-            if self._reading.waiting(info.doc_id, info.name):
-                self._reading.read(
-                    info.doc_id, info.name, password=None, afresh=False, on_progress=on_progress, cancelled=cancelled
-                )
-            self._reading.build(info.doc_id, info.name, ask=ask, on_progress=on_progress, cancelled=cancelled)
+            self._reading.refresh(info.doc_id, info.name, ask=ask, on_progress=on_progress, cancelled=cancelled)
 
     def ingest_path(
         self, path: Path, *, password: str | None = None, on_progress: OnProgress | None = None

@@ -55,14 +55,14 @@ class Reading:
         on_progress: OnProgress,
         cancelled: IsCancelled | None,
     ) -> None:
-        """Read the pages that have no checkpoint yet or are `waiting`, or all of them ``afresh``. Raises what is wrong
-        with the file, and `Cancelled`."""
+        """Read the pages that have no checkpoint yet or wait for OCR that is on by now, or all of them ``afresh``.
+        Raises what is wrong with the file, and `Cancelled`."""
         if self._store.ade_file(doc_id) is None:
             info, pages = self._open_pdf(doc_id, name, password, cancelled)
         else:
             info, pages = self._open_ade(doc_id, name, password, cancelled)
         self._store.set_info(doc_id, json.dumps(asdict(info)), info.pages, info.title)
-        done = set() if afresh else self._store.pages_done(doc_id) - self.waiting(doc_id, name)
+        done = set() if afresh else self._store.pages_done(doc_id) - self._waiting(self._pages(doc_id, name))
         on_progress(Progress("read", len(done), info.pages))
         for layout in pages([page for page in range(1, info.pages + 1) if page not in done]):
             self._store.put_page(doc_id, layout.number, layout.to_bytes())
@@ -71,11 +71,10 @@ class Reading:
             if cancelled is not None and cancelled():
                 raise Cancelled(f"Reading {name} was stopped at page {len(done)} of {info.pages}.")
 
-    def waiting(self, doc_id: str, name: str) -> set[int]:
+    def _waiting(self, pages: Sequence[PageLayout]) -> set[int]:
         """Pages that were read without OCR and, as it is set now, would be read by it."""
-        if (mode := self._settings.ocr.mode) == "off":
-            return set()
-        return {page.number for page in self._pages(doc_id, name) if serves(mode, waits_for(page.degraded))}
+        mode = self._settings.ocr.mode
+        return {page.number for page in pages if serves(mode, waits_for(page.degraded))}
 
     def _open_pdf(
         self, doc_id: str, name: str, password: str | None, cancelled: IsCancelled | None
@@ -129,6 +128,27 @@ class Reading:
     ) -> None:
         """Document and chunks from the pages as read. ``ask``: figures without a description get one, where Claude is
         the model in force; else only those that have one keep it."""
+        self._build(doc_id, name, self._pages(doc_id, name), ask, on_progress, cancelled)
+
+    def refresh(
+        self, doc_id: str, name: str, *, ask: bool, on_progress: OnProgress, cancelled: IsCancelled | None = None
+    ) -> None:
+        """`build` once more; pages that OCR may read only now are read first."""
+        pages = self._pages(doc_id, name)
+        if self._waiting(pages):
+            self.read(doc_id, name, password=None, afresh=False, on_progress=on_progress, cancelled=cancelled)
+            pages = self._pages(doc_id, name)
+        self._build(doc_id, name, pages, ask, on_progress, cancelled)
+
+    def _build(
+        self,
+        doc_id: str,
+        name: str,
+        pages: Sequence[PageLayout],
+        ask: bool,
+        on_progress: OnProgress,
+        cancelled: IsCancelled | None,
+    ) -> None:
         from pydantic import TypeAdapter
 
         from ragcore.ingest.chunk import chunk_document
@@ -137,7 +157,6 @@ class Reading:
         from ragcore.ingest.layout import FileInfo
 
         info = TypeAdapter(FileInfo).validate_json(self._store.info(doc_id) or "")
-        pages = self._pages(doc_id, name)
         on_progress(Progress("build", info.pages, info.pages))
         sha256 = self._store.sha256(doc_id)
         document = build_document(doc_id, sha256, name, info, pages, self._settings)
@@ -173,7 +192,7 @@ class Reading:
 
     def stale(self) -> list[str]:
         """Documents that were built by other settings, or another version of Groundwork, than those in force, or have
-        pages that are `waiting`."""
+        pages that wait for OCR that is on by now."""
         mode, found = self._settings.ocr.mode, []
         for doc_id, recipe in self._store.recipes().items():
             own, *needs = recipe.split("+")

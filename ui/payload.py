@@ -167,11 +167,7 @@ def words(read: Document, page: int) -> list[list[Any]]:
 
 def elements(read: Document, page: int) -> list[Json]:
     """The elements with a place on one page in reading order, noise included."""
-    return [_element(read, item) for item in read.elements if page in _pages(read, item)]
-
-
-def _pages(read: Document, item: Element) -> set[int]:
-    return {item.page, *read.pages_of(item.start, item.end)}
+    return [_element(read, item) for item in read.elements if page in read.element_pages(item)]
 
 
 def library(

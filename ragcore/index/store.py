@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
@@ -27,10 +27,6 @@ from ragcore.index.chunk_store import batches, bump_revision, chunk_row
 from ragcore.index.file_store import FileStore
 from ragcore.index.packing import pack, unpack
 from ragcore.types import Chunk, Document, Element, FigureReport, Page, WordMap
-
-if TYPE_CHECKING:
-    pass
-
 
 Status = Literal["new", "reading", "ready", "failed"]
 CACHED_DOCUMENTS = 48

@@ -38,8 +38,8 @@ def complete_pictures(
     def complete(region: Region) -> Region:
         if region.kind != "picture":
             return region
-        apart = [*others, *(other.box for other in regions if other.kind == "picture" and other is not region)]
-        return replace(region, box=_with_labels(_grown(region.box, drawn, apart, 0.0), lettered, apart))
+        rest = [*others, *(other.box for other in regions if other.kind == "picture" and other is not region)]
+        return replace(region, box=_with_labels(_grown(region.box, drawn, rest, 0.0), lettered, rest))
 
     out = [(complete(region), region) for region in regions]
     for caption in [region for region in regions if region.kind == "caption"]:

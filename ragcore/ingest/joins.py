@@ -14,7 +14,7 @@ from statistics import median
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, Ref
-from ragcore.ingest.layout import SUPERSCRIPT, PageLayout
+from ragcore.ingest.layout import SUPERSCRIPT, PageLayout, Rect, around
 from ragcore.ingest.markers import marker
 
 SAME_SIZE = 0.04  # share by which the font sizes of the two parts may differ
@@ -149,9 +149,8 @@ def _last_lines(block: Block) -> list[Line]:
     return lines[::-1]
 
 
-def _last_part(block: Block) -> tuple[float, float, float, float]:
-    boxes = [word.box for line in _last_lines(block) for word in line]
-    return min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)
+def _last_part(block: Block) -> Rect:
+    return around(word.box for line in _last_lines(block) for word in line)
 
 
 def _column_right(page: PageLayout, left: float, right: float) -> float:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -197,6 +198,17 @@ class PageLayout:
             ),
             **arrays,
         )
+
+
+def around(boxes: Iterable[Rect]) -> Rect:
+    """The rectangle around ``boxes``, of which there is at least one."""
+    lefts, tops, rights, bottoms = zip(*boxes)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def area(box: Rect) -> float:
+    """0 for a box turned inside out."""
+    return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
 
 
 def turned(box: Rect, angle: int, width: float, height: float) -> Rect:

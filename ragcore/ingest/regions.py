@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.ingest.layout import Rect, Region
+from ragcore.ingest.layout import Rect, Region, area
 from ragcore.ingest.markers import marker
 
 MARGIN = 1.5  # points by which a word's centre may lie outside its region
@@ -24,7 +24,7 @@ Order = Callable[[list[Region]], list[Region]]
 def drop_nested(regions: Sequence[Region]) -> list[Region]:
     """Without regions that lie inside another one; a table stays, since it is more exact than what holds it."""
     kept: list[Region] = []
-    for region in sorted(regions, key=lambda r: -_area(r.box)):
+    for region in sorted(regions, key=lambda r: -area(r.box)):
         if region.kind != "table" and any(_contains(other.box, region.box) for other in kept):
             continue
         if region.kind == "table" and any(o.kind == "table" and _overlap(o.box, region.box) > 0.6 for o in kept):
@@ -45,7 +45,7 @@ def assign(boxes: NDArray[np.float32], lines: NDArray[np.int32], regions: Sequen
         return owners
     centres_x = (boxes[:, 0] + boxes[:, 2]) / 2
     centres_y = (boxes[:, 1] + boxes[:, 3]) / 2
-    ranking = sorted(range(len(regions)), key=lambda i: (regions[i].kind != "table", _area(regions[i].box)))
+    ranking = sorted(range(len(regions)), key=lambda i: (regions[i].kind != "table", area(regions[i].box)))
     for margin in (0.0, MARGIN):
         for index in ranking:
             x0, y0, x1, y1 = regions[index].box
@@ -201,10 +201,6 @@ def hull(boxes: NDArray[np.float32], words: NDArray[np.intp]) -> Rect:
     )
 
 
-def _area(box: Rect) -> float:
-    return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
-
-
 def _touch(a: Rect, b: Rect) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
@@ -213,7 +209,7 @@ def _overlap(a: Rect, b: Rect) -> float:
     """Intersection over the smaller of the two areas."""
     width = min(a[2], b[2]) - max(a[0], b[0])
     height = min(a[3], b[3]) - max(a[1], b[1])
-    small = min(_area(a), _area(b))
+    small = min(area(a), area(b))
     return width * height / small if width > 0 and height > 0 and small > 0 else 0.0
 
 

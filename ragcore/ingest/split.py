@@ -16,7 +16,7 @@ from statistics import median
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, Ref, plain
-from ragcore.ingest.layout import BOLD, COARSE, ITALIC, LINE_NUMBERS, SIDEWAYS, SUPERSCRIPT
+from ragcore.ingest.layout import BOLD, COARSE, ITALIC, LINE_NUMBERS, SIDEWAYS, SUPERSCRIPT, around
 from ragcore.ingest.markers import WEAK_BULLETS, Marker, item_marker, marker
 from ragcore.types import ElementKind
 
@@ -70,8 +70,7 @@ def _parts(block: Block) -> list[Block]:
 
 def part_of(block: Block, lines: Sequence[Line], kind: ElementKind) -> Block:
     """The ``lines`` of ``block`` as a block of their own."""
-    boxes = [word.box for line in lines for word in line]
-    box = (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+    box = around(word.box for line in lines for word in line)
     return Block(block.page, kind, block.role, box, list(lines))
 
 

@@ -44,32 +44,37 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
 _without_sampling: set[str] = set()
 
 
-class AnthropicWriter:
-    """Writes with ``model`` at ``base_url``. Loads the `anthropic` package when the first answer is asked for."""
-
-    extractive = False
+class AnthropicModel:
+    """``model`` at ``base_url``. Loads the `anthropic` package when something is first asked of it; safe for many
+    threads."""
 
     def __init__(self, model: str, *, api_key: str, base_url: str, timeout_seconds: float, retries: int) -> None:
         self._model = model
         self._base_url = base_url
         self._retries = retries
         # Held in a closure, so that no repr, log or pickle of this object can show the key.
-        self._connect: Callable[[], anthropic.Anthropic] = lambda: connect(api_key, base_url, timeout_seconds)
+        self._connect: Callable[[], anthropic.Anthropic] = lambda: _client(api_key, base_url, timeout_seconds)
 
     @property
     def name(self) -> str:
         return self._model
 
     @cached_property
-    def _messages(self) -> anthropic.Anthropic:
+    def _service(self) -> anthropic.Anthropic:
         return self._connect()
+
+
+class AnthropicWriter(AnthropicModel):
+    """Writes answers."""
+
+    extractive = False
 
     def stream(self, request: Request) -> AnthropicStream:
         """Starts nothing yet: the request is sent when the stream is iterated. Errors are raised from there."""
-        return AnthropicStream(self._messages, self._model, request, retries=self._retries, base_url=self._base_url)
+        return AnthropicStream(self._service, self._model, request, retries=self._retries, base_url=self._base_url)
 
 
-def connect(api_key: str, base_url: str, timeout_seconds: float) -> anthropic.Anthropic:
+def _client(api_key: str, base_url: str, timeout_seconds: float) -> anthropic.Anthropic:
     import anthropic
 
     return anthropic.Anthropic(api_key=api_key, base_url=base_url, timeout=timeout_seconds, max_retries=0)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ragcore.errors import ModelError, Overloaded, RateLimited
 from ragcore.protocols import PictureRequest, Request
-from ragcore.providers.anthropic import AnthropicStream, connect
+from ragcore.providers.anthropic import AnthropicModel, AnthropicStream
 from ragcore.text import count_tokens
 from ragcore.types import Usage
 
@@ -24,23 +22,8 @@ PIXELS_PER_TOKEN = 750
 _FINER, _FRAMING = 2.0, 100
 
 
-class AnthropicDescriber:
-    """Describes pictures with ``model`` at ``base_url``; safe for many threads."""
-
-    def __init__(self, model: str, *, api_key: str, base_url: str, timeout_seconds: float, retries: int) -> None:
-        self._model = model
-        self._base_url = base_url
-        self._retries = retries
-        # Held in a closure, so that no repr, log or pickle of this object can show the key.
-        self._connect: Callable[[], anthropic.Anthropic] = lambda: connect(api_key, base_url, timeout_seconds)
-
-    @property
-    def name(self) -> str:
-        return self._model
-
-    @cached_property
-    def _client(self) -> anthropic.Anthropic:
-        return self._connect()
+class AnthropicDescriber(AnthropicModel):
+    """Describes pictures."""
 
     def most(self, request: PictureRequest) -> Usage:
         words = count_tokens(request.system) + count_tokens(request.prompt)
@@ -49,7 +32,7 @@ class AnthropicDescriber:
 
     def stream(self, request: PictureRequest) -> PictureStream:
         """Errors are raised where the stream is iterated, as by `AnthropicStream`."""
-        return PictureStream(self._client, self._model, request, retries=self._retries, base_url=self._base_url)
+        return PictureStream(self._service, self._model, request, retries=self._retries, base_url=self._base_url)
 
 
 class PictureStream(AnthropicStream):

@@ -17,7 +17,7 @@ from ragcore.ingest.ade.markup import Piece, description, pieces
 from ragcore.ingest.ade.source import AdeChunk, AdeFile
 from ragcore.ingest.ade.tables import HtmlTable, cell_boxes, grid_of, read_table
 from ragcore.ingest.ade.words import bag, cell_of_words, chunk_of_words, columns, found_share, split_lines, untold_words
-from ragcore.ingest.layout import COARSE, Grid, PageLayout, Rect, Region, turned
+from ragcore.ingest.layout import COARSE, Grid, PageLayout, Rect, Region, around, turned
 from ragcore.ingest.regions import hull, leftover_regions
 
 PICTURES = ("figure", "logo", "scan_code", "attestation")
@@ -56,7 +56,7 @@ class _Chunk:
 
     def area(self, number: int) -> Rect:
         """Where a table stands: around its cells."""
-        return _around(self.boxes[number]) if self.boxes[number] else self.box
+        return around(self.boxes[number]) if self.boxes[number] else self.box
 
     @property
     def text(self) -> str:
@@ -221,7 +221,7 @@ def _table(page: PageLayout, chunk: _Chunk, number: int, members: list[int]) -> 
     shown = list(boxes)
     for place in sorted(set(cells)):
         shown[place] = _hull(page, [word for word, cell in zip(members, cells) if cell == place])
-    area = _around([_hull(page, members), chunk.area(number)])
+    area = around([_hull(page, members), chunk.area(number)])
     return _Part(Region("table", area, grid_of(table, shown)), members)
 
 
@@ -335,12 +335,3 @@ def _assembled(page: PageLayout, parts: Sequence[_Part], degraded: str | None) -
 
 def _hull(page: PageLayout, members: Sequence[int]) -> Rect:
     return hull(page.boxes, np.asarray(members, dtype=np.intp))
-
-
-def _around(boxes: Sequence[Rect]) -> Rect:
-    return (
-        min(b[0] for b in boxes),
-        min(b[1] for b in boxes),
-        max(b[2] for b in boxes),
-        max(b[3] for b in boxes),
-    )

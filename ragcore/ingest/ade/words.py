@@ -13,7 +13,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.ingest.layout import PageLayout, Rect, Region
+from ragcore.ingest.layout import PageLayout, Rect, Region, area
 from ragcore.ingest.regions import MARGIN, assign, hull
 
 STEP_BACK = 6  # letters that a line must share with an earlier piece, beyond those it shares with the next, to go there
@@ -54,7 +54,7 @@ def chunk_of_words(page: PageLayout, chunks: Sequence[Rect], texts: Sequence[Cou
         tokens = bag(" ".join(page.texts[word] for word in words))
         weights = {place: _weight(tokens, texts[place]) for place in np.flatnonzero(inside[words[0]]).tolist()}
         best = max(weights.values())
-        smallest = min((place for place in weights if weights[place] == best), key=lambda p: _area(chunks[p]))
+        smallest = min((place for place in weights if weights[place] == best), key=lambda p: area(chunks[p]))
         for word in words:
             if weights[int(owners[word])] < best:
                 owners[word] = smallest
@@ -92,7 +92,7 @@ def cell_of_words(
     for place, word in enumerate(members):
         near = np.flatnonzero(away[place] <= away[place].min() + 1e-3).tolist()
         tokens = bag(page.texts[word])
-        out.append(max(near, key=lambda cell: (_weight(tokens, texts[cell]), -_area(cells[cell]))))
+        out.append(max(near, key=lambda cell: (_weight(tokens, texts[cell]), -area(cells[cell]))))
     return out
 
 
@@ -119,7 +119,7 @@ def split_lines(
     for word in members:
         holders = [] if inside is None else np.flatnonzero(inside[word]).tolist()
         if holders:
-            out[numbers[min(holders, key=lambda place: _area(areas[numbers[place]]))]].append(word)
+            out[numbers[min(holders, key=lambda place: area(areas[numbers[place]]))]].append(word)
         else:
             rest.append(word)
     lines = [list(line) for _number, line in groupby(rest, key=lambda word: int(page.lines[word]))]
@@ -176,10 +176,6 @@ def _inside(page: PageLayout, boxes: Sequence[Rect], margin: float = 0.0) -> NDA
     down = (y >= frames[:, 1] - margin) & (y <= frames[:, 3] + margin)
     inside: NDArray[np.bool_] = across & down
     return inside
-
-
-def _area(box: Rect) -> float:
-    return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
 
 
 def columns(page: PageLayout, members: list[int], text: str) -> list[list[int]]:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragcore.ingest.blocks import Block, visual_lines
-from ragcore.ingest.canonical import Line, Ref
-from ragcore.ingest.layout import COARSE, Grid, Rect
+from ragcore.ingest.canonical import Line
+from ragcore.ingest.layout import COARSE, Grid, around
 from ragcore.ingest.tables.columns import join_empty_columns, join_label_columns, split_columns
 from ragcore.ingest.tables.draft import Draft, DraftCell
 from ragcore.ingest.tables.headers import mark_headers, settle_headers
@@ -55,17 +55,12 @@ def draft_tables(per_page: Sequence[list[Block]]) -> dict[Block, Draft]:
 
 def _part(table: Block, kind: ElementKind, lines: list[Line]) -> Block:
     """A block of its own from some lines of ``table``."""
-    box = _hull([word for line in lines for word in line])
+    box = around(word.box for line in lines for word in line)
     taken = {word for line in lines for word in line}
     table.lines = [kept for line in table.lines if (kept := tuple(word for word in line if word not in taken))]
     table.words = tuple(word for word in table.words if word not in taken)
-    table.box = _hull(table.words) if table.words else table.box
+    table.box = around(word.box for word in table.words) if table.words else table.box
     return Block(table.page, kind, table.role, box, lines)
-
-
-def _hull(words: Sequence[Ref]) -> Rect:
-    boxes = [word.box for word in words]
-    return min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)
 
 
 def draft_table(block: Block) -> Draft | None:
