@@ -40,7 +40,7 @@ from ragcore.tasks import IngestReport as IngestReport
 from ragcore.tasks import IsCancelled, OnProgress, ignore, printable
 from ragcore.tasks import Progress as Progress
 from ragcore.text import sentence_spans
-from ragcore.types import Answer, Box, Chunk, Document, Retrieval, Turn
+from ragcore.types import Answer, Box, Chunk, Document, Retrieval, Scope, Turn
 from ragcore.words import stem
 
 if TYPE_CHECKING:
@@ -265,9 +265,8 @@ class Engine:
             mode=mode,
             names=self._names(),
         )
-        return retriever.retrieve(
-            query, top_k=self.settings.retrieve.top_k if top_k is None else top_k, doc_ids=doc_ids
-        )
+        scope = Scope(None if doc_ids is None else tuple(doc_ids))
+        return retriever.retrieve(query, top_k=self.settings.retrieve.top_k if top_k is None else top_k, scope=scope)
 
     def _names(self) -> DocumentNames:
         """What the library's documents are called; made anew when the library has changed."""

@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.types import Retrieval, Source, Turn, Usage
+from ragcore.types import EVERYTHING, Retrieval, Scope, Source, Turn, Usage
 
 Vector = NDArray[np.float32]
 
@@ -88,7 +88,9 @@ class SparseIndex(Protocol):
 class Retriever(Protocol):
     """A question → hits and segments."""
 
-    def retrieve(self, query: str, *, top_k: int, doc_ids: Sequence[str] | None = None) -> Retrieval: ...
+    def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
+        """The best ``top_k`` chunks in ``scope`` and the segments around them."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

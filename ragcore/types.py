@@ -32,13 +32,37 @@ UnitKind = Literal["sentence", "cell"]
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """What may be searched: documents (None: all of them), ``pages`` as first and last numbers, both included (none:
+    all; a chunk that touches one counts) and kinds of chunks (none: all)."""
+
+    doc_ids: tuple[str, ...] | None = None
+    pages: tuple[tuple[int, int], ...] = ()
+    kinds: tuple[ChunkKind, ...] = ()
+
+
+EVERYTHING = Scope()
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuery:
+    """A question as it is searched for: the person's own (``question``), a part of it by ``rules`` or by a ``model``,
+    or one that fills a ``gap`` in what was found. ``reason`` says in words why it is asked, "" for the own."""
+
+    text: str
+    origin: Literal["question", "rules", "model", "gap"] = "question"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk that retrieval found. ``score`` is the one the ranking used; ``scores`` has every step's
     (``vector`` cosine, ``bm25`` raw, ``prior`` of its document 0–1, ``fused`` 0–1 with that prior, ``rerank`` 0–1
     without it; absent where the step did not see the chunk, ``prior`` where the question names no document); ``ranks``
     the rank at each step, from 1; ``via`` says which steps put it here, e.g. ``vector+bm25``, then ``table`` for a
     composite: rows that were found are folded into it, and from ``fused`` on its scores are those of the best of them;
-    then ``named`` where the question names its document."""
+    then ``named`` where the question names its document; ``queries`` are the numbers, from 1, of the sub-queries of the
+    `Retrieval` that found it."""
 
     rank: int
     chunk: Chunk
@@ -46,6 +70,7 @@ class Hit:
     scores: Mapping[str, float] = field(default_factory=dict)
     ranks: Mapping[str, int] = field(default_factory=dict)
     via: str = ""
+    queries: tuple[int, ...] = (1,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +101,8 @@ class Route:
 @dataclass(frozen=True, slots=True)
 class Retrieval:
     """Everything one retrieval found. ``hits`` best first; ``segments`` best first; ``routes`` are the documents that
-    were preferred (the first 50), best first, empty where the question names none."""
+    were preferred (the first 50), best first, empty where the question names none; ``queries`` is what was searched
+    for, in order."""
 
     query: str
     mode: str
@@ -84,6 +110,8 @@ class Retrieval:
     segments: tuple[Segment, ...]
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     routes: tuple[Route, ...] = ()
+    queries: tuple[SubQuery, ...] = ()
+    scope: Scope = EVERYTHING
 
 
 @dataclass(frozen=True, slots=True)

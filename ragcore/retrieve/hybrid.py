@@ -3,9 +3,8 @@ neighbours."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ragcore.errors import ConfigError
@@ -13,8 +12,9 @@ from ragcore.retrieve import fuse
 from ragcore.retrieve.fold import fold
 from ragcore.retrieve.rerank import vote
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
-from ragcore.retrieve.segments import neighbours, relevant_segments, single_hits, table_segments
-from ragcore.types import Chunk, Hit, Retrieval, Route, Segment
+from ragcore.retrieve.segments import passages
+from ragcore.retrieve.timing import timed
+from ragcore.types import EVERYTHING, Chunk, Hit, Retrieval, Route, Scope, Segment, SubQuery
 
 if TYPE_CHECKING:
     from ragcore.config import Settings
@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 Mode = Literal["hybrid", "vector", "bm25", "reference"]
 SHOWN_ROUTES = 50  # documents of ``Retrieval.routes``, at most: a year alone may name thousands
 MODES: tuple[Mode, ...] = ("hybrid", "vector", "bm25", "reference")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What one query found: hits and routes, each best first."""
+
+    hits: tuple[Hit, ...]
+    routes: tuple[Route, ...]
 
 
 class HybridRetriever:
@@ -58,15 +66,31 @@ class HybridRetriever:
         self._settings = settings
         self._names = names
 
-    def retrieve(self, query: str, *, top_k: int, doc_ids: Sequence[str] | None = None) -> Retrieval:
-        """The best ``top_k`` chunks for ``query``, and the segments around them; only of ``doc_ids`` where given."""
+    def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
+        """The best ``top_k`` chunks for ``query`` in ``scope``, and the segments around them."""
         timings: dict[str, float] = {}
+        ranking = self.search(query, top_k=top_k, scope=scope, timings=timings)
+        with timed(timings, "rse"):
+            segments = self.segments([ranking.hits])
+        return Retrieval(
+            query,
+            self._mode,
+            ranking.hits,
+            tuple(segments),
+            timings,
+            ranking.routes[:SHOWN_ROUTES],
+            (SubQuery(query),),
+            scope,
+        )
+
+    def search(self, query: str, *, top_k: int, scope: Scope, timings: dict[str, float]) -> Ranking:
+        """One query's hits. What each step took is added to ``timings``, in ms."""
         # A short list is the beginning of a long one: a small top_k must not starve the fusion.
         count = self._settings.retrieve.candidates * max(top_k, self._settings.rerank.candidates)
-        routes = self._routes(query, doc_ids, timings)
+        routes = self._routes(query, scope, timings)
         priors = {route.doc_id: route.prior for route in routes}
-        scores, ranks = self._candidates(query, count, doc_ids, chosen(routes, self._settings.route.documents), timings)
-        with _timed(timings, "fuse"):
+        scores, ranks = self._candidates(query, count, scope, chosen(routes, self._settings.route.documents), timings)
+        with timed(timings, "fuse"):
             fused = self._fuse(query, scores)
             chunks = {chunk.chunk_id: chunk for chunk in self._chunks(fuse.ranking(fused))}
             # A chunk that another process removed since is no candidate any more.
@@ -78,7 +102,7 @@ class HybridRetriever:
             scores["fused"], ranks["fused"] = fused, _ranks(fuse.ranking(fused))
         final = fused
         if self._reranker is not None and fused:
-            with _timed(timings, "rerank"):
+            with timed(timings, "rerank"):
                 read = {i: chunks[folded.best.get(i, i)] for i in fused}
                 relevance = self._relevance(self._reranker, query, fused, read)
                 scores["rerank"], ranks["rerank"] = relevance, _ranks(fuse.ranking(relevance))
@@ -97,36 +121,38 @@ class HybridRetriever:
             )
             for rank, chunk_id in enumerate(fuse.ranking(final)[:top_k], start=1)
         ]
-        with _timed(timings, "rse"):
-            segments = self._segments(hits)
-        return Retrieval(query, self._mode, tuple(hits), tuple(segments), timings, tuple(routes[:SHOWN_ROUTES]))
+        return Ranking(tuple(hits), tuple(routes))
 
-    def _routes(self, query: str, doc_ids: Sequence[str] | None, timings: dict[str, float]) -> list[Route]:
+    def segments(self, rankings: Sequence[Sequence[Hit]]) -> list[Segment]:
+        """The passages that become sources, for the hits of one query or of several."""
+        return passages(rankings, self._chunks, self._settings.rse, reach=self._settings.retrieve.neighbours)
+
+    def _routes(self, query: str, scope: Scope, timings: dict[str, float]) -> list[Route]:
         """The documents that the question names; none where routing is off."""
         if self._names is None or self._settings.route.weight == 0.0:
             return []
-        with _timed(timings, "route"):
-            return self._names.routes(query, doc_ids, mentions=self._sparse.mentions)
+        with timed(timings, "route"):
+            return self._names.routes(query, scope.doc_ids, mentions=self._sparse.mentions)
 
     def _candidates(
         self,
         query: str,
         count: int,
-        doc_ids: Sequence[str] | None,
+        scope: Scope,
         named: Sequence[str],
         timings: dict[str, float],
     ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
         """Scores and ranks by chunk id, for each side that the mode asks. The documents ``named`` are also asked by
         themselves: in a large library the best of them need not be among the first of all."""
         scores: dict[str, dict[str, float]] = {}
-        scopes = [doc_ids, named] if named else [doc_ids]
+        scopes = [scope.doc_ids, named] if named else [scope.doc_ids]
         if self._mode != "bm25":
-            with _timed(timings, "embed"):
+            with timed(timings, "embed"):
                 vector = self._embedder.embed_query(query)
-            with _timed(timings, "vector"):
+            with timed(timings, "vector"):
                 scores["vector"] = _both([self._vectors.query(vector, count, ids) for ids in scopes])
         if self._mode != "vector":
-            with _timed(timings, "bm25"):
+            with timed(timings, "bm25"):
                 scores["bm25"] = _both([self._sparse.query(query, count, ids) for ids in scopes])
         return scores, {step: _ranks(list(of)) for step, of in scores.items()}
 
@@ -152,19 +178,6 @@ class HybridRetriever:
         passages = [chunks[i].passage for i in best]
         return dict(zip(best, reranker.score(query, passages).tolist(), strict=True))
 
-    def _segments(self, hits: Sequence[Hit]) -> list[Segment]:
-        """Tables, segments and single hits in the order of their best hit, then neighbours."""
-        relevance = {hit.chunk.chunk_id: hit.score for hit in hits}
-        segments = table_segments(hits) + relevant_segments(hits, relevance, self._settings.rse)
-        segments += single_hits(hits, segments)
-        place = {(hit.chunk.doc_id, hit.chunk.reach[0]): hit.rank for hit in reversed(hits)}
-        segments.sort(
-            key=lambda s: min(
-                place[s.doc_id, index] for index in range(s.first_chunk, s.last_chunk + 1) if (s.doc_id, index) in place
-            )
-        )
-        return segments + neighbours(hits, segments, self._chunks, reach=self._settings.retrieve.neighbours)
-
 
 def _via(chunk: Chunk, ranks: Mapping[str, Mapping[str, int]], priors: Mapping[str, float]) -> str:
     steps = [step for step in ("vector", "bm25") if chunk.chunk_id in ranks.get(step, {})]
@@ -181,12 +194,3 @@ def _both(lists: Sequence[Sequence[tuple[str, float]]]) -> dict[str, float]:
 
 def _ranks(ordered: Sequence[str]) -> dict[str, int]:
     return {chunk_id: rank for rank, chunk_id in enumerate(ordered, start=1)}
-
-
-@contextmanager
-def _timed(timings: dict[str, float], step: str) -> Iterator[None]:
-    started = time.perf_counter()
-    try:
-        yield
-    finally:
-        timings[step] = timings.get(step, 0.0) + (time.perf_counter() - started) * 1000.0

@@ -14,6 +14,28 @@ if TYPE_CHECKING:
     from ragcore.config import RseSettings
 
 
+def passages(
+    rankings: Sequence[Sequence[Hit]],
+    chunks: Callable[[Sequence[str]], Sequence[Chunk]],
+    settings: RseSettings,
+    *,
+    reach: int,
+) -> list[Segment]:
+    """Tables, segments and single hits in the order of their best hit, then neighbours. ``rankings`` has the hits of
+    each query, best first."""
+    hits = [hit for ranking in rankings for hit in ranking]
+    relevance = {hit.chunk.chunk_id: hit.score for hit in hits}
+    segments = table_segments(hits) + relevant_segments(hits, relevance, settings)
+    segments += single_hits(hits, segments)
+    place = {(hit.chunk.doc_id, hit.chunk.reach[0]): hit.rank for hit in reversed(hits)}
+    segments.sort(
+        key=lambda s: min(
+            place[s.doc_id, index] for index in range(s.first_chunk, s.last_chunk + 1) if (s.doc_id, index) in place
+        )
+    )
+    return segments + neighbours(hits, segments, chunks, reach=reach)
+
+
 def relevant_segments(hits: Sequence[Hit], relevance: Mapping[str, float], settings: RseSettings) -> list[Segment]:
     """The segments that relevant segment extraction finds around ``hits`` (best first), best first.
 

@@ -12,6 +12,7 @@ from ragcore.index.store import Store
 from ragcore.protocols import Retriever
 from ragcore.providers.chroma import ChromaStore
 from ragcore.retrieve.hybrid import MODES, HybridRetriever
+from ragcore.types import Scope
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
 
 PASSAGES = [
@@ -63,7 +64,7 @@ class TestRetriever:
     def test_only_the_given_documents_answer(self, retriever: Retriever) -> None:
         everywhere = retriever.retrieve("revenues", top_k=20)
         beta = next(hit.chunk.doc_id for hit in everywhere.hits if "Beta" in hit.chunk.text)
-        found = retriever.retrieve("revenues", top_k=20, doc_ids=[beta])
+        found = retriever.retrieve("revenues", top_k=20, scope=Scope((beta,)))
         assert {hit.chunk.doc_id for hit in found.hits} == {segment.doc_id for segment in found.segments} == {beta}
 
     def test_the_same_question_gives_the_same_answer(self, retriever: Retriever) -> None:
