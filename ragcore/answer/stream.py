@@ -37,6 +37,7 @@ from ragcore.types import (
     Retrieval,
     Source,
     Text,
+    Trace,
     Turn,
     Usage,
 )
@@ -64,7 +65,9 @@ class AnswerText:
         return "".join(self._pieces)
 
     def add_text(self, text: str) -> list[AnswerEvent]:
-        joined = _EMPTY_LINES.sub("\n\n", self._blank + text)
+        joined = self._blank + text
+        if self._after_left_out:
+            joined = _EMPTY_LINES.sub("\n\n", joined)
         body = joined.rstrip()
         self._blank = joined[len(body) :]
         if not body:
@@ -131,12 +134,14 @@ class AnswerStream:
         settings: Settings,
         history: Sequence[Turn] = (),
         reranker: Reranker | None = None,
+        trace: Trace | None = None,
     ) -> None:
         self.answer: Answer | None = None
         self._question = question
         self._query = query
         self._retrieval = retrieval
         self._sources = tuple(sources)
+        self._trace = trace
         self._document = document
         self._llm = llm
         self._settings = settings
@@ -238,6 +243,8 @@ class AnswerStream:
         self._no_answer = True
         said = bool(self._text.text)
         parts = refusal(reason, self._query, self._sources, said=said, cited=bool(self._text.marks))
+        if said:
+            self._text.left_out()  # the sentinel: empty lines around it are one
         yield from self._take((["\n\n"] if said else []) + parts)
 
     def _verify(self) -> tuple[Claim, ...]:
@@ -278,6 +285,7 @@ class AnswerStream:
             status=status,
             error=self._error.as_dict() if self._error is not None else None,
             created=time.time(),
+            trace=self._trace,
         )
 
 

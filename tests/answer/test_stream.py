@@ -114,6 +114,11 @@ WORDS = st.sampled_from(
 )
 
 
+def test_empty_lines_are_the_writers_wherever_the_stream_is_cut() -> None:
+    _, answer = finish(answering(ScriptedWriter("Revenue rose.", "\n\n\nRevenue rose.")))
+    assert answer.text == "Revenue rose.\n\n\nRevenue rose."
+
+
 @given(st.lists(WORDS, min_size=1, max_size=14).map("".join), st.data())
 def test_text_marks_and_events_always_agree(text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
