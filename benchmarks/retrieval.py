@@ -6,8 +6,9 @@
 A row ranks pages: those of its first hit, of its second, and so on, each page once. Recall@k is the share of questions
 with an evidence page among the first k; once within the question's document, once over all documents of the set that
 the library holds. "sources" is the share with an evidence page in the numbered sources that the writer would get, "all"
-the share with every evidence page there: a ratio of two statements needs both. The baseline is BM25 as rank-bm25 ships
-it over whole pages of plain text, in the same run.
+the share with every evidence page there: a ratio of two statements needs both; those rows rank the pages of the
+passages (segments, tables, neighbours) instead of the hits. Each row after "hybrid" has one step more than that before.
+The baseline is BM25 as rank-bm25 ships it over whole pages of plain text, in the same run.
 """
 
 from __future__ import annotations
@@ -31,6 +32,19 @@ from ragcore.engine import Engine
 from ragcore.types import Retrieval
 
 AT = (1, 5, 10, 20)
+# Nothing that depends on the clock or on an earlier question.
+QUIET: dict[str, Any] = {"cache.mode": "off", "rerank.max_ms": 0.0, "llm.model": "offline"}
+ALONE: dict[str, Any] = {"agentic.decompose": "off"}
+UNROUTED: dict[str, Any] = {**ALONE, "route.weight": 0.0}
+FUSED: dict[str, Any] = {**UNROUTED, "rerank.model": "none"}
+# What is added step by step, until nothing is left out.
+STEPS: tuple[dict[str, Any], ...] = (
+    {**FUSED, "wording.focus": False, "wording.synonyms": False},
+    FUSED,
+    UNROUTED,
+    ALONE,
+    {},
+)
 Page = tuple[str, int]
 
 
@@ -107,9 +121,8 @@ PagesOf = Callable[[Engine, Retrieval], Iterator[Page]]
 
 def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) -> list[Row]:
     """The rows for the questions whose document is in the library."""
-    plain = Engine.open(home, overrides={"rerank.model": "none", "route.weight": 0.0})
-    full = Engine.open(home, overrides={"route.weight": 0.0})
-    routed = Engine.open(home)
+    plain, worded, reranked, routed, parts = (Engine.open(home, overrides=QUIET | step) for step in STEPS)
+    engines = (plain, worded, reranked, routed, parts)
     named = {info.name: info.doc_id for info in plain.documents() if info.indexed}
     asked = [question for question in asked if question["doc"] in named]
     used = sorted({named[question["doc"]] for question in asked})
@@ -123,11 +136,13 @@ def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) 
         (Row("vector"), plain, "vector"),
         (Row("reference fusion"), plain, "reference"),
         (Row("hybrid"), plain, "hybrid"),
-        (Row("hybrid + rerank"), full, "hybrid"),
-        (Row("hybrid + rerank + routing"), routed, "hybrid"),
+        (Row("+ wording"), worded, "hybrid"),
+        (Row("+ rerank"), reranked, "hybrid"),
+        (Row("+ routing"), routed, "hybrid"),
+        (Row("+ parts by rules"), parts, "hybrid"),
     ]
-    segmented = {id(full): Row("hybrid + rerank + RSE"), id(routed): Row("hybrid + rerank + routing + RSE")}
-    for engine in (plain, full, routed):
+    segmented = {row.name: Row(f"{row.name}, passages") for row, _, mode in ways if mode == "hybrid"}
+    for engine in engines:
         engine.warm()
     for number, question in enumerate(asked, start=1):
         doc_id = named[question["doc"]]
@@ -148,7 +163,7 @@ def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) 
                 spent = (time.perf_counter() - started) * 1000
                 row.spent_ms.append(spent)
                 row.add(scope, hit_pages(engine, retrieval), gold)
-                segments = segmented.get(id(engine))
+                segments = segmented.get(row.name)
                 if segments is not None:
                     segments.spent_ms.append(spent)
                     segments.add(scope, segment_pages(engine, retrieval), gold)

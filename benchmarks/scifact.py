@@ -20,9 +20,10 @@ from typing import Any
 
 from benchmarks.common import data, table
 from ragcore import providers
-from ragcore.config import load
+from ragcore.config import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.protocols import Reranker
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames
 from ragcore.types import Chunk, Document, Element, Page, WordMap
@@ -81,7 +82,7 @@ def main() -> None:
     parser.add_argument("--rerank", action="store_true", help="also hybrid with the cross-encoder (slow)")
     options = parser.parse_args()
 
-    settings, _ = load()
+    settings, _ = load(overrides={"rerank.max_ms": 0.0})
     store = Store(options.home)
     fill(store)
     embedder = providers.embedder(settings.index.embedder, threads=settings.index.threads)
@@ -96,16 +97,21 @@ def main() -> None:
     relevant = judgements()
     claims = lines("queries.jsonl")[: options.limit]
     documents = DocumentNames(store.names())
-    ways = [(name, mode, None, None) for name, mode in SIDES]
+    rrf, _ = load(overrides={"retrieve.fusion": "rrf"})
     reranker = providers.reranker(settings.rerank.model, threads=settings.index.threads)
-    plans = [*ways, ("hybrid", "hybrid", None, None), ("hybrid + routing", "hybrid", None, documents)]
+    plans: list[tuple[str, str, Settings, Reranker | None, DocumentNames | None]] = [
+        *((name, mode, settings, None, None) for name, mode in SIDES),
+        ("RRF", "hybrid", rrf, None, None),
+        ("hybrid", "hybrid", settings, None, None),
+        ("hybrid + routing", "hybrid", settings, None, documents),
+    ]
     if options.rerank:
-        plans += [("hybrid + rerank", "hybrid", reranker, None)]
-        plans += [("hybrid + rerank + routing", "hybrid", reranker, documents)]
+        plans += [("hybrid + rerank", "hybrid", settings, reranker, None)]
+        plans += [("hybrid + rerank + routing", "hybrid", settings, reranker, documents)]
     rows: list[list[object]] = []
-    for name, mode, model, routing in plans:
+    for name, mode, given, model, routing in plans:
         retriever = HybridRetriever(
-            embedder, vectors, sparse, model, store.chunks_by_id, settings, mode=mode, names=routing
+            embedder, vectors, sparse, model, store.chunks_by_id, given, mode=mode, names=routing
         )
         gains, recalls, spent = [], [], []
         for claim in claims:

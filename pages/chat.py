@@ -33,6 +33,7 @@ def workspace() -> None:
                 trouble = sidebar.trouble()
                 if trouble:
                     frame.message(*trouble)
+                sidebar.chips()
                 st.chat_input("Ask your documents", key="gw_ask", on_submit=submitted)
         with st.container(key="gw_pane"):
             components.pane(

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from ragcore import wire
 from ragcore.errors import Cancelled, GroundworkError, InputError, UnknownDocument
 from ragcore.markdown import plain
-from ragcore.types import GENERATED_MARKS, ElementKind
+from ragcore.scopes import page_ranges
+from ragcore.types import GENERATED_MARKS, ChunkKind, ElementKind, Scope
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine, IngestReport, Progress
@@ -37,7 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         from ragcore.engine import Engine
 
-        with Engine.open(home=getattr(options, "home", None), config=getattr(options, "config", None)) as engine:
+        preset = getattr(options, "rse", None)
+        with Engine.open(
+            home=getattr(options, "home", None),
+            config=getattr(options, "config", None),
+            overrides=None if preset is None else {"rse.preset": preset},
+        ) as engine:
             code: int = options.run(engine, options, as_json)
             return code
     except GroundworkError as error:
@@ -63,7 +69,7 @@ def _ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
         print(f"{path.name}: reading", file=sys.stderr)
         report = engine.ingest_path(path, password=options.password, on_progress=_progress(path.name))
         reports.append(report)
-        for error in (report.error, report.figures.error):
+        for error in (report.error, report.figures.error, report.context.error):
             if error:
                 print(f"{path.name}: {error['message']} {error['hint']}", file=sys.stderr)
         if report.note and not report.error:
@@ -89,6 +95,7 @@ def _ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
                         f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables",
                         f"{report.ocr_pages} pages read by OCR" if report.ocr_pages else "",
                         report.figures.words,
+                        report.context.words,
                     )
                     if part
                 )
@@ -100,11 +107,39 @@ def _ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
 
 
 def _index(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    if options.estimate:
+        return _estimate(engine, as_json)
     report = engine.index(rebuild=options.rebuild, on_progress=_progress("index"))
     if as_json:
         _print(asdict(report))
     else:
         print(f"{report.chunks} chunks indexed, {report.embedded} of them embedded now by {report.embedder}.")
+        if report.usd:
+            print(f"What Claude wrote for them cost ${report.usd:.4f}.")
+    left = [(info.name, info.context) for info in engine.documents() if info.context.unfinished]
+    for name, context in left:
+        print(f"{name}: {context.words}", file=sys.stderr)
+    return 0
+
+
+def _estimate(engine: Engine, as_json: bool) -> int:
+    estimates = engine.estimate()
+    if as_json:
+        _print(wire.estimates(estimates))
+        return 0
+    for each in estimates:
+        price = "no price in llm.prices" if each.usd is None else f"${each.usd:.2f}"
+        capped = each.usd is not None and each.usd > each.limit
+        most = f", of which ${each.limit:.2f} may still be spent (context.max_usd)" if capped else ""
+        usage = each.usage
+        print(
+            f"{each.title}: {each.chunks} chunks; {each.summaries} summaries and {each.passages} situated passages to "
+            f"write; {usage.input_tokens:,} tokens in, {usage.cache_write_tokens:,} cached, "
+            f"{usage.cache_read_tokens:,} read from the cache, {usage.output_tokens:,} out; {price}{most}"
+        )
+    known = [min(each.usd, each.limit) for each in estimates if each.usd is not None]
+    model = estimates[0].model if estimates else engine.models.context_model
+    print(f"Altogether about ${sum(known):.2f} by {model}. Nothing was sent.")
     return 0
 
 
@@ -173,13 +208,29 @@ def _chunks(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
 
 def _retrieve(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     found = engine.retrieve(
-        options.question, mode=options.mode, top_k=options.top_k, doc_ids=_scope(engine, options.doc)
+        options.question,
+        mode=options.mode,
+        top_k=options.top_k,
+        doc_ids=_scope(engine, options.doc),
+        pages=options.pages,
+        kinds=options.kind,
+        decompose=options.decompose,
+        gaps=options.gaps,
     )
+    for note in found.notes:
+        print(note, file=sys.stderr)
     if as_json:
         _print(wire.retrieval(found, engine.document))
     else:
         for route in found.routes[:3]:
             print(f"Looked first in: {engine.document(route.doc_id).title} ({route.reason})")
+        if found.left_out:
+            print(
+                f"Reranked {found.reranked} of {found.reranked + found.left_out} passages: "
+                f"rerank.max_ms = {engine.settings.rerank.max_ms:g} allows no more on this machine."
+            )
+        for number, asked in enumerate(found.queries[1:], start=2):
+            print(f"Query {number} ({asked.origin}): {asked.text} ({asked.reason})")
         for hit in found.hits:
             document = engine.document(hit.chunk.doc_id)
             pages = ", ".join(str(page) for page in document.pages_of(hit.chunk.start, hit.chunk.end))
@@ -196,7 +247,7 @@ def _generate(engine: Engine, options: argparse.Namespace, as_json: bool) -> int
 
 
 def _conversation(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    conversation_id = options.resume or engine.new_conversation(_scope(engine, options.doc))
+    conversation_id = options.resume or engine.new_conversation(Scope(_scope(engine, options.doc)))
     if options.resume:
         for turn in engine.conversation(conversation_id).turns:
             print(f"> {turn.question}", file=sys.stderr)
@@ -283,9 +334,9 @@ def _find(engine: Engine, given: str, *, whole: bool = False) -> str:
     raise UnknownDocument(f"There is no document {given!r} in this library.")
 
 
-def _scope(engine: Engine, given: Sequence[str] | None) -> list[str] | None:
+def _scope(engine: Engine, given: Sequence[str] | None) -> tuple[str, ...] | None:
     """The documents named by --doc; says on stderr which of those asked are not searched yet."""
-    chosen = [_find(engine, item) for item in given] if given else None
+    chosen = tuple(_find(engine, item) for item in given) if given else None
     waiting = [
         info.name for info in engine.documents() if not info.indexed and (chosen is None or info.doc_id in chosen)
     ]
@@ -316,6 +367,16 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError("must be 1 or more")
     return number
+
+
+def _pages(text: str) -> tuple[tuple[int, int], ...]:
+    try:
+        found = page_ranges(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(f"{error.message} {error.hint}") from error
+    if not found:
+        raise argparse.ArgumentTypeError("names no page")
+    return found
 
 
 def _text(text: str) -> str:
@@ -351,6 +412,7 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = command("index", _index, "embed and index what is new")
     sub.add_argument("--rebuild", action="store_true", help="make the index anew from the library")
+    sub.add_argument("--estimate", action="store_true", help="only say what Claude's contexts for it will cost")
 
     command("documents", _documents, "list the library")
 
@@ -370,7 +432,22 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
     sub.add_argument("--mode", choices=("hybrid", "vector", "bm25", "reference"))
     sub.add_argument("--top-k", type=_count, metavar="K")
+    sub.add_argument(
+        "--decompose", choices=("auto", "rules", "model", "off"), help="how a question of several parts is cut"
+    )
+    sub.add_argument(
+        "--gaps",
+        action=argparse.BooleanOptionalAction,
+        help="let the model ask for what is missing in what was found",
+    )
+    sub.add_argument(
+        "--rse", metavar="PRESET", help="how segments are chosen: default, balanced, precision, find_all or your own"
+    )
     sub.add_argument("--doc", action="append", metavar="DOC", help="only in this document; may be repeated")
+    sub.add_argument("--pages", type=_pages, default=(), metavar="P", help="only what touches these, such as 3-7,12")
+    sub.add_argument(
+        "--kind", action="append", choices=get_args(ChunkKind), default=[], help="only such passages; may be repeated"
+    )
 
     sub = command("generate", _generate, "answer a question with citations")
     sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")

@@ -22,6 +22,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ragcore.errors import ConfigError
 
 ENV_PREFIX = "GROUNDWORK_"
+NAMED = ("llm.prices", "rse.presets")  # each is one setting, whose keys are names of models or presets, not settings
+PRESET = "preset"  # value of an [rse] key that leaves it to the preset in force
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[int, Field(gt=0)]
 Count = Annotated[int, Field(ge=0)]
@@ -76,6 +78,7 @@ class ChunkSettings(Section):
     row_tokens: Count
     composites: bool
     lead_in_tokens: Count
+    header_title: bool
     header_headings: Count
 
     @property
@@ -89,9 +92,22 @@ class ChunkSettings(Section):
         return self.row_tokens if self.size == "fine" else self.coarse_tokens
 
 
+class ContextSettings(Section):
+    summaries: Literal["auto", "extractive"]
+    document_summary: bool
+    section_summary: bool
+    section_tokens: Positive
+    situate: Literal["off", "claude"]
+    model: str
+    prompt_tokens: Annotated[int, Field(ge=500)]
+    max_tokens: Annotated[int, Field(ge=30)]
+    max_usd: Annotated[float, Field(ge=0.0)]
+    in_flight: Annotated[int, Field(ge=1, le=16)]
+
+
 class IndexSettings(Section):
     embedder: str
-    vector_store: Literal["chroma"]
+    vector_store: Literal["chroma", "flat"]
     batch: Positive
     threads: Count
     lock_seconds: Seconds
@@ -103,9 +119,19 @@ class RetrieveSettings(Section):
     mode: Literal["hybrid", "vector", "bm25", "reference"]
     top_k: Positive
     candidates: Positive
+    fusion: Literal["convex", "rrf"]
     alpha: Share
+    rrf_k: Positive
     figure_penalty: Share
     neighbours: Count
+
+
+class WordingSettings(Section):
+    focus: bool
+    synonyms: bool
+    terms: Count
+    vector_weight: Annotated[float, Field(ge=0.0)]
+    bm25_weight: Annotated[float, Field(ge=0.0)]
 
 
 class RouteSettings(Section):
@@ -117,14 +143,44 @@ class RerankSettings(Section):
     model: str
     candidates: Positive
     weight: Annotated[float, Field(ge=0.0)]
+    max_ms: Annotated[float, Field(ge=0.0)]
 
 
-class RseSettings(Section):
+class RsePreset(Section):
     max_length: Positive
     overall_max_length: Positive
+    overall_max_length_extension: Count
     minimum_value: float
-    irrelevant_chunk_penalty: Annotated[float, Field(ge=0.0)]
+    irrelevant_chunk_penalty: Annotated[float, Field(gt=0.0)]
     decay_rate: Annotated[float, Field(gt=0.0)]
+    top_k_for_document_selection: Count
+    chunk_length_adjustment: bool
+
+
+class RseSettings(RsePreset):
+    """``presets`` has the named sets; `load` puts the numbers of the one that ``preset`` names in place of every key
+    that leaves it to the preset."""
+
+    preset: str
+    presets: dict[str, RsePreset]
+
+
+class AgenticSettings(Section):
+    decompose: Literal["auto", "rules", "model", "off"]
+    gaps: bool
+    max_iterations: Annotated[int, Field(ge=1, le=5)]
+    context_tokens: Positive
+    question_weight: Annotated[float, Field(ge=0.0)]
+    max_tokens: Annotated[int, Field(ge=50)]
+    timeout_seconds: Seconds
+
+
+class CacheSettings(Section):
+    mode: Literal["on", "off"]
+    full: Share
+    partial: Share
+    same_words: bool
+    entries: Positive
 
 
 class AnswerSettings(Section):
@@ -161,11 +217,15 @@ class Settings(Section):
     noise: NoiseSettings
     figures: FigureSettings
     chunk: ChunkSettings
+    context: ContextSettings
     index: IndexSettings
     retrieve: RetrieveSettings
+    wording: WordingSettings
     route: RouteSettings
     rerank: RerankSettings
     rse: RseSettings
+    agentic: AgenticSettings
+    cache: CacheSettings
     answer: AnswerSettings
     verify: VerifySettings
     llm: LlmSettings
@@ -216,6 +276,7 @@ def load(
     )
     _merge(merged, origins, dict(overrides or {}), known, "argument")
 
+    _choose_preset(merged, origins)
     try:
         settings = Settings.model_validate(_unflatten(merged))
     except ValidationError as error:
@@ -231,8 +292,7 @@ def _flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     out: dict[str, Any] = {}
     for key, value in tree.items():
         name = f"{prefix}{key}"
-        # llm.prices is one setting whose keys are model names, not settings.
-        if isinstance(value, Mapping) and name != "llm.prices":
+        if isinstance(value, Mapping) and name not in NAMED:
             out.update(_flatten(value, f"{name}."))
         else:
             out[name] = value
@@ -257,10 +317,36 @@ def _merge(
         if key not in known:
             near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.0)
             raise ConfigError(f"Unknown setting {key!r} in {origin}; did you mean {near[0]!r}?")
-        if key == "llm.prices":
-            value = {**merged[key], **value}
+        if key in NAMED:
+            if not isinstance(value, Mapping):
+                raise ConfigError(f"{key} = {value!r} cannot be used: it is a table of names (from {origin}).")
+            value = merged[key] | {name: _joined(merged[key].get(name), item) for name, item in value.items()}
         merged[key] = value
         origins[key] = origin
+
+
+def _joined(old: Any, new: Any) -> Any:
+    return {**old, **new} if isinstance(old, Mapping) and isinstance(new, Mapping) else new
+
+
+def _choose_preset(merged: dict[str, Any], origins: dict[str, str]) -> None:
+    """Puts the numbers of the preset in force in place of the [rse] keys that leave them to it. As published, what a
+    set of one's own does not name comes from ``balanced``."""
+    name, presets = merged["rse.preset"], merged["rse.presets"]
+    for one, keys in presets.items():
+        if not isinstance(keys, Mapping):
+            origin = origins["rse.presets"]
+            raise ConfigError(f"rse.presets.{one} = {keys!r} cannot be used: it is a table of keys (from {origin}).")
+    if not isinstance(name, str) or name not in presets:
+        raise ConfigError(
+            f"There is no preset rse.preset = {name!r} (from {origins['rse.preset']}).",
+            hint=f"Choose one of {', '.join(presets)}, or name one of your own under [rse.presets].",
+        )
+    presets = {one: {**presets["balanced"], **keys} for one, keys in presets.items()}
+    merged["rse.presets"] = presets
+    for key, value in presets[name].items():
+        if merged.get(f"rse.{key}") == PRESET:
+            merged[f"rse.{key}"], origins[f"rse.{key}"] = value, f"preset {name}"
 
 
 def _from_environ(environ: Mapping[str, str], known: set[str]) -> dict[str, Any]:

@@ -174,6 +174,12 @@ class Document:
         own = own if len(own) else self.words.pages[part]
         return tuple(int(page) for page in np.unique(own))
 
+    def first_and_last_page(self, start: int, end: int) -> tuple[int, int]:
+        """The first and the last of the pages that the span touches; of a span without words, those of the elements
+        that it touches; (0, 0) where there are none either."""
+        pages = self.pages_of(start, end) or sorted(e.page for e in self.elements if e.start < end and e.end > start)
+        return (pages[0], pages[-1]) if pages else (0, 0)
+
     def ocr_confidence(self, start: int, end: int) -> float | None:
         """How sure OCR was of the span: mean confidence (0–1) of its own words on pages that OCR read; None where it
         has no such words."""
@@ -230,6 +236,42 @@ class FigureReport:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextReport:
+    """What stands in front of a document's chunks beside title and headings: ``written`` summaries by a model,
+    ``extracted`` ones (sentences of the document), ``situated`` passages that a model has placed in it; ``left`` of
+    either it should have written and did not, because of ``reason`` ("" where nobody was to be asked). ``usd`` is what
+    the document has cost so far; ``error`` is `GroundworkError.as_dict` of what the service ran into."""
+
+    written: int = 0
+    extracted: int = 0
+    situated: int = 0
+    left: int = 0
+    usd: float = 0.0
+    reason: str = ""
+    error: Mapping[str, Any] | None = None
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether another attempt may write what is left."""
+        return self.left > 0 and bool(self.reason)
+
+    @property
+    def words(self) -> str:
+        """In a sentence, or "" where there is nothing to tell."""
+        parts = []
+        if self.written:
+            parts.append(f"{self.written} {'summary' if self.written == 1 else 'summaries'} written")
+        if self.situated:
+            parts.append(f"{self.situated} {'passage' if self.situated == 1 else 'passages'} situated")
+        if parts:
+            parts.append(f"${self.usd:.2f}" if self.usd >= 0.01 or not self.usd else f"${self.usd:.4f}")
+        told = [", ".join(parts)] if parts else []
+        if self.unfinished:
+            told.append(f"{self.left} {'left' if parts else 'of its contexts not written'}: {self.reason}")
+        return "; ".join(told)
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A span of a document that is retrieved as one. ``text == document.text[start:end]``.
 
@@ -237,9 +279,10 @@ class Chunk:
     beside the tiling: it spans the tiles ``tiles[0]`` to ``tiles[1]`` (both included), which hold rows of one table,
     and ``grid`` has them in short form (title and headers once). Composites are numbered on after the last tile.
 
-    ``header`` (title and section path) and ``lead_in`` (the end of the chunk before) are embedded and BM25-indexed
-    in front of the text (of ``grid`` where there is one) and cannot be cited. ``tokens`` counts cl100k tokens of what
-    stands for the chunk: of ``grid``, else of ``text``.
+    ``header`` (title and section path), ``context`` (lines on what it is a part of: summaries, a sentence that places
+    it) and ``lead_in`` (the end of the chunk before) are embedded and BM25-indexed in front of the text (of ``grid``
+    where there is one) and cannot be cited; ``context`` may be an AI's words and is never shown as the document's.
+    ``tokens`` counts cl100k tokens of what stands for the chunk: of ``grid``, else of ``text``.
     """
 
     chunk_id: str
@@ -255,11 +298,12 @@ class Chunk:
     tokens: int = 0
     tiles: tuple[int, int] | None = None
     grid: str = ""
+    context: str = ""
 
     @property
     def index_text(self) -> str:
         """What is embedded and BM25-indexed."""
-        return "\n".join(part for part in (self.header, self.lead_in, self.grid or self.text) if part)
+        return "\n".join(part for part in (self.header, self.context, self.lead_in, self.grid or self.text) if part)
 
     @property
     def passage(self) -> str:

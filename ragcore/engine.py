@@ -2,7 +2,7 @@
 
     ingest    add → read, page by page → build: document → (describe figures) → chunk → store     (`reading`)
     index     (build documents anew) → embed what is new → sync the caches
-    retrieve  check the index → documents named → vector ∥ BM25 → fuse → rerank → segments + neighbours
+    retrieve  check the index → (asked before?) → documents named → vector ∥ BM25 → fuse → rerank → passages
     ask       standalone question → retrieve → number the sources → refuse or write → cite → verify → Answer
     chat      ask, with the conversation's history and scope, stored
 
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ragcore import intake
 from ragcore.config import Settings, default_home, load
@@ -29,24 +29,43 @@ from ragcore.errors import (
     IndexMismatch,
     UnknownDocument,
 )
+from ragcore.index.contexts import Contexts
 from ragcore.index.conversations import Conversation, ConversationInfo, Conversations
 from ragcore.index.descriptions import Descriptions
 from ragcore.index.store import DocumentInfo, Store
 from ragcore.models import Models
 from ragcore.reading import Reading
+from ragcore.retrieve.cache import CachedRetriever, RememberedQueries, RetrievalCache
 from ragcore.run import AnswerRun
+from ragcore.scopes import checked
+from ragcore.stop import Stop
 from ragcore.tasks import Added as Added
 from ragcore.tasks import IngestReport as IngestReport
 from ragcore.tasks import IsCancelled, OnProgress, ignore, printable
 from ragcore.tasks import Progress as Progress
 from ragcore.text import sentence_spans
-from ragcore.types import Answer, Box, Chunk, Document, Retrieval, Scope, Turn
+from ragcore.types import (
+    EVERYTHING,
+    Answer,
+    Box,
+    Chunk,
+    ChunkKind,
+    Document,
+    OnStep,
+    Retrieval,
+    Scope,
+    Turn,
+    unheard,
+)
 from ragcore.words import stem
 
 if TYPE_CHECKING:
     from ragcore.answer.stream import AnswerStream
+    from ragcore.context.estimate import Estimate
     from ragcore.index.indexer import Indexer, IndexReport
+    from ragcore.protocols import Retriever
     from ragcore.retrieve.route import DocumentNames
+    from ragcore.retrieve.synonyms import Synonyms
 
 
 class Engine:
@@ -61,10 +80,13 @@ class Engine:
         self.descriptions = Descriptions(self.store.database)
         self._conversations = Conversations(self.store.database)
         self.models = Models(settings, home / "cache")
-        self._reading = Reading(self.store, self.descriptions, self.models, settings)
+        self.contexts = Contexts(self.store.database)
+        self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
         self._lock = threading.Lock()
         self._indexer: Indexer | None = None
         self._document_names: tuple[int, DocumentNames] | None = None
+        self._trade: Synonyms | None = None
+        self._retrievals = RetrievalCache(settings.cache.entries)
 
     @classmethod
     def open(
@@ -107,7 +129,9 @@ class Engine:
         if info.status == "ready":
             if doc_id in self.stale():
                 self._refresh(info, on_progress or ignore, cancelled)
-            elif info.figures.unfinished and self.describes_figures():
+            elif (info.figures.unfinished and self.describes_figures()) or (
+                info.context.unfinished and self.writes_contexts()
+            ):
                 self._refresh(info, on_progress or ignore, cancelled, ask=True)
             return IngestReport.of(self._info(doc_id), "already")
         show = on_progress or ignore
@@ -137,10 +161,23 @@ class Engine:
         return self._reading.stale()
 
     def _refresh(
-        self, info: DocumentInfo, on_progress: OnProgress, cancelled: IsCancelled | None = None, *, ask: bool = False
+        self,
+        info: DocumentInfo,
+        on_progress: OnProgress,
+        cancelled: IsCancelled | None = None,
+        *,
+        ask: bool = False,
+        ask_context: bool = False,
     ) -> None:
         with self.store.document_lock(info.doc_id):
-            self._reading.refresh(info.doc_id, info.name, ask=ask, on_progress=on_progress, cancelled=cancelled)
+            self._reading.refresh(
+                info.doc_id,
+                info.name,
+                ask=ask,
+                ask_context=ask_context,
+                on_progress=on_progress,
+                cancelled=cancelled,
+            )
 
     def ingest_path(
         self, path: Path, *, password: str | None = None, on_progress: OnProgress | None = None
@@ -212,18 +249,30 @@ class Engine:
     ) -> IndexReport:
         """Build the documents anew that are `stale` (unless ``refresh`` is False), embed what is new and bring the
         caches up to date. ``rebuild`` makes all documents, chunks and caches anew from what is in SQLite, and has the
-        figures described that are not yet."""
+        figures described that are not yet. Passages that are to be situated (``context.situate``, off by default) and
+        are not yet are so first, as `estimate` tells, and so is what an earlier attempt left."""
         show = on_progress or ignore
         stale = set(self.stale()) if refresh else set()
+        situates, asks = self.settings.context.situate == "claude", refresh and self.writes_contexts()
+        usd = 0.0
         for info in self.documents():
-            if info.status == "ready" and (rebuild or info.doc_id in stale):
+            missing = asks and info.context.unfinished
+            if info.status == "ready" and (rebuild or info.doc_id in stale or missing):
                 # An update of Groundwork must not spend money by itself; who asks for a rebuild gets what is missing.
-                self._refresh(info, show, cancelled, ask=rebuild)
-        return self.indexer.update(
+                self._refresh(info, show, cancelled, ask=rebuild, ask_context=situates or missing)
+                now = self._info(info.doc_id)
+                usd += now.context.usd + now.figures.usd - info.context.usd - info.figures.usd
+        report = self.indexer.update(
             rebuild=rebuild,
             on_progress=lambda done, total: show(Progress("embed", done, total)),
             cancelled=cancelled,
         )
+        return replace(report, usd=round(usd, 6))
+
+    def estimate(self) -> list[Estimate]:
+        """What the summaries and situating sentences will cost that the settings ask of Claude and that are not
+        written yet, by document; nothing is sent. Without a key too, for ``llm.claude_model``."""
+        return [self._reading.estimate(info.doc_id, info.name) for info in self.documents() if info.status == "ready"]
 
     def _check_recipes(self) -> None:
         stale = self.stale()
@@ -244,29 +293,85 @@ class Engine:
         mode: str | None = None,
         top_k: int | None = None,
         doc_ids: Sequence[str] | None = None,
+        pages: Sequence[tuple[int, int]] = (),
+        kinds: Sequence[ChunkKind] = (),
+        decompose: Literal["auto", "rules", "model", "off"] | None = None,
+        gaps: bool | None = None,
+        on_step: OnStep = unheard,
+        stop: Stop | None = None,
     ) -> Retrieval:
-        """Hits and segments for a question, in all documents or only ``doc_ids``. Raises `EmptyQuestion`,
-        `IndexEmpty`, `IndexMismatch`, `UnknownDocument`."""
-        from ragcore.retrieve.hybrid import HybridRetriever
+        """Hits and segments for a question, in all documents or only in ``doc_ids``, ``pages`` and ``kinds`` (see
+        `Scope`). ``decompose`` and ``gaps`` stand for those of ``[agentic]``; ``on_step`` is told what is about to be
+        done, and ``stop`` ends calls to a model. Raises `EmptyQuestion`, `IndexEmpty`, `IndexMismatch`,
+        `UnknownDocument`, `InputError` (no such pages or kinds); `ConfigError` and `ModelError` where a model is to
+        plan the search and cannot be had."""
 
         if not query.strip():
             raise EmptyQuestion("There is no question.")
-        for doc_id in doc_ids or ():
-            self.store.document(doc_id)
+        scope = checked(Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds)))
+        self.store.require(scope.doc_ids or ())
         self._check_recipes()
+        changed = {"decompose": decompose, "gaps": gaps}
+        agentic = self.settings.agentic.model_copy(update={k: v for k, v in changed.items() if v is not None})
+        settings = self.settings.model_copy(update={"agentic": agentic})
+        retriever = self._retriever(settings, mode, on_step, stop)
+        return retriever.retrieve(query, top_k=self.settings.retrieve.top_k if top_k is None else top_k, scope=scope)
+
+    def _retriever(self, settings: Settings, mode: str | None, on_step: OnStep, stop: Stop | None) -> Retriever:
+        """Made for one question."""
+        from ragcore.retrieve.agentic import AgenticRetriever, may_ask
+        from ragcore.retrieve.hybrid import HybridRetriever
+
+        models = self.models
+        embedder = RememberedQueries(models.embedder)
+        revision = self.store.revision()
         vectors, sparse = self.indexer.open()
-        retriever = HybridRetriever(
-            self.models.embedder,
+        names = self._names()
+        hybrid = HybridRetriever(
+            embedder,
             vectors,
             sparse,
-            self.models.reranker,
+            models.reranker,
             self.store.chunks_by_id,
-            self.settings,
+            settings,
             mode=mode,
-            names=self._names(),
+            names=names,
+            synonyms=self._synonyms() if settings.wording.synonyms else None,
+            on_step=on_step,
+            pace=models.pace,
         )
-        scope = Scope(None if doc_ids is None else tuple(doc_ids))
-        return retriever.retrieve(query, top_k=self.settings.retrieve.top_k if top_k is None else top_k, scope=scope)
+        agentic = AgenticRetriever(
+            hybrid,
+            settings,
+            reranker=models.reranker,
+            planner=models.planner if may_ask(settings.agentic, models.writer_name) else None,
+            stop=stop,
+            on_step=on_step,
+            pace=models.pace,
+        )
+        if settings.cache.mode == "off":
+            return agentic
+        return CachedRetriever(
+            agentic,
+            self._retrievals,
+            embedder,
+            settings.cache,
+            # The sparse index is another object as soon as it holds something else.
+            state=(revision, sparse, embedder.name),
+            way=(hybrid.mode, settings.hash(), models.writer_name),
+            segments=hybrid.segments,
+            names=names,
+            stop=stop,
+        )
+
+    def _synonyms(self) -> Synonyms:
+        """The terms of the trade, as they were when they were first needed."""
+        from ragcore.retrieve.synonyms import Synonyms
+
+        with self._lock:
+            if self._trade is None:
+                self._trade = Synonyms.load(self.home)
+            return self._trade
 
     def _names(self) -> DocumentNames:
         """What the library's documents are called; made anew when the library has changed."""
@@ -280,17 +385,32 @@ class Engine:
 
     # Answer
 
-    def ask(self, question: str, *, doc_ids: Sequence[str] | None = None, history: Sequence[Turn] = ()) -> AnswerRun:
+    def ask(
+        self,
+        question: str,
+        *,
+        doc_ids: Sequence[str] | None = None,
+        pages: Sequence[tuple[int, int]] = (),
+        kinds: Sequence[ChunkKind] = (),
+        history: Sequence[Turn] = (),
+        on_step: OnStep = unheard,
+    ) -> AnswerRun:
         """An answer to one question; nothing is stored. Iterate the run for its events, or call ``run()``."""
-        return AnswerRun(question, lambda: self._answer(question, doc_ids, history))
+        scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
+        return AnswerRun(question, lambda stop: self._answer(question, scope, history, on_step, stop))
 
-    def _answer(self, question: str, doc_ids: Sequence[str] | None, history: Sequence[Turn]) -> AnswerStream:
+    def _answer(
+        self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep, stop: Stop
+    ) -> AnswerStream:
         from ragcore.answer.chat import standalone
         from ragcore.answer.sources import build_sources
         from ragcore.answer.stream import AnswerStream
+        from ragcore.answer.trace import trace
 
         query = standalone(question, history)
-        retrieval = self.retrieve(query, doc_ids=doc_ids)
+        retrieval = self.retrieve(
+            query, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, on_step=on_step, stop=stop
+        )
         sources = build_sources(retrieval, self.document, self.settings.answer)
         return AnswerStream(
             question=question,
@@ -302,22 +422,30 @@ class Engine:
             llm=self.models.writer,
             settings=self.settings,
             reranker=self.models.reranker,
+            trace=trace(retrieval, sources, self.document, self.store.titles()),
         )
 
-    def chat(self, conversation_id: str, question: str, doc_ids: Sequence[str] | None = None) -> AnswerRun:
+    def chat(
+        self, conversation_id: str, question: str, scope: Scope | None = None, *, on_step: OnStep = unheard
+    ) -> AnswerRun:
         """The next question of a conversation. The question is stored at once and its answer when it ends, whether
-        finished, stopped or failed. ``doc_ids`` narrows this question; None keeps the conversation's scope."""
+        finished, stopped or failed. ``scope`` is that of this question; None takes the conversation's."""
         if not question.strip():
             raise EmptyQuestion("There is no question.")
         conversation = self.conversation(conversation_id)
-        scope = doc_ids if doc_ids is not None else conversation.doc_ids
+        asked = conversation.scope if scope is None else scope
         history = [Turn(turn.question, turn.answer.text) for turn in conversation.turns if turn.answer is not None]
         turn_id = self._conversations.add_turn(conversation_id, question)
 
         def keep(answer: Answer) -> None:
             self._conversations.put_answer(turn_id, answer)
 
-        return AnswerRun(question, lambda: self._answer(question, scope, history), keep=keep, turn_id=turn_id)
+        return AnswerRun(
+            question,
+            lambda stop: self._answer(question, asked, history, on_step, stop),
+            keep=keep,
+            turn_id=turn_id,
+        )
 
     def conversations(self) -> list[ConversationInfo]:
         """Conversations with at least one question, the last used first."""
@@ -326,11 +454,12 @@ class Engine:
     def conversation(self, conversation_id: str) -> Conversation:
         return self._conversations.get(conversation_id)
 
-    def new_conversation(self, doc_ids: Sequence[str] | None = None) -> str:
-        return self._conversations.new(doc_ids)
+    def new_conversation(self, scope: Scope = EVERYTHING) -> str:
+        return self._conversations.new(scope)
 
-    def set_scope(self, conversation_id: str, doc_ids: Sequence[str] | None) -> None:
-        self._conversations.set_scope(conversation_id, doc_ids)
+    def set_scope(self, conversation_id: str, scope: Scope) -> None:
+        """What the next questions of a conversation search."""
+        self._conversations.set_scope(conversation_id, scope)
 
     def rename_conversation(self, conversation_id: str, title: str) -> None:
         self._conversations.rename(conversation_id, title)
@@ -344,7 +473,7 @@ class Engine:
         """Load what the first question needs: models, caches, writer."""
         self.models.embedder.embed_query("warm")
         if self.models.reranker is not None:
-            self.models.reranker.score("warm", ["up"])
+            self.models.pace.of(self.models.reranker)
         _ = self.models.writer
         stem("warm")
         sentence_spans("Warm.")
@@ -358,6 +487,12 @@ class Engine:
     def describes_figures(self) -> bool:
         """Whether pictures of figures go to Claude when a document is read."""
         return self.settings.figures.describe == "auto" and self.models.writer_name.startswith("claude")
+
+    def writes_contexts(self) -> bool:
+        """Whether text of documents goes to Claude for summaries or situating sentences when a document is read."""
+        chosen = self.settings.context
+        summaries = chosen.summaries == "auto" and (chosen.document_summary or chosen.section_summary)
+        return (summaries or chosen.situate == "claude") and self.models.writer_name.startswith("claude")
 
     @property
     def indexer(self) -> Indexer:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragcore.config import Settings
+from ragcore.errors import KeyMissing
+from ragcore.retrieve.rerank import Pace
 
 if TYPE_CHECKING:
-    from ragcore.protocols import LLM, Describer, Embedder, Reranker, VectorStore
+    from ragcore.protocols import LLM, ContextWriter, Describer, Embedder, Planner, Reranker, VectorStore
 
 T = TypeVar("T")
 
@@ -45,6 +47,11 @@ class Models:
         )
 
     @property
+    def pace(self) -> Pace:
+        """How fast the reranker reads here."""
+        return self._part("pace", Pace)
+
+    @property
     def vector_store(self) -> VectorStore:
         from ragcore import providers
 
@@ -69,6 +76,33 @@ class Models:
         from ragcore.providers.writers import describer
 
         return self._part("describer", lambda: describer(self._settings.llm, environ=os.environ))
+
+    @property
+    def planner(self) -> Planner | None:
+        """What plans searches; None where the model in force is the offline writer."""
+        from ragcore.providers.writers import planner
+
+        return self._part("planner", lambda: planner(self._settings.llm, environ=os.environ))
+
+    @property
+    def context_writer(self) -> ContextWriter | None:
+        """What writes summaries and situating sentences; None where the model in force is no Claude and
+        ``context.situate`` does not ask for one. Raises `KeyMissing` where it does."""
+        from ragcore.providers.writers import context_writer
+
+        chosen = self._settings.context
+        made = self._part(
+            "context_writer", lambda: context_writer(self._settings.llm, chosen.model, environ=os.environ)
+        )
+        if made is None and chosen.situate == "claude":
+            raise KeyMissing("context.situate asks for Claude, and no Claude is in force.")
+        return made
+
+    @property
+    def context_model(self) -> str:
+        """The Claude that writes, or would write if it were in force, summaries and situating sentences."""
+        name = self._settings.context.model or self.writer_name
+        return name if name.startswith("claude") else self._settings.llm.claude_model
 
     @property
     def writer_name(self) -> str:

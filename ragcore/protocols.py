@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.types import EVERYTHING, Retrieval, Scope, Source, Turn, Usage
+from ragcore.types import EVERYTHING, Entry, Retrieval, Scope, Source, Turn, Usage
 
 Vector = NDArray[np.float32]
 
@@ -52,12 +52,19 @@ class Reranker(Protocol):
 class VectorStore(Protocol):
     """A rebuildable cache of chunk vectors, nearest by cosine. Ids are chunk ids."""
 
-    def upsert(self, ids: Sequence[str], doc_ids: Sequence[str], vectors: Vector) -> None: ...
+    def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
+        """Add chunks, or replace those with the same ids. ``vectors`` float32 ``(len(entries), d)``."""
+        ...
 
-    def delete_document(self, doc_id: str) -> None: ...
+    def delete_documents(self, doc_ids: Sequence[str]) -> None: ...
 
-    def query(self, vector: Vector, k: int, doc_ids: Sequence[str] | None = None) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, cosine similarity)``, best first; only of ``doc_ids`` where given."""
+    def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+        """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first; fewer than ``k`` only where the
+        scope holds fewer."""
+        ...
+
+    def count(self) -> int:
+        """Chunks in the store."""
         ...
 
     def ids(self) -> set[str]: ...
@@ -71,8 +78,8 @@ class VectorStore(Protocol):
 class SparseIndex(Protocol):
     """BM25 over every chunk of the index."""
 
-    def query(self, text: str, k: int, doc_ids: Sequence[str] | None = None) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, score > 0)``, best first; only of ``doc_ids`` where given."""
+    def query(self, text: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+        """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first."""
         ...
 
     def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
@@ -163,6 +170,39 @@ class Describer(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a model fills in instead of writing prose: a tool, whose input has the JSON ``schema`` of an object."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """A form, and the words that ask for it."""
+
+    form: Form
+    system: str
+    prompt: str
+    max_tokens: int
+    temperature: float = 0.0
+
+
+@runtime_checkable
+class Planner(Protocol):
+    """Plans a search by filling in forms."""
+
+    @property
+    def name(self) -> str: ...
+
+    def call(self, request: PlanRequest) -> TextStream:
+        """Nothing is sent until the stream is iterated; its text is the filled-in form as JSON, which need not keep to
+        the schema, and "" where the model did not fill it in."""
+        ...
+
+
 class DescriptionCache(Protocol):
     """Descriptions by picture (the hash of its pixels), and what the figures of a document have cost."""
 
@@ -189,6 +229,54 @@ class DescriptionCache(Protocol):
         ...
 
     def put_image(self, doc_id: str, place: str, image: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRequest:
+    """What is asked of a part of a document. ``material`` stands in front of ``prompt`` and is the same for requests
+    that follow one another, so that the service need not read it each time; "" where there is none."""
+
+    system: str
+    prompt: str
+    max_tokens: int
+    material: str = ""
+    temperature: float = 0.0
+
+
+@runtime_checkable
+class ContextWriter(Protocol):
+    """Sums up documents and places passages in them."""
+
+    @property
+    def name(self) -> str: ...
+
+    def most(self, request: ContextRequest) -> Usage:
+        """The most tokens that the request can take: what it may cost is known before it is sent."""
+        ...
+
+    def stream(self, request: ContextRequest) -> TextStream:
+        """Nothing is sent until the stream is iterated; a text that reaches ``max_tokens`` just ends there."""
+        ...
+
+
+class ContextCache(Protocol):
+    """What models wrote on documents and passages, by a hash of what they were asked about, and its cost."""
+
+    def get(self, key: str, model: str, prompt: str) -> str | None: ...
+
+    def latest(self, key: str) -> str | None:
+        """The newest text by any model."""
+        ...
+
+    def put(self, key: str, model: str, prompt: str, text: str) -> None: ...
+
+    def spent(self, doc_id: str) -> float:
+        """US dollars, with what is reserved for requests under way."""
+        ...
+
+    def spend(self, doc_id: str, usd: float) -> None:
+        """Add ``usd`` to what the document has cost; less than 0 gives back what was reserved too much."""
+        ...
 
 
 @dataclass

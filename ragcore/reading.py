@@ -1,16 +1,16 @@
 """From a kept file to a stored document, in two steps that `Engine.ingest` runs one after the other:
 
     read    inspect → (unlock) → pages, each checkpointed in SQLite as soon as it is read
-    build   pages → document → (describe figures) → chunks → store
+    build   pages → document → (describe figures) → chunks → (contexts) → store
 
-Building is pure but for the descriptions, so a change of settings needs no second reading.
+Building is pure but for what models write, so a change of settings needs no second reading.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -19,15 +19,19 @@ from typing import TYPE_CHECKING
 from ragcore import intake
 from ragcore.errors import Cancelled, ParseError
 from ragcore.ingest.ocr import serves, waits_for
-from ragcore.tasks import Progress
+from ragcore.tasks import Progress, ignore
 
 if TYPE_CHECKING:
     from ragcore.config import Settings
+    from ragcore.context.estimate import Estimate
+    from ragcore.index.contexts import Contexts
     from ragcore.index.descriptions import Descriptions
     from ragcore.index.store import Store
     from ragcore.ingest.layout import FileInfo, PageLayout
     from ragcore.models import Models
+    from ragcore.protocols import Describer
     from ragcore.tasks import IsCancelled, OnProgress
+    from ragcore.types import Box, Chunk, Document, FigureReport
 
     # The pages with these numbers, in any order.
     Pages = Callable[[Sequence[int]], Iterator[PageLayout]]
@@ -36,12 +40,19 @@ if TYPE_CHECKING:
 BUILD_VERSION = 2
 
 
+# Settings of [context] that decide what stands in front of a chunk; the others only how it is asked for.
+_IN_CHUNKS = {"document_summary", "section_summary", "section_tokens", "summaries", "situate"}
+
+
 class Reading:
     """Reads and builds the documents of one library. The caller holds the document's lock."""
 
-    def __init__(self, store: Store, descriptions: Descriptions, models: Models, settings: Settings) -> None:
+    def __init__(
+        self, store: Store, descriptions: Descriptions, contexts: Contexts, models: Models, settings: Settings
+    ) -> None:
         self._store = store
         self._descriptions = descriptions
+        self._contexts = contexts
         self._models = models
         self._settings = settings
 
@@ -126,19 +137,27 @@ class Reading:
     def build(
         self, doc_id: str, name: str, *, ask: bool, on_progress: OnProgress, cancelled: IsCancelled | None = None
     ) -> None:
-        """Document and chunks from the pages as read. ``ask``: figures without a description get one, where Claude is
-        the model in force; else only those that have one keep it."""
-        self._build(doc_id, name, self._pages(doc_id, name), ask, on_progress, cancelled)
+        """Document and chunks from the pages as read. ``ask``: figures without a description get one, and chunks their
+        contexts, where Claude is the model in force; else only what was written before is kept."""
+        self._build(doc_id, name, self._pages(doc_id, name), ask, ask, on_progress, cancelled)
 
     def refresh(
-        self, doc_id: str, name: str, *, ask: bool, on_progress: OnProgress, cancelled: IsCancelled | None = None
+        self,
+        doc_id: str,
+        name: str,
+        *,
+        ask: bool,
+        ask_context: bool = False,
+        on_progress: OnProgress,
+        cancelled: IsCancelled | None = None,
     ) -> None:
-        """`build` once more; pages that OCR may read only now are read first."""
+        """`build` once more; pages that OCR may read only now are read first. ``ask_context``: contexts are asked for
+        even where ``ask`` is off."""
         pages = self._pages(doc_id, name)
         if self._waiting(pages):
             self.read(doc_id, name, password=None, afresh=False, on_progress=on_progress, cancelled=cancelled)
             pages = self._pages(doc_id, name)
-        self._build(doc_id, name, pages, ask, on_progress, cancelled)
+        self._build(doc_id, name, pages, ask, ask or ask_context, on_progress, cancelled)
 
     def _build(
         self,
@@ -146,9 +165,40 @@ class Reading:
         name: str,
         pages: Sequence[PageLayout],
         ask: bool,
+        ask_context: bool,
         on_progress: OnProgress,
         cancelled: IsCancelled | None,
     ) -> None:
+        from ragcore.context.write import add_context
+
+        # An ADE JSON without its PDF has no pictures to show to anyone: its pages are drawn from its words.
+        ask = ask and (self._store.ade_file(doc_id) is None or self._store.original(doc_id).is_file())
+        describer = (lambda: self._models.describer) if ask else None
+        document, chunks, figures = self._made(doc_id, name, pages, describer, on_progress, cancelled)
+        chunks, context = add_context(
+            document,
+            chunks,
+            writer=(lambda: self._models.context_writer) if ask_context else None,
+            cache=self._contexts,
+            settings=self._settings,
+            on_progress=lambda done, total: on_progress(Progress("context", done, total)),
+            cancelled=cancelled,
+        )
+        # What pages wait for is part of the recipe, so that a change of OCR concerns only documents that have some.
+        needs = sorted({waits_for(page.degraded) for page in pages} - {""})
+        recipe = "+".join([self._recipe, *needs])
+        self._store.put_document(document, chunks, recipe=recipe, figures=figures, context=context)
+
+    def _made(
+        self,
+        doc_id: str,
+        name: str,
+        pages: Sequence[PageLayout],
+        describer: Callable[[], Describer | None] | None,
+        on_progress: OnProgress,
+        cancelled: IsCancelled | None,
+    ) -> tuple[Document, tuple[Chunk, ...], FigureReport]:
+        """Document and chunks, their contexts left out; nothing is stored but descriptions of figures."""
         from pydantic import TypeAdapter
 
         from ragcore.ingest.chunk import chunk_document
@@ -159,24 +209,33 @@ class Reading:
         info = TypeAdapter(FileInfo).validate_json(self._store.info(doc_id) or "")
         on_progress(Progress("build", info.pages, info.pages))
         sha256 = self._store.sha256(doc_id)
-        document = build_document(doc_id, sha256, name, info, pages, self._settings)
-        # An ADE JSON without its PDF has no pictures to show to anyone: its pages are drawn from its words.
-        ask = ask and (self._store.ade_file(doc_id) is None or self._store.original(doc_id).is_file())
+
+        def build(descriptions: Mapping[Box, str] | None = None) -> Document:
+            return build_document(doc_id, sha256, name, info, pages, self._settings, descriptions or {})
+
+        document = build()
         descriptions, figures = describe_figures(
             document,
             self._store.file(doc_id),
-            describer=(lambda: self._models.describer) if ask else None,
+            describer=describer,
             cache=self._descriptions,
             settings=self._settings,
             on_progress=lambda done, total: on_progress(Progress("describe", done, total)),
             cancelled=cancelled,
         )
-        if descriptions:
-            document = build_document(doc_id, sha256, name, info, pages, self._settings, descriptions)
-        chunks = chunk_document(document, self._settings.chunk)
-        # What pages wait for is part of the recipe, so that a change of OCR concerns only documents that have some.
-        needs = sorted({waits_for(page.degraded) for page in pages} - {""})
-        self._store.put_document(document, chunks, recipe="+".join([self._recipe, *needs]), figures=figures)
+        document = build(descriptions) if descriptions else document
+        return document, chunk_document(document, self._settings.chunk), figures
+
+    def estimate(self, doc_id: str, name: str) -> Estimate:
+        """What the contexts of a document that was read will cost; nothing is sent and nothing stored."""
+        from ragcore.context.estimate import estimate
+
+        if doc_id in self.stale():
+            document, chunks, _figures = self._made(doc_id, name, self._pages(doc_id, name), None, ignore, None)
+        else:
+            document, chunks = self._store.document(doc_id), tuple(self._store.chunks(doc_id))
+        model = self._models.context_model
+        return estimate(document, chunks, model=model, cache=self._contexts, settings=self._settings)
 
     def _pages(self, doc_id: str, name: str) -> list[PageLayout]:
         from ragcore.ingest.layout import PageLayout
@@ -206,5 +265,6 @@ class Reading:
             "version": BUILD_VERSION,
             "noise": self._settings.noise.model_dump(),
             "chunk": self._settings.chunk.model_dump(),
+            "context": self._settings.context.model_dump(include=_IN_CHUNKS),
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ragcore.errors import GroundworkError
+from ragcore.stop import Stop
 from ragcore.types import Answer, AnswerEvent, Done, Usage
 
 if TYPE_CHECKING:
@@ -20,13 +20,14 @@ class AnswerRun:
 
     Nothing happens before the first event is asked for. ``keep`` is handed the answer as soon as it is finished,
     stopped or failed, also when whoever was listening has gone. Without ``keep`` an error before the first event is
-    raised; with it the error becomes a failed answer, so that the question and its error are not lost.
+    raised; with it the error becomes a failed answer, so that the question and its error are not lost. ``prepare`` is
+    handed the wish to stop, which may come while it is at work.
     """
 
     def __init__(
         self,
         question: str,
-        prepare: Callable[[], AnswerStream],
+        prepare: Callable[[Stop], AnswerStream],
         *,
         keep: Callable[[Answer], None] | None = None,
         turn_id: str | None = None,
@@ -37,11 +38,11 @@ class AnswerRun:
         self._prepare = prepare
         self._keep = keep
         self._stream: AnswerStream | None = None
-        self._stopped = threading.Event()
+        self._stopped = Stop()
 
     def __iter__(self) -> Iterator[AnswerEvent]:
         try:
-            self._stream = self._prepare()
+            self._stream = self._prepare(self._stopped)
         except GroundworkError as error:
             if self._keep is None:
                 raise

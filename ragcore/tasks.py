@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragcore.types import FigureReport
+from ragcore.types import ContextReport, FigureReport
 
 if TYPE_CHECKING:
     from ragcore.errors import GroundworkError
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a long task is: ``done`` of ``total`` pages (``read``), figures (``describe``) or chunks (``embed``)."""
+    """Where a long task is: ``done`` of ``total`` pages (``read``), figures (``describe``), summaries and passages
+    (``context``) or chunks (``embed``)."""
 
-    stage: Literal["read", "describe", "build", "chunk", "embed", "done"]
+    stage: Literal["read", "describe", "build", "chunk", "context", "embed", "done"]
     done: int
     total: int
 
@@ -52,6 +53,7 @@ class IngestReport:
     status: Literal["ready", "already", "failed"]
     error: dict[str, Any] | None = None
     figures: FigureReport = field(default_factory=FigureReport)
+    context: ContextReport = field(default_factory=ContextReport)
     note: str = ""
     noise_by_reason: Mapping[str, int] = field(default_factory=dict)
 
@@ -73,6 +75,7 @@ class IngestReport:
             status=status,
             error=dict(info.error) if info.error else None,
             figures=info.figures,
+            context=info.context,
             noise_by_reason=dict(info.noise_by_reason),
         )
 

@@ -10,7 +10,7 @@ document is made of. Here are they under one name, and what retrieval and answer
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from ragcore.documents import GENERATED_MARKS as GENERATED_MARKS
 from ragcore.documents import Cell as Cell
 from ragcore.documents import Chunk as Chunk
 from ragcore.documents import ChunkKind as ChunkKind
+from ragcore.documents import ContextReport as ContextReport
 from ragcore.documents import Document as Document
 from ragcore.documents import Element as Element
 from ragcore.documents import ElementKind as ElementKind
@@ -45,13 +46,46 @@ EVERYTHING = Scope()
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """A chunk as the indexes file it: its document, its kind, and the first and the last page that its own words touch
+    (0, 0 where there is none)."""
+
+    chunk_id: str
+    doc_id: str
+    kind: ChunkKind = "text"
+    first_page: int = 0
+    last_page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counts them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class SubQuery:
     """A question as it is searched for: the person's own (``question``), a part of it by ``rules`` or by a ``model``,
-    or one that fills a ``gap`` in what was found. ``reason`` says in words why it is asked, "" for the own."""
+    or one that fills a ``gap`` in what was found. ``reason`` says in words why it is asked, "" for the own; ``also``
+    are other words for its terms, searched for at a lower weight; ``timings_ms`` what each step of its search took."""
 
     text: str
     origin: Literal["question", "rules", "model", "gap"] = "question"
     reason: str = ""
+    timings_ms: Mapping[str, float] = field(default_factory=dict, compare=False)
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +96,10 @@ class Hit:
     the rank at each step, from 1; ``via`` says which steps put it here, e.g. ``vector+bm25``, then ``table`` for a
     composite: rows that were found are folded into it, and from ``fused`` on its scores are those of the best of them;
     then ``named`` where the question names its document; ``queries`` are the numbers, from 1, of the sub-queries of the
-    `Retrieval` that found it."""
+    `Retrieval` that found it. Where several were asked, scores and ranks are those of the query for which it is best,
+    and ``question`` in ``scores`` is the reranker's probability for the whole question. ``cache`` ends ``via`` where
+    an earlier question found it (`Reuse`); where it stands alone, ``cache`` in ``scores`` and ``ranks`` is what the hit
+    had there, nothing else is known of it, and ``queries`` is empty."""
 
     rank: int
     chunk: Chunk
@@ -99,10 +136,24 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
+class Reuse:
+    """What the cache of retrievals did for a question: ``hit`` all of it was found for an earlier question, ``partial``
+    the hits that came in by ``cache``, ``miss`` none, ``off`` the cache was not asked. ``similarity`` is the cosine of
+    the two questions, None for ``miss`` and ``off``. The earlier question is not told: it may be another person's."""
+
+    status: Literal["hit", "partial", "miss", "off"] = "off"
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
     """Everything one retrieval found. ``hits`` best first; ``segments`` best first; ``routes`` are the documents that
     were preferred (the first 50), best first, empty where the question names none; ``queries`` is what was searched
-    for, in order."""
+    for, in order. ``candidates`` counts the passages that its steps weighed, ``reranked`` those of them that the
+    reranker read, and ``left_out`` those that it should have read and had no time for (``rerank.max_ms``). ``notes``
+    say in words what was to be done and could not be (such a retrieval is not worth keeping); ``usage`` and
+    ``cost_usd`` are those of a model that planned it, None where it has no price; ``cache`` says whether it was made
+    for an earlier question."""
 
     query: str
     mode: str
@@ -112,6 +163,75 @@ class Retrieval:
     routes: tuple[Route, ...] = ()
     queries: tuple[SubQuery, ...] = ()
     scope: Scope = EVERYTHING
+    candidates: int = 0
+    reranked: int = 0
+    left_out: int = 0
+    notes: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    cost_usd: float | None = 0.0
+    cache: Reuse = Reuse()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a retrieval is about to do: ``plan`` the sub-queries, ``search`` for ``query`` (``routes`` are the
+    documents preferred for it), ``rerank`` so many ``passages`` of those found, or look for a ``gap`` in them."""
+
+    name: Literal["plan", "search", "rerank", "gap"]
+    query: SubQuery | None = None
+    routes: tuple[Route, ...] = ()
+    passages: int = 0
+
+
+OnStep = Callable[[Step], None]
+
+
+def unheard(_: Step) -> None:
+    """The `OnStep` of who does not want to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracedHit:
+    """A `Hit` as an answer keeps it: where it stands in place of its chunk, in the document as it was then.
+    ``excerpt`` is its beginning; ``source`` the number of the source that it went into, 0 where it went into none."""
+
+    rank: int
+    chunk_id: str
+    doc_id: str
+    kind: ChunkKind
+    start: int
+    end: int
+    section: tuple[str, ...]
+    pages: tuple[int, ...]
+    page_labels: tuple[str, ...]
+    boxes: tuple[Box, ...]
+    excerpt: str
+    score: float
+    scores: Mapping[str, float]
+    ranks: Mapping[str, int]
+    via: str
+    queries: tuple[int, ...]
+    source: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Why an answer has its sources: its `Retrieval`, kept without the texts. ``titles`` are those of the documents
+    of its hits and routes, by id; ``searched`` counts the documents in its scope."""
+
+    mode: str
+    scope: Scope
+    searched: int
+    queries: tuple[SubQuery, ...]
+    routes: tuple[Route, ...]
+    hits: tuple[TracedHit, ...]
+    titles: Mapping[str, str]
+    candidates: int
+    reranked: int
+    timings_ms: Mapping[str, float]
+    left_out: int = 0
+    notes: tuple[str, ...] = ()
+    cache: Reuse = Reuse()
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,19 +334,10 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens as the provider counts them."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """A finished (or stopped) answer. ``text`` is Markdown with marks ``[n]`` at ``marks``; ``status`` is
-    ``complete``, ``stopped`` (by the person) or ``failed`` (``error`` says why; what had arrived is kept)."""
+    ``complete``, ``stopped`` (by the person) or ``failed`` (``error`` says why; what had arrived is kept). ``trace``
+    is None where nothing was retrieved, and in answers stored before there were traces."""
 
     answer_id: str
     question: str
@@ -247,6 +358,7 @@ class Answer:
     status: Literal["complete", "stopped", "failed"] = "complete"
     error: Mapping[str, Any] | None = None
     created: float = 0.0
+    trace: Trace | None = None
 
 
 @dataclass(frozen=True, slots=True)

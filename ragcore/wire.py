@@ -5,15 +5,30 @@ Boxes are ``{"page", "x0", "y0", "x1", "y1"}`` in displayed-page points (see `ra
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, Page, Retrieval, Route, Segment, Table
+from ragcore.types import (
+    Answer,
+    Box,
+    Cell,
+    Chunk,
+    Document,
+    Element,
+    Hit,
+    Page,
+    Retrieval,
+    Route,
+    Segment,
+    SubQuery,
+    Table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ragcore.context.estimate import Estimate
     from ragcore.index.store import DocumentInfo
 
 Json = dict[str, Any]
@@ -22,6 +37,17 @@ Json = dict[str, Any]
 def document_info(info: DocumentInfo) -> Json:
     """A line of ``documents``."""
     return asdict(info)
+
+
+def estimates(found: Sequence[Estimate]) -> Json:
+    """``index --estimate``: by document, and what may be spent on all of them (None where a model has no price)."""
+    prices = [None if each.usd is None else min(each.usd, each.limit) for each in found]
+    known = [price for price in prices if price is not None]
+    return {
+        "documents": [asdict(each) for each in found],
+        "chunks": sum(each.chunks for each in found),
+        "usd": round(sum(known), 4) if len(known) == len(prices) else None,
+    }
 
 
 def elements(document: Document, chosen: Iterable[Element]) -> Json:
@@ -101,6 +127,7 @@ def chunk(document: Document, item: Chunk) -> Json:
         "text": item.text,
         "section": list(item.section),
         "header": item.header,
+        "context": item.context,
         "lead_in": item.lead_in,
         "grid": item.grid,
         "boxes": _boxes(document.boxes(item.start, item.end)),
@@ -120,7 +147,26 @@ def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
         "hits": [_hit(hit, document(hit.chunk.doc_id)) for hit in found.hits],
         "segments": [_segment(segment, document(segment.doc_id)) for segment in found.segments],
         "routes": [_route(route, document(route.doc_id)) for route in found.routes],
+        "candidates": found.candidates,
+        "reranked": {"count": found.reranked, "left_out": found.left_out},
+        "queries": [_query(number, one, found) for number, one in enumerate(found.queries, start=1)],
+        "notes": list(found.notes),
+        "usage": asdict(found.usage),
+        "cost_usd": found.cost_usd,
+        "cache": asdict(found.cache),
         "timings_ms": dict(found.timings_ms),
+    }
+
+
+def _query(number: int, asked: SubQuery, found: Retrieval) -> Json:
+    return {
+        "number": number,
+        "text": asked.text,
+        "origin": asked.origin,
+        "reason": asked.reason,
+        "also": list(asked.also),
+        "hits": sum(number in hit.queries for hit in found.hits),
+        "timings_ms": dict(asked.timings_ms),
     }
 
 
@@ -152,9 +198,11 @@ def _hit(hit: Hit, document: Document) -> Json:
         "text": item.text,
         "boxes": _boxes(document.boxes(item.start, item.end)),
         "score": hit.score,
-        "scores": {step: hit.scores.get(step) for step in ("vector", "bm25", "prior", "fused", "rerank")},
+        "scores": {step: hit.scores.get(step) for step in ("vector", "bm25", "prior", "fused", "rerank", "question")}
+        | {step: hit.scores[step] for step in ("cache",) if step in hit.scores},
         "ranks": dict(hit.ranks),
         "via": hit.via,
+        "queries": list(hit.queries),
     }
 
 
@@ -211,6 +259,7 @@ def answer(given: Answer) -> Json:
             for citation in given.citations
         ],
         "dropped_citations": list(given.dropped),
+        "notes": list(given.trace.notes) if given.trace else [],
         "model": given.model,
         "usage": asdict(given.usage),
         "cost_usd": given.cost_usd,

@@ -2,7 +2,9 @@
 
 In tests it is scripted: ``server.reply(Reply(...))`` queues what the next request gets, and ``server.requests`` keeps
 what was asked. With nothing queued it answers from the prompt: one sentence of source 1, one of source 2, each cited,
-and one invented source. ``python -m tests.messages_server --port 8899`` serves that for a whole app.
+and one invented source. Requests for a form (a tool that must be called) have a queue of their own, ``server.plan``;
+with nothing in it the form says that the question is one and that nothing is missing.
+``python -m tests.messages_server --port 8899`` serves that for a whole app.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ class Reply:
     ``status`` other than 200 sends an error; ``disconnect_after`` cuts the connection after so many pieces,
     ``error_after`` sends an error event (of HTTP status ``error_status``) there, ``end_after`` just ends the body;
     ``delay`` waits before each piece and ``first_delay`` before the headers; ``tool`` is a (name, input) to call after
-    the text.
+    the text, its input as an object or as text that need not be JSON, sent in ``chunks`` pieces or, with ``at_once``,
+    where the tool's block begins. ``delay`` and the cuts count its pieces after those of the text.
     """
 
     text: str | list[str] = ""
@@ -59,7 +62,8 @@ class Reply:
     error_after: int | None = None
     error_status: int = 529
     end_after: int | None = None
-    tool: tuple[str, dict[str, Any]] | None = None
+    tool: tuple[str, dict[str, Any] | str] | None = None
+    at_once: bool = False
     usage: dict[str, int] = field(default_factory=dict)
     model: str | None = None
     raw: bytes | None = None
@@ -67,8 +71,18 @@ class Reply:
     def pieces(self) -> list[str]:
         if isinstance(self.text, list):
             return self.text
-        size = max(1, -(-len(self.text) // max(1, self.chunks)))
-        return [self.text[i : i + size] for i in range(0, len(self.text), size)]
+        return _cut(self.text, self.chunks)
+
+    def tool_pieces(self) -> list[str]:
+        if self.tool is None or self.at_once:
+            return []
+        given = self.tool[1]
+        return _cut(given if isinstance(given, str) else json.dumps(given), self.chunks)
+
+
+def _cut(text: str, chunks: int) -> list[str]:
+    size = max(1, -(-len(text) // max(1, chunks)))
+    return [text[i : i + size] for i in range(0, len(text), size)]
 
 
 class MessagesServer:
@@ -77,7 +91,9 @@ class MessagesServer:
     def __init__(self, port: int = 0) -> None:
         self.requests: list[dict[str, Any]] = []
         self.hung_up = threading.Event()
+        self.asked = threading.Event()
         self._replies: deque[Reply] = deque()
+        self._plans: deque[Reply] = deque()
         owner = self
 
         class Handler(_Handler):
@@ -94,7 +110,18 @@ class MessagesServer:
         """Queue what the next requests get, in order."""
         self._replies.extend(replies)
 
+    def plan(self, *replies: Reply) -> None:
+        """Queue what the next requests for a form get, in order."""
+        self._plans.extend(replies)
+
+    @property
+    def forms(self) -> list[dict[str, Any]]:
+        """The bodies of the requests for a form."""
+        return [request["body"] for request in self.requests if "tools" in request["body"]]
+
     def next_reply(self, body: dict[str, Any]) -> Reply:
+        if "tools" in body:
+            return self._plans.popleft() if self._plans else Reply(tool=form_from_prompt(body))
         return self._replies.popleft() if self._replies else Reply(text=answer_from_prompt(body))
 
     def __enter__(self) -> MessagesServer:
@@ -141,6 +168,15 @@ def answer_from_prompt(body: dict[str, Any]) -> str:
     return " ".join(sentences) + " This last sentence rests on nothing <<SOURCE 99>>."
 
 
+def form_from_prompt(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The form that is asked for: the question is one, nothing is missing."""
+    name = body["tools"][0]["name"]
+    if name != "search_for":
+        return name, {"missing": []}
+    question = json.loads(body["messages"][-1]["content"].split("\n")[1])
+    return name, {"sub_queries": [{"query": question, "reason": "the whole question"}]}
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_owner: MessagesServer
@@ -153,6 +189,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(length) or b"{}")
         owner = self.server_owner
         owner.requests.append({"path": self.path, "headers": dict(self.headers.items()), "body": body})
+        owner.asked.set()
         if not self.path.split("?")[0].endswith("/v1/messages"):
             self._send_json(404, {"type": "error", "error": {"type": "not_found_error", "message": self.path}}, {})
             return
@@ -216,29 +253,32 @@ def _events(reply: Reply, body: dict[str, Any]) -> Iterator[tuple[str, dict[str,
     start.update(content=[], stop_reason=None, usage={**usage, "output_tokens": 1})
     yield "message_start", {"type": "message_start", "message": start}
     yield "ping", {"type": "ping"}
-    opening = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
-    yield "content_block_start", opening
-    for count, piece in enumerate([*reply.pieces(), None]):
-        if reply.disconnect_after == count:
-            yield "disconnect", {}
-        if reply.end_after == count:
-            yield "end", {}
-        if reply.error_after == count:
-            yield "error", _error(reply.error_status, reply.message)
-            yield "end", {}
-        if piece is not None:
-            yield "wait", {"seconds": reply.delay}
-            delta = {"type": "text_delta", "text": piece}
-            yield "content_block_delta", {"type": "content_block_delta", "index": 0, "delta": delta}
-    yield "content_block_stop", {"type": "content_block_stop", "index": 0}
+    blocks: list[tuple[dict[str, Any], dict[str, str], list[str]]] = []
+    if reply.tool is None or reply.pieces():
+        blocks.append(({"type": "text", "text": ""}, {"type": "text_delta", "key": "text"}, reply.pieces()))
     if reply.tool is not None:
-        name, arguments = reply.tool
-        block = {"type": "tool_use", "id": "toolu_1", "name": name, "input": {}}
-        yield "content_block_start", {"type": "content_block_start", "index": 1, "content_block": block}
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}
-        yield "content_block_delta", {"type": "content_block_delta", "index": 1, "delta": delta}
-        yield "content_block_stop", {"type": "content_block_stop", "index": 1}
-    reason = "tool_use" if reply.tool is not None else reply.stop_reason
+        at_once = reply.tool[1] if reply.at_once else {}
+        block = {"type": "tool_use", "id": "toolu_1", "name": reply.tool[0], "input": at_once}
+        blocks.append((block, {"type": "input_json_delta", "key": "partial_json"}, reply.tool_pieces()))
+    count = 0
+    for index, (block, delta, pieces) in enumerate(blocks):
+        yield "content_block_start", {"type": "content_block_start", "index": index, "content_block": block}
+        last = [None] if index == len(blocks) - 1 else []
+        for piece in [*pieces, *last]:
+            if reply.disconnect_after == count:
+                yield "disconnect", {}
+            if reply.end_after == count:
+                yield "end", {}
+            if reply.error_after == count:
+                yield "error", _error(reply.error_status, reply.message)
+                yield "end", {}
+            count += 1
+            if piece is not None:
+                yield "wait", {"seconds": reply.delay}
+                given = {"type": delta["type"], delta["key"]: piece}
+                yield "content_block_delta", {"type": "content_block_delta", "index": index, "delta": given}
+        yield "content_block_stop", {"type": "content_block_stop", "index": index}
+    reason = "tool_use" if reply.tool is not None and reply.stop_reason == "end_turn" else reply.stop_reason
     ended = {"stop_reason": reason, "stop_sequence": None, "stop_details": reply.stop_details}
     yield "message_delta", {"type": "message_delta", "delta": ended, "usage": {"output_tokens": final}}
     yield "message_stop", {"type": "message_stop"}

@@ -54,7 +54,7 @@ def the_id(home: Path, name: str) -> str:
 
 def test_index_reports_what_there_is(home: Path) -> None:
     report = ragcore(home, "index")
-    assert set(report) == {"chunks", "embedded", "embedder", "seconds"}
+    assert set(report) == {"chunks", "embedded", "embedder", "seconds", "usd"}
     assert (report["embedded"], report["embedder"]) == (0, "bundled:bge-small-en-v1.5")
 
 
@@ -101,6 +101,7 @@ def test_chunks_tile_the_body(home: Path) -> None:
         "section",
         "header",
         "lead_in",
+        "context",
         "boxes",
         "tokens",
     } == set(chunks[0])
@@ -122,9 +123,33 @@ def test_a_table_has_a_chunk_for_each_row_and_one_over_all(home: Path) -> None:
     assert [s["via"] for s in answer["segments"] if s["first_chunk"] == first] == ["table"]
 
 
+def test_retrieve_keeps_to_pages_and_kinds(home: Path) -> None:
+    found = ragcore(home, "retrieve", "-q", QUESTION, "--pages", "1, 3-9", "--kind", "table", "--kind", "figure")
+    assert found["hits"]
+    assert {hit["kind"] for hit in found["hits"]} <= {"table", "figure"}
+    assert all(set(hit["pages"]) & {1, *range(3, 10)} for hit in found["hits"])
+    assert ragcore(home, "retrieve", "-q", QUESTION, "--pages", "9000")["hits"] == []
+
+
+def test_retrieve_takes_a_preset_for_segments(home: Path) -> None:
+    found = {name: ragcore(home, "retrieve", "-q", QUESTION, "--rse", name) for name in ("default", "find_all")}
+    longest = {
+        name: max(s["last_chunk"] - s["first_chunk"] + 1 for s in answer["segments"]) for name, answer in found.items()
+    }
+    assert longest["default"] <= 6
+    assert found["default"]["hits"] == found["find_all"]["hits"]
+    refused = ragcore(home, "retrieve", "-q", QUESTION, "--rse", "most", code=1)["error"]
+    assert "'most'" in refused["message"]
+    assert "default, balanced, precision, find_all" in refused["hint"]
+
+
 def test_retrieve_explains_each_hit(home: Path) -> None:
     answer = ragcore(home, "retrieve", "-q", QUESTION, "--top-k", "2", "--doc", "survey.pdf")
-    assert {"query", "mode", "hits", "segments", "routes", "timings_ms"} == set(answer)
+    assert {"query", "mode", "hits", "segments", "routes", "candidates", "reranked", "timings_ms"} <= set(answer)
+    assert answer["cache"] == {"status": "miss", "similarity": None}
+    reranked = answer["reranked"]
+    assert reranked["count"] >= 1
+    assert reranked["count"] + reranked["left_out"] <= answer["candidates"]
     hit = answer["hits"][0]
     assert hit["rank"] == 1
     assert set(hit["scores"]) == {"vector", "bm25", "prior", "fused", "rerank"}
@@ -196,6 +221,10 @@ def test_a_failed_file_fails_the_command_and_not_the_others(tmp_path: Path) -> N
         ["retrieve"],
         ["retrieve", "-q", "x", "--mode", "magic"],
         ["retrieve", "-q", "x", "--top-k", "0"],
+        ["retrieve", "-q", "x", "--pages", "7-3"],
+        ["retrieve", "-q", "x", "--pages", "0"],
+        ["retrieve", "-q", "x", "--pages", ""],
+        ["retrieve", "-q", "x", "--kind", "picture"],
         ["elements", "x", "--kind", "bogus"],
         ["elements", "x", "--picture", "x.png"],
     ],

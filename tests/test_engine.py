@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from ragcore.errors import (
     FileTooLarge,
     IndexEmpty,
     IndexMismatch,
+    InputError,
     UnknownDocument,
 )
 from ragcore.tasks import Progress
@@ -73,6 +75,30 @@ def test_scope_narrows_and_an_unknown_document_is_refused(library: Engine) -> No
     assert {hit.chunk.doc_id for hit in found.hits} == {ids["table.pdf"]}
     with pytest.raises(UnknownDocument):
         library.retrieve(QUESTION, doc_ids=["nowhere"])
+
+
+def test_pages_and_kinds_narrow_what_is_searched(library: Engine) -> None:
+    everything = {hit.chunk.chunk_id for hit in library.retrieve(QUESTION, top_k=100).hits}
+    for pages, kinds in ((((1, 1),), ()), (((2, 9),), ()), ((), ("table",)), (((1, 1),), ("text",))):
+        expected = set()
+        for info in library.documents():
+            document = library.document(info.doc_id)
+            for chunk in library.chunks(info.doc_id):
+                touched = document.pages_of(chunk.start, chunk.end)
+                on_them = not pages or any(first <= page <= last for first, last in pages for page in touched)
+                if on_them and (not kinds or chunk.kind in kinds) and chunk.chunk_id in everything:
+                    expected.add(chunk.chunk_id)
+        found = library.retrieve(QUESTION, top_k=100, pages=pages, kinds=kinds)
+        assert {hit.chunk.chunk_id for hit in found.hits} <= expected
+        assert bool(found.hits) == bool(expected)
+        assert (found.scope.pages, found.scope.kinds) == (pages, kinds)
+
+
+@pytest.mark.parametrize("scope", [{"pages": [(0, 3)]}, {"pages": [(7, 3)]}, {"kinds": ["picture"]}])
+def test_pages_and_kinds_that_cannot_be_are_refused(library: Engine, scope: dict[str, Any]) -> None:
+    with pytest.raises(InputError) as caught:
+        library.retrieve(QUESTION, **scope)
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "bm25", "reference"])

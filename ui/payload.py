@@ -11,7 +11,8 @@ from typing import Any
 from ragcore.index.conversations import Conversation, StoredTurn
 from ragcore.index.store import DocumentInfo
 from ragcore.places import outlines
-from ragcore.types import GENERATED_MARKS, Answer, Box, Cell, Citation, Document, Element, Source
+from ragcore.scopes import narrowed, within
+from ragcore.types import GENERATED_MARKS, Answer, Box, Cell, Citation, Document, Element, Source, Step, Trace
 from ui import markup
 from ui.jobs import Job
 from ui.runs import LiveAnswer, View
@@ -68,7 +69,7 @@ def turn(stored: StoredTurn, live: LiveAnswer | None = None, unsearched: Json | 
     if stored.answer is not None:
         return head | answer(stored.turn_id, stored.answer)
     if live is not None and not live.view.defect:
-        return head | {"state": "live"}
+        return head | {"state": "live", "only": narrowed(live.scope)}
     return head | {"state": "failed", "blocks": [], "error": _defect(live.view.defect) if live else INTERRUPTED}
 
 
@@ -79,6 +80,8 @@ def answer(turn_id: str, given: Answer) -> Json:
         tally[claim.status] += 1
     return {
         "state": given.status,
+        "only": narrowed(given.trace.scope) if given.trace else "",
+        "found": _found(given.trace) if given.trace else "",
         "refused": given.refused,
         "extractive": given.extractive,
         "blocks": markup.blocks(given.text, given.marks, by_number, given.claims, turn_id),
@@ -97,14 +100,55 @@ def answer(turn_id: str, given: Answer) -> Json:
 
 
 def live_steps(view: View) -> list[Json]:
-    """What a live answer has done so far, in words."""
-    steps: list[Json] = []
-    if view.passages is not None:
-        steps.append({"text": _count(view.passages, "passage") + " found", "done": True})
-        steps.append({"text": _count(view.sources or 0, "source") + " kept", "done": True})
-    now = {"search": "Searching", "write": "Writing", "check": "Checking claims", "done": "Checking claims"}[view.stage]
-    steps.append({"text": "Stopping" if view.stopping else now, "done": False})
-    return steps
+    """What a live answer has done so far, in words, and last what it does now."""
+    done: list[str] = []
+    if view.stage == "search":
+        done, now = _searching(view)
+    else:
+        asked = sum(step.name == "search" for step in view.steps)
+        if asked > 1:
+            done.append(f"Asked in {asked} ways")
+        done.append(_count(view.passages or 0, "passage") + " found")
+        done.append(_count(view.sources or 0, "source") + " kept")
+        now = "Writing" if view.stage == "write" else "Checking claims"
+    steps: list[Json] = [{"text": text, "done": True} for text in done]
+    return [*steps, {"text": "Stopping" if view.stopping else now, "done": False}]
+
+
+def _searching(view: View) -> tuple[list[str], str]:
+    """What a search has come to and what it does now."""
+    done: list[str] = []
+    now = f"Searching {within(view.scope, view.searched)}"
+    for step in view.steps:
+        if step.name == "search":
+            done += _preferring(step, view)
+        now = _doing(step, view)
+    return list(dict.fromkeys(done))[-2:], now
+
+
+def _preferring(step: Step, view: View) -> list[str]:
+    best = [route for route in step.routes if route.prior == step.routes[0].prior]
+    if not best:
+        return []
+    more = f" and {len(best) - 1} more" if len(best) > 1 else ""
+    return [f"Preferring {view.titles.get(best[0].doc_id, best[0].doc_id)}{more} ({best[0].reason})"]
+
+
+def _doing(step: Step, view: View) -> str:
+    if step.name == "plan":
+        return "Working out what to search for"
+    if step.name == "gap":
+        return "Looking for what is missing"
+    if step.name == "rerank":
+        return "Reading the best passage" if step.passages == 1 else f"Reading the {step.passages} best passages"
+    if step.query is not None and step.query.origin != "question":
+        return f"Searching for “{step.query.text}”"
+    return f"Searching {within(view.scope, view.searched)}"
+
+
+def _found(trace: Trace) -> str:
+    """``20 passages in 1.2 s``."""
+    return f"{_count(len(trace.hits), 'passage')} in {sum(trace.timings_ms.values()) / 1000:.1f} s"
 
 
 def citation(item: Citation) -> Json:

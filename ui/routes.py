@@ -19,7 +19,9 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import GroundworkError, InputError, StoreBusy, UnknownConversation, UnknownDocument
 from ragcore.index.conversations import Conversation
-from ui import markup, payload
+from ragcore.scopes import page_ranges, pages_in_words
+from ragcore.types import Scope
+from ui import explain, markup, payload
 from ui.runs import LiveAnswer, unread
 from ui.services import services
 
@@ -184,7 +186,7 @@ def _unsearched(stored: Conversation) -> dict[str, Json | None]:
     if stored.turns and known[stored.turns[-1].turn_id] is None:
         # Asked before this process began: what is not read now was not read then.
         last = stored.turns[-1]
-        known[last.turn_id] = unread(infos, stored.doc_ids, before=last.created)
+        known[last.turn_id] = unread(infos, stored.scope.doc_ids, before=last.created)
     return {turn_id: payload.unsearched(ids, infos, jobs) for turn_id, ids in known.items() if ids}
 
 
@@ -194,6 +196,28 @@ def ask(request: Request, body: Json) -> Response:
     question = _text(body, "question") or ""
     live = services().answers.ask(request.path_params["conversation"], question)
     return JSONResponse({"turn": live.turn_id})
+
+
+@guarded
+def why(request: Request) -> Response:
+    """Why the answer to a question has its sources."""
+    stored = services().engine.conversation(request.path_params["conversation"])
+    given = next((item.answer for item in stored.turns if item.turn_id == request.path_params["turn"]), None)
+    found = explain.explanation(given) if given else None
+    if found is None:
+        return JSONResponse(_error("unexplained", "It was not kept how these sources were found.", "Ask again."), 404)
+    return JSONResponse(found)
+
+
+@guarded
+def pages(request: Request) -> Response:
+    """What pages a person has typed so far, in words, or what is ``wrong`` with them."""
+    last = request.query_params.get("last", "")
+    try:
+        ranges = page_ranges(request.query_params.get("text", ""), int(last) if last.isdecimal() else None)
+    except InputError as error:
+        return JSONResponse({"words": "", "wrong": f"{error.message} {error.hint}"})
+    return JSONResponse({"words": pages_in_words(Scope(pages=ranges)), "wrong": ""})
 
 
 @guarded
@@ -265,6 +289,8 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{doc}/pages/{{page:int}}/elements", page_elements),
         Route(talk, conversation),
         Route(f"{talk}/questions", ask, methods=["POST"]),
+        Route(f"{talk}/questions/{{turn:str}}/why", why),
+        Route(f"{prefix}/gw/pages", pages),
         Route(f"{prefix}/gw/answers/{{turn:str}}/events", events),
         Route(f"{prefix}/gw/answers/{{turn:str}}/stop", stop, methods=["POST"]),
     ]

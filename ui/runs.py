@@ -7,7 +7,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
@@ -15,7 +15,21 @@ from ragcore.engine import Engine
 from ragcore.errors import InputError
 from ragcore.index.store import DocumentInfo
 from ragcore.run import AnswerRun
-from ragcore.types import Answer, Checked, Citation, Cited, Done, Dropped, Found, Mark, Text
+from ragcore.types import (
+    EVERYTHING,
+    Answer,
+    Checked,
+    Citation,
+    Cited,
+    Done,
+    Dropped,
+    Found,
+    Mark,
+    OnStep,
+    Scope,
+    Step,
+    Text,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -25,9 +39,14 @@ KEEP_SECONDS = 120.0  # a finished run stays this long, for a tab that comes bac
 @dataclass(frozen=True)
 class View:
     """A live answer at one moment. ``text`` with ``marks`` is what has been written; ``stage`` is ``search``,
-    ``write``, ``check`` or ``done``; ``passages`` and ``sources`` are counts, None until the search is over."""
+    ``write``, ``check`` or ``done``; ``steps`` are those of the search so far, in ``scope``, which has ``searched``
+    documents (``titles`` by id); ``passages`` and ``sources`` are counts, None until the search is over."""
 
     revision: int = 0
+    scope: Scope = EVERYTHING
+    searched: int = 0
+    titles: Mapping[str, str] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
     stage: str = "search"
     started: float = field(default_factory=time.time)
     text: str = ""
@@ -44,13 +63,17 @@ class View:
 class LiveAnswer:
     """One answer being made. `view` may be read from any thread."""
 
-    def __init__(self, conversation_id: str, run: AnswerRun) -> None:
+    def __init__(
+        self, conversation_id: str, begin: Callable[[OnStep], AnswerRun], scope: Scope, titles: Mapping[str, str]
+    ) -> None:
+        within = scope.doc_ids
         self.conversation_id = conversation_id
-        self.turn_id = run.turn_id or ""
-        self.question = run.question
-        self.view = View()
+        self.scope = scope
+        self.view = View(scope=scope, searched=len(titles) if within is None else len(within), titles=titles)
         self.finished_at: float | None = None
-        self._run = run
+        self._run = begin(self._step)
+        self.turn_id = self._run.turn_id or ""
+        self.question = self._run.question
 
     def stop(self) -> None:
         self._put(stopping=True)
@@ -79,6 +102,9 @@ class LiveAnswer:
             _log.error("answering %r failed", self.question, exc_info=error)
         self.finished_at = time.monotonic()
         self._put(stage="done", defect=repr(error) if error else "")
+
+    def _step(self, step: Step) -> None:
+        self._put(steps=(*self.view.steps, step))
 
     def _cite(self, citation: Citation) -> None:
         mark = f"[{citation.n}]"
@@ -120,16 +146,22 @@ class Answers:
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(max_workers=8, thread_name_prefix="answer")
 
-    def ask(self, conversation_id: str, question: str, doc_ids: list[str] | None = None) -> LiveAnswer:
-        """Store the question and begin its answer. Raises `EmptyQuestion`, `UnknownConversation`, `StillWriting`."""
+    def ask(self, conversation_id: str, question: str, scope: Scope | None = None) -> LiveAnswer:
+        """Store the question and begin its answer, in ``scope`` (None: the conversation's). Raises `EmptyQuestion`,
+        `UnknownConversation`, `StillWriting`."""
         if self.running(conversation_id):
             # The next answer would be written without knowing this one.
             raise StillWriting(
                 "The answer before is still being written.", hint=f"Wait for it or stop it: “{question}”"
             )
-        scope = doc_ids if doc_ids is not None else self.engine.conversation(conversation_id).doc_ids
-        missing = unread(self.engine.documents(), scope)
-        live = LiveAnswer(conversation_id, self.engine.chat(conversation_id, question, doc_ids))
+        asked = self.engine.conversation(conversation_id).scope if scope is None else scope
+        missing = unread(self.engine.documents(), asked.doc_ids)
+        live = LiveAnswer(
+            conversation_id,
+            lambda on_step: self.engine.chat(conversation_id, question, asked, on_step=on_step),
+            asked,
+            self.engine.store.titles(),
+        )
         with self._lock:
             now = time.monotonic()
             gone = [k for k, v in self._live.items() if v.finished_at and now - v.finished_at > KEEP_SECONDS]

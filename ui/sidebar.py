@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import groupby
 
@@ -12,7 +13,9 @@ import streamlit as st
 from ragcore.errors import GroundworkError
 from ragcore.index.conversations import ConversationInfo
 from ragcore.index.store import DocumentInfo
-from ui import payload
+from ragcore.scopes import KINDS, page_ranges, pages_typed
+from ragcore.types import EVERYTHING, Scope
+from ui import components, payload
 from ui.services import services
 
 LISTED = 100
@@ -39,6 +42,7 @@ def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationI
         st.button("New conversation", key="gw_new", icon=":material/add:", on_click=open_conversation, args=(None,))
         if readable:
             _draw_scope(readable)
+            _draw_filters(readable)
         if conversations:
             st.html('<div class="gw-side-h">Conversations</div>')
         for day, infos in groupby(conversations[:LISTED], key=_day):
@@ -60,13 +64,73 @@ def _draw_scope(readable: Sequence[DocumentInfo]) -> None:
     names = payload.names(readable)
     with st.container(key="gw_scope"):
         for info in readable:
+            key = f"gw_scope_{current() or 'new'}_{info.doc_id}"
             st.checkbox(
                 plain(names[info.doc_id]),
                 value=info.doc_id not in left_out,
-                key=f"gw_scope_{current() or 'new'}_{info.doc_id}",
-                on_change=_toggle,
-                args=(info.doc_id, [item.doc_id for item in readable]),
+                key=key,
+                on_change=_tick,
+                args=(info.doc_id, key, [item.doc_id for item in readable]),
             )
+
+
+def _draw_filters(readable: Sequence[DocumentInfo]) -> None:
+    """Which pages and kinds the next questions search."""
+    st.html('<div class="gw-side-h">Pages and kinds</div>')
+    left_out = _left_out(readable)
+    longest = max((info.pages for info in readable if info.doc_id not in left_out), default=0)
+    with st.container(key="gw_narrow"):
+        components.filters(pages_typed(_filters()), list(_filters().kinds), longest, on_change=_narrow)
+
+
+def chips() -> None:
+    """Beside the input: what the next question is narrowed to, each part with a button that removes it."""
+    if _filters() != EVERYTHING:
+        with st.container(key="gw_chips"):
+            components.chips(_filters(), on_change=_widen)
+
+
+def _filters() -> Scope:
+    """Pages and kinds of the current conversation, or of the next new one; without documents."""
+    kept: dict[str | None, Scope] = st.session_state.setdefault("gw_filters", {})
+    conversation_id = current()
+    if conversation_id not in kept:
+        stored = EVERYTHING if conversation_id is None else services().engine.conversation(conversation_id).scope
+        kept[conversation_id] = replace(stored, doc_ids=None)
+    return kept[conversation_id]
+
+
+def _narrow() -> None:
+    given = st.session_state["filters"]["narrowed"]
+    if given is None:
+        return
+    kinds = tuple(kind for kind in KINDS if kind in given["kinds"])
+    try:
+        pages = page_ranges(given["pages"])
+    except GroundworkError as error:
+        st.session_state["gw_trouble"] = (error.message, error.hint)
+        return
+    _keep(Scope(None, pages, kinds if len(kinds) < len(KINDS) else ()))
+
+
+def _widen() -> None:
+    removed = st.session_state["chips"]["removed"]
+    if removed in ("pages", "kinds"):
+        _keep(replace(_filters(), **{removed: ()}))
+
+
+def _keep(filters: Scope) -> None:
+    st.session_state["gw_filters"][current()] = filters
+    conversation_id = current()
+    if conversation_id is not None:
+        stored = services().engine.conversation(conversation_id).scope
+        services().engine.set_scope(conversation_id, replace(filters, doc_ids=stored.doc_ids))
+
+
+def asked(readable: Sequence[DocumentInfo]) -> Scope:
+    """What the next question searches."""
+    documents = scope(readable)
+    return replace(_filters(), doc_ids=None if documents is None else tuple(documents))
 
 
 def scope(readable: Sequence[DocumentInfo]) -> list[str] | None:
@@ -82,25 +146,30 @@ def _left_out(readable: Sequence[DocumentInfo]) -> set[str]:
     if conversation_id not in kept:
         stored = None
         if conversation_id is not None:
-            stored = services().engine.conversation(conversation_id).doc_ids
+            stored = services().engine.conversation(conversation_id).scope.doc_ids
         kept[conversation_id] = set() if stored is None else {i.doc_id for i in readable} - set(stored)
     return kept[conversation_id] & {info.doc_id for info in readable}
 
 
-def _toggle(doc_id: str, readable: list[str]) -> None:
+def _tick(doc_id: str, key: str, readable: list[str]) -> None:
     left_out: set[str] = st.session_state["gw_left_out"][current()]
-    left_out ^= {doc_id}
+    # Streamlit also calls this for a box that comes back after a while, so what counts is how it stands.
+    if st.session_state[key]:
+        left_out.discard(doc_id)
+    else:
+        left_out.add(doc_id)
     conversation_id = current()
     if conversation_id is not None:
         inside = [item for item in readable if item not in left_out]
-        services().engine.set_scope(conversation_id, inside if len(inside) < len(readable) else None)
+        documents = tuple(inside) if len(inside) < len(readable) else None
+        services().engine.set_scope(conversation_id, replace(_filters(), doc_ids=documents))
 
 
 def ask(question: str, readable: Sequence[DocumentInfo]) -> None:
     """Store the question in the current conversation, or a new one, and begin its answer. What prevents it is kept for
     `trouble`."""
-    chosen = scope(readable)
-    if chosen == []:
+    chosen = asked(readable)
+    if chosen.doc_ids == ():
         st.session_state["gw_trouble"] = ("No document is in scope.", "Tick at least one at the side.")
         return
     try:
@@ -111,6 +180,7 @@ def ask(question: str, readable: Sequence[DocumentInfo]) -> None:
         return
     if current() is None:
         st.session_state["gw_left_out"][conversation_id] = set(_left_out(readable))
+        st.session_state["gw_filters"] |= {conversation_id: _filters(), None: EVERYTHING}
         open_conversation(conversation_id)
 
 
@@ -118,6 +188,7 @@ def ask_only(doc_id: str, readable: Sequence[str]) -> None:
     """The next new conversation is about one document."""
     open_conversation(None)
     st.session_state.setdefault("gw_left_out", {})[None] = set(readable) - {doc_id}
+    st.session_state.setdefault("gw_filters", {})[None] = EVERYTHING
     for other in readable:
         st.session_state.pop(f"gw_scope_new_{other}", None)
 

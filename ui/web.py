@@ -23,8 +23,10 @@ STYLES = (
     "assets/parts.css",
     "assets/streamlit.css",
     "components/thread/thread.css",
+    "components/thread/why.css",
     "components/pane/pane.css",
     "components/library/library.css",
+    "components/filters/filters.css",
     "assets/first_run.css",
 )
 TYPES = {

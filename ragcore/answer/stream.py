@@ -265,10 +265,12 @@ class AnswerStream:
             status = "stopped"
         elif self._error is not None:
             status = "failed"
+        written = 0.0 if self._llm.extractive else cost(usage, model, self._settings.llm.prices)
+        planned = self._retrieval.cost_usd
         return Answer(
             answer_id=uuid.uuid4().hex[:16],
             question=self._question,
-            queries=(self._query,),
+            queries=tuple(one.text for one in self._retrieval.queries) or (self._query,),
             text=self._text.text,
             refused=self._no_answer,
             claims=claims,
@@ -278,8 +280,8 @@ class AnswerStream:
             sources=self._sources,
             model=model,
             extractive=self._llm.extractive,
-            usage=usage,
-            cost_usd=0.0 if self._llm.extractive else cost(usage, model, self._settings.llm.prices),
+            usage=self._retrieval.usage + usage,
+            cost_usd=None if written is None or planned is None else written + planned,
             timings_ms=self._timings,
             settings_hash=self._settings.hash(),
             status=status,

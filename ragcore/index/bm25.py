@@ -1,242 +1,209 @@
-"""BM25 over every chunk: rank-bm25's ``BM25Okapi`` model, evaluated over a sparse matrix.
+"""BM25 over every chunk: rank-bm25's ``BM25Okapi`` model over postings on disk.
 
-Kept are term counts per chunk in compressed columns, so a query touches only the postings of its own terms. Scores
-equal those of ``rank_bm25.BM25Okapi`` (Trotman, Puurula, Burgess: Improvements to BM25 and Language Models Examined,
-ADCS 2014), with its floor under negative idf values: ``epsilon`` times the mean idf.
+Scores equal those of ``rank_bm25.BM25Okapi`` (Trotman, Puurula, Burgess: Improvements to BM25 and Language Models
+Examined, ADCS 2014), with its floor under negative idf values: ``epsilon`` times the mean idf over all terms.
 
-The file is a cache that SQLite can make again. Counts do not depend on k1 and b, and adding or removing a document
-leaves the rows of the others as they are.
+The index is a folder: immutable files of postings (`ragcore.index.postings`) and a manifest, which names them, the
+documents in each that count, and how many terms occur in how many chunks (for the mean idf). Adding documents adds a
+file, removing one changes the manifest only, and `ragcore.tiers` says when files are merged. All of it is a cache that
+SQLite can make again, and none of it depends on k1 and b.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import zipfile
-from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ragcore.index import bm25_files
+from ragcore.index.bm25_files import Manifest, Update, held
+from ragcore.index.postings import Postings
 from ragcore.index.tokens import prepare, terms
-from ragcore.types import Chunk
+from ragcore.rows import keys
+from ragcore.types import EVERYTHING, Entry, Scope
 
 EPSILON = 0.25
-FORMAT = 1
+BATCH = 16_384  # chunks counted in memory before they are written; a killed build loses at most these
 
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """The chunks of one document: ids, and their term counts as a CSR piece over the index's vocabulary."""
-
-    fingerprint: str
-    chunk_ids: list[str]
-    offsets: NDArray[np.int64]
-    terms: NDArray[np.int32]
-    counts: NDArray[np.int32]
+Load = Callable[[str], Iterable[tuple[Entry, str]]]
 
 
 class Bm25Index:
-    """`SparseIndex` over the chunks of ``documents`` (document id → rows), which number their terms by ``vocabulary``.
+    """`SparseIndex` over the chunks of some documents. Immutable: `updated` gives a new one. Safe for threads; several
+    processes may read one folder while one of them updates it."""
 
-    Immutable: `updated` gives a new one. Safe for threads.
-    """
-
-    def __init__(
-        self, documents: Mapping[str, _Rows], vocabulary: Mapping[str, int], *, k1: float, b: float, revision: int = -1
-    ) -> None:
-        from scipy import sparse
-
-        self.revision = revision
-        self._documents = documents
-        self._vocabulary = vocabulary
+    def __init__(self, folder: Path, manifest: Manifest, parts: Sequence[Postings], *, k1: float, b: float) -> None:
+        self.folder = folder
+        self._manifest = manifest
+        self._parts = parts
         self._k1, self._b = k1, b
-        self._chunk_ids = [chunk_id for rows in documents.values() for chunk_id in rows.chunk_ids]
-        self._row_of = {chunk_id: row for row, chunk_id in enumerate(self._chunk_ids)}
-        sizes = [len(rows.chunk_ids) for rows in documents.values()]
-        self._document_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        self._document_number = {doc_id: number for number, doc_id in enumerate(documents)}
+        self._chunks = sum(len(part) for part in parts)
+        tokens = sum(part.tokens for part in parts)
+        mean = tokens / self._chunks if tokens else 1.0
+        self._norms = [k1 * (1.0 - b + b * part.lengths.astype(np.float64) / mean) for part in parts]
+        places = {doc_id: place for place, doc_id in enumerate(manifest.documents)}
+        self._places = [np.array([places.get(i, -1) for i in part.rows.doc_ids], dtype=np.int64) for part in parts]
+        self._floor = _floor(manifest.histogram, self._chunks)
+        self._last: tuple[str, list[NDArray[np.float64]]] | None = None
 
-        n = len(self._chunk_ids)
-        per_row = np.concatenate([np.zeros(0, np.int64), *(np.diff(rows.offsets) for rows in documents.values())])
-        matrix = sparse.csr_array(
-            (
-                np.concatenate([np.zeros(0, np.int32), *(rows.counts for rows in documents.values())]),
-                np.concatenate([np.zeros(0, np.int32), *(rows.terms for rows in documents.values())]),
-                np.concatenate([[0], np.cumsum(per_row)]),
-            ),
-            shape=(n, len(vocabulary)),
-        )
-        lengths = np.asarray(matrix.sum(axis=1), dtype=np.float64)
-        columns = matrix.tocsc()
-        self._starts, self._rows, self._counts = columns.indptr, columns.indices, columns.data
-        total = float(lengths.sum())
-        self._norm = k1 * (1.0 - b + b * lengths / (total / n)) if total else np.zeros(n)
-        self._idf = _idf(np.diff(self._starts), n)
+    @classmethod
+    def empty(cls, folder: Path, *, k1: float, b: float) -> Bm25Index:
+        """The index of an empty library; nothing is written."""
+        prepare()
+        return cls(folder, Manifest(), [], k1=k1, b=b)
+
+    @classmethod
+    def load(cls, folder: Path, *, k1: float, b: float) -> Bm25Index | None:
+        """The index in ``folder``; None where there is none, or one that cannot be read and has to be made again."""
+        prepare()
+        found = bm25_files.read(folder)
+        return None if found is None else cls(folder, *found, k1=k1, b=b)
 
     def __len__(self) -> int:
         """Chunks."""
-        return len(self._chunk_ids)
+        return self._chunks
+
+    @property
+    def revision(self) -> int:
+        """Of the library, as given to `updated`."""
+        return self._manifest.revision
 
     @property
     def fingerprints(self) -> dict[str, str]:
-        """What each document was made from, as given to `updated`."""
-        return {doc_id: rows.fingerprint for doc_id, rows in self._documents.items()}
+        """What each document was made from, as given to `updated`, in the library's order."""
+        return {doc_id: fingerprint for doc_id, (fingerprint, _) in self._manifest.documents.items()}
 
-    def query(self, text: str, k: int, doc_ids: Sequence[str] | None = None) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, score > 0)``, best first, ties in the order of the library; of ``doc_ids`` only
-        where given."""
-        scores = self._scores(text)
-        if doc_ids is not None:
-            wanted = [self._document_number[doc_id] for doc_id in doc_ids if doc_id in self._document_number]
-            scores[~np.isin(self._document_of, wanted)] = 0.0
-        rows = np.flatnonzero(scores > 0.0)
-        if len(rows) > k:
-            least = np.partition(scores[rows], len(rows) - k)[len(rows) - k]
-            rows = rows[scores[rows] >= least]
-        rows = rows[np.argsort(-scores[rows], kind="stable")][:k]
-        return [(self._chunk_ids[row], float(scores[row])) for row in rows.tolist()]
+    def query(self, text: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+        """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first, ties in the order of the library."""
+        files, rows, scores = [], [], []
+        for number, (part, all_scores) in enumerate(zip(self._parts, self._scores(text))):
+            inside = part.rows.within(scope)
+            found = np.flatnonzero(all_scores if inside is None else np.where(inside, all_scores, 0.0))
+            found = found[_best(all_scores[found], k)]
+            files.append(np.full(len(found), number))
+            rows.append(found)
+            scores.append(all_scores[found])
+        if not files:
+            return []
+        file, row, score = np.concatenate(files), np.concatenate(rows), np.concatenate(scores)
+        best = _best(score, k)
+        file, row, score = file[best], row[best], score[best]
+        place = np.zeros(len(row), dtype=np.int64)
+        for number, part in enumerate(self._parts):
+            here = file == number
+            place[here] = self._places[number][part.rows.owners[row[here]]]
+        order = np.lexsort((row, place, -score))[:k]
+        return [(self._parts[file[at]].rows.chunk_id(int(row[at])), float(score[at])) for at in order.tolist()]
 
     def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
         """The score of each of ``ids``, float64 ``(len(ids),)``; 0.0 where no term matches or the id is unknown."""
-        scores = self._scores(text)
-        rows = [self._row_of.get(chunk_id, -1) for chunk_id in ids]
-        return np.array([scores[row] if row >= 0 else 0.0 for row in rows], dtype=np.float64)
+        out = np.zeros(len(ids))
+        id_keys = keys(ids)
+        for part, scores in zip(self._parts, self._scores(text)):
+            rows = part.rows.find_keys(ids, id_keys)
+            # A chunk that was removed and added again is in two files, and scores nothing in the first.
+            out[rows >= 0] += scores[rows[rows >= 0]]
+        return out
 
     def mentions(self, text: str) -> dict[str, int]:
         """How many chunks of each document hold every term of ``text``; documents with none are left out."""
-        rows: NDArray[Any] | None = None
-        for term in set(terms(text)):
-            column = self._vocabulary.get(term)
-            if column is None:
-                return {}
-            holding = self._rows[self._starts[column] : self._starts[column + 1]]
-            rows = holding if rows is None else np.intersect1d(rows, holding, assume_unique=True)
-        if rows is None:
-            return {}
-        counts = np.bincount(self._document_of[rows], minlength=len(self._documents))
-        return {doc_id: int(count) for doc_id, count in zip(self._documents, counts) if count}
-
-    def _scores(self, text: str) -> NDArray[np.float64]:
-        """The score of every chunk, float64 ``(n,)``. A term said twice counts twice."""
-        scores = np.zeros(len(self._chunk_ids))
-        for term, repeats in Counter(terms(text)).items():
-            column = self._vocabulary.get(term)
-            if column is None:
+        counts: dict[str, int] = {}
+        term_keys = keys(sorted(set(terms(text))))
+        for part in self._parts:
+            columns = part.columns(term_keys)
+            if not len(columns) or columns.min() < 0:
                 continue
-            postings = slice(self._starts[column], self._starts[column + 1])
-            rows = self._rows[postings]
-            counts = self._counts[postings].astype(np.float64)
-            weight = repeats * self._idf[column] * (self._k1 + 1.0)
-            scores[rows] += weight * counts / (counts + self._norm[rows])
-        return scores
+            lists = sorted((part.postings(column)[0] for column in columns.tolist()), key=len)
+            rows = lists[0]
+            for other in lists[1:]:
+                places = np.minimum(np.searchsorted(other, rows), len(other) - 1)
+                rows = rows[other[places] == rows]
+            owners = part.rows.owners[rows]
+            held = np.bincount(owners[part.alive_documents[owners]], minlength=len(part.rows.doc_ids))
+            counts.update((part.rows.doc_ids[number], int(held[number])) for number in np.flatnonzero(held).tolist())
+        return counts
 
-    def updated(
-        self, wanted: Mapping[str, str], chunks: Callable[[str], Sequence[Chunk]], *, revision: int
-    ) -> Bm25Index:
-        """The index over exactly the documents ``wanted`` (id → fingerprint, in the library's order).
+    def _scores(self, text: str) -> list[NDArray[np.float64]]:
+        """The score of every chunk, float64 ``(n,)`` for each file; 0.0 for those that do not count. A term said twice
+        counts twice. Those of the last text are kept: one question asks for them several times."""
+        last = self._last
+        if last is not None and last[0] == text:
+            return last[1]
+        said = Counter(terms(text))
+        term_keys = keys(said)
+        columns = [part.columns(term_keys) for part in self._parts]
+        weights = np.array(list(said.values())) * self._idf(self._frequencies(term_keys)) * (self._k1 + 1.0)
+        out = []
+        for part, norm, of_part in zip(self._parts, self._norms, columns):
+            scores = np.zeros(len(part.rows))
+            for column, weight in zip(of_part.tolist(), weights.tolist()):
+                if column >= 0:
+                    rows, counts = part.postings(column)
+                    held = counts.astype(np.float64)
+                    scores[rows] += weight * held / (held + norm[rows])
+            if part.alive is not None:
+                scores[~part.alive] = 0.0
+            out.append(scores)
+        self._last = (text, out)
+        return out
 
-        Documents whose fingerprint is the same keep their rows; ``chunks(doc_id)`` is asked for the others only.
+    def _frequencies(self, term_keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """How many chunks hold each term."""
+        return sum((held(part, term_keys) for part in self._parts), start=np.zeros(len(term_keys), dtype=np.int64))
+
+    def _idf(self, frequencies: NDArray[np.int64]) -> NDArray[np.float64]:
+        idf = _raw_idf(frequencies, self._chunks)
+        return np.where(idf < 0.0, self._floor, idf)
+
+    def updated(self, wanted: Mapping[str, str], load: Load, *, revision: int) -> Bm25Index:
+        """The index over exactly the documents ``wanted`` (id → fingerprint, in the library's order), written to the
+        folder.
+
+        Documents whose fingerprint is the same are left alone; ``load(doc_id)``, each chunk with its index text, is
+        asked for the others only. The caller sees to it that one process updates the folder at a time.
         """
-        vocabulary = dict(self._vocabulary)
-        documents: dict[str, _Rows] = {}
+        known = self._manifest.documents
+        state = Update(self.folder, self._manifest, list(self._parts))
+        state.forget([doc_id for doc_id, (fingerprint, _) in known.items() if wanted.get(doc_id) != fingerprint])
+        batch: list[str] = []
+        entries: list[Entry] = []
+        texts: list[str] = []
         for doc_id, fingerprint in wanted.items():
-            rows = self._documents.get(doc_id)
-            if rows is None or rows.fingerprint != fingerprint:
-                rows = _count(fingerprint, chunks(doc_id), vocabulary)
-            documents[doc_id] = rows
-        if set(self._documents) - set(documents) or any(
-            documents[doc_id] is not rows for doc_id, rows in self._documents.items()
-        ):
-            documents, vocabulary = _without_unused(documents, vocabulary)
-        return Bm25Index(documents, vocabulary, k1=self._k1, b=self._b, revision=revision)
-
-    def save(self, path: Path) -> None:
-        """Write the file in one step: a reader sees the old one or the new one."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        meta = {
-            "format": FORMAT,
-            "revision": self.revision,
-            "documents": [[doc_id, rows.fingerprint, rows.chunk_ids] for doc_id, rows in self._documents.items()],
-            "vocabulary": list(self._vocabulary),
-        }
-        empty = np.zeros(0, np.int32)
-        part = path.with_suffix(f".{os.getpid()}.part")
-        with part.open("wb") as stream:
-            np.savez(
-                stream,
-                meta=np.frombuffer(json.dumps(meta, ensure_ascii=False).encode(), dtype=np.uint8),
-                sizes=np.concatenate([empty, *(np.diff(rows.offsets) for rows in self._documents.values())]),
-                terms=np.concatenate([empty, *(rows.terms for rows in self._documents.values())]),
-                counts=np.concatenate([empty, *(rows.counts for rows in self._documents.values())]),
-            )
-        part.replace(path)
-
-    @classmethod
-    def load(cls, path: Path, *, k1: float, b: float) -> Bm25Index | None:
-        """The index in ``path``; None when there is no file, or one that cannot be read and has to be made again."""
-        try:
-            with np.load(path, allow_pickle=False) as arrays:
-                meta: dict[str, Any] = json.loads(arrays["meta"].tobytes())
-                if meta["format"] != FORMAT:
-                    return None
-                sizes, all_terms, all_counts = arrays["sizes"], arrays["terms"], arrays["counts"]
-        except (FileNotFoundError, zipfile.BadZipFile, ValueError, KeyError, EOFError):
-            return None
-        prepare()
-        bounds = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-        documents: dict[str, _Rows] = {}
-        row = 0
-        for doc_id, fingerprint, chunk_ids in meta["documents"]:
-            offsets = bounds[row : row + len(chunk_ids) + 1]
-            part = slice(offsets[0], offsets[-1])
-            documents[doc_id] = _Rows(fingerprint, chunk_ids, offsets - offsets[0], all_terms[part], all_counts[part])
-            row += len(chunk_ids)
-        vocabulary = {term: number for number, term in enumerate(meta["vocabulary"])}
-        return cls(documents, vocabulary, k1=k1, b=b, revision=meta["revision"])
+            if known.get(doc_id, ("", ""))[0] == fingerprint and doc_id in known:
+                continue
+            if len(entries) >= BATCH:
+                state.add({i: wanted[i] for i in batch}, entries, texts)
+                state.commit(-1, state.documents)
+                batch, entries, texts = [], [], []
+            batch.append(doc_id)
+            for entry, text in load(doc_id):
+                entries.append(entry)
+                texts.append(text)
+        state.add({i: wanted[i] for i in batch}, entries, texts)
+        manifest = state.commit(revision, {doc_id: state.documents[doc_id] for doc_id in wanted})
+        return Bm25Index(self.folder, manifest, state.parts, k1=self._k1, b=self._b)
 
 
-def _idf(frequencies: NDArray[Any], n: int) -> NDArray[np.float64]:
-    """idf per term from the number of chunks that have it, with rank-bm25's floor."""
-    if not len(frequencies):
-        return np.zeros(0)
-    idf: NDArray[np.float64] = np.log(n - frequencies + 0.5) - np.log(frequencies + 0.5)
-    return np.where(idf < 0.0, EPSILON * idf.mean(), idf)
+def _raw_idf(frequencies: NDArray[np.int64], chunks: int) -> NDArray[np.float64]:
+    idf: NDArray[np.float64] = np.log(chunks - frequencies + 0.5) - np.log(frequencies + 0.5)
+    return idf
 
 
-def _count(fingerprint: str, chunks: Sequence[Chunk], vocabulary: dict[str, int]) -> _Rows:
-    """Count the terms of each chunk; terms that are new are added to ``vocabulary``."""
-    numbers, counts, offsets = array("i"), array("i"), [0]
-    for chunk in chunks:
-        for term, count in Counter(terms(chunk.index_text)).items():
-            numbers.append(vocabulary.setdefault(term, len(vocabulary)))
-            counts.append(count)
-        offsets.append(len(numbers))
-    return _Rows(
-        fingerprint,
-        [chunk.chunk_id for chunk in chunks],
-        np.array(offsets, np.int64),
-        np.array(numbers, np.int32),
-        np.array(counts, np.int32),
-    )
+def _floor(histogram: Mapping[int, int], chunks: int) -> float:
+    """rank-bm25's idf for terms in more than half of the chunks: `EPSILON` times the mean over all terms."""
+    if not histogram:
+        return 0.0
+    numbers = np.array(sorted(histogram), dtype=np.int64)
+    counts = np.array([histogram[number] for number in numbers.tolist()], dtype=np.float64)
+    return EPSILON * float((counts * _raw_idf(numbers, chunks)).sum() / counts.sum())
 
 
-def _without_unused(
-    documents: Mapping[str, _Rows], vocabulary: Mapping[str, int]
-) -> tuple[dict[str, _Rows], dict[str, int]]:
-    """Drop terms that no chunk has any more: they would count in the mean idf."""
-    used = np.zeros(len(vocabulary), dtype=bool)
-    for rows in documents.values():
-        used[rows.terms] = True
-    number = np.cumsum(used, dtype=np.int32) - 1
-    kept = (term for term, column in vocabulary.items() if used[column])
-    renumbered = {
-        doc_id: _Rows(rows.fingerprint, rows.chunk_ids, rows.offsets, number[rows.terms].astype(np.int32), rows.counts)
-        for doc_id, rows in documents.items()
-    }
-    return renumbered, {term: column for column, term in enumerate(kept)}
+def _best(scores: NDArray[np.float64], k: int) -> NDArray[np.bool_] | slice:
+    """Which scores are among the best ``k``, all that are equal to the last of them included."""
+    if len(scores) <= k:
+        return slice(None)
+    mask: NDArray[np.bool_] = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+    return mask

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,16 +14,25 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 from ragcore.index import database as db
-from ragcore.types import Chunk
+from ragcore.types import Chunk, Entry
 
 if TYPE_CHECKING:
     from ragcore.protocols import Vector
 
 BATCH = 500
+VECTORS = 8000  # vectors in one batch of `ChunkStore.vectors`, at least, and their documents in full
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentState:
+    """A document as the caches need to know it: how many chunks, and a digest of all that is indexed of them."""
+
+    chunks: int
+    fingerprint: str
 
 
 class ChunkStore:
-    """The tables ``chunks``, ``vectors`` and ``meta``. `Store` is this with documents and files."""
+    """The tables ``chunks``, ``vectors``, ``embedded`` and ``meta``. `Store` is this with documents and files."""
 
     def __init__(self, database: db.Database) -> None:
         self.database = database
@@ -28,53 +40,62 @@ class ChunkStore:
     def document_ids(self) -> list[str]:
         """Ready documents, in the order in which they came."""
         with self.database.read() as connection:
-            query = (
-                sa.select(db.documents.c.doc_id)
-                .where(db.documents.c.status == "ready")
-                .order_by(db.documents.c.created, db.documents.c.doc_id)
-            )
-            return list(connection.execute(query).scalars())
+            return list(connection.execute(_ready(db.documents.c.doc_id)).scalars())
 
     def chunks(self, doc_id: str | None = None) -> list[Chunk]:
         """Chunks with their text, documents in the order in which they came, then by index: a document's tiles, then
         its composites."""
-        return [chunk for part in self._chunks_by_document([doc_id] if doc_id else None) for chunk in part]
+        doc_ids = [doc_id] if doc_id else self.document_ids()
+        return [chunk for one in doc_ids for _, chunk in self.indexed_chunks(one)]
+
+    def indexed_chunks(self, doc_id: str) -> list[tuple[Entry, Chunk]]:
+        """The chunks of a document by index, each with what the caches know of it."""
+        query = sa.select(db.chunks).where(db.chunks.c.doc_id == doc_id).order_by(db.chunks.c.position)
+        with self.database.read() as connection:
+            return [(_entry(row), chunk) for row, chunk in _read(connection, query)]
 
     def chunks_by_id(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         """The chunks with these ids, in this order; ids that are gone are left out."""
         found: dict[str, Chunk] = {}
         for part in batches(sorted(set(chunk_ids))):
             with self.database.read() as connection:
-                rows = connection.execute(sa.select(db.chunks).where(db.chunks.c.chunk_id.in_(part))).all()
-                owners = sorted({row.doc_id for row in rows})
-                query = sa.select(db.documents.c.doc_id, db.documents.c.text).where(db.documents.c.doc_id.in_(owners))
-                texts = {row.doc_id: row.text for row in connection.execute(query)}
-            found.update((row.chunk_id, _chunk(row, texts[row.doc_id])) for row in rows)
+                rows = _read(connection, sa.select(db.chunks).where(db.chunks.c.chunk_id.in_(part)))
+                found.update((chunk.chunk_id, chunk) for _, chunk in rows)
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
-    def unembedded(self, embedder: str) -> list[Chunk]:
-        """Chunks that have no vector by ``embedder``."""
-        joined = db.chunks.outerjoin(
-            db.vectors, (db.vectors.c.chunk_id == db.chunks.c.chunk_id) & (db.vectors.c.embedder == embedder)
+    # Vectors
+
+    def unembedded(self, embedder: str, doc_id: str) -> list[Chunk]:
+        """The chunks of a document that have no vector by ``embedder``, by index."""
+        query = _without_vector(embedder, db.chunks).where(db.chunks.c.doc_id == doc_id)
+        with self.database.read() as connection:
+            return [chunk for _, chunk in _read(connection, query.order_by(db.chunks.c.position))]
+
+    def waiting(self, embedder: str) -> dict[str, int]:
+        """Ready documents that are not known to be embedded in full, in the order in which they came, and how many of
+        their chunks have no vector; 0 where those of an earlier build serve."""
+        stale = sa.or_(db.documents.c.fingerprint.is_(None), db.embedded.c.fingerprint.is_(None))
+        changed = db.embedded.c.fingerprint != db.documents.c.fingerprint
+        joined = db.documents.outerjoin(
+            db.embedded, (db.embedded.c.doc_id == db.documents.c.doc_id) & (db.embedded.c.embedder == embedder)
         )
         with self.database.read() as connection:
-            query = (
-                sa.select(db.chunks.c.chunk_id, db.chunks.c.doc_id)
-                .select_from(joined)
-                .where(db.vectors.c.chunk_id.is_(None))
-            )
-            rows = connection.execute(query).all()
-        waiting = {row.chunk_id for row in rows}
-        parts = self._chunks_by_document(sorted({row.doc_id for row in rows})) if rows else ()
-        return [chunk for part in parts for chunk in part if chunk.chunk_id in waiting]
+            query = _ready(db.documents.c.doc_id).select_from(joined).where(stale | changed)
+            doc_ids = connection.execute(query).scalars().all()
+            count = _without_vector(embedder, sa.func.count())
+            return {i: connection.execute(count.where(db.chunks.c.doc_id == i)).scalar_one() for i in doc_ids}
 
     def put_vectors(self, embedder: str, chunks: Sequence[Chunk], vectors: Vector) -> None:
         """Store one batch. A chunk that was removed meanwhile is passed over."""
         with self.database.write() as connection:
             ids = [chunk.chunk_id for chunk in chunks]
-            alive = set(
-                connection.execute(sa.select(db.chunks.c.chunk_id).where(db.chunks.c.chunk_id.in_(ids))).scalars()
-            )
+            alive = {
+                chunk_id
+                for part in batches(ids)
+                for chunk_id in connection.execute(
+                    sa.select(db.chunks.c.chunk_id).where(db.chunks.c.chunk_id.in_(part))
+                ).scalars()
+            }
             rows = [
                 {"embedder": embedder, "chunk_id": chunk_id, "vector": np.asarray(vector, "<f4").tobytes()}
                 for chunk_id, vector in zip(ids, vectors, strict=True)
@@ -82,34 +103,42 @@ class ChunkStore:
             ]
             if rows:
                 connection.execute(insert(db.vectors).prefix_with("OR REPLACE"), rows)
+            settle(connection, embedder, sorted({chunk.doc_id for chunk in chunks}))
 
-    def vectors(self, embedder: str) -> Iterator[tuple[list[str], list[str], Vector]]:
-        """Batches of ``(chunk ids, doc ids, float32 (n, d))``, in the order of the ids."""
-        last = ""
-        while True:
-            query = (
-                sa.select(db.vectors.c.chunk_id, db.chunks.c.doc_id, db.vectors.c.vector)
-                .join(db.chunks, db.chunks.c.chunk_id == db.vectors.c.chunk_id)
-                .where(db.vectors.c.embedder == embedder, db.vectors.c.chunk_id > last)
-                .order_by(db.vectors.c.chunk_id)
-                .limit(2000)
-            )
-            with self.database.read() as connection:
-                rows = connection.execute(query).all()
-            if not rows:
-                return
-            last = rows[-1].chunk_id
-            matrix = np.stack([np.frombuffer(row.vector, "<f4") for row in rows])
-            yield [row.chunk_id for row in rows], [row.doc_id for row in rows], matrix
+    def settle(self, embedder: str) -> None:
+        """Note the documents of which every chunk has a vector by now."""
+        waiting = [doc_id for doc_id, count in self.waiting(embedder).items() if not count]
+        if waiting:
+            with self.database.write() as connection:
+                settle(connection, embedder, waiting)
 
-    def _chunks_by_document(self, doc_ids: Sequence[str] | None) -> Iterator[list[Chunk]]:
-        for doc_id in self.document_ids() if doc_ids is None else doc_ids:
+    def searchable(self, embedder: str) -> dict[str, DocumentState]:
+        """The documents of which every chunk has a vector by ``embedder`` (after `settle`), in the order in which they
+        came. One that is embedded only in part is not searchable yet: half of it would be found and half not."""
+        table, mark = db.documents.c, db.embedded.c
+        joined = db.documents.join(db.embedded, (mark.doc_id == table.doc_id) & (mark.fingerprint == table.fingerprint))
+        query = _ready(table.doc_id, table.chunk_count, table.fingerprint).select_from(joined)
+        with self.database.read() as connection:
+            rows = connection.execute(query.where(mark.embedder == embedder, table.chunk_count > 0))
+            return {row.doc_id: DocumentState(row.chunk_count, row.fingerprint) for row in rows}
+
+    def vectors(self, embedder: str, doc_ids: Sequence[str]) -> Iterator[tuple[list[Entry], Vector]]:
+        """Batches of ``(entries, float32 (n, d))``, document by document, chunks by index."""
+        columns = (db.chunks.c.chunk_id, db.chunks.c.doc_id, db.chunks.c.kind)
+        query = (
+            sa.select(*columns, db.chunks.c.first_page, db.chunks.c.last_page, db.vectors.c.vector)
+            .join(db.vectors, (db.vectors.c.chunk_id == db.chunks.c.chunk_id) & (db.vectors.c.embedder == embedder))
+            .order_by(db.chunks.c.position)
+        )
+        rows: list[sa.Row[Any]] = []
+        for doc_id in doc_ids:
             with self.database.read() as connection:
-                text = connection.execute(
-                    sa.select(db.documents.c.text).where(db.documents.c.doc_id == doc_id)
-                ).scalar()
-                query = sa.select(db.chunks).where(db.chunks.c.doc_id == doc_id).order_by(db.chunks.c.position)
-                yield [_chunk(row, text or "") for row in connection.execute(query)]
+                rows.extend(connection.execute(query.where(db.chunks.c.doc_id == doc_id)))
+            if len(rows) >= VECTORS:
+                yield _matrix(rows)
+                rows = []
+        if rows:
+            yield _matrix(rows)
 
     # The index
 
@@ -131,8 +160,8 @@ class ChunkStore:
             return connection.execute(sa.select(db.meta.c.value).where(db.meta.c.key == key)).scalar()
 
 
-def chunk_row(chunk: Chunk) -> dict[str, Any]:
-    """The row of a chunk; its text is not stored, the document has it."""
+def chunk_row(chunk: Chunk, pages: tuple[int, int]) -> dict[str, Any]:
+    """The row of a chunk whose words touch ``pages``, first and last."""
     return {
         "chunk_id": chunk.chunk_id,
         "doc_id": chunk.doc_id,
@@ -147,7 +176,55 @@ def chunk_row(chunk: Chunk) -> dict[str, Any]:
         "first_tile": chunk.tiles[0] if chunk.tiles else None,
         "last_tile": chunk.tiles[1] if chunk.tiles else None,
         "grid": chunk.grid,
+        "context": chunk.context,
+        "text": chunk.text,
+        "first_page": pages[0],
+        "last_page": pages[1],
     }
+
+
+def fingerprint(chunks: Sequence[Chunk], pages: Sequence[tuple[int, int]]) -> str:
+    """A digest of all that the caches are made from: ids, index texts, kinds and pages."""
+    digest = blake2b(digest_size=16)
+    for chunk, (first, last) in zip(chunks, pages, strict=True):
+        for part in (chunk.chunk_id, chunk.index_text, f"{chunk.kind} {first} {last}"):
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "little"))
+            digest.update(data)
+    return digest.hexdigest()
+
+
+def _ready(*columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    ready = sa.select(*columns).where(db.documents.c.status == "ready")
+    return ready.order_by(db.documents.c.created, db.documents.c.doc_id)
+
+
+def _without_vector(embedder: str, *what: Any) -> sa.Select[Any]:
+    has = (db.vectors.c.chunk_id == db.chunks.c.chunk_id) & (db.vectors.c.embedder == embedder)
+    joined = db.chunks.outerjoin(db.vectors, has)
+    return sa.select(*what).select_from(joined).where(db.vectors.c.chunk_id.is_(None))
+
+
+def settle(connection: sa.Connection, embedder: str, doc_ids: Sequence[str]) -> None:
+    """Mark those of ``doc_ids`` of which every chunk has a vector."""
+    for doc_id in doc_ids:
+        waits = _without_vector(embedder, sa.literal(1)).where(db.chunks.c.doc_id == doc_id).limit(1)
+        mark = connection.execute(sa.select(db.documents.c.fingerprint).where(db.documents.c.doc_id == doc_id)).scalar()
+        if mark is not None and connection.execute(waits).first() is None:
+            row = {"embedder": embedder, "doc_id": doc_id, "fingerprint": mark}
+            connection.execute(insert(db.embedded).prefix_with("OR REPLACE").values(row))
+
+
+def _read(connection: sa.Connection, query: sa.Select[Any]) -> list[tuple[sa.Row[Any], Chunk]]:
+    """Rows of chunks with the chunks that they are. Rows from before chunks had their text take it from the
+    document."""
+    rows = connection.execute(query).all()
+    old = sorted({row.doc_id for row in rows if row.text is None})
+    texts: dict[str, str] = {}
+    for part in batches(old):
+        documents = sa.select(db.documents.c.doc_id, db.documents.c.text).where(db.documents.c.doc_id.in_(part))
+        texts.update((row.doc_id, row.text or "") for row in connection.execute(documents))
+    return [(row, _chunk(row, texts.get(row.doc_id, ""))) for row in rows]
 
 
 def _chunk(row: sa.Row[Any], text: str) -> Chunk:
@@ -158,14 +235,29 @@ def _chunk(row: sa.Row[Any], text: str) -> Chunk:
         kind=row.kind,
         start=row.start,
         end=row.end,
-        text=text[row.start : row.end],
-        section=tuple(json.loads(row.section)),
+        text=text[row.start : row.end] if row.text is None else row.text,
+        section=_section(row.section),
         header=row.header,
         lead_in=row.lead_in,
         tokens=row.tokens,
         tiles=None if row.first_tile is None else (row.first_tile, row.last_tile),
         grid=row.grid,
+        context=row.context,
     )
+
+
+@lru_cache(maxsize=8192)
+def _section(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+def _entry(row: sa.Row[Any]) -> Entry:
+    return Entry(row.chunk_id, row.doc_id, row.kind, row.first_page or 0, row.last_page or 0)
+
+
+def _matrix(rows: Sequence[sa.Row[Any]]) -> tuple[list[Entry], Vector]:
+    matrix = np.frombuffer(b"".join(row.vector for row in rows), "<f4").reshape(len(rows), -1)
+    return [_entry(row) for row in rows], matrix
 
 
 def bump_revision(connection: sa.Connection) -> None:

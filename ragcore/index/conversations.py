@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
 
 import sqlalchemy as sa
 
 from ragcore.errors import UnknownConversation
 from ragcore.index import database as db
 from ragcore.index.packing import pack, unpack
-from ragcore.types import Answer
-
-if TYPE_CHECKING:
-    pass
+from ragcore.types import EVERYTHING, Answer, Scope
 
 TITLE_LENGTH = 60
 
@@ -45,10 +40,10 @@ class StoredTurn:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A whole conversation; ``doc_ids`` is its scope, None for the whole library."""
+    """A whole conversation; ``scope`` is what its next questions search."""
 
     info: ConversationInfo
-    doc_ids: tuple[str, ...] | None
+    scope: Scope
     turns: tuple[StoredTurn, ...]
 
 
@@ -58,7 +53,7 @@ class Conversations:
     def __init__(self, database: db.Database) -> None:
         self.database = database
 
-    def new(self, doc_ids: Sequence[str] | None = None) -> str:
+    def new(self, scope: Scope = EVERYTHING) -> str:
         """An empty conversation; it takes its title from the first question."""
         conversation_id = uuid.uuid4().hex[:12]
         now = time.time()
@@ -67,7 +62,7 @@ class Conversations:
                 sa.insert(db.conversations).values(
                     conversation_id=conversation_id,
                     title="",
-                    doc_ids=_scope_json(doc_ids),
+                    doc_ids=_scope_json(scope),
                     created=now,
                     updated=now,
                 )
@@ -97,7 +92,7 @@ class Conversations:
             ).all()
         return Conversation(
             info=_info(row, len(turns)),
-            doc_ids=tuple(json.loads(row.doc_ids)) if row.doc_ids else None,
+            scope=_scope(row.doc_ids),
             turns=tuple(
                 StoredTurn(
                     turn.turn_id, turn.question, unpack(turn.answer, Answer) if turn.answer else None, turn.created
@@ -106,8 +101,8 @@ class Conversations:
             ),
         )
 
-    def set_scope(self, conversation_id: str, doc_ids: Sequence[str] | None) -> None:
-        self._update(conversation_id, doc_ids=_scope_json(doc_ids))
+    def set_scope(self, conversation_id: str, scope: Scope) -> None:
+        self._update(conversation_id, doc_ids=_scope_json(scope))
 
     def rename(self, conversation_id: str, title: str) -> None:
         self._update(conversation_id, title=title.strip())
@@ -172,8 +167,21 @@ def _title(question: str) -> str:
     return words[: TITLE_LENGTH + 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
 
 
-def _scope_json(doc_ids: Sequence[str] | None) -> str | None:
-    return None if doc_ids is None else json.dumps(list(doc_ids))
+def _scope_json(scope: Scope) -> str | None:
+    return None if scope == EVERYTHING else json.dumps(asdict(scope))
+
+
+def _scope(stored: str | None) -> Scope:
+    """The column ``doc_ids`` → scope. Before there were pages and kinds it held only a list of documents."""
+    found = json.loads(stored) if stored else {}
+    if isinstance(found, list):
+        return Scope(tuple(found))
+    doc_ids = found.get("doc_ids")
+    return Scope(
+        None if doc_ids is None else tuple(doc_ids),
+        tuple((first, last) for first, last in found.get("pages", ())),
+        tuple(found.get("kinds", ())),
+    )
 
 
 def _info(row: sa.Row[tuple[object, ...]], turns: int) -> ConversationInfo:

@@ -43,6 +43,9 @@ documents = sa.Table(
     sa.Column("recipe", sa.Text),
     sa.Column("figures", sa.Text),
     sa.Column("built", sa.REAL),
+    sa.Column("chunk_count", sa.Integer),
+    sa.Column("fingerprint", sa.Text),
+    sa.Column("context", sa.Text),
 )
 page_layouts = sa.Table(
     "page_layouts",
@@ -67,6 +70,17 @@ chunks = sa.Table(
     sa.Column("first_tile", sa.Integer),
     sa.Column("last_tile", sa.Integer),
     sa.Column("grid", sa.Text),
+    sa.Column("text", sa.Text),
+    sa.Column("first_page", sa.Integer),
+    sa.Column("last_page", sa.Integer),
+    sa.Column("context", sa.Text),
+)
+embedded = sa.Table(
+    "embedded",
+    metadata,
+    sa.Column("embedder", sa.Text, primary_key=True),
+    sa.Column("doc_id", sa.Text, primary_key=True),
+    sa.Column("fingerprint", sa.Text),
 )
 vectors = sa.Table(
     "vectors",
@@ -93,6 +107,18 @@ figure_images = sa.Table(
     sa.Column("doc_id", sa.Text, primary_key=True),
     sa.Column("place", sa.Text, primary_key=True),
     sa.Column("image", sa.Text),
+)
+contexts = sa.Table(
+    "contexts",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("model", sa.Text, primary_key=True),
+    sa.Column("prompt", sa.Text, primary_key=True),
+    sa.Column("text", sa.Text),
+    sa.Column("created", sa.REAL),
+)
+context_costs = sa.Table(
+    "context_costs", metadata, sa.Column("doc_id", sa.Text, primary_key=True), sa.Column("usd", sa.REAL)
 )
 meta = sa.Table("meta", metadata, sa.Column("key", sa.Text, primary_key=True), sa.Column("value", sa.Text))
 conversations = sa.Table(

@@ -1,39 +1,48 @@
 """Embedding what is new, and keeping Chroma and BM25 in step with SQLite.
 
-Vectors live in SQLite; a batch is stored there as soon as it is embedded, so a killed run loses at most one. The two
-caches carry the revision they were built from and are brought up to date, by the difference only, when it is an old
-one: after an update, or when a query finds that another process changed the library.
+Vectors live in SQLite; a batch is stored there as soon as it is embedded, while the next one is being embedded, so a
+killed run loses at most that. The two caches carry the revision they were built from and are brought up to date, by
+the documents that differ only, when it is an old one: after an update, or when a query finds that another process
+changed the library.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
+import numpy as np
 from filelock import FileLock, Timeout
 
 from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy, VectorStoreError
 from ragcore.index.bm25 import Bm25Index
-from ragcore.index.vectors import VectorCache, searchable
+from ragcore.index.bm25_files import MANIFEST
+from ragcore.index.complete import complete
+from ragcore.index.vectors import VectorCache
 
 if TYPE_CHECKING:
     from ragcore.config import IndexSettings
     from ragcore.index.store import Store
-    from ragcore.protocols import Embedder, VectorStore
+    from ragcore.protocols import Embedder, Vector, VectorStore
+    from ragcore.types import Chunk, Entry
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """``chunks`` that can be found now, ``embedded`` in this run, by which embedder, in how many seconds."""
+    """``chunks`` that can be found now, ``embedded`` in this run, by which embedder, in how many seconds; ``usd`` is
+    what descriptions and contexts written in this run have cost."""
 
     chunks: int
     embedded: int
     embedder: str
     seconds: float
+    usd: float = 0.0
 
 
 class Indexer:
@@ -46,7 +55,7 @@ class Indexer:
         self._settings = settings
         self._vectors = vectors
         self._cache = VectorCache(store, vectors, cache / settings.vector_store / "stamp.json", embedder.name)
-        self._sparse_file = cache / "bm25.npz"
+        self._sparse_folder = cache / "bm25"
         self._sparse: Bm25Index | None = None
         self._sparse_stamp: tuple[int, int] | None = None
         self._threads = threading.RLock()
@@ -72,26 +81,29 @@ class Indexer:
         if record is None:
             self._store.set_index_record(mine)
 
-        waiting = self._store.unembedded(self._embedder.name)
+        complete(self._store)
+        waiting = self._store.waiting(self._embedder.name)
+        total, done = sum(waiting.values()), 0
         if on_progress is not None:
-            on_progress(0, len(waiting))
-        for at in range(0, len(waiting), self._settings.batch):
-            if cancelled is not None and cancelled():
-                raise Cancelled(f"Indexing was stopped after {at} of {len(waiting)} chunks.")
-            batch = waiting[at : at + self._settings.batch]
-            vectors = self._embedder.embed_documents([chunk.index_text for chunk in batch])
-            self._store.put_vectors(self._embedder.name, batch, vectors)
-            if on_progress is not None:
-                on_progress(at + len(batch), len(waiting))
+            on_progress(0, total)
+        chunks = (chunk for doc_id in waiting for chunk in self._store.unembedded(self._embedder.name, doc_id))
+        with ThreadPoolExecutor(1, thread_name_prefix="embed") as ahead:
+            for batch, vectors in _ahead(ahead, self._embed, _batches(chunks, self._settings.batch)):
+                if cancelled is not None and cancelled():
+                    raise Cancelled(f"Indexing was stopped after {done} of {total} chunks.")
+                self._store.put_vectors(self._embedder.name, batch, vectors)
+                done += len(batch)
+                if on_progress is not None:
+                    on_progress(done, total)
 
         with self._held():
             if record is not None and record != {**record, **mine}:
                 self._store.set_index_record({**record, **mine})
             if rebuild:
-                self._sparse_file.unlink(missing_ok=True)
+                (self._sparse_folder / MANIFEST).unlink(missing_ok=True)
                 self._cache.drop()
-            chunks = self._synchronise()
-        return IndexReport(chunks, len(waiting), self._embedder.name, time.perf_counter() - started)
+            searchable = self._synchronise()
+        return IndexReport(searchable, done, self._embedder.name, time.perf_counter() - started)
 
     def check(self) -> None:
         """Raise `IndexEmpty` if nothing was ever indexed and `IndexMismatch` if another embedder built the index."""
@@ -125,15 +137,22 @@ class Indexer:
         sparse = self._load_sparse()
         return sparse is not None and sparse.revision == revision
 
+    def _embed(self, batch: Sequence[Chunk]) -> Vector:
+        # Longest first: the texts that are embedded side by side then end at nearly the same time.
+        order = sorted(range(len(batch)), key=lambda place: -len(batch[place].index_text))
+        vectors = self._embedder.embed_documents([batch[place].index_text for place in order])
+        return vectors[np.argsort(order)]
+
     def _load_sparse(self) -> Bm25Index | None:
-        """The BM25 index in the file, read again when the file is another one."""
+        """The BM25 index in its folder, read again when its manifest is another one."""
         try:
-            stat = self._sparse_file.stat()
+            stat = (self._sparse_folder / MANIFEST).stat()
         except FileNotFoundError:
             return None
         stamp = (stat.st_mtime_ns, stat.st_ino)
-        if self._sparse is None or stamp != self._sparse_stamp:
-            self._sparse = Bm25Index.load(self._sparse_file, k1=self._settings.bm25_k1, b=self._settings.bm25_b)
+        if stamp != self._sparse_stamp:
+            k1, b = self._settings.bm25_k1, self._settings.bm25_b
+            self._sparse = Bm25Index.load(self._sparse_folder, k1=k1, b=b)
             self._sparse_stamp = stamp
         return self._sparse
 
@@ -142,7 +161,9 @@ class Indexer:
         resets = 0
         while True:
             revision = self._store.revision()
-            wanted = searchable(self._store, self._embedder.name)
+            complete(self._store)
+            self._store.settle(self._embedder.name)
+            wanted = self._store.searchable(self._embedder.name)
             try:
                 self._cache.synchronise(wanted, revision)
             except VectorStoreError:
@@ -154,13 +175,18 @@ class Indexer:
                     self._cache.drop()
                 continue
             break
-        k1, b = self._settings.bm25_k1, self._settings.bm25_b
-        known = self._load_sparse() or Bm25Index({}, {}, k1=k1, b=b)
+        known = self._load_sparse()
+        if known is None:
+            (self._store.home / "cache" / "bm25.npz").unlink(missing_ok=True)  # the whole index, before it had parts
+            known = Bm25Index.empty(self._sparse_folder, k1=self._settings.bm25_k1, b=self._settings.bm25_b)
         fingerprints = {doc_id: state.fingerprint for doc_id, state in wanted.items()}
-        if known.fingerprints != fingerprints or known.revision != revision:
-            known = known.updated(fingerprints, self._store.chunks, revision=revision)
-            known.save(self._sparse_file)
+        if known.revision != revision or known.fingerprints != fingerprints:
+            known = known.updated(fingerprints, self.index_texts, revision=revision)
         return len(known)
+
+    def index_texts(self, doc_id: str) -> Iterator[tuple[Entry, str]]:
+        """The chunks of a document by index, each with what is indexed of it."""
+        return ((entry, chunk.index_text) for entry, chunk in self._store.indexed_chunks(doc_id))
 
     def _check_embedder(self, recorded: str) -> None:
         if recorded != self._embedder.name:
@@ -181,3 +207,23 @@ class Indexer:
                 yield
             finally:
                 lock.release()
+
+
+def _batches(chunks: Iterable[Chunk], size: int) -> Iterator[list[Chunk]]:
+    remaining = iter(chunks)
+    while batch := list(islice(remaining, size)):
+        yield batch
+
+
+def _ahead(
+    pool: ThreadPoolExecutor, embed: Callable[[Sequence[Chunk]], Vector], batches: Iterable[list[Chunk]]
+) -> Iterator[tuple[list[Chunk], Vector]]:
+    """Each batch with its vectors, while the next one is being embedded in ``pool``."""
+    pending: tuple[list[Chunk], Future[Vector]] | None = None
+    for batch in batches:
+        following = (batch, pool.submit(embed, batch))
+        if pending is not None:
+            yield pending[0], pending[1].result()
+        pending = following
+    if pending is not None:
+        yield pending[0], pending[1].result()

@@ -23,10 +23,10 @@ from sqlalchemy.dialects.sqlite import insert
 
 from ragcore.errors import StoreBusy, UnknownDocument
 from ragcore.index import database as db
-from ragcore.index.chunk_store import batches, bump_revision, chunk_row
+from ragcore.index.chunk_store import batches, bump_revision, chunk_row, fingerprint, settle
 from ragcore.index.file_store import FileStore
 from ragcore.index.packing import pack, unpack
-from ragcore.types import Chunk, Document, Element, FigureReport, Page, WordMap
+from ragcore.types import Chunk, ContextReport, Document, Element, FigureReport, Page, WordMap
 
 Status = Literal["new", "reading", "ready", "failed"]
 CACHED_DOCUMENTS = 48
@@ -61,6 +61,7 @@ class DocumentInfo:
     indexed: bool = False
     error: Mapping[str, Any] | None = None
     figures: FigureReport = field(default_factory=FigureReport)
+    context: ContextReport = field(default_factory=ContextReport)
 
 
 class Store(FileStore):
@@ -145,7 +146,13 @@ class Store(FileStore):
     # Documents
 
     def put_document(
-        self, document: Document, chunks: Sequence[Chunk], *, recipe: str, figures: FigureReport | None = None
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        *,
+        recipe: str,
+        figures: FigureReport | None = None,
+        context: ContextReport | None = None,
     ) -> None:
         """Store a built document with its chunks in one transaction, in place of an earlier build.
 
@@ -153,6 +160,7 @@ class Store(FileStore):
         """
         kept = {chunk.chunk_id: chunk.index_text for chunk in self.chunks(document.doc_id)}
         gone = set(kept) - {chunk.chunk_id for chunk in chunks if kept.get(chunk.chunk_id) == chunk.index_text}
+        pages = [document.first_and_last_page(chunk.start, chunk.end) for chunk in chunks]
         with self.database.write() as connection:
             connection.execute(
                 sa.update(db.documents)
@@ -171,18 +179,31 @@ class Store(FileStore):
                     recipe=recipe,
                     built=time.time(),
                     figures=json.dumps(asdict(figures)) if figures is not None else None,
+                    context=json.dumps(asdict(context)) if context is not None else None,
+                    chunk_count=len(chunks),
+                    fingerprint=fingerprint(chunks, pages),
                 )
             )
             for part in batches(sorted(gone)):
                 connection.execute(sa.delete(db.chunks).where(db.chunks.c.chunk_id.in_(part)))
-            rows = [chunk_row(chunk) for chunk in chunks]
+            rows = [chunk_row(chunk, of_chunk) for chunk, of_chunk in zip(chunks, pages)]
             if rows:
                 statement = insert(db.chunks)
                 columns = {column.name: column for column in statement.excluded if column.name != "chunk_id"}
                 connection.execute(statement.on_conflict_do_update(index_elements=["chunk_id"], set_=columns), rows)
+            embedders = sa.select(db.embedded.c.embedder).where(db.embedded.c.doc_id == document.doc_id)
+            for embedder in connection.execute(embedders).scalars().all():
+                settle(connection, embedder, [document.doc_id])
             bump_revision(connection)
         with self._lock:
             self._documents.pop(document.doc_id, None)
+
+    def require(self, doc_ids: Sequence[str]) -> None:
+        """Raise `UnknownDocument` unless each of these has been read."""
+        for doc_id in doc_ids:
+            row = self._row(doc_id, db.documents.c.name, db.documents.c.body_end)
+            if row.body_end is None:
+                raise _unread(row.name)
 
     def document(self, doc_id: str) -> Document:
         """A ready document; the last few are kept in memory. Raises `UnknownDocument`."""
@@ -195,9 +216,7 @@ class Store(FileStore):
                 return cached[1]
         row = self._row(doc_id)
         if row.text is None:
-            raise UnknownDocument(
-                f"{row.name} has not been read yet.", hint="Ingest it first, or wait until it is done."
-            )
+            raise _unread(row.name)
         document = Document(
             doc_id=doc_id,
             sha256=row.sha256,
@@ -230,6 +249,15 @@ class Store(FileStore):
             .where(db.chunks.c.doc_id == table.doc_id, db.vectors.c.chunk_id.is_(None))
             .scalar_subquery()
         )
+        marked = (
+            sa.select(sa.literal(1))
+            .where(
+                db.embedded.c.embedder == embedder,
+                db.embedded.c.doc_id == table.doc_id,
+                db.embedded.c.fingerprint == table.fingerprint,
+            )
+            .exists()
+        )
         query = sa.select(
             table.doc_id,
             table.sha256,
@@ -243,8 +271,10 @@ class Store(FileStore):
             table.counts,
             table.error,
             table.figures,
+            table.context,
             done.label("pages_done"),
-            waiting.label("waiting"),
+            # Chunks are counted only where there is no fingerprint yet to compare.
+            sa.case((table.fingerprint.is_(None), waiting == 0), else_=marked).label("embedded"),
         ).order_by(table.created, table.doc_id)
         if doc_id is not None:
             query = query.where(table.doc_id == doc_id)
@@ -262,9 +292,10 @@ class Store(FileStore):
                 seconds=row.seconds,
                 pages=row.pages or 0,
                 pages_done=row.pages_done,
-                indexed=row.status == "ready" and row.waiting == 0,
+                indexed=row.status == "ready" and bool(row.embedded),
                 error=json.loads(row.error) if row.error else None,
                 figures=FigureReport(**json.loads(row.figures)) if row.figures else FigureReport(),
+                context=ContextReport(**json.loads(row.context)) if row.context else ContextReport(),
                 **(json.loads(row.counts) if row.counts else {}),
             )
             for row in rows
@@ -277,6 +308,12 @@ class Store(FileStore):
         with self.database.read() as connection:
             rows = connection.execute(query.order_by(table.created, table.doc_id)).all()
         return [(row.doc_id, row.title or row.name, row.name) for row in rows]
+
+    def titles(self) -> dict[str, str]:
+        """What to call each ready document: its title, with the file's name where another has the same title."""
+        names = self.names()
+        often = Counter(title for _, title, _ in names)
+        return {doc_id: title if often[title] == 1 else f"{title} ({name})" for doc_id, title, name in names}
 
     def recipes(self) -> dict[str, str]:
         """For each ready document the hash of the settings that built it."""
@@ -309,3 +346,7 @@ def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int | dict
         "ocr_confidence": int(100 * sum(confidences) / len(confidences)) if confidences else 0,
         "degraded_pages": sum(page.degraded is not None for page in document.pages),
     }
+
+
+def _unread(name: str) -> UnknownDocument:
+    return UnknownDocument(f"{name} has not been read yet.", hint="Ingest it first, or wait until it is done.")

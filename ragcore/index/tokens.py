@@ -2,7 +2,8 @@
 
 A term keeps the dots, hyphens, slashes and the like inside it, so that identifiers survive: ``BMS-986158``, ``10-K``,
 ``3.5``, ``R&D``. Beside the whole, a compound gives its parts (``long-term`` → ``long-term``, ``long``, ``term``), a
-number with thousands separators its digits (``1,234.5`` → ``1234.5``), a fiscal period its year (``FY2018`` →
+name in mixed case its words (``DiffExecutor`` → ``diffexecutor``, ``diff``, ``executor``), a number with thousands
+separators its digits (``1,234.5`` → ``1234.5``), a fiscal period its year (``FY2018`` →
 ``2018``), an abbreviation its letters (``U.S.`` → ``us``), and every word its Porter stem where that differs, so that
 an exact form counts more than a related one. English function words are left out.
 
@@ -19,6 +20,8 @@ from functools import lru_cache
 
 from ragcore.words import FUNCTION_WORDS, stem
 
+VERSION = 2  # raise it when `terms` gives other terms: an index made with other ones is made again
+
 _SECTION = re.compile(r"§+\s*(?=\w)")
 _TERM = re.compile(r"§?[^\W_]+(?:(?:[-./&_:@'’]|,(?=\d{3}(?!\d)))[^\W_]+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -28,6 +31,7 @@ _JOINTS = re.compile(r"[-/&_:@]|(?<=[^\W\d_])\.|\.(?=[^\W\d_])")
 _CJK = re.compile(
     r"[\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f]+"
 )
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")  # DiffExecutor, HTTPServer; not PDFs
 _HYPHENS = str.maketrans({"‐": "-", "‑": "-", "‒": "-", "–": "-", "−": "-", "­": None})
 
 
@@ -35,12 +39,14 @@ def terms(text: str) -> list[str]:
     """The terms of ``text`` in its order, repeated as often as they occur; lower case, NFKC."""
     normal = unicodedata.normalize("NFKC", text).translate(_HYPHENS)
     out: list[str] = []
-    for match in _TERM.finditer(_SECTION.sub("§", normal).lower()):
+    for match in _TERM.finditer(_SECTION.sub("§", normal)):
         token = match.group()
-        if _CJK.search(token) is None:
-            out.extend(_forms(token))
+        if _CJK.search(token) is not None:
+            out.extend(_pairs(token.lower()))
+        elif _HUMP.search(token) is None:
+            out.extend(_forms(token.lower()))
         else:
-            out.extend(_pairs(token))
+            out.extend(_mixed(token))
     return out
 
 
@@ -58,6 +64,14 @@ def _pairs(token: str) -> Iterator[str]:
 def prepare() -> None:
     """Load the stemmer ahead of the first text: importing it takes a second."""
     stem("warm")
+
+
+@lru_cache(maxsize=50_000)
+def _mixed(token: str) -> tuple[str, ...]:
+    """The terms of a token that has a word beginning inside a word, and those of its words."""
+    words = [word.lower() for part in _JOINTS.split(token) if _HUMP.search(part) for word in _HUMP.split(part)]
+    parts = [form for word in words if len(word) > 1 for form in _forms(word)]
+    return tuple(dict.fromkeys([*_forms(token.lower()), *parts]))
 
 
 @lru_cache(maxsize=200_000)

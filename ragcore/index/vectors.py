@@ -6,50 +6,16 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragcore.errors import VectorStoreError
 
 if TYPE_CHECKING:
-    from ragcore.index.chunk_store import ChunkStore
+    from ragcore.index.chunk_store import ChunkStore, DocumentState
     from ragcore.protocols import VectorStore
-    from ragcore.types import Chunk
 
-FORMAT = 1
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentState:
-    """A searchable document: its chunk ids, and a digest of them with what is indexed of each."""
-
-    chunk_ids: tuple[str, ...]
-    fingerprint: str
-
-
-def searchable(store: ChunkStore, embedder: str) -> dict[str, DocumentState]:
-    """The documents of which every chunk has a vector by ``embedder``, in the order in which they came.
-
-    A document that is embedded only in part is not searchable yet: half of it would be found and half not.
-    """
-    waiting = {chunk.doc_id for chunk in store.unembedded(embedder)}
-    states: dict[str, DocumentState] = {}
-    for doc_id in store.document_ids():
-        chunks = store.chunks(doc_id) if doc_id not in waiting else []
-        if chunks:
-            states[doc_id] = DocumentState(tuple(chunk.chunk_id for chunk in chunks), _fingerprint(chunks))
-    return states
-
-
-def _fingerprint(chunks: list[Chunk]) -> str:
-    digest = blake2b(digest_size=16)
-    for chunk in chunks:
-        for part in (chunk.chunk_id, chunk.index_text):
-            data = part.encode()
-            digest.update(len(data).to_bytes(8, "little"))
-            digest.update(data)
-    return digest.hexdigest()
+FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +54,7 @@ class VectorCache:
     def synchronise(self, wanted: Mapping[str, DocumentState], revision: int) -> None:
         """Make the store hold exactly the chunks of ``wanted``; documents that did not change are left alone.
 
-        Raises `VectorStoreError` when the ids in the store are not those wanted afterwards.
+        Raises `VectorStoreError` when the store does not hold as many chunks as it should afterwards.
         """
         stamp = self._read()
         if stamp is None or stamp.embedder != self._embedder:
@@ -96,26 +62,18 @@ class VectorCache:
             stamp = Stamp(self._embedder, -1, {})
         fingerprints = {doc_id: state.fingerprint for doc_id, state in wanted.items()}
         kept = {doc_id: mark for doc_id, mark in stamp.documents.items() if fingerprints.get(doc_id) == mark}
-        missing = tuple(doc_id for doc_id in fingerprints if doc_id not in kept)
-        gone = tuple(dict.fromkeys((*stamp.pending, *(doc_id for doc_id in stamp.documents if doc_id not in kept))))
+        missing = [doc_id for doc_id in fingerprints if doc_id not in kept]
+        gone = list(dict.fromkeys((*stamp.pending, *(doc_id for doc_id in stamp.documents if doc_id not in kept))))
         if missing or gone:
             self._write(Stamp(self._embedder, -1, kept, tuple(dict.fromkeys((*gone, *missing)))))
-            for doc_id in gone:
-                self._vectors.delete_document(doc_id)
-            self._add(frozenset(missing))
-        expected = {chunk_id for state in wanted.values() for chunk_id in state.chunk_ids}
-        if self._vectors.ids() != expected:
+            if gone:
+                self._vectors.delete_documents(gone)
+            for entries, vectors in self._store.vectors(self._embedder, missing):
+                self._vectors.upsert(entries, vectors)
+        if self._vectors.count() != sum(state.chunks for state in wanted.values()):
             self._stamp.unlink(missing_ok=True)
             raise VectorStoreError("The vector cache does not hold the chunks that the library holds.")
         self._write(Stamp(self._embedder, revision, fingerprints))
-
-    def _add(self, doc_ids: frozenset[str]) -> None:
-        if not doc_ids:
-            return
-        for chunk_ids, owners, vectors in self._store.vectors(self._embedder):
-            rows = [row for row, owner in enumerate(owners) if owner in doc_ids]
-            if rows:
-                self._vectors.upsert([chunk_ids[row] for row in rows], [owners[row] for row in rows], vectors[rows])
 
     def _read(self) -> Stamp | None:
         """The stamp; None where there is none or a crash cut it short, for then what the store holds is unknown."""

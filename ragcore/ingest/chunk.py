@@ -78,7 +78,7 @@ def _tiles(document: Document, settings: ChunkSettings) -> list[Chunk]:
                 end=end,
                 text=text,
                 section=section,
-                header=_header(document.title, section, settings.header_headings),
+                header=_header(document.title if settings.header_title else "", section, settings.header_headings),
                 lead_in=lead_in,
                 tokens=count_tokens(text),
             )

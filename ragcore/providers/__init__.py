@@ -51,11 +51,18 @@ def reranker(name: str, *, threads: int = 0) -> Reranker | None:
 
 def vector_store(kind: str, folder: Path) -> VectorStore:
     """The vector store of this kind in ``folder``, which is made when it is first used."""
+    if kind == "flat":
+        from ragcore.providers.flat import FlatStore
+
+        return FlatStore(folder)
     if kind == "chroma":
         from ragcore.providers.chroma import ChromaStore
 
         return ChromaStore(folder)
-    raise ConfigError(f"There is no vector store {kind!r}; there is chroma.", hint='Set index.vector_store = "chroma".')
+    raise ConfigError(
+        f"There is no vector store {kind!r}; there are chroma and flat.",
+        hint='Set index.vector_store = "chroma" or "flat".',
+    )
 
 
 def _split(name: str, key: str) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import queue
 import random
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
 
-# Models that have refused sampling parameters in this process.
-_without_sampling: set[str] = set()
+# Parameters that models have refused in this process, as (model, parameter).
+_refused: set[tuple[str, str]] = set()
 
 
 class AnthropicModel:
@@ -87,6 +88,9 @@ class AnthropicStream:
     after the retries (only made while no text has been given out), `KeyRefused`, `ModelMissing`, `RequestRefused`, and
     `StreamBroken` for a connection lost midway or an answer cut at ``max_tokens``. After `close` it just ends.
     """
+
+    # What is sent again without when the model refuses it by name.
+    optional: tuple[str, ...] = ("temperature",)
 
     def __init__(
         self, client: anthropic.Anthropic, model: str, request: Request, *, retries: int, base_url: str
@@ -170,26 +174,35 @@ class AnthropicStream:
     def _open(self) -> Stream[RawMessageStreamEvent]:
         import anthropic
 
-        try:
-            return self._send()
-        except anthropic.BadRequestError as error:
-            if self._requested in _without_sampling or "temperature" not in str(error.body).lower():
-                raise
-            _without_sampling.add(self._requested)
-            return self._send()
+        for _ in self.optional:
+            try:
+                return self._send()
+            except anthropic.BadRequestError as error:
+                said = str(error.body).lower()
+                named = [name for name in self.optional if re.search(rf"\b{name}\b", said) and self._takes(name)]
+                if not named:
+                    raise
+                _refused.update((self._requested, name) for name in named)
+        return self._send()
+
+    def _takes(self, parameter: str) -> bool:
+        """Whether the model has not refused ``parameter`` so far."""
+        return (self._requested, parameter) not in _refused
 
     def _send(self) -> Stream[RawMessageStreamEvent]:
         request = self._request
-        # The parameter has left the client's signature since newer models refuse it; older ones still take it.
-        sampling = None if self._requested in _without_sampling else {"temperature": request.temperature}
         return self._client.messages.create(
             model=self._requested,
             max_tokens=request.max_tokens,
             system=[{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}],
             messages=self._conversation(),
             stream=True,
-            extra_body=sampling,
+            extra_body=self._sampling(),
         )
+
+    def _sampling(self) -> dict[str, float] | None:
+        # The parameter has left the client's signature since newer models refuse it; older ones still take it.
+        return {"temperature": self._request.temperature} if self._takes("temperature") else None
 
     def _conversation(self) -> list[MessageParam]:
         messages: list[MessageParam] = []
@@ -210,10 +223,6 @@ class AnthropicStream:
             if event.type == "message_start":
                 self.model = event.message.model
                 self.usage = _usage(self.usage, event.message.usage)
-            elif event.type == "content_block_delta" and event.delta.type == "text_delta":
-                if event.delta.text:
-                    self._given = True
-                    self._pieces.put(event.delta.text)
             elif event.type == "message_delta":
                 self.usage = _usage(self.usage, event.usage)
                 stop_reason = event.delta.stop_reason or stop_reason
@@ -222,11 +231,20 @@ class AnthropicStream:
             elif event.type == "message_stop":
                 finished = True
                 self._let_go()
+            elif piece := self._piece(event):
+                self._given = True
+                self._pieces.put(piece)
         if self._closed.is_set():
             return
         if not finished:
             raise StreamBroken(f"The connection to {self._base_url} ended before {self._requested} had finished.")
         self._check(stop_reason, explanation)
+
+    def _piece(self, event: RawMessageStreamEvent) -> str:
+        """What of the text an event brings."""
+        if event.type == "content_block_delta" and event.delta.type == "text_delta":
+            return event.delta.text
+        return ""
 
     def _check(self, stop_reason: str | None, explanation: str) -> None:
         if stop_reason == "max_tokens":

@@ -128,8 +128,12 @@ class BundledReranker:
         return self._name
 
     def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
-        logits = self._network.map(partial(self._logit, query), passages)
-        return 1.0 / (1.0 + np.exp(-np.fromiter(logits, dtype=np.float64, count=len(passages))))
+        # The longest first, so that no thread is left with a long one while the others are done.
+        order = sorted(range(len(passages)), key=lambda row: -len(passages[row]))
+        logits = np.empty(len(passages))
+        for row, logit in zip(order, self._network.map(partial(self._logit, query), [passages[i] for i in order])):
+            logits[row] = logit
+        return 1.0 / (1.0 + np.exp(-logits))
 
     def _logit(self, query: str, passage: str) -> float:
         return float(self._network.run(query, passage)[0, 0])

@@ -1,4 +1,8 @@
-"""A persistent Chroma collection as `VectorStore`: cosine, one vector per chunk, the document's id as metadata.
+"""A persistent Chroma collection as `VectorStore`: cosine, one vector per chunk, its `Entry` as metadata.
+
+Chroma's index (HNSW, Malkov and Yashunin 2018) is approximate, and a filter makes it miss more: what it walks over is
+mostly not wanted. So where a scope holds few chunks their vectors are fetched and compared one by one, and a search
+that finds less than it was asked for is done that way too.
 
 A Chroma folder is for one process at a time: a second one does not see what the first wrote after it opened, and two
 writers damage the folder. So every operation holds a lock between processes, every write leaves a new generation mark
@@ -11,7 +15,7 @@ from __future__ import annotations
 import shutil
 import threading
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +24,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from ragcore.errors import StoreBusy, VectorStoreError
+from ragcore.types import EVERYTHING, Entry, Scope
 
 if TYPE_CHECKING:
     from ragcore.protocols import Vector
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
 COLLECTION = "chunks"
 LOCK_SECONDS = 30.0
 BATCH = 1000  # vectors written under one lock, so that readers wait for a moment only
+FEW = 5000  # chunks in a scope up to which each is compared
 HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 256}
 
 
@@ -41,32 +47,48 @@ class ChromaStore:
         self._folder = _shared(folder)
         self._seconds = lock_seconds
 
-    def upsert(self, ids: Sequence[str], doc_ids: Sequence[str], vectors: Vector) -> None:
-        for at in range(0, len(ids), BATCH):
-            part = slice(at, at + BATCH)
+    def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
+        for at in range(0, len(entries), BATCH):
+            part = entries[at : at + BATCH]
             with self._folder.collection(self._seconds, writes=True) as collection:
                 collection.upsert(
-                    ids=list(ids[part]),
-                    embeddings=np.asarray(vectors[part], dtype=np.float32),
-                    metadatas=[{"doc_id": doc_id} for doc_id in doc_ids[part]],
+                    ids=[entry.chunk_id for entry in part],
+                    embeddings=np.asarray(vectors[at : at + BATCH], dtype=np.float32),
+                    metadatas=[
+                        {
+                            "doc_id": entry.doc_id,
+                            "kind": entry.kind,
+                            "first_page": entry.first_page,
+                            "last_page": entry.last_page,
+                        }
+                        for entry in part
+                    ],
                 )
 
-    def delete_document(self, doc_id: str) -> None:
-        with self._folder.collection(self._seconds, writes=True) as collection:
-            collection.delete(where={"doc_id": doc_id})
+    def delete_documents(self, doc_ids: Sequence[str]) -> None:
+        for at in range(0, len(doc_ids), BATCH):
+            with self._folder.collection(self._seconds, writes=True) as collection:
+                collection.delete(where={"doc_id": {"$in": list(doc_ids[at : at + BATCH])}})
 
-    def query(self, vector: Vector, k: int, doc_ids: Sequence[str] | None = None) -> list[tuple[str, float]]:
-        if doc_ids is not None and not doc_ids:
+    def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+        if scope.doc_ids is not None and not scope.doc_ids:
             return []
+        vector = np.asarray(vector, dtype=np.float32)
+        where = _where(scope)
         with self._folder.collection(self._seconds) as collection:
-            found = collection.query(
-                query_embeddings=[np.asarray(vector, dtype=np.float32)],
-                n_results=k,
-                where={"doc_id": {"$in": list(doc_ids)}} if doc_ids is not None else None,
-                include=["distances"],
+            if where is None:
+                return _nearest(collection, vector, k, None)
+            few = collection.get(where=where, limit=FEW + 1, include=["embeddings"])
+            if len(few["ids"]) <= FEW:
+                return _compared(few, vector, k)
+            found = _nearest(collection, vector, k, where)
+            return (
+                found if len(found) == k else _compared(collection.get(where=where, include=["embeddings"]), vector, k)
             )
-        pairs = zip(found["ids"][0], found["distances"][0], strict=True)
-        return sorted(((chunk_id, 1.0 - distance) for chunk_id, distance in pairs), key=lambda hit: (-hit[1], hit[0]))
+
+    def count(self) -> int:
+        with self._folder.collection(self._seconds) as collection:
+            return int(collection.count())
 
     def ids(self) -> set[str]:
         with self._folder.collection(self._seconds) as collection:
@@ -74,6 +96,42 @@ class ChromaStore:
 
     def reset(self) -> None:
         self._folder.remove(self._seconds)
+
+
+def _where(scope: Scope) -> dict[str, Any] | None:
+    """The scope as Chroma's filter; None for everything."""
+    conditions: list[dict[str, Any]] = []
+    if scope.doc_ids is not None:
+        conditions.append({"doc_id": {"$in": list(scope.doc_ids)}})
+    if scope.kinds:
+        conditions.append({"kind": {"$in": list(scope.kinds)}})
+    if scope.pages:
+        ranges = [
+            {"$and": [{"first_page": {"$lte": end}}, {"last_page": {"$gte": start}}]} for start, end in scope.pages
+        ]
+        conditions.append(ranges[0] if len(ranges) == 1 else {"$or": ranges})
+    if not conditions:
+        return None
+    return conditions[0] if len(conditions) == 1 else {"$and": conditions}
+
+
+def _nearest(collection: Any, vector: Vector, k: int, where: dict[str, Any] | None) -> list[tuple[str, float]]:
+    """What HNSW finds."""
+    found = collection.query(query_embeddings=[vector], n_results=k, where=where, include=["distances"])
+    pairs = zip(found["ids"][0], found["distances"][0], strict=True)
+    return _sorted((chunk_id, 1.0 - distance) for chunk_id, distance in pairs)
+
+
+def _compared(given: Any, vector: Vector, k: int) -> list[tuple[str, float]]:
+    """The best ``k`` of the chunks that `collection.get` gave with their vectors."""
+    if not given["ids"]:
+        return []
+    cosines = np.asarray(given["embeddings"], dtype=np.float32) @ vector
+    return _sorted(zip(given["ids"], cosines.tolist(), strict=True))[:k]
+
+
+def _sorted(hits: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
 
 
 class _Folder:

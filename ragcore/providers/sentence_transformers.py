@@ -63,20 +63,17 @@ class SentenceTransformersEmbedder:
 
 
 class SentenceTransformersReranker:
-    """`Reranker` over a cross-encoder with one output, as the sigmoid of its logit. ``threads`` as for the embedder.
+    """`Reranker` over a cross-encoder with one output, as the sigmoid of its logit whatever activation it was saved
+    with (its own sigmoid is not put on twice). ``threads`` as for the embedder.
 
-    Raises `ModelMissing` when it is made, and `ModelError` for a model that is no cross-encoder with one output.
+    Pairs are scored one at a time, so that a score does not depend on the others; longer ones than the model reads are
+    cut. Raises `ModelMissing` when it is made, and `ModelError` for a model that is no cross-encoder with one output or
+    that gives no number.
     """
 
     def __init__(self, model: str, *, threads: int = 0) -> None:
         self._model = _load("CrossEncoder", model, threads)
-        # The library would put an untrained head on any other kind of model, and its scores would mean nothing.
-        kinds = self._model.config.architectures or []
-        if self._model.num_labels != 1 or not any("SequenceClassification" in kind for kind in kinds):
-            raise ModelError(
-                f"{model} is not a reranker: it is {', '.join(kinds)} with {self._model.num_labels} outputs.",
-                hint="Choose a cross-encoder trained for ranking, for example BAAI/bge-reranker-base.",
-            )
+        self._activation = _to_probability(self._model, model)
         self._name = f"sentence-transformers:{model}"
         self._lock = threading.Lock()
 
@@ -87,16 +84,38 @@ class SentenceTransformersReranker:
     def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
         if not passages:
             return np.empty(0)
-        from torch.nn import Sigmoid
-
         with self._lock:
             scores = self._model.predict(
                 [(query, passage) for passage in passages],
                 batch_size=BATCH,
-                activation_fn=Sigmoid(),
+                activation_fn=self._activation,
                 show_progress_bar=False,
             )
-        return np.asarray(scores, dtype=np.float64)
+        out = np.asarray(scores, dtype=np.float64)
+        if not np.all(np.isfinite(out)):
+            raise ModelError(
+                f"{self._name} gave a score that is no number.",
+                hint="Its weights may be damaged: download it again, or set rerank.model to another.",
+            )
+        return out
+
+
+def _to_probability(model: Any, name: str) -> Any:
+    """What turns the last output of a cross-encoder into 0–1. Raises `ModelError` for what is no reranker."""
+    from sentence_transformers.cross_encoder.modules import Dense, LogitScore
+    from torch.nn import Identity, Sigmoid
+
+    head = model[-1]
+    kinds = model.config.architectures or []
+    # On any other kind of model the library would put an untrained head, and its scores would mean nothing.
+    trained = isinstance(head, Dense | LogitScore) or any("SequenceClassification" in kind for kind in kinds)
+    if model.num_labels != 1 or not trained:
+        outputs = "1 output" if model.num_labels == 1 else f"{model.num_labels} outputs"
+        raise ModelError(
+            f"{name} is not a reranker: it is {', '.join(kinds)} with {outputs}.",
+            hint="Choose a cross-encoder trained for ranking, for example BAAI/bge-reranker-base.",
+        )
+    return Identity() if isinstance(head, Dense) and isinstance(head.activation_function, Sigmoid) else Sigmoid()
 
 
 def _is_bge(model: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from ragcore.config import AnswerSettings, LlmSettings
 from ragcore.errors import KeyMissing
-from ragcore.protocols import LLM, Describer, Reranker
+from ragcore.protocols import LLM, ContextWriter, Describer, Planner, Reranker
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, AnthropicWriter
 from ragcore.providers.offline import OfflineWriter
 
@@ -54,6 +54,28 @@ def describer(settings: LlmSettings, *, environ: Mapping[str, str]) -> Describer
     from ragcore.providers.vision import AnthropicDescriber
 
     return AnthropicDescriber(name, **_service(name, settings, environ))
+
+
+def context_writer(settings: LlmSettings, model: str, *, environ: Mapping[str, str]) -> ContextWriter | None:
+    """What writes summaries and situating sentences: ``model``, else the model in force when it is a Claude, else None.
+    Where no Claude is in force ``model`` is not asked either. Raises as `writer` does."""
+    name = resolve(settings, environ)
+    if not name.startswith("claude"):
+        return None
+    from ragcore.providers.context import AnthropicContextWriter
+
+    name = model or name
+    return AnthropicContextWriter(name, **_service(name, settings, environ))
+
+
+def planner(settings: LlmSettings, *, environ: Mapping[str, str]) -> Planner | None:
+    """What plans searches: the model in force, or None where that is the offline writer. Raises as `writer` does."""
+    name = resolve(settings, environ)
+    if name == OFFLINE:
+        return None
+    from ragcore.providers.planning import AnthropicPlanner
+
+    return AnthropicPlanner(name, **_service(name, settings, environ))
 
 
 def _service(name: str, settings: LlmSettings, environ: Mapping[str, str]) -> _Service:

@@ -4,21 +4,37 @@ neighbours."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
 
 from ragcore.errors import ConfigError
 from ragcore.retrieve import fuse
 from ragcore.retrieve.fold import fold
-from ragcore.retrieve.rerank import vote
+from ragcore.retrieve.rerank import Pace, relevance, vote
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
 from ragcore.retrieve.segments import passages
+from ragcore.retrieve.synonyms import Synonyms
 from ragcore.retrieve.timing import timed
-from ragcore.types import EVERYTHING, Chunk, Hit, Retrieval, Route, Scope, Segment, SubQuery
+from ragcore.retrieve.wording import Wording, wording
+from ragcore.types import (
+    EVERYTHING,
+    Chunk,
+    Hit,
+    OnStep,
+    Retrieval,
+    Route,
+    Scope,
+    Segment,
+    Step,
+    SubQuery,
+    unheard,
+)
 
 if TYPE_CHECKING:
     from ragcore.config import Settings
-    from ragcore.protocols import Embedder, Reranker, SparseIndex, VectorStore
+    from ragcore.protocols import Embedder, Reranker, SparseIndex, Vector, VectorStore
 
 Mode = Literal["hybrid", "vector", "bm25", "reference"]
 SHOWN_ROUTES = 50  # documents of ``Retrieval.routes``, at most: a year alone may name thousands
@@ -27,10 +43,15 @@ MODES: tuple[Mode, ...] = ("hybrid", "vector", "bm25", "reference")
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What one query found: hits and routes, each best first."""
+    """What one query found: hits and routes, each best first; the query as it was ``asked``, with its other terms; how
+    many passages were weighed and reranked for it, and how many of those to be reranked there was no time for."""
 
     hits: tuple[Hit, ...]
     routes: tuple[Route, ...]
+    asked: SubQuery
+    candidates: int = 0
+    reranked: int = 0
+    left_out: int = 0
 
 
 class HybridRetriever:
@@ -39,7 +60,9 @@ class HybridRetriever:
     ``chunks`` gives chunks by id (``doc_id:index``), leaving out those that are gone. ``mode`` says how candidates are
     found and fused: ``vector`` or ``bm25`` alone, ``reference`` (max-normalised, half and half) or ``hybrid``; None
     takes ``retrieve.mode``. With a reranker every mode is reranked, and with ``names`` every mode prefers the documents
-    that the question names. Raises `ConfigError` for an unknown mode.
+    that the question names; ``synonyms`` are the terms of the trade for which every mode but ``reference`` also
+    searches. ``on_step`` is told what is about to be done. ``pace`` is how fast the reranker was until now, kept for
+    the next question (None: measured anew). Raises `ConfigError` for an unknown mode.
     """
 
     def __init__(
@@ -53,6 +76,9 @@ class HybridRetriever:
         *,
         mode: str | None = None,
         names: DocumentNames | None = None,
+        synonyms: Synonyms | None = None,
+        on_step: OnStep = unheard,
+        pace: Pace | None = None,
     ) -> None:
         mode = mode or settings.retrieve.mode
         if mode not in MODES:
@@ -65,6 +91,9 @@ class HybridRetriever:
         self._chunks = chunks
         self._settings = settings
         self._names = names
+        self._synonyms = synonyms
+        self._on_step = on_step
+        self._pace = pace if pace is not None else Pace()
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """The best ``top_k`` chunks for ``query`` in ``scope``, and the segments around them."""
@@ -79,19 +108,40 @@ class HybridRetriever:
             tuple(segments),
             timings,
             ranking.routes[:SHOWN_ROUTES],
-            (SubQuery(query),),
+            (ranking.asked,),
             scope,
+            ranking.candidates,
+            ranking.reranked,
+            ranking.left_out,
         )
 
-    def search(self, query: str, *, top_k: int, scope: Scope, timings: dict[str, float]) -> Ranking:
-        """One query's hits. What each step took is added to ``timings``, in ms."""
+    @property
+    def mode(self) -> Mode:
+        return self._mode
+
+    def search(
+        self,
+        query: str,
+        *,
+        top_k: int,
+        scope: Scope,
+        timings: dict[str, float],
+        asked: SubQuery | None = None,
+        max_ms: float | None = None,
+    ) -> Ranking:
+        """One query's hits. What each step took is added to ``timings``, in ms; ``asked`` is the query as the steps are
+        told it (None: the person's own), ``max_ms`` the reranker's time (None: ``rerank.max_ms``)."""
+        words = self._wording(query)
+        asked = replace(asked if asked is not None else SubQuery(query), also=words.also)
+        max_ms = max_ms if max_ms is not None else self._settings.rerank.max_ms
         # A short list is the beginning of a long one: a small top_k must not starve the fusion.
         count = self._settings.retrieve.candidates * max(top_k, self._settings.rerank.candidates)
         routes = self._routes(query, scope, timings)
+        self._on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
-        scores, ranks = self._candidates(query, count, scope, chosen(routes, self._settings.route.documents), timings)
+        scores, ranks = self._candidates(words, count, scope, chosen(routes, self._settings.route.documents), timings)
         with timed(timings, "fuse"):
-            fused = self._fuse(query, scores)
+            fused = self._fuse(words, scores)
             chunks = {chunk.chunk_id: chunk for chunk in self._chunks(fuse.ranking(fused))}
             # A chunk that another process removed since is no candidate any more.
             fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
@@ -101,13 +151,18 @@ class HybridRetriever:
             fused = folded.scores
             scores["fused"], ranks["fused"] = fused, _ranks(fuse.ranking(fused))
         final = fused
+        reranked = left_out = 0
         if self._reranker is not None and fused:
+            wanted = fuse.ranking(fused)[: self._settings.rerank.candidates]
+            self._on_step(Step("rerank", asked, passages=len(wanted)))
             with timed(timings, "rerank"):
-                read = {i: chunks[folded.best.get(i, i)] for i in fused}
-                relevance = self._relevance(self._reranker, query, fused, read)
-                scores["rerank"], ranks["rerank"] = relevance, _ranks(fuse.ranking(relevance))
+                texts = [chunks[folded.best.get(i, i)].passage for i in wanted]
+                read = relevance(self._reranker, query, texts, max_ms=max_ms, pace=self._pace).tolist()
+                reranked, left_out = len(read), len(wanted) - len(read)
+                probabilities = dict(zip(wanted, read))
+                scores["rerank"], ranks["rerank"] = probabilities, _ranks(fuse.ranking(probabilities))
                 # The vote of a passage counts by its document's prior, as its fused score does.
-                votes = discounted(relevance, owners, priors, self._settings.route.weight)
+                votes = discounted(probabilities, owners, priors, self._settings.route.weight)
                 final = vote(fused, votes, weight=self._settings.rerank.weight)
         hits = [
             Hit(
@@ -121,11 +176,17 @@ class HybridRetriever:
             )
             for rank, chunk_id in enumerate(fuse.ranking(final)[:top_k], start=1)
         ]
-        return Ranking(tuple(hits), tuple(routes))
+        return Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, left_out)
 
     def segments(self, rankings: Sequence[Sequence[Hit]]) -> list[Segment]:
         """The passages that become sources, for the hits of one query or of several."""
         return passages(rankings, self._chunks, self._settings.rse, reach=self._settings.retrieve.neighbours)
+
+    def _wording(self, query: str) -> Wording:
+        """The reference searches for the words as they are."""
+        if self._mode == "reference":
+            return Wording(query)
+        return wording(query, self._synonyms, self._settings.wording)
 
     def _routes(self, query: str, scope: Scope, timings: dict[str, float]) -> list[Route]:
         """The documents that the question names; none where routing is off."""
@@ -136,7 +197,7 @@ class HybridRetriever:
 
     def _candidates(
         self,
-        query: str,
+        words: Wording,
         count: int,
         scope: Scope,
         named: Sequence[str],
@@ -145,38 +206,61 @@ class HybridRetriever:
         """Scores and ranks by chunk id, for each side that the mode asks. The documents ``named`` are also asked by
         themselves: in a large library the best of them need not be among the first of all."""
         scores: dict[str, dict[str, float]] = {}
-        scopes = [scope.doc_ids, named] if named else [scope.doc_ids]
+        scopes = [scope, replace(scope, doc_ids=tuple(named))] if named else [scope]
         if self._mode != "bm25":
             with timed(timings, "embed"):
-                vector = self._embedder.embed_query(query)
+                vector = self._embedded(words)
             with timed(timings, "vector"):
-                scores["vector"] = _both([self._vectors.query(vector, count, ids) for ids in scopes])
+                scores["vector"] = _both([self._vectors.query(vector, count, each) for each in scopes])
         if self._mode != "vector":
             with timed(timings, "bm25"):
-                scores["bm25"] = _both([self._sparse.query(query, count, ids) for ids in scopes])
-        return scores, {step: _ranks(list(of)) for step, of in scores.items()}
+                scores["bm25"] = self._found(words, count, scopes)
+        return scores, {step: _ranks(fuse.ranking(of)) for step, of in scores.items()}
 
-    def _fuse(self, query: str, scores: dict[str, dict[str, float]]) -> dict[str, float]:
+    def _embedded(self, words: Wording) -> Vector:
+        """The question's vector, moved some way towards that of its other terms; of length 1."""
+        vector = self._embedder.embed_query(words.text)
+        if not words.also:
+            return vector
+        moved = vector + self._settings.wording.vector_weight * self._embedder.embed_query(words.terms)
+        return cast("Vector", moved / np.linalg.norm(moved))
+
+    def _found(self, words: Wording, count: int, scopes: Sequence[Scope]) -> dict[str, float]:
+        """BM25 scores by chunk id, best first, of the best for the question and the best for its other terms."""
+        found = _both([self._sparse.query(words.text, count, scope) for scope in scopes])
+        if not words.also:
+            return found
+        ids = list(dict.fromkeys((*found, *_both([self._sparse.query(words.terms, count, scope) for scope in scopes]))))
+        scores = dict(zip(ids, self._bm25(words, ids), strict=True))
+        return {i: scores[i] for i in fuse.ranking(scores)}
+
+    def _bm25(self, words: Wording, ids: Sequence[str]) -> list[float]:
+        scores = self._sparse.scores(words.text, ids)
+        if words.also:
+            scores = scores + self._settings.wording.bm25_weight * self._sparse.scores(words.terms, ids)
+        return [float(score) for score in scores]
+
+    def _fuse(self, words: Wording, scores: dict[str, dict[str, float]]) -> dict[str, float]:
         if self._mode in ("vector", "bm25"):
             return fuse.single(scores[self._mode])
         if self._mode == "reference":
             return fuse.max_normalised(scores["vector"], scores["bm25"])
+        if self._settings.retrieve.fusion == "rrf":
+            return fuse.reciprocal_rank(
+                scores["vector"],
+                scores["bm25"],
+                alpha=self._settings.retrieve.alpha,
+                k=self._settings.retrieve.rrf_k,
+            )
         # Every candidate gets its BM25 score, also those that only the vectors found.
         missing = [chunk_id for chunk_id in scores["vector"] if chunk_id not in scores["bm25"]]
-        scores["bm25"].update(zip(missing, self._sparse.scores(query, missing).tolist(), strict=True))
+        scores["bm25"].update(zip(missing, self._bm25(words, missing), strict=True))
         return fuse.min_max(scores["vector"], scores["bm25"], alpha=self._settings.retrieve.alpha)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
         """Descriptions of figures are a model's words, not the document's: they count for less."""
         factor = 1.0 - self._settings.retrieve.figure_penalty
         return {i: score * factor if chunks[i].kind == "figure" else score for i, score in fused.items()}
-
-    def _relevance(
-        self, reranker: Reranker, query: str, fused: Mapping[str, float], chunks: Mapping[str, Chunk]
-    ) -> dict[str, float]:
-        best = fuse.ranking(fused)[: self._settings.rerank.candidates]
-        passages = [chunks[i].passage for i in best]
-        return dict(zip(best, reranker.score(query, passages).tolist(), strict=True))
 
 
 def _via(chunk: Chunk, ranks: Mapping[str, Mapping[str, int]], priors: Mapping[str, float]) -> str:

@@ -152,6 +152,10 @@ class DocumentNames:
             for place, (prior, why) in ranked
         ]
 
+    def named(self, question: str) -> frozenset[str]:
+        """The documents that words of ``question`` are names of, whatever they are worth as such."""
+        return frozenset(self._doc_ids[place] for _, places in self._named(question) for place in places)
+
     def _known(self, doc_ids: Collection[str]) -> set[int]:
         return {self._places[doc_id] for doc_id in doc_ids if doc_id in self._places}
 

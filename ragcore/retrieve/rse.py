@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 NO_VALUE = -1000.0  # the published search starts from this, so a segment worth no more is never taken
+MEAN_CHARS = 700  # mean length of the published method's chunks, whose limit is 800: longer ones are scaled up from it
+_BLOCK = 1 << 17  # sums held at a time (1 MiB), however many chunks there are
 
 
 def best_segments(
@@ -30,13 +32,15 @@ def best_segments(
     longer than ``max_length`` nor than what is left of ``overall_max_length``, within one document, free of every
     segment already taken, with a first and a last value of at least 0. A query whose best is worth less than
     ``minimum_value`` is out. Among equal values the lowest start wins, then the lowest end. Sums are plain additions
-    from left to right. Raises ValueError when the shapes do not agree or a value is not a number.
+    from left to right. A value of -inf keeps its chunk out of every segment. Memory is some 40 bytes for each chunk of
+    each query, whatever the limits. Raises ValueError when the shapes do not agree or a value is not a number (NaN,
+    +inf).
     """
     n = sum(lengths)
     arrays = [np.asarray(query, dtype=np.float64) for query in values]
     if any(array.shape != (n,) for array in arrays):
         raise ValueError(f"each query needs one value per chunk: {n} of them")
-    if any(np.isnan(array).any() for array in arrays):
+    if not all((array < np.inf).all() for array in arrays):
         raise ValueError("a chunk's value must be a number")
     if any(length < 0 for length in lengths):
         raise ValueError("a document cannot have fewer than 0 chunks")
@@ -65,65 +69,80 @@ def best_segments(
 
 
 class _Search:
-    """One query's windows: ``sums[i, l]`` is the value of the l + 1 chunks from the i-th possible start on, -inf where
-    no segment may be; ``best_sum`` and ``best_width`` are the running maximum over l and the width where it is first
-    reached."""
+    """One query's best window from each possible start: ``sums`` is its value (-inf: none) and ``widths`` its chunks.
+
+    What is legal only ever shrinks, so a window that was the best of its start stays it for as long as it is legal, and
+    the value of one that no longer is bounds those that are. Hence a start is measured again only when its window has
+    become too wide and nothing that still stands is worth more.
+    """
 
     def __init__(self, values: NDArray[np.float64], bounds: NDArray[np.int64], widest: int) -> None:
-        n = len(values)
+        self.widest = widest
         # Only a value of at least 0 may begin or end a segment, which leaves few starts of many chunks.
         self.starts = np.flatnonzero(values >= 0.0)
-        room = bounds[np.searchsorted(bounds, self.starts, side="right")] - self.starts
-        self.sums = np.full((len(self.starts), widest), -np.inf)
-        total = np.zeros(len(self.starts))
-        for width in range(1, widest + 1):
-            last = np.minimum(self.starts + width - 1, n - 1)
-            total = total + values[last]
-            legal = (room >= width) & (values[last] >= 0.0)
-            self.sums[legal, width - 1] = total[legal]
-        self.best_sum = np.empty_like(self.sums)
-        self.best_width = np.empty(self.sums.shape, dtype=np.int64)
-        self._rank(slice(0, len(self.starts)))
+        self.values = values
+        self.room = bounds[np.searchsorted(bounds, self.starts, side="right")] - self.starts
+        self.sums = np.empty(len(self.starts))
+        self.widths = np.empty(len(self.starts), dtype=np.int64)
+        self._measure(np.arange(len(self.starts)), widest)
 
-    def _rank(self, rows: slice) -> None:
-        sums = self.sums[rows]
-        best = np.maximum.accumulate(sums, axis=1)
-        rises = np.concatenate([np.ones((len(sums), 1), dtype=bool), best[:, 1:] > best[:, :-1]], axis=1)
-        widths = np.arange(1, sums.shape[1] + 1)
-        self.best_sum[rows] = best
-        self.best_width[rows] = np.maximum.accumulate(np.where(rises, widths, 0), axis=1)
+    def _measure(self, rows: NDArray[np.int64], limit: int) -> None:
+        """Finds the best window of each of ``rows`` that has ``limit`` chunks or fewer."""
+        columns = np.arange(limit)
+        step = max(1, _BLOCK // limit)
+        for part in (rows[at : at + step] for at in range(0, len(rows), step)):
+            # Behind the last chunk any value will do: there is no room for it.
+            ahead = self.values.take(self.starts[part, None] + columns, mode="clip")
+            sums = np.add.accumulate(ahead, axis=1)
+            sums[(ahead < 0.0) | (columns >= self.room[part, None])] = -np.inf
+            best = sums.argmax(axis=1)  # the first of equals, so the shortest
+            self.sums[part] = sums[np.arange(len(part)), best]
+            self.widths[part] = best + 1
 
-    def best(self, widest: int) -> tuple[int, int, float] | None:
+    def best(self, limit: int) -> tuple[int, int, float] | None:
+        """The best segment of at most ``limit`` chunks."""
         if not len(self.starts):
             return None
-        row = int(np.argmax(self.best_sum[:, widest - 1]))
-        value = float(self.best_sum[row, widest - 1])
+        row = int(np.argmax(self.sums))  # the first of equals, so the lowest start
+        if self.widths[row] > min(limit, self.room[row]):
+            stands = self.widths <= np.minimum(self.room, limit)
+            floor = self.sums[stands].max(initial=NO_VALUE)
+            self._measure(np.flatnonzero(~stands & (self.sums >= floor)), limit)
+            row = int(np.argmax(self.sums))
+        value = float(self.sums[row])
         if not value > NO_VALUE:
             return None
         start = int(self.starts[row])
-        return start, start + int(self.best_width[row, widest - 1]), value
+        return start, start + int(self.widths[row]), value
 
     def exclude(self, start: int, end: int) -> None:
         """Rule out every window that shares a chunk with ``[start, end)``."""
-        widest = self.sums.shape[1]
-        first = int(np.searchsorted(self.starts, start - widest + 1))
-        rows = slice(first, int(np.searchsorted(self.starts, end)))
-        ends = self.starts[rows, None] + np.arange(1, widest + 1)
-        self.sums[rows][ends > start] = -np.inf
-        self._rank(rows)
+        first, inside, behind = self.starts.searchsorted((start - self.widest + 1, start, end))
+        self.sums[inside:behind] = -np.inf
+        self.room[inside:behind] = 0
+        np.minimum(self.room[first:inside], start - self.starts[first:inside], out=self.room[first:inside])
 
 
 def chunk_values(
-    ranks: ArrayLike, scores: ArrayLike, *, decay_rate: float, irrelevant_chunk_penalty: float
+    ranks: ArrayLike,
+    scores: ArrayLike,
+    *,
+    decay_rate: float,
+    irrelevant_chunk_penalty: float,
+    chars: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
     """What ranked chunks are worth, float64 ``(n,)``: ``exp(-rank / decay_rate) * cdf(score) - penalty``.
 
     ``ranks`` count from 0 and ``scores`` lie in 0–1. The cdf is that of the Beta distribution with both parameters 0.4,
     which spreads a reranker's scores, crowded at both ends, over the whole range. A chunk that was not found is worth
-    ``-penalty``.
+    ``-penalty``. ``chars``, the lengths of the chunks in characters, ask for the published adjustment: the value (the
+    penalty too) of a chunk longer than 700 characters grows with its length, ``max(chars, 700) / 700``.
     """
     from scipy.special import betainc
 
     ranked = np.exp(-np.asarray(ranks, dtype=np.float64) / decay_rate)
     spread: NDArray[np.float64] = betainc(0.4, 0.4, np.clip(np.asarray(scores, dtype=np.float64), 0.0, 1.0))
-    return ranked * spread - irrelevant_chunk_penalty
+    worth = ranked * spread - irrelevant_chunk_penalty
+    if chars is None:
+        return worth
+    return worth * (np.maximum(np.asarray(chars, dtype=np.float64), MEAN_CHARS) / MEAN_CHARS)

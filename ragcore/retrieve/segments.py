@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ragcore.retrieve.rse import best_segments, chunk_values
 from ragcore.types import Chunk, Hit, Segment
@@ -22,12 +24,15 @@ def passages(
     reach: int,
 ) -> list[Segment]:
     """Tables, segments and single hits in the order of their best hit, then neighbours. ``rankings`` has the hits of
-    each query, best first."""
-    hits = [hit for ranking in rankings for hit in ranking]
-    relevance = {hit.chunk.chunk_id: hit.score for hit in hits}
-    segments = table_segments(hits) + relevant_segments(hits, relevance, settings)
+    each query, best first; ``Hit.rank`` is the rank that the query gave it.
+
+    A chunk that several queries found stands once, by its best hit (`best_hits`). A passage's place is that of the best
+    of the hits in it; where two passages share it, a table goes before a segment and a segment before a single hit.
+    """
+    hits = best_hits(rankings)
+    segments = table_segments(hits) + relevant_segments(rankings, settings)
     segments += single_hits(hits, segments)
-    place = {(hit.chunk.doc_id, hit.chunk.reach[0]): hit.rank for hit in reversed(hits)}
+    place = {(hit.chunk.doc_id, hit.chunk.reach[0]): number for number, hit in reversed(list(enumerate(hits)))}
     segments.sort(
         key=lambda s: min(
             place[s.doc_id, index] for index in range(s.first_chunk, s.last_chunk + 1) if (s.doc_id, index) in place
@@ -36,60 +41,83 @@ def passages(
     return segments + neighbours(hits, segments, chunks, reach=reach)
 
 
-def relevant_segments(hits: Sequence[Hit], relevance: Mapping[str, float], settings: RseSettings) -> list[Segment]:
-    """The segments that relevant segment extraction finds around ``hits`` (best first), best first.
+def best_hits(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """Each chunk of ``rankings`` once, in the order of its lowest rank for any query; of equal ranks the earlier
+    query's comes first. Its hit is the one with that rank, with the highest score that it has for any query."""
+    found: dict[str, Hit] = {}
+    for hit in sorted((hit for ranking in rankings for hit in ranking), key=lambda hit: hit.rank):
+        best = found.setdefault(hit.chunk.chunk_id, hit)
+        if hit.score > best.score:
+            found[hit.chunk.chunk_id] = replace(best, score=hit.score)
+    return list(found.values())
 
-    ``relevance`` gives each hit's chunk a score in 0–1. Documents come in the order in which they first appear; a
-    document is as long as its last hit requires, for what lies behind it is worth nothing. Segments are made of tiles:
-    composites among the hits stand by themselves (`table_segments`), and no segment reaches into one.
+
+def relevant_segments(rankings: Sequence[Sequence[Hit]], settings: RseSettings) -> list[Segment]:
+    """The segments that relevant segment extraction finds around the hits of each query, in the order in which they are
+    chosen: queries take turns, and ``overall_max_length`` grows by its extension for every query after the first.
+
+    A query's values come from its own ranks and scores (0–1). Documents come in the order in which `best_hits` first
+    has them, only those with a hit among the first ``top_k_for_document_selection`` of a query (0: all). A document is
+    as long as its last hit requires, for what lies behind it is worth nothing. Segments are made of tiles: composites
+    among the hits stand by themselves (`table_segments`), and no segment reaches into one.
     """
-    places: dict[str, dict[int, tuple[int, Hit]]] = {}
-    for rank, hit in enumerate(hits):
-        if hit.chunk.tiles is None:
-            places.setdefault(hit.chunk.doc_id, {}).setdefault(hit.chunk.index, (rank, hit))
-    if not places:
+    documents = _documents(rankings, settings.top_k_for_document_selection)
+    if not documents:
         return []
-    lengths = [max(found) + 1 for found in places.values()]
-    firsts = np.concatenate([[0], np.cumsum(lengths)]).astype(int).tolist()
-    values = np.full(firsts[-1], -settings.irrelevant_chunk_penalty)
-    for first, found in zip(firsts, places.values()):
-        for index, (rank, hit) in found.items():
-            values[first + index] = chunk_values(
-                rank,
-                relevance[hit.chunk.chunk_id],
-                decay_rate=settings.decay_rate,
-                irrelevant_chunk_penalty=settings.irrelevant_chunk_penalty,
-            )
-    parts = {doc_id: values[first : first + length] for doc_id, first, length in zip(places, firsts, lengths)}
-    for chunk in (hit.chunk for hit in hits if hit.chunk.tiles is not None and hit.chunk.doc_id in parts):
-        parts[chunk.doc_id][chunk.reach[0] : chunk.reach[1] + 1] = -np.inf
+    lengths = [max(tiles) + 1 for tiles in documents.values()]
+    ends = np.cumsum(lengths).tolist()
+    places = {doc_id: slice(end - length, end) for doc_id, end, length in zip(documents, ends, lengths)}
+    values = [_values(ranking, places, ends[-1], settings) for ranking in rankings]
+    for chunk in (hit.chunk for ranking in rankings for hit in ranking):
+        if chunk.tiles is not None and chunk.doc_id in places:
+            for of_query in values:
+                of_query[places[chunk.doc_id]][chunk.tiles[0] : chunk.tiles[1] + 1] = -np.inf
 
     chosen = best_segments(
-        [values],
+        values,
         lengths,
         max_length=settings.max_length,
-        overall_max_length=settings.overall_max_length,
+        overall_max_length=settings.overall_max_length
+        + settings.overall_max_length_extension * max(0, len(rankings) - 1),
         minimum_value=settings.minimum_value,
     )
     segments: list[Segment] = []
-    doc_ids = list(places)
+    doc_ids = list(documents)
     for start, end, value in chosen:
-        number = int(np.searchsorted(firsts, start, side="right")) - 1
-        doc_id, first = doc_ids[number], start - firsts[number]
-        last = first + end - start - 1
-        found = places[doc_id]
-        segments.append(
-            Segment(
-                doc_id,
-                found[first][1].chunk.start,
-                found[last][1].chunk.end,
-                first,
-                last,
-                value,
-                via="rse",
-            )
-        )
+        doc_id = doc_ids[int(np.searchsorted(ends, start, side="right"))]
+        first, last = start - places[doc_id].start, end - 1 - places[doc_id].start
+        # Both ends have a value of at least 0, so they are hits.
+        tiles = documents[doc_id]
+        segments.append(Segment(doc_id, tiles[first].start, tiles[last].end, first, last, value, via="rse"))
     return segments
+
+
+def _documents(rankings: Sequence[Sequence[Hit]], top_k: int) -> dict[str, dict[int, Chunk]]:
+    """The tiles that were found, by document and index, of the documents that own one of the first ``top_k`` hits of a
+    query."""
+    hits = best_hits(rankings)
+    selected = {hit.chunk.doc_id for hit in hits if top_k == 0 or hit.rank <= top_k}
+    documents: dict[str, dict[int, Chunk]] = {}
+    for chunk in (hit.chunk for hit in hits):
+        if chunk.tiles is None and chunk.doc_id in selected:
+            documents.setdefault(chunk.doc_id, {})[chunk.index] = chunk
+    return documents
+
+
+def _values(
+    ranking: Sequence[Hit], places: Mapping[str, slice], count: int, settings: RseSettings
+) -> NDArray[np.float64]:
+    """What each of ``count`` tiles is worth to one query; ``places`` is where each document lies."""
+    values = np.full(count, -settings.irrelevant_chunk_penalty)
+    tiles = [hit for hit in ranking if hit.chunk.tiles is None and hit.chunk.doc_id in places]
+    values[[places[hit.chunk.doc_id].start + hit.chunk.index for hit in tiles]] = chunk_values(
+        [hit.rank - 1 for hit in tiles],
+        [hit.score for hit in tiles],
+        decay_rate=settings.decay_rate,
+        irrelevant_chunk_penalty=settings.irrelevant_chunk_penalty,
+        chars=[len(hit.chunk.text) for hit in tiles] if settings.chunk_length_adjustment else None,
+    )
+    return values
 
 
 def table_segments(hits: Sequence[Hit]) -> list[Segment]:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from ragcore.engine import Engine
-from ragcore.types import Answer
+from ragcore.types import Answer, Scope
 from tests import pdfs
 from tests.messages_server import MessagesServer
 
@@ -129,7 +129,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
             report = engine.ingest(doc_id)
             assert report.status == "ready", report.error
             made.files[name] = engine.file(doc_id)
-            made.conversations[name] = engine.new_conversation([doc_id])
+            made.conversations[name] = engine.new_conversation(Scope((doc_id,)))
         engine.index()
         for name, conversation_id in made.conversations.items():
             run = engine.chat(conversation_id, QUESTION)

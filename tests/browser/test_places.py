@@ -51,7 +51,7 @@ def client_rects(page: Any, selector: str) -> list[Rect]:
     return rects
 
 
-def assert_lit(page: Any, file: Path, citation: Citation) -> None:
+def assert_lit(page: Any, file: Path, citation: Citation, role: str = "cited") -> None:
     """The rectangles lie over the quoted words on the picture, and over no other word."""
     selector = f'.gw-page[data-page="{citation.page}"]'
     page.wait_for_function(
@@ -59,7 +59,7 @@ def assert_lit(page: Any, file: Path, citation: Citation) -> None:
         arg=selector,
     )
     (picture,) = client_rects(page, f"{selector} img")
-    lit = client_rects(page, f'{selector} .gw-highlight[data-n="{citation.n}"][data-role="cited"]')
+    lit = client_rects(page, f'{selector} .gw-highlight[data-n="{citation.n}"][data-role="{role}"]')
     assert lit
     quoted, others, sheet = quoted_and_not(file, citation)
     across = (picture["x1"] - picture["x0"]) / sheet.width

@@ -10,7 +10,7 @@ import pytest
 
 from ragcore.protocols import Reranker
 from ragcore.providers import reranker
-from tests.providers.models import tiny_cross_encoder
+from tests.providers.models import tiny_cross_encoder, tiny_cross_encoder_with_its_own_sigmoid
 
 QUERY = "How much did the company spend on property in 2018?"
 PASSAGES = [
@@ -21,12 +21,15 @@ PASSAGES = [
 ]
 
 
-@pytest.fixture(scope="module", params=["bundled", "sentence-transformers"])
+@pytest.fixture(scope="module", params=["bundled", "sentence-transformers", "own sigmoid"])
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reranker:
     name = "bundled:ms-marco-MiniLM-L-12-v2"
-    if request.param == "sentence-transformers":
+    if request.param != "bundled":
         folder: Path = tmp_path_factory.mktemp("cross-encoder")
-        name = f"sentence-transformers:{tiny_cross_encoder(folder)}"
+        save = (
+            tiny_cross_encoder if request.param == "sentence-transformers" else tiny_cross_encoder_with_its_own_sigmoid
+        )
+        name = f"sentence-transformers:{save(folder)}"
     made = reranker(name, threads=2)
     assert made is not None
     return made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +11,12 @@ import pytest
 from ragcore.config import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
-from ragcore.protocols import Retriever
+from ragcore.protocols import PlanRequest, Retriever, StaticStream
 from ragcore.providers.chroma import ChromaStore
+from ragcore.retrieve.agentic import AgenticRetriever
+from ragcore.retrieve.cache import CachedRetriever, RememberedQueries, RetrievalCache
 from ragcore.retrieve.hybrid import MODES, HybridRetriever
-from ragcore.types import Scope
+from ragcore.types import Hit, Scope
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
 
 PASSAGES = [
@@ -22,9 +26,26 @@ PASSAGES = [
     "The auditor found no material weakness.",
     "Water works ordered more valves than pumps.",
 ]
+# What a cached retriever may answer from.
+ASKED_BEFORE = ("revenues and valves", "Who sells tea?")
 
 
-@pytest.fixture(params=MODES)
+def without_cache(hit: Hit) -> Hit:
+    return replace(hit, via=hit.via.removesuffix("+cache"))
+
+
+class TwoParts:
+    """A `Planner` to which every question has two parts, the same ones."""
+
+    name = "test:parts"
+
+    def call(self, request: PlanRequest) -> StaticStream:
+        parts = ["What were the revenues of Alpha Corp?", "Who makes pumps and valves?"]
+        form = {"sub_queries": [{"query": part, "reason": "a part"} for part in parts]}
+        return StaticStream([json.dumps(form)], self.name)
+
+
+@pytest.fixture(params=[*MODES, "rrf", "agentic", "cached"])
 def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
     store = Store(tmp_path)
     add_document(store, "alpha.pdf", PASSAGES)
@@ -35,14 +56,25 @@ def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
         ["Gamma sells bolts.", *(f"Prices: valve {n} | {n} euro" for n in range(4))],
         tables=[(1, 4)],
     )
-    settings, _ = load(environ={})
-    embedder = HashEmbedder()
+    mode = request.param if request.param in MODES else "hybrid"
+    settings, _ = load(environ={}, overrides={"retrieve.fusion": "rrf" if request.param == "rrf" else "convex"})
+    embedder = RememberedQueries(HashEmbedder())
     indexer = Indexer(store, embedder, settings.index, ChromaStore(tmp_path / "cache" / "chroma"))
     indexer.update()
     vectors, sparse = indexer.open()
-    return HybridRetriever(
-        embedder, vectors, sparse, OverlapReranker(), store.chunks_by_id, settings, mode=request.param
+    hybrid = HybridRetriever(embedder, vectors, sparse, OverlapReranker(), store.chunks_by_id, settings, mode=mode)
+    if request.param == "agentic":
+        settings, _ = load(environ={}, overrides={"agentic.decompose": "model"})
+        return AgenticRetriever(hybrid, settings, reranker=OverlapReranker(), planner=TwoParts())
+    if request.param != "cached":
+        return hybrid
+    cache = RetrievalCache(settings.cache.entries)
+    cached = CachedRetriever(
+        hybrid, cache, embedder, settings.cache, state="as it is", way=mode, segments=hybrid.segments
     )
+    for question in ASKED_BEFORE:
+        cached.retrieve(question, top_k=4)
+    return cached
 
 
 class TestRetriever:
@@ -69,7 +101,8 @@ class TestRetriever:
 
     def test_the_same_question_gives_the_same_answer(self, retriever: Retriever) -> None:
         first, second = (retriever.retrieve("revenues of the corp", top_k=5) for _ in range(2))
-        assert (first.hits, first.segments) == (second.hits, second.segments)
+        assert [without_cache(hit) for hit in first.hits] == [without_cache(hit) for hit in second.hits]
+        assert first.segments == second.segments
 
     def test_every_hit_lies_in_exactly_one_segment(self, retriever: Retriever) -> None:
         found = retriever.retrieve("valves and revenues", top_k=4)
@@ -87,7 +120,7 @@ class TestRetriever:
         found = retriever.retrieve("total revenues", top_k=5)
         for hit in found.hits:
             assert hit.via
-            assert set(hit.via.split("+")) - {"table"} <= set(hit.scores)
+            assert set(hit.via.split("+")) - {"table", "cache"} <= set(hit.scores)
             assert ("table" in hit.via.split("+")) == (hit.chunk.tiles is not None)
             assert set(hit.ranks) <= set(hit.scores)
             assert 0.0 <= hit.score <= 1.0

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ragcore.index.bm25 import Bm25Index
 from ragcore.protocols import SparseIndex
-from ragcore.types import Chunk
+from ragcore.types import Entry, Scope
 
 TEXTS = {
     "a": ["Net revenue grew in 2018.", "Cash was low.", "Leases are in note 9."],
     "b": ["The trial of BMS-986158 ended.", "Revenue of the trial was nil.", "See appendix C.", "Signatures follow."],
 }
+# Kind, first and last page of each chunk.
+PLACES = {
+    "a": [("text", 1, 1), ("table", 1, 2), ("text", 3, 3)],
+    "b": [("text", 1, 1), ("table", 2, 4), ("text", 4, 4), ("text", 0, 0)],
+}
 
 
-def chunks(doc_id: str) -> list[Chunk]:
-    return [Chunk(f"{doc_id}:{i}", doc_id, i, "text", 0, len(t), t) for i, t in enumerate(TEXTS[doc_id])]
+def chunks(doc_id: str) -> list[tuple[Entry, str]]:
+    placed = zip(PLACES[doc_id], TEXTS[doc_id])
+    return [(Entry(f"{doc_id}:{i}", doc_id, *place), text) for i, (place, text) in enumerate(placed)]
 
 
 @pytest.fixture(params=["bm25"])
-def index(request: pytest.FixtureRequest) -> SparseIndex:
-    return Bm25Index({}, {}, k1=1.5, b=0.75).updated({"a": "1", "b": "1"}, chunks, revision=1)
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> SparseIndex:
+    return Bm25Index.empty(tmp_path, k1=1.5, b=0.75).updated({"a": "1", "b": "1"}, chunks, revision=1)
 
 
 class TestSparseIndex:
@@ -39,8 +47,26 @@ class TestSparseIndex:
         assert all(score > 0.0 for _, score in index.query("revenue", 10))
 
     def test_only_the_given_documents_answer(self, index: SparseIndex) -> None:
-        assert {chunk_id for chunk_id, _ in index.query("revenue", 10, ["a"])} == {"a:0"}
-        assert index.query("revenue", 10, []) == []
+        assert {chunk_id for chunk_id, _ in index.query("revenue", 10, Scope(("a",)))} == {"a:0"}
+        assert index.query("revenue", 10, Scope(())) == []
+
+    @pytest.mark.parametrize(
+        ("scope", "expected"),
+        [
+            (Scope(), {"a:0", "b:0", "b:1"}),
+            (Scope(kinds=("table",)), {"b:1"}),
+            (Scope(kinds=("text", "table")), {"a:0", "b:0", "b:1"}),
+            (Scope(kinds=("figure",)), set()),
+            (Scope(pages=((1, 1),)), {"a:0", "b:0"}),
+            (Scope(pages=((3, 3),)), {"b:1"}),
+            (Scope(pages=((1, 1), (4, 9))), {"a:0", "b:0", "b:1"}),
+            (Scope(pages=((5, 99),)), set()),
+            (Scope(("b",), ((1, 2),), ("text",)), {"b:0"}),
+        ],
+    )
+    def test_only_what_is_in_the_scope_answers(self, index: SparseIndex, scope: Scope, expected: set[str]) -> None:
+        everything = dict(index.query("revenue of the trial", 10))
+        assert dict(index.query("revenue of the trial", 10, scope)) == {i: everything[i] for i in expected}
 
     def test_scores_are_those_of_the_hits(self, index: SparseIndex) -> None:
         hits = dict(index.query("revenue of the trial", 10))

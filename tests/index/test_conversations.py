@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+import zlib
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,22 @@ import pytest
 from ragcore.errors import UnknownConversation
 from ragcore.index.conversations import Conversations
 from ragcore.index.database import Database
-from ragcore.types import Answer, Box, Citation, Claim, Mark, Source, Unit, Usage
+from ragcore.types import (
+    EVERYTHING,
+    Answer,
+    Box,
+    Citation,
+    Claim,
+    Mark,
+    Route,
+    Scope,
+    Source,
+    SubQuery,
+    Trace,
+    TracedHit,
+    Unit,
+    Usage,
+)
 
 BOX = Box(3, 1.5, 2.5, 3.5, 4.5)
 ANSWER = Answer(
@@ -44,13 +61,13 @@ def conversations(tmp_path: Path) -> Conversations:
 
 
 def test_a_turn_is_there_before_its_answer_and_reopens_as_it_was(conversations: Conversations) -> None:
-    one = conversations.new(["d"])
+    one = conversations.new(Scope(("d",)))
     turn = conversations.add_turn(one, "How many?")
     assert conversations.get(one).turns[0].answer is None
     conversations.put_answer(turn, ANSWER)
     got = Conversations(Database(conversations.database.path)).get(one)
     assert got.turns[0].answer == ANSWER
-    assert got.doc_ids == ("d",)
+    assert got.scope == Scope(("d",))
     assert got.info.title == "How many?"
 
 
@@ -62,7 +79,78 @@ def test_turns_keep_their_order_and_the_first_gives_the_title(conversations: Con
     assert [turn.question[:6] for turn in got.turns] == ["First ", "Second"]
     assert got.info.title.startswith("First question, which")
     assert len(got.info.title) <= 61
-    assert got.doc_ids is None
+    assert got.scope == EVERYTHING
+
+
+def test_a_scope_reopens_as_it_was(conversations: Conversations) -> None:
+    one = conversations.new()
+    for scope in (
+        Scope(("d", "e"), ((3, 7), (12, 12)), ("table", "figure")),
+        Scope(pages=((2, 2),)),
+        Scope(()),
+        EVERYTHING,
+    ):
+        conversations.set_scope(one, scope)
+        assert conversations.get(one).scope == scope
+
+
+def test_a_scope_of_the_time_before_pages_and_kinds_is_read(conversations: Conversations) -> None:
+    one = conversations.new()
+    with conversations.database.write() as connection:
+        connection.exec_driver_sql('UPDATE conversations SET doc_ids = \'["d", "e"]\'')
+    assert conversations.get(one).scope == Scope(("d", "e"))
+
+
+def test_an_answer_of_the_time_before_traces_is_read(conversations: Conversations) -> None:
+    one = conversations.new()
+    turn = conversations.add_turn(one, "How many?")
+    old = asdict(ANSWER)
+    del old["trace"]
+    with conversations.database.write() as connection:
+        connection.exec_driver_sql(
+            "UPDATE turns SET answer = ? WHERE turn_id = ?", (zlib.compress(json.dumps(old).encode()), turn)
+        )
+    assert conversations.get(one).turns[0].answer == ANSWER
+
+
+def test_a_trace_reopens_as_it_was(conversations: Conversations) -> None:
+    hit = TracedHit(
+        rank=1,
+        chunk_id="d:4",
+        doc_id="d",
+        kind="table",
+        start=10,
+        end=40,
+        section=("A", "B"),
+        pages=(3, 4),
+        page_labels=("iii", "iv"),
+        boxes=(BOX,),
+        excerpt="Five of",
+        score=0.75,
+        scores={"vector": 0.5, "rerank": 0.9},
+        ranks={"vector": 3, "rerank": 1},
+        via="vector",
+        queries=(1, 2),
+        source=2,
+    )
+    trace = Trace(
+        mode="hybrid",
+        scope=Scope(("d",), ((3, 7),), ("table",)),
+        searched=1,
+        queries=(SubQuery("How many?"), SubQuery("How many in 2020?", "rules", "it compares two years")),
+        routes=(Route("d", 0.8, "named: T"),),
+        hits=(hit,),
+        titles={"d": "T"},
+        candidates=40,
+        reranked=20,
+        timings_ms={"embed": 12.5},
+    )
+    one = conversations.new()
+    turn = conversations.add_turn(one, "How many?")
+    conversations.put_answer(turn, replace(ANSWER, trace=trace))
+    answer = conversations.get(one).turns[0].answer
+    assert answer is not None
+    assert answer.trace == trace
 
 
 def test_the_list_has_what_was_asked_last_first_and_nothing_empty(conversations: Conversations) -> None:

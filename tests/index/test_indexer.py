@@ -5,18 +5,24 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from filelock import FileLock
 
 from ragcore.config import IndexSettings, load
 from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy
+from ragcore.index.bm25 import Bm25Index
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.protocols import Vector
+from ragcore.providers import vector_store
 from ragcore.providers.chroma import ChromaStore
+from ragcore.types import Entry, Scope, WordMap
 from tests.libraries import HashEmbedder, add_document, put_passages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,9 +37,9 @@ class CountingStore(ChromaStore):
         super().__init__(folder)
         self.written: list[str] = []
 
-    def upsert(self, ids: Sequence[str], doc_ids: Sequence[str], vectors: Vector) -> None:
-        self.written.extend(ids)
-        super().upsert(ids, doc_ids, vectors)
+    def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
+        self.written.extend(entry.chunk_id for entry in entries)
+        super().upsert(entries, vectors)
 
 
 @pytest.fixture
@@ -43,7 +49,8 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.fixture
 def settings() -> IndexSettings:
-    return load(environ={}, overrides={"index.batch": 2, "index.lock_seconds": 0.2})[0].index
+    overrides = {"index.batch": 2, "index.lock_seconds": 0.2, "index.vector_store": "chroma"}
+    return load(environ={}, overrides=overrides)[0].index
 
 
 def open_vectors(store: Store) -> CountingStore:
@@ -148,7 +155,7 @@ indexer = Indexer(Store(home), HashEmbedder(), settings, ChromaStore(home / "cac
 indexer.update(on_progress=lambda done, total: os._exit(9) if done == 3 else None)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT).returncode == 9
-    assert len(store.unembedded("test:hash")) == 1
+    assert store.waiting("test:hash") == {store.document_ids()[0]: 1}
     assert make_indexer(store, settings).update().embedded == 1
 
 
@@ -191,9 +198,9 @@ def test_lost_caches_come_back_by_themselves(store: Store, settings: IndexSettin
     expected = found(indexer, "revenues")
     shutil.rmtree(store.home / "cache" / "chroma")
     assert found(indexer, "revenues") == expected
-    (store.home / "cache" / "bm25.npz").unlink()
+    (store.home / "cache" / "bm25" / "manifest.json").unlink()
     assert found(indexer, "revenues") == expected
-    (store.home / "cache" / "bm25.npz").write_bytes(b"PK\x03\x04 cut short")
+    (store.home / "cache" / "bm25" / "manifest.json").write_bytes(b"cut short")
     assert found(indexer, "revenues") == expected
     shutil.rmtree(store.home / "cache")
     assert found(make_indexer(store, settings), "revenues") == expected
@@ -211,7 +218,7 @@ def test_a_cache_with_wrong_ids_is_made_again(store: Store, settings: IndexSetti
     add_document(store, "alpha", ALPHA)
     make_indexer(store, settings).update()
     vectors = open_vectors(store)
-    vectors.upsert(["stray"], ["nobody"], HashEmbedder().embed_documents(["stray"]))
+    vectors.upsert([Entry("stray", "nobody")], HashEmbedder().embed_documents(["stray"]))
     beta = add_document(store, "beta", BETA)
     indexer = make_indexer(store, settings)
     indexer.update()
@@ -321,3 +328,94 @@ def test_building_again_with_more_rows_gives_the_same_index_as_building_afresh(
     stored = [(c.index, c.tiles, c.grid, c.text) for c in store.chunks(alpha)]
     assert stored == [(c.index, c.tiles, c.grid, c.text) for c in fresh.chunks(other)]
     assert [c.tiles for c in store.chunks(alpha)][-2:] == [(0, 2), (3, 4)]
+
+
+def test_a_home_from_before_pages_were_known_finds_them_without_embedding_again(
+    store: Store, settings: IndexSettings
+) -> None:
+    alpha = add_document(store, "alpha", ALPHA, tables=[(1, 3)])
+    beta = add_document(store, "beta", BETA)
+    make_indexer(store, settings).update()
+    before = store.chunks()
+    with store.database.write() as connection:
+        for statement in (
+            "UPDATE chunks SET text = NULL, first_page = NULL, last_page = NULL",
+            "UPDATE documents SET fingerprint = NULL, chunk_count = NULL",
+            "DELETE FROM embedded",
+        ):
+            connection.execute(sa.text(statement))
+    shutil.rmtree(store.home / "cache")
+    assert store.chunks() == before
+    assert [info.indexed for info in store.documents("test:hash")] == [True, True]
+    embedder = HashEmbedder()
+    indexer = make_indexer(store, settings, embedder)
+    vectors, sparse = indexer.open()
+    assert embedder.calls == 0
+    assert store.chunks() == before
+    assert [info.indexed for info in store.documents("test:hash")] == [True, True]
+    query = HashEmbedder().embed_query("revenues")
+    everything = {f"{alpha}:{n}" for n in range(5)} | {f"{beta}:{n}" for n in range(3)}
+    assert {i for i, _ in vectors.query(query, 9, Scope(pages=((1, 1),)))} == everything
+    assert vectors.query(query, 9, Scope(pages=((2, 9),))) == []
+    assert [i for i, _ in sparse.query("revenues", 9, Scope((alpha,), ((1, 1),), ("table",)))] == [f"{alpha}:4"]
+
+
+def test_a_document_whose_chunks_only_moved_to_other_pages_is_filed_anew(store: Store, settings: IndexSettings) -> None:
+    doc_id = add_document(store, "alpha", ALPHA)
+    make_indexer(store, settings).update()
+    document = store.document(doc_id)
+    moved = replace(document, words=WordMap([0], [1], [7], [(10.0, 10.0, 20.0, 20.0)], [False]))
+    store.put_document(moved, store.chunks(doc_id), recipe="test")
+    embedder = HashEmbedder()
+    vectors, sparse = make_indexer(store, settings, embedder).open()
+    assert embedder.calls == 0
+    query = HashEmbedder().embed_query("alpha")
+    for pages, expected in (((7, 7),), {f"{doc_id}:0"}), (((1, 1),), {f"{doc_id}:{n}" for n in (1, 2, 3)}):
+        assert {i for i, _ in vectors.query(query, 9, Scope(pages=pages))} == expected
+        assert {i for i, _ in sparse.query("alpha", 9, Scope(pages=pages))} == expected
+
+
+@pytest.mark.parametrize("kind", ["chroma", "flat"])
+def test_killed_at_any_moment_the_caches_are_current_or_made_again(
+    store: Store, settings: IndexSettings, kind: str
+) -> None:
+    code = f"""
+import random, sys
+from pathlib import Path
+from ragcore.config import load
+from ragcore.index.indexer import Indexer
+from ragcore.index.store import Store
+from ragcore.providers import vector_store
+from tests.libraries import HashEmbedder, add_document
+home = Path({str(store.home)!r})
+settings = load(environ={{}}, overrides={{"index.batch": 2, "index.vector_store": {kind!r}}})[0].index
+store = Store(home)
+indexer = Indexer(store, HashEmbedder(), settings, vector_store({kind!r}, home / "cache" / {kind!r}))
+chosen = random.Random(int(sys.argv[1]))
+print("ready", flush=True)
+for turn in range(10_000):
+    if turn % 3 == 2:
+        store.remove(chosen.choice(store.document_ids()))
+    else:
+        add_document(store, f"doc{{sys.argv[1]}}-{{turn}}", [f"Word{{chosen.randrange(9)}} of tea." for _ in range(5)])
+    indexer.update()
+"""
+    settings = settings.model_copy(update={"vector_store": kind})
+    for turn in range(3):
+        worker = subprocess.Popen([sys.executable, "-c", code, str(turn)], cwd=ROOT, stdout=subprocess.PIPE)
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == b"ready\n"
+        time.sleep(0.3 + 0.37 * turn)
+        worker.kill()
+        worker.wait()
+        indexer = Indexer(store, HashEmbedder(), settings, vector_store(kind, store.home / "cache" / kind))
+        add_document(store, f"after {turn}", ALPHA)
+        indexer.update()
+        vectors, sparse = indexer.open()
+        expected = {chunk.chunk_id for chunk in store.chunks()}
+        assert vectors.ids() == expected
+        assert len(sparse) == len(expected)
+        fresh = Bm25Index.empty(store.home / f"fresh{turn}", k1=settings.bm25_k1, b=settings.bm25_b)
+        fresh = fresh.updated(dict.fromkeys(store.document_ids(), ""), indexer.index_texts, revision=0)
+        for query in ("word1 tea", "revenues of word7", "debt"):
+            assert sparse.query(query, 500) == fresh.query(query, 500)

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from ragcore.errors import StoreBusy, StoreError, UnknownDocument
 from ragcore.index import database as db
 from ragcore.index.store import Store
-from ragcore.types import Cell, Chunk, Document, Element, Page, Table, WordMap
+from ragcore.types import Cell, Chunk, Document, Element, Entry, Page, Table, WordMap
 
 RECIPE = "r1"
 
@@ -83,13 +83,19 @@ def test_chunks_carry_the_document_s_text(store: Store) -> None:
 
 def test_vectors_wait_until_they_are_stored(store: Store) -> None:
     doc_id = add(store)
-    waiting = store.unembedded("e")
+    waiting = store.unembedded("e", doc_id)
     assert len(waiting) == 2
-    store.put_vectors("e", waiting, np.eye(2, 4, dtype=np.float32))
-    assert store.unembedded("e") == []
-    assert len(store.unembedded("other")) == 2
-    ((ids, docs, matrix),) = store.vectors("e")
-    assert (ids, docs, matrix.shape) == ([f"{doc_id}:0", f"{doc_id}:1"], [doc_id] * 2, (2, 4))
+    store.put_vectors("e", waiting[:1], np.eye(1, 4, dtype=np.float32))
+    assert store.waiting("e") == {doc_id: 1}
+    assert store.searchable("e") == {}
+    store.put_vectors("e", waiting[1:], np.eye(1, 4, k=1, dtype=np.float32))
+    assert store.unembedded("e", doc_id) == []
+    assert store.waiting("e") == {}
+    assert store.waiting("other") == {doc_id: 2}
+    assert store.searchable("e")[doc_id].chunks == 2
+    ((entries, matrix),) = store.vectors("e", [doc_id])
+    assert entries == [Entry(f"{doc_id}:0", doc_id, "text", 1, 1), Entry(f"{doc_id}:1", doc_id, "text", 1, 1)]
+    assert matrix.tolist() == np.eye(2, 4).tolist()
     assert store.documents("e")[0].indexed
 
 
@@ -99,7 +105,8 @@ def test_building_again_keeps_the_vectors_of_what_did_not_change(store: Store) -
     document, chunks = make(doc_id, "Alpha beta. Gamma OMEGA.")
     before = store.revision()
     store.put_document(document, chunks, recipe="r2")
-    assert [chunk.index for chunk in store.unembedded("e")] == [1]
+    assert [chunk.index for chunk in store.unembedded("e", doc_id)] == [1]
+    assert store.waiting("e") == {doc_id: 1}
     assert store.revision() > before
     assert store.document(doc_id).text.endswith("OMEGA.")
 
@@ -122,7 +129,8 @@ def test_removing_forgets_everything(store: Store) -> None:
     assert not path.exists()
     assert store.document_ids() == [other]
     assert {chunk.doc_id for chunk in store.chunks()} == {other}
-    assert [docs for _, docs, _ in store.vectors("e")] == [[other] * 2]
+    assert [[e.doc_id for e in entries] for entries, _ in store.vectors("e", [doc_id, other])] == [[other] * 2]
+    assert store.searchable("e").keys() == {other}
     with pytest.raises(UnknownDocument):
         store.document(doc_id)
     with pytest.raises(UnknownDocument):
@@ -189,7 +197,7 @@ def test_a_library_from_before_composites_keeps_its_chunks_and_vectors(tmp_path:
     store = Store(tmp_path)
     (chunk,) = store.chunks("d")
     assert (chunk.text, chunk.tiles, chunk.grid, chunk.reach) == ("Alpha beta.", None, "", (0, 0))
-    assert [ids for ids, _, _ in store.vectors("e")] == [["d:0"]]
+    assert [entries[0].chunk_id for entries, _ in store.vectors("e", ["d"])] == ["d:0"]
 
 
 def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:

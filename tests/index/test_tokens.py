@@ -28,6 +28,26 @@ def test_a_text_gives_these_terms_among_others(text: str, expected: list[str]) -
     assert set(expected) <= set(terms(text))
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("DiffExecutor", ["diffexecutor", "diffexecutor", "diff", "executor"]),
+        ("HTTPServer", ["httpserver", "http", "server"]),
+        ("run_TestCases", ["run_testcases", "run", "test", "cases"]),
+        ("std::mapOfWeights", ["std", "mapofweights", "map", "weights"]),
+        ("mRNA's", ["mrna", "rna"]),
+        ("PDFs", ["pdfs"]),
+        ("PepsiCo", ["pepsico", "pepsi", "co"]),
+    ],
+)
+def test_a_name_in_mixed_case_gives_its_words_too(text: str, expected: list[str]) -> None:
+    given = terms(text)
+    assert set(expected) <= set(given)
+    assert given[0] == expected[0]
+    assert set(terms(text.lower())) <= set(given)
+    assert "d" not in given
+
+
 def test_a_list_separated_by_commas_is_not_one_number() -> None:
     assert terms("1,23,456") == ["1", "23,456", "23456"] or "1,23,456" not in terms("1,23,456")
     assert "2019,2020" not in terms("2019,2020")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 from itertools import accumulate
 from pathlib import Path
 
@@ -81,6 +82,36 @@ def test_segments_and_values_equal_the_brute_force_bit_for_bit(
     assert actual == brute_force(values, lengths, max_length, overall_max_length, minimum_value)
 
 
+@st.composite
+def long_cases(draw: st.DrawFn) -> tuple[list[list[float]], list[int], int, int, float]:
+    """Clumps of hits among many chunks that were not found, and presets' limits: the last segments must fit into what
+    is left, and most windows overlap one that was taken."""
+    lengths = draw(st.lists(st.integers(0, 60), min_size=1, max_size=3))
+    queries = []
+    for _ in range(draw(st.integers(1, 3))):
+        values = [-draw(st.sampled_from([0.18, 0.25]))] * sum(lengths)
+        for start in draw(st.lists(st.integers(0, 180), max_size=12)):
+            clump = draw(st.lists(st.sampled_from([-0.1, 0.0, 0.02, 0.3, 0.3, 0.7]), min_size=1, max_size=9))
+            values[start : start + len(clump)] = clump[: max(0, len(values) - start)]
+        queries.append(values)
+    limits = draw(st.sampled_from([(15, 30, 0.5), (40, 200, 0.4), (6, 20, 0.5), (40, 45, 0.0), (7, 23, 0.1)]))
+    return queries, lengths, *limits
+
+
+@given(long_cases())
+@settings(max_examples=60, deadline=None)
+def test_presets_over_clumps_equal_the_brute_force(case: tuple[list[list[float]], list[int], int, int, float]) -> None:
+    values, lengths, max_length, overall_max_length, minimum_value = case
+    actual = best_segments(
+        values,
+        lengths,
+        max_length=max_length,
+        overall_max_length=overall_max_length,
+        minimum_value=minimum_value,
+    )
+    assert actual == brute_force(values, lengths, max_length, overall_max_length, minimum_value)
+
+
 @pytest.mark.skipif(not CASES.is_file(), reason="the 200 published cases are not at hand (GROUNDWORK_DATA)")
 def test_the_published_cases() -> None:
     for case in json.loads(CASES.read_text("utf-8")):
@@ -98,13 +129,40 @@ def test_the_published_cases() -> None:
 def test_shapes_that_do_not_agree_are_refused() -> None:
     with pytest.raises(ValueError, match="one value per chunk"):
         best_segments([[0.1, 0.2]], [3], max_length=2, overall_max_length=2, minimum_value=0.0)
-    with pytest.raises(ValueError, match="number"):
-        best_segments([[float("nan")]], [1], max_length=2, overall_max_length=2, minimum_value=0.0)
+    for value in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="number"):
+            best_segments([[value]], [1], max_length=2, overall_max_length=2, minimum_value=0.0)
 
 
 def test_nothing_gives_nothing() -> None:
     assert best_segments([], [], max_length=5, overall_max_length=5, minimum_value=0.0) == []
     assert best_segments([[]], [], max_length=5, overall_max_length=5, minimum_value=0.0) == []
+
+
+def test_a_chunk_kept_out_lies_in_no_segment() -> None:
+    values = [0.5, float("-inf"), 0.5, 0.5]
+    found = best_segments([values], [4], max_length=4, overall_max_length=4, minimum_value=0.1)
+    assert found == [(2, 4, 1.0), (0, 1, 0.5)]
+
+
+def test_memory_does_not_grow_with_the_length_of_segments() -> None:
+    n = 60_000
+    values = np.random.default_rng(0).random(n)  # every chunk may begin a segment
+    tracemalloc.start()
+    try:
+        found = best_segments([values], [n], max_length=40, overall_max_length=200, minimum_value=0.4)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(found) == 5
+    assert peak < 60 * n + 16 * 2**20  # a table of all windows would be 320 bytes a chunk, thrice
+
+
+def test_a_chunk_longer_than_700_characters_counts_by_its_length() -> None:
+    values = chunk_values(
+        [0, 0, 1000], [1.0, 1.0, 0.0], decay_rate=30.0, irrelevant_chunk_penalty=0.2, chars=[300, 1400, 1400]
+    )
+    assert values == pytest.approx([0.8, 1.6, -0.4])
 
 
 def test_a_chunk_is_worth_less_with_rank_and_more_with_score() -> None:

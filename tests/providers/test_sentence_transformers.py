@@ -13,7 +13,7 @@ import pytest
 from ragcore.errors import ModelError, ModelMissing
 from ragcore.providers import embedder, reranker
 from tests.contracts.test_embedder import minilm_folder
-from tests.providers.models import tiny_cross_encoder
+from tests.providers.models import tiny_cross_encoder, tiny_cross_encoder_with_its_own_sigmoid
 
 
 def test_a_local_folder_is_an_embedder() -> None:
@@ -67,3 +67,50 @@ def test_what_is_no_cross_encoder_is_refused(tmp_path: Path) -> None:
         reranker(f"sentence-transformers:{minilm_folder()}")
     with pytest.raises(ModelError, match="3 outputs"):
         reranker(f"sentence-transformers:{tiny_cross_encoder(tmp_path, outputs=3)}")
+
+
+PASSAGES = ["the property in the cat .", "cat", "company s .", "the the property property company in in ."]
+
+
+@pytest.mark.parametrize("activation", [None, "Identity", "Sigmoid", "Tanh"])
+def test_scores_are_the_sigmoid_of_the_logit_whatever_activation_it_was_saved_with(
+    activation: str | None, tmp_path: Path
+) -> None:
+    import torch
+    from sentence_transformers import CrossEncoder
+
+    folder = str(tiny_cross_encoder(tmp_path, activation=activation))
+    pairs = [("the company", passage) for passage in PASSAGES]
+    logits = CrossEncoder(folder, device="cpu").predict(pairs, batch_size=1, activation_fn=torch.nn.Identity())
+    model = reranker(f"sentence-transformers:{folder}")
+    assert model is not None
+    scores = model.score("the company", PASSAGES)
+    np.testing.assert_allclose(scores, 1.0 / (1.0 + np.exp(-logits.astype(np.float64))), atol=1e-6)
+    assert np.ptp(scores) > 0.01
+
+
+def test_a_head_with_a_sigmoid_gets_no_second_one(tmp_path: Path) -> None:
+    import torch
+    from sentence_transformers import CrossEncoder
+
+    folder = str(tiny_cross_encoder_with_its_own_sigmoid(tmp_path))
+    pairs = [("the company", passage) for passage in PASSAGES]
+    own = CrossEncoder(folder, device="cpu").predict(pairs, batch_size=1, activation_fn=torch.nn.Identity())
+    model = reranker(f"sentence-transformers:{folder}")
+    assert model is not None
+    np.testing.assert_allclose(model.score("the company", PASSAGES), own, atol=1e-6)
+    assert own.min() < 0.5 or own.max() > 0.74, "a second sigmoid would give .5 to .73"
+
+
+def test_a_damaged_model_is_not_taken_for_an_answer(tmp_path: Path) -> None:
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    weights = tiny_cross_encoder(tmp_path) / "model.safetensors"
+    damaged = load_file(weights)
+    damaged["classifier.bias"] = torch.full_like(damaged["classifier.bias"], float("nan"))
+    save_file(damaged, weights, metadata={"format": "pt"})
+    model = reranker(f"sentence-transformers:{tmp_path}")
+    assert model is not None
+    with pytest.raises(ModelError, match="no number"):
+        model.score("the company", PASSAGES)

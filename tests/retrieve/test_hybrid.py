@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.providers.chroma import ChromaStore
 from ragcore.retrieve.hybrid import HybridRetriever
+from ragcore.retrieve.synonyms import Synonyms
 from ragcore.types import Chunk, Hit
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
 
@@ -56,11 +58,18 @@ def make(store: Store) -> Make:
     vectors, sparse = indexer.open()
 
     def make(
-        *, mode: str | None = None, rerank: bool = True, reranker: Any = None, chunks: Any = None, **overrides: Any
+        *,
+        mode: str | None = None,
+        rerank: bool = True,
+        reranker: Any = None,
+        chunks: Any = None,
+        synonyms: Synonyms | None = None,
+        **overrides: Any,
     ) -> HybridRetriever:
         settings, _ = load(environ={}, overrides={k.replace("__", "."): v for k, v in overrides.items()})
         reranker = reranker or (OverlapReranker() if rerank else None)
-        return HybridRetriever(embedder, vectors, sparse, reranker, chunks or store.chunks_by_id, settings, mode=mode)
+        read = chunks or store.chunks_by_id
+        return HybridRetriever(embedder, vectors, sparse, reranker, read, settings, mode=mode, synonyms=synonyms)
 
     return make
 
@@ -96,6 +105,43 @@ def test_a_hit_of_the_vectors_alone_still_gets_its_bm25_score(make: Make) -> Non
     assert all(hit.scores["bm25"] == 0.0 and "bm25" not in hit.ranks for hit in alone)
 
 
+TRADE = Synonyms({"brew": ["tea"]}, {})
+
+
+def test_terms_of_the_trade_find_what_is_said_in_other_words(make: Make) -> None:
+    plain = make(mode="bm25", rerank=False).retrieve("brew", top_k=5)
+    assert plain.hits == ()
+    found = make(mode="bm25", rerank=False, synonyms=TRADE).retrieve("brew", top_k=5)
+    assert {hit.chunk.text.strip() for hit in found.hits} == {"Beta sells tea.", "Tea is grown in Assam."}
+    assert found.queries[0].also == ("tea",)
+    for mode in ("vector", "hybrid"):
+        best = make(mode=mode, rerank=False, synonyms=TRADE).retrieve("brew", top_k=2)
+        assert all("tea" in hit.chunk.text.lower() for hit in best.hits)
+
+
+def test_terms_of_the_trade_count_for_less_than_the_questions_own_words(make: Make) -> None:
+    found = make(mode="bm25", rerank=False, synonyms=TRADE).retrieve("hardware brew", top_k=5)
+    assert "hardware" in first(found.hits)
+    with_them = {hit.chunk.chunk_id: hit.scores["bm25"] for hit in found.hits}
+    tea = make(mode="bm25", rerank=False).retrieve("tea", top_k=5)
+    assert all(with_them[hit.chunk.chunk_id] == pytest.approx(0.3 * hit.scores["bm25"]) for hit in tea.hits)
+
+
+def test_the_reference_searches_for_the_words_as_they_are(make: Make) -> None:
+    question = "brew? Round your answer to two decimals."
+    found = make(mode="reference", synonyms=TRADE).retrieve(question, top_k=5)
+    assert found.hits == make(mode="reference").retrieve(question, top_k=5).hits
+    assert found.queries[0].also == ()
+
+
+def test_how_to_answer_is_not_searched_for(make: Make) -> None:
+    form = "Round the price of tea in your answer to two decimals."
+    asked, plain = (make(rerank=False).retrieve(q, top_k=5) for q in (f"revenues in 2018? {form}", "revenues in 2018?"))
+    assert [hit.scores for hit in asked.hits] == [hit.scores for hit in plain.hits]
+    kept = make(rerank=False, wording__focus=False).retrieve(f"revenues in 2018? {form}", top_k=5)
+    assert [hit.scores for hit in kept.hits] != [hit.scores for hit in plain.hits]
+
+
 def test_an_identifier_is_found(make: Make) -> None:
     assert "BMS-986158" in first(make().retrieve("What about BMS-986158?", top_k=3).hits)
 
@@ -103,6 +149,37 @@ def test_an_identifier_is_found(make: Make) -> None:
 def test_the_reranker_moves_hits_and_only_the_best_are_asked(make: Make) -> None:
     found = make(rerank__candidates=2).retrieve("revenues and expenses of the corp", top_k=5)
     assert sum("rerank" in hit.scores for hit in found.hits) == 2
+
+
+def test_what_there_is_no_time_for_is_counted(make: Make) -> None:
+    class Slow(OverlapReranker):
+        def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+            time.sleep(0.004 * len(passages))
+            return super().score(query, passages)
+
+    question = "revenues and expenses of the corp"
+    full = make(reranker=Slow(), rerank__candidates=6, rerank__max_ms=0.0).retrieve(question, top_k=9)
+    cut = make(reranker=Slow(), rerank__candidates=6, rerank__max_ms=1.0).retrieve(question, top_k=9)
+    assert (full.reranked, full.left_out) == (6, 0)
+    assert (cut.reranked, cut.left_out) == (1, 5)
+    best = next(hit for hit in cut.hits if "rerank" in hit.scores)
+    assert best.ranks["fused"] == 1
+    plain = make(rerank=False).retrieve(question, top_k=9)
+    assert (plain.reranked, plain.left_out) == (0, 0)
+
+
+def test_fusion_by_reciprocal_ranks(make: Make) -> None:
+    found = make(rerank=False, retrieve__fusion="rrf", retrieve__alpha=0.7).retrieve("total revenues in 2018", top_k=9)
+    both = [hit for hit in found.hits if {"vector", "bm25"} <= set(hit.ranks) and hit.chunk.tiles is None]
+    assert both
+    for hit in both:
+        expected = 61 * (0.7 / (60 + hit.ranks["vector"]) + 0.3 / (60 + hit.ranks["bm25"]))
+        assert hit.scores["fused"] == pytest.approx(expected)
+
+
+def test_the_reference_is_what_it_is_whatever_the_fusion(make: Make) -> None:
+    found = [make(mode="reference", retrieve__fusion=fusion).retrieve("tea", top_k=9) for fusion in ("convex", "rrf")]
+    assert found[0].hits == found[1].hits
 
 
 def test_a_figure_s_description_counts_for_less(store: Store, make: Make) -> None:

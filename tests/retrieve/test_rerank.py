@@ -1,7 +1,13 @@
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from ragcore.retrieve.fuse import ranking
-from ragcore.retrieve.rerank import vote
+from ragcore.retrieve.rerank import SLICE, STEPS, Pace, costs, planned, relevance, vote
 
 FUSED = {"a": 1.0, "b": 0.7, "c": 0.6, "d": 0.1}
 
@@ -26,3 +32,115 @@ def test_what_was_not_judged_gets_no_vote() -> None:
 
 def test_equal_votes_change_nothing() -> None:
     assert ranking(vote(FUSED, dict.fromkeys(FUSED, 0.3), weight=2.0)) == ["a", "b", "c", "d"]
+
+
+class Clock:
+    """Seconds that pass only while `Reader` reads."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Reader:
+    """A reranker that takes ``ms`` for each word; ``read`` is every passage that it was given."""
+
+    name = "test:reader"
+
+    def __init__(self, clock: Clock, ms: float) -> None:
+        self.clock, self.ms = clock, ms
+        self.read: list[str] = []
+
+    def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+        self.read.extend(passages)
+        self.clock.now += self.ms * sum(costs(query, passages)) / 1000.0
+        return np.array([len(passage) % 7 / 7 for passage in passages])
+
+
+PASSAGES = [f"passage {n} " + "of some words " * 25 for n in range(40)]
+WORDS = costs("question", PASSAGES)[0]
+
+
+def timed(ms: float) -> tuple[Reader, Pace]:
+    clock = Clock()
+    return Reader(clock, ms), Pace(clock=clock)
+
+
+def test_without_a_budget_everything_is_read_at_once() -> None:
+    reader, pace = timed(1000.0)
+    scores = relevance(reader, "question", PASSAGES, max_ms=0.0, pace=pace)
+    assert reader.read == PASSAGES
+    assert scores.shape == (40,)
+
+
+def test_a_wide_budget_reads_everything() -> None:
+    reader, pace = timed(0.01)
+    scores = relevance(reader, "question", PASSAGES, max_ms=1000.0, pace=pace)
+    np.testing.assert_array_equal(scores, Reader(Clock(), 0.0).score("question", PASSAGES))
+
+
+def test_a_tight_budget_is_kept_by_reading_fewer_the_best_fused_first() -> None:
+    reader, pace = timed(0.1)
+    pace.of(reader)
+    started, reader.read = reader.clock.now, []
+    count = len(relevance(reader, "question", PASSAGES, max_ms=100.0, pace=pace))
+    assert reader.read == PASSAGES[:count]
+    assert count == planned([WORDS] * 40, 750.0) == 4  # 75 ms at .1 ms a word
+    assert reader.clock.now - started <= 0.1
+
+
+def test_the_same_question_is_read_as_far_again_while_the_machine_is_about_as_fast() -> None:
+    reader, pace = timed(0.1)
+    counts = []
+    for ms in (0.1, 0.12, 0.09, 0.13, 0.08, 0.1):
+        reader.ms = ms
+        counts.append(len(relevance(reader, "question", PASSAGES, max_ms=400.0, pace=pace)))
+    assert len(set(counts)) == 1
+
+
+def test_a_machine_that_became_slow_is_noticed() -> None:
+    reader, pace = timed(0.1)
+    fast = len(relevance(reader, "question", PASSAGES, max_ms=400.0, pace=pace))
+    reader.ms = 0.4
+    started = reader.clock.now
+    cut = len(relevance(reader, "question", PASSAGES, max_ms=400.0, pace=pace))
+    assert reader.clock.now - started <= 0.4
+    slow = [len(relevance(reader, "question", PASSAGES, max_ms=400.0, pace=pace)) for _ in range(9)][-1]
+    assert slow == planned([WORDS] * 40, 750.0) <= cut < fast
+    reader.ms = 0.1
+    again = [len(relevance(reader, "question", PASSAGES, max_ms=400.0, pace=pace)) for _ in range(30)][-1]
+    assert again == fast
+
+
+def test_the_best_is_read_however_slow_the_machine_is() -> None:
+    reader, pace = timed(1000.0)
+    assert len(relevance(reader, "question", PASSAGES, max_ms=1.0, pace=pace)) == 1
+    assert relevance(reader, "question", [], max_ms=1.0, pace=pace).shape == (0,)
+
+
+def test_the_speed_is_measured_once() -> None:
+    reader, pace = timed(0.1)
+    assert pace.of(reader) == pytest.approx(0.1)
+    calls = len(reader.read)
+    pace.of(reader)
+    assert len(reader.read) == calls == 1 + 2 * SLICE
+
+
+@given(st.lists(st.integers(1, 500), max_size=120), st.floats(0.0, 40_000.0))
+def test_a_plan_fits_and_no_larger_step_does(cost: list[int], most: float) -> None:
+    count = planned(cost, most)
+    if sum(cost) <= most:
+        assert count == len(cost)
+        return
+    assert count in STEPS
+    assert count == 1 or sum(cost[:count]) <= most
+    assert all(sum(cost[:step]) > most for step in STEPS if count < step <= len(cost))
+    assert count <= len(cost)
+
+
+@given(st.lists(st.text(max_size=60), max_size=8), st.text(max_size=40))
+def test_longer_pairs_cost_more_up_to_what_is_read(passages: list[str], query: str) -> None:
+    for cost, longer in zip(costs(query, passages), costs(query, [f"{p} and more" for p in passages])):
+        assert 0 < cost <= longer

@@ -14,6 +14,8 @@ from typing import Any
 
 import streamlit as st
 
+from ragcore.scopes import KINDS, kinds_in_words, pages_in_words
+from ragcore.types import Scope
 from ui import frame, web
 from ui.render import WIDTHS
 from ui.services import services
@@ -35,6 +37,8 @@ def _component(name: str) -> Callable[..., Any]:
 
 
 _thread = _component("thread")
+_filters = _component("filters")
+_chips = _component("chips")
 _pane = _component("pane")
 _table = _component("library")
 
@@ -60,6 +64,22 @@ def thread(conversation_id: str | None, revision: str, empty: str) -> None:
         key="thread",
         data=_data("thread") | {"conversation": conversation_id, "revision": revision, "empty": empty},
     )
+
+
+def filters(pages: str, kinds: list[str], longest: int, on_change: Callable[[], None]) -> None:
+    """Fields for pages and kinds. ``longest`` is the highest page that there is. When what is given is good, the result
+    has ``narrowed`` once: ``{"pages": "3-7, 12", "kinds": ["table"]}``."""
+    _filters(
+        key="filters",
+        data=_data("filters") | {"pages": pages, "kinds": kinds, "longest": longest, "known": KINDS},
+        on_narrowed_change=on_change,
+    )
+
+
+def chips(scope: Scope, on_change: Callable[[], None]) -> None:
+    """The pages and kinds of ``scope`` with a button each; its result has ``removed``: which one was pressed, once."""
+    shown = {"pages": pages_in_words(scope), "kinds": kinds_in_words(scope)}
+    _chips(key="chips", data=_data("chips") | {"shown": shown}, on_removed_change=on_change)
 
 
 def pane(documents: list[dict[str, str]], scope: list[str] | None) -> None:

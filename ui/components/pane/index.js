@@ -170,7 +170,7 @@ class Pane {
     this.pages.goTo(citation);
     if (matchMedia("(max-width: 900px)").matches) this.drawer(true);
     if (detail.focus) this.desk.focus();
-    dispatchEvent(new CustomEvent("gw:opened", { detail: { turn: detail.turn, n: detail.n } }));
+    dispatchEvent(new CustomEvent("gw:opened", { detail: { turn: detail.turn, n: detail.n, passage: detail.passage } }));
   }
 
   // The page of an answer's first citation, lit as part of a claim: nothing has been opened yet.
@@ -222,8 +222,9 @@ class Pane {
     if (citation?.quote) {
       const words = citation.cell || citation.section.at(-1) || citation.title;
       this.path.replaceChildren(words.replace(" · ", " › "), citation.cell ? ": " : "", citation.cell ? h("b", {}, short(citation.quote)) : "");
-      this.peek.replaceChildren(h("b", { class: "gw-tag on" }, String(citation.n)), h("span", { class: "w" }, h("b", {}, `p. ${citation.label}`), ` · ${words}`), h("span", { class: "go" }, "Page"));
-      this.peek.setAttribute("aria-label", `Open page ${citation.label}, citation ${citation.n}`);
+      const tag = citation.n ? [h("b", { class: "gw-tag on" }, String(citation.n))] : [];
+      this.peek.replaceChildren(...tag, h("span", { class: "w" }, h("b", {}, `p. ${citation.label}`), ` · ${words}`), h("span", { class: "go" }, "Page"));
+      this.peek.setAttribute("aria-label", citation.n ? `Open page ${citation.label}, citation ${citation.n}` : `Open page ${citation.label}`);
     }
   }
 

@@ -207,7 +207,7 @@ export class Pages {
     }
     if (citation) {
       for (const box of on(citation.heads)) add(box, citation, "head");
-      for (const box of on(citation.boxes)) add(box, citation, "cited");
+      for (const box of on(citation.boxes)) add(box, citation, citation.n ? "cited" : "passage");
       if (citation.boxes.length === 1 && on(citation.boxes).length) element.append(h("i", { class: "gw-ring", style: this.percent(page, citation.boxes[0]) }));
     }
     this.tags(page, element, here.filter((item) => item.n && on(item.boxes).length), citation);

@@ -34,7 +34,7 @@ async function call(path, options) {
   return read(response);
 }
 
-export const get = (path) => call(url(path));
+export const get = (path, query = {}) => call(url(path, query));
 
 export const post = (path, body = {}) =>
   call(`${at.base}${path}`, {

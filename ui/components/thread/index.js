@@ -6,6 +6,7 @@ import { button, h, icon } from "../shared/dom.js";
 import { follow } from "./live.js";
 import { Cards } from "./card.js";
 import { drawTurn, errorCard } from "./turn.js";
+import { markPassage } from "./why.js";
 
 export function mount({ parentElement, data }) {
   configure(data);
@@ -99,7 +100,7 @@ class Thread {
     const shown = this.turns.get(turn.id);
     const same = (a) => JSON.stringify([a.state, a.unsearched]);
     if (shown && same(shown.data) === same(turn)) return;
-    const element = drawTurn(turn, { retry: () => this.ask(turn.question), stop: () => post(`/answers/${turn.id}/stop`) });
+    const element = drawTurn(turn, { retry: () => this.ask(turn.question), stop: () => post(`/answers/${turn.id}/stop`), conversation: this.conversation });
     if (shown) shown.element.replaceWith(element);
     else this.column.append(element);
     this.turns.set(turn.id, { data: turn, element });
@@ -155,10 +156,11 @@ class Thread {
     openCitation({ turn: turnId, n, citations: found.turn.citations, peers, focus });
   }
 
-  // The pane has opened a citation (from a chip, or by its own next and previous).
-  opened({ turn, n }) {
+  // The pane has opened a citation (from a chip, or by its own next and previous) or a passage that was found.
+  opened({ turn, n, passage }) {
     this.current = turn ? { turn, n } : null;
     this.mark();
+    markPassage(this.column, passage);
     const query = new URL(location.href);
     if (turn) query.searchParams.set("cite", `${turn}-${n}`);
     else query.searchParams.delete("cite");

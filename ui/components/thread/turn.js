@@ -2,10 +2,12 @@
 
 import { openCitation } from "../shared/bus.js";
 import { button, fromHtml, h, icon, plural, prose } from "../shared/dom.js";
+import { whySources } from "./why.js";
 
 export function drawTurn(turn, actions) {
   const article = h("article", { class: "gw-turn", "data-turn": turn.id, "data-state": turn.state });
   article.append(h("h2", { class: "gw-q" }, turn.question));
+  if (turn.only) article.append(h("p", { class: "gw-label" }, icon("filter_list", "s16"), turn.only));
   if (turn.state === "live") {
     article.append(...live(actions));
     return article;
@@ -83,6 +85,7 @@ function foot(turn, actions) {
     ),
   );
   if (turn.citations.length) box.append(sources(turn));
+  if (turn.found) box.append(whySources(turn, actions.conversation));
   box.append(meta(turn));
   return box;
 }

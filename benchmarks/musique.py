@@ -1,0 +1,158 @@
+"""Does asking for the parts of a question find more? R@5 and AR@5 on MuSiQue's questions of several steps.
+
+    python -m benchmarks musique --home DIR [--limit N]
+
+The passages become a library in DIR (kept, so that a second run does not embed them again), one chunk each, with the
+title as header. R@k is the mean share of a question's supporting passages among the first k, AR@k the share of
+questions with all of them there. The rows: each side alone, hybrid, with the cross-encoder and routing, with
+sub-queries by rules, and, for what a model could add at best, with the set's own sub-questions in its place: as parts
+those that stand by themselves, as gaps those that need the answer to another, with that answer filled in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.common import data, questions, table
+from ragcore import providers
+from ragcore.config import load
+from ragcore.index.indexer import Indexer
+from ragcore.index.store import Store
+from ragcore.protocols import PlanRequest, Retriever, StaticStream
+from ragcore.retrieve.agentic import AgenticRetriever
+from ragcore.retrieve.hybrid import HybridRetriever
+from ragcore.retrieve.route import DocumentNames
+from ragcore.types import Chunk, Document, Element, Page, WordMap
+
+AT = (2, 5, 10)
+_REFERENCE = re.compile(r"#(\d)")
+
+
+def fill(store: Store) -> None:
+    """Every passage as a document of one chunk, under the name of its id."""
+    held = {info.name for info in store.documents()}
+    with (data("musique-dev") / "corpus.jsonl").open(encoding="utf-8") as rows:
+        passages = [json.loads(row) for row in rows]
+    for passage in passages:
+        if passage["id"] in held:
+            continue
+        text, title = passage["text"], passage["title"]
+        doc_id, _ = store.add_file(json.dumps(passage).encode(), passage["id"])
+        words = WordMap([0], [len(text)], [1], [(0.0, 0.0, 1.0, 1.0)], [False])
+        elements = (Element(0, "paragraph", 0, len(text), 1),)
+        pages = (Page(1, "1", 1, 1),)
+        document = Document(doc_id, doc_id * 4, passage["id"], title, text, len(text), words, pages, elements)
+        chunk = Chunk(f"{doc_id}:0", doc_id, 0, "text", 0, len(text), text, (), title)
+        store.put_document(document, [chunk], recipe="musique")
+
+
+class SetPlanner:
+    """A `Planner` that fills in forms from the set's own sub-questions: as parts of the question those that stand by
+    themselves, as gaps those that need an answer first, with the answer filled in."""
+
+    name = "the set"
+
+    def __init__(self, asked: Sequence[dict[str, Any]]) -> None:
+        self._steps = {question["question"]: question["decomposition"] for question in asked}
+
+    def call(self, request: PlanRequest) -> StaticStream:
+        given = json.loads(request.prompt[request.prompt.index("\n") if request.form.name == "search_for" else 0 :])
+        if request.form.name == "search_for":
+            form = {"sub_queries": [_asked(text) for text in known(self._steps[given])[:3] or [given]]}
+        else:
+            form = {"missing": [_asked(text) for text in looked_up(self._steps[given["question"]])[:2]]}
+        return StaticStream([json.dumps(form)], self.name)
+
+
+def _asked(text: str) -> dict[str, str]:
+    return {"query": text, "reason": "a sub-question of the set"}
+
+
+def known(steps: Sequence[Mapping[str, str]]) -> list[str]:
+    """The sub-questions that need no answer to another."""
+    return [_spelled(step["question"]) for step in steps if not _REFERENCE.search(step["question"])]
+
+
+def looked_up(steps: Sequence[Mapping[str, str]]) -> list[str]:
+    """The others, with the answers that they need."""
+    return [
+        _spelled(_REFERENCE.sub(lambda number: steps[int(number[1]) - 1]["answer"], step["question"]))
+        for step in steps
+        if _REFERENCE.search(step["question"])
+    ]
+
+
+def _spelled(question: str) -> str:
+    """``Hello Love >> performer`` as a question."""
+    subject, relation = (part.strip() for part in [*question.split(">>"), ""][:2])
+    return f"What is the {relation} of {subject}?" if relation else subject
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--home", type=Path, required=True, help="where the library is kept")
+    parser.add_argument("--limit", type=int, help="the first questions only")
+    options = parser.parse_args()
+
+    settings, _ = load(overrides={"rerank.max_ms": 0.0})
+    store = Store(options.home)
+    fill(store)
+    embedder = providers.embedder(settings.index.embedder, threads=settings.index.threads)
+    kind = settings.index.vector_store
+    indexer = Indexer(store, embedder, settings.index, providers.vector_store(kind, options.home / "cache" / kind))
+    indexer.update(on_progress=lambda done, total: print(f"\rembedded {done}/{total}", end="", file=sys.stderr))
+    print(file=sys.stderr)
+    vectors, sparse = indexer.open()
+    reranker = providers.reranker(settings.rerank.model, threads=settings.index.threads)
+    titles = DocumentNames(store.names())
+    asked = questions("musique-dev")[: options.limit]
+
+    def hybrid(mode: str, *, full: bool = False) -> HybridRetriever:
+        model, names = (reranker, titles) if full else (None, None)
+        return HybridRetriever(embedder, vectors, sparse, model, store.chunks_by_id, settings, mode=mode, names=names)
+
+    def agentic(**changes: object) -> Callable[[], Retriever]:
+        changed = load(overrides={"rerank.max_ms": 0.0, **{f"agentic.{key}": value for key, value in changes.items()}})
+        planner = SetPlanner(asked) if changes["decompose"] == "model" else None
+        # One for each question.
+        return lambda: AgenticRetriever(hybrid("hybrid", full=True), changed[0], reranker=reranker, planner=planner)
+
+    rows: list[tuple[str, Callable[[], Retriever]]] = [
+        ("BM25", lambda: hybrid("bm25")),
+        ("vector", lambda: hybrid("vector")),
+        ("hybrid", lambda: hybrid("hybrid")),
+        ("hybrid + rerank + routing", lambda: hybrid("hybrid", full=True)),
+        ("+ sub-queries by rules", agentic(decompose="rules")),
+        ("+ known parts", agentic(decompose="model")),
+        ("+ known parts + gaps", agentic(decompose="model", gaps=True)),
+    ]
+    names = {info.doc_id: info.name for info in store.documents()}
+    cells = []
+    for name, make in rows:
+        found, spent, split = [], [], 0
+        for question in asked:
+            started = time.perf_counter()
+            retrieval = make().retrieve(question["question"], top_k=20)
+            spent.append((time.perf_counter() - started) * 1000)
+            split += len(retrieval.queries) > 1
+            ranked = [names[hit.chunk.doc_id] for hit in retrieval.hits]
+            wanted = set(question["supporting"])
+            found.append([len(wanted & set(ranked[:k])) / len(wanted) for k in AT])
+        recall = [statistics.fmean(column) for column in zip(*found)]
+        everything = [statistics.fmean(share == 1.0 for share in column) for column in zip(*found)]
+        cells.append([name, split, *recall, *everything, f"{statistics.median(spent):.0f}"])
+        print(f"{name} done", file=sys.stderr)
+    head = [f"{len(asked)} questions", "with parts", *(f"R@{k}" for k in AT), *(f"AR@{k}" for k in AT), "ms"]
+    print(table(cells, head))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""A summary made of the document's own sentences: the one that says most of what all of them are about.
+
+Centroid-based extraction as in MEAD (Radev, Jing, Styś, Tam: Centroid-based summarization of multiple documents,
+Information Processing & Management 40, 2004): a sentence is worth what it shares with the centroid of all sentences,
+plus how early it stands, plus what it shares with the title. Two departures: the first sentence of a PDF is often no
+sentence of its text, so the title takes its part; and a sentence's nearness to the centroid is the cosine, so that a
+long one does not win by its length. No model takes part; the same text always gives the same sentence.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ragcore.text import count_tokens, sentence_spans
+from ragcore.types import Document, Element
+from ragcore.words import content_stems
+
+MIN_WORDS, MIN_STEMS = 8, 4
+MIN_LETTERS = 0.7  # share of the characters that are not blanks: below this it is a row of figures
+LEAD_TOKENS = 8000  # a summary is looked for in so much of the beginning (dsRAG's cut for a document's summary)
+_PROSE = ("paragraph", "list_item")
+_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
+_CJK = re.compile(r"[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
+# Words of a title that say what kind of document or company it is and not what it is about.
+_KINDS = frozenset(content_stems("annual report form inc corp corporation company ltd limited group plc 10k 10-k pdf"))
+# What stands in front of many documents and tells of none of them.
+_BOILERPLATE = re.compile(
+    r"all rights reserved|copyright|©|creative commons|licen[sc]ed? |open.access|correspond(?:ence|ing author)|"
+    r"check ?mark|forward.looking|incorporated (?:herein )?by reference|pursuant to|exchange act|hereby|"
+    r"https?://|www\.|[\w.]@[\w.]|table of contents|this (?:page|report|document) (?:is|contains|includes|should)|"
+    r"form 10-|\bregistrant|(?:annual|quarterly) report|unless the context|references? (?:in this|to)|"
+    r"the terms? [\"“']|shares? outstanding|"
+    r"(?:see|refer to) (?:also )?(?:note|item|part|page|section|table|figure|appendix)\b",
+    re.IGNORECASE,
+)
+
+
+def prose(document: Document, elements: Sequence[Element]) -> list[str]:
+    """The sentences of running text among ``elements``: no headings, tables, captions, footnotes or words by AI."""
+    found: list[str] = []
+    for element in elements:
+        if element.kind in _PROSE and element.noise is None and element.generated is None:
+            text = document.text[element.start : element.end]
+            found.extend(" ".join(text[start:end].split()) for start, end in sentence_spans(text))
+    return found
+
+
+def best_sentence(sentences: Sequence[str], title: str, *, max_tokens: int) -> str:
+    """The sentence that stands for all of them, of at most ``max_tokens`` cl100k tokens; "" where none can."""
+    again = Counter(sentence.casefold() for sentence in sentences)
+    stems = [Counter(content_stems(sentence)) for sentence in sentences]
+    rarity = _rarity(stems)
+    centroid: Counter[str] = Counter()
+    for counted in stems:
+        centroid.update({stem: count * rarity[stem] for stem, count in counted.items()})
+    names = {name for name in content_stems(title) if name not in _KINDS and not name.isdigit()}
+    read = 0
+    scored: list[tuple[float, float, int, str]] = []
+    for place, (sentence, counted) in enumerate(zip(sentences, stems, strict=True)):
+        read += len(sentence) // 4
+        if scored and read > LEAD_TOKENS:
+            break
+        if again[sentence.casefold()] == 1 and _tells(sentence, counted):
+            central = _cosine({stem: count * rarity[stem] for stem, count in counted.items()}, centroid)
+            scored.append((central, len(names & set(counted)) / (len(names) or 1), -place, sentence))
+    if not scored:
+        return ""
+    nearest = max(central for central, *_rest in scored) or 1.0
+    last = max(-place for _central, _named, place, _sentence in scored) + 1
+    ranked = sorted(
+        (
+            (central / nearest + 1.0 + place / last + named, place, sentence)
+            for central, named, place, sentence in scored
+        ),
+        reverse=True,
+    )
+    return next((sentence for *_rank, sentence in ranked if count_tokens(sentence) <= max_tokens), "")
+
+
+def _rarity(stems: Sequence[Mapping[str, int]]) -> dict[str, float]:
+    """Inverse sentence frequency, at least a little above nothing."""
+    frequency: Counter[str] = Counter(stem for counted in stems for stem in counted)
+    return {stem: math.log((1 + len(stems)) / count) for stem, count in frequency.items()}
+
+
+def _cosine(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    norms = math.sqrt(sum(v * v for v in first.values()) * sum(v * v for v in second.values()))
+    return sum(value * second.get(stem, 0.0) for stem, value in first.items()) / norms if norms else 0.0
+
+
+def _tells(sentence: str, stems: Mapping[str, int]) -> bool:
+    """Whether it is a whole sentence that tells something, and no legal notice, list of names or row of figures."""
+    ideographs = len(_CJK.findall(sentence))
+    solid = sum(not c.isspace() for c in sentence)
+    return (
+        (len(sentence.split()) >= MIN_WORDS or ideographs >= 2 * MIN_WORDS)
+        and (len(stems) >= MIN_STEMS or bool(ideographs))
+        and _END.search(sentence) is not None
+        and (sentence[0].isupper() or sentence[0].isdigit() or not sentence[0].islower())
+        and sum(c.isalpha() for c in sentence) >= MIN_LETTERS * solid
+        and not sentence.isupper()
+        and _BOILERPLATE.search(sentence) is None
+    )

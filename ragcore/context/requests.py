@@ -1,0 +1,134 @@
+"""What Claude is asked: summaries of a document and its sections, and where each passage stands in it.
+
+A passage is asked about once: the rows of a table share the sentence of their composite. Of a document that is too long
+for one prompt, it is read with the part of the document around it, which many passages share.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ragcore.config import Settings
+from ragcore.context.sections import Path, Sections, joined
+from ragcore.prompts import SITUATE_MATERIAL, SITUATE_PROMPT, SITUATE_SYSTEM, SUMMARY_PROMPT, SUMMARY_SYSTEM
+from ragcore.protocols import ContextRequest
+from ragcore.types import Chunk, Document
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+SUMMARY = _hash(SUMMARY_SYSTEM, SUMMARY_PROMPT)[:12]
+SITUATE = _hash(SITUATE_SYSTEM, SITUATE_MATERIAL, SITUATE_PROMPT)[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request. ``key`` names what it is about and ``prompt`` the words in which it is asked."""
+
+    key: str
+    prompt: str
+    request: ContextRequest
+
+
+def document_summary(document: Document, settings: Settings) -> Ask:
+    """What the document is about, from its beginning."""
+    text = joined(document, document.body, settings.context.prompt_tokens)
+    return _summary({"title": document.title, "text": text}, "this document", settings)
+
+
+def section_summary(document: Document, sections: Sections, path: Path, settings: Settings) -> Ask:
+    """What the section is about, from its beginning."""
+    text = sections.text(path, settings.context.prompt_tokens)
+    return _summary({"title": document.title, "section": list(path), "text": text}, "this section", settings)
+
+
+def _summary(about: Mapping[str, object], what: str, settings: Settings) -> Ask:
+    quoted = _quoted(about)
+    request = ContextRequest(
+        SUMMARY_SYSTEM,
+        SUMMARY_PROMPT.format(about=quoted, what=what),
+        settings.context.max_tokens,
+        temperature=settings.llm.temperature,
+    )
+    return Ask(_hash("summary", quoted), SUMMARY, request)
+
+
+def situating(
+    document: Document, chunks: Sequence[Chunk], summary: str, settings: Settings
+) -> Iterator[tuple[list[Ask], list[Chunk]]]:
+    """The requests that share one material, with their passages, in the order of the document; ``summary`` is the
+    document's, for one that is too long for a prompt."""
+    limit = settings.context.prompt_tokens
+    tiles = [chunk for chunk in chunks if chunk.tiles is None]
+    parts = windows(tiles, limit)
+    whole = len(parts) == 1
+    asked = passages(chunks)
+    for part in parts:
+        first, last = part[0].index, part[-1].index
+        own = [chunk for chunk in asked if first <= chunk.reach[0] <= last]
+        if not own:
+            continue
+        about: dict[str, object] = {"title": document.title}
+        if not whole and summary:
+            about["summary"] = summary
+        about["text" if whole else "part"] = document.text[part[0].start : part[-1].end].strip()
+        material = SITUATE_MATERIAL.format(about=_quoted(about))
+        yield [_situate(chunk, material, settings) for chunk in own], own
+
+
+def _situate(chunk: Chunk, material: str, settings: Settings) -> Ask:
+    passage = _quoted({"section": list(chunk.section), "text": chunk.grid or chunk.text.strip()})
+    request = ContextRequest(
+        SITUATE_SYSTEM,
+        SITUATE_PROMPT.format(passage=passage),
+        settings.context.max_tokens,
+        material,
+        settings.llm.temperature,
+    )
+    # Not the material: a passage that has its sentence keeps it when something elsewhere in the document changes.
+    return Ask(_hash("situate", chunk.doc_id, passage), SITUATE, request)
+
+
+def passages(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """What is situated: composites, and the tiles that lie in none, in the order of the document."""
+    covered = {tile for chunk in chunks if chunk.tiles for tile in range(chunk.tiles[0], chunk.tiles[1] + 1)}
+    chosen = [chunk for chunk in chunks if chunk.tiles is not None or chunk.index not in covered]
+    return sorted(chosen, key=lambda chunk: (chunk.start, chunk.index))
+
+
+def windows(tiles: Sequence[Chunk], limit: int, depth: int = 0) -> list[list[Chunk]]:
+    """``tiles`` in runs of at most ``limit`` tokens (a longer tile by itself), cut where the outermost sections change
+    that allow it."""
+    if sum(tile.tokens for tile in tiles) <= limit or len(tiles) <= 1:
+        return [list(tiles)] if tiles else []
+    deepest = max(len(tile.section) for tile in tiles)
+    groups = (
+        [list(group) for _path, group in groupby(tiles, key=lambda tile: tile.section[: depth + 1])]
+        if depth < deepest
+        else [[tile] for tile in tiles]
+    )
+    packed: list[list[Chunk]] = []
+    room = 0
+    for group in groups:
+        tokens = sum(tile.tokens for tile in group)
+        if packed and tokens <= room:
+            packed[-1].extend(group)
+            room -= tokens
+        elif tokens <= limit:
+            packed.append(group)
+            room = limit - tokens
+        else:
+            packed.extend(windows(group, limit, depth + 1))
+            room = limit - sum(tile.tokens for tile in packed[-1])
+    return packed
+
+
+def _quoted(about: Mapping[str, object]) -> str:
+    """Words of the document stand in one JSON object, whose strings they cannot leave."""
+    return json.dumps(about, ensure_ascii=False).replace("<", "\\u003c")

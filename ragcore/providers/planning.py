@@ -1,0 +1,80 @@
+"""Claude's plans: forms filled in by tool use, with the client, retries and errors of `anthropic`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from ragcore.errors import StreamBroken
+from ragcore.protocols import PlanRequest, Request
+from ragcore.providers.anthropic import AnthropicModel, AnthropicStream
+
+if TYPE_CHECKING:
+    import anthropic
+    from anthropic import Stream
+    from anthropic.types import RawMessageStreamEvent, ToolParam
+
+
+class AnthropicPlanner(AnthropicModel):
+    """Fills in forms."""
+
+    def call(self, request: PlanRequest) -> FormStream:
+        """Errors are raised where the stream is iterated, as by `AnthropicStream`."""
+        return FormStream(self._service, self._model, request, retries=self._retries, base_url=self._base_url)
+
+
+class FormStream(AnthropicStream):
+    """The input of the one tool that the model must call, as it arrives. What it says beside it is left out."""
+
+    optional = ("temperature", "strict")
+
+    def __init__(
+        self, client: anthropic.Anthropic, model: str, request: PlanRequest, *, retries: int, base_url: str
+    ) -> None:
+        words = Request(
+            question="",
+            sources=(),
+            system=request.system,
+            prompt=request.prompt,
+            max_tokens=request.max_tokens,
+            temperature=request.temperature,
+        )
+        super().__init__(client, model, words, retries=retries, base_url=base_url)
+        self._form = request.form
+
+    def _send(self) -> Stream[RawMessageStreamEvent]:
+        form = self._form
+        tool: ToolParam = {
+            "name": form.name,
+            "description": form.description,
+            "input_schema": {**form.schema, "type": "object"},
+        }
+        if self._takes("strict"):
+            tool["strict"] = True
+        return self._client.messages.create(
+            model=self._requested,
+            max_tokens=self._request.max_tokens,
+            system=self._request.system,
+            messages=self._conversation(),
+            tools=[tool],
+            tool_choice={"type": "tool", "name": form.name, "disable_parallel_tool_use": True},
+            stream=True,
+            extra_body=self._sampling(),
+        )
+
+    def _piece(self, event: RawMessageStreamEvent) -> str:
+        if event.type == "content_block_delta" and event.delta.type == "input_json_delta":
+            return event.delta.partial_json
+        if event.type == "content_block_start" and event.content_block.type == "tool_use" and event.content_block.input:
+            # Some servers send the whole input at once.
+            return json.dumps(event.content_block.input)
+        return ""
+
+    def _check(self, stop_reason: str | None, explanation: str) -> None:
+        if stop_reason == "max_tokens":
+            raise StreamBroken(
+                f"The form was cut off after {self._request.max_tokens} tokens.",
+                hint="Raise agentic.max_tokens in config.toml.",
+                retryable=False,
+            )
+        super()._check(stop_reason, explanation)

@@ -1,0 +1,257 @@
+"""A question searched for as a whole and by its parts: decompose → search each → (gaps → search each) → merge → rerank
+against the question → segments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ragcore.errors import Cancelled, ConfigError
+from ragcore.retrieve.decompose import by_rules, several
+from ragcore.retrieve.fold import fold
+from ragcore.retrieve.fuse import ranking
+from ragcore.retrieve.hybrid import SHOWN_ROUTES, HybridRetriever, Ranking
+from ragcore.retrieve.plan import Plans
+from ragcore.retrieve.rerank import Pace, relevance, vote
+from ragcore.retrieve.timing import timed
+from ragcore.stop import Stop
+from ragcore.types import EVERYTHING, Hit, OnStep, Retrieval, Route, Scope, Step, SubQuery, Usage, unheard
+from ragcore.words import tokens
+
+if TYPE_CHECKING:
+    from ragcore.config import AgenticSettings, Settings
+    from ragcore.protocols import Planner, Reranker
+
+
+K = 5  # how soon a query's later ranks count less: a question has few parts, and the first of each matter most
+CLAUDE = "claude"  # the models that are asked without being told to begin so
+
+
+def may_ask(settings: AgenticSettings, model: str) -> bool:
+    """Whether ``model``, that in force, may be asked anything under ``settings``."""
+    by_itself = settings.decompose == "auto" and model.startswith(CLAUDE)
+    return by_itself or settings.decompose == "model" or settings.gaps
+
+
+class AgenticRetriever:
+    """`Retriever` that puts a question and its parts to a `HybridRetriever` and makes one retrieval of what they find.
+
+    The parts come from rules or from ``planner``, the model in force (None: there is none), as ``agentic.decompose``
+    says; with ``agentic.gaps`` the planner also reads what was found and asks for what is missing. A question of one
+    part gives exactly what the `HybridRetriever` gives. Raises `ConfigError` where the settings ask for a model and
+    there is none, and what `Plans` raises; a form that the model fills in wrongly, or not in time, is reported in
+    ``Retrieval.notes``. ``stop`` ends its calls to the model; the question itself is then still searched for.
+    """
+
+    def __init__(
+        self,
+        retriever: HybridRetriever,
+        settings: Settings,
+        *,
+        reranker: Reranker | None = None,
+        planner: Planner | None = None,
+        stop: Stop | None = None,
+        on_step: OnStep = unheard,
+        pace: Pace | None = None,
+    ) -> None:
+        agentic = settings.agentic
+        wanted = 'agentic.decompose = "model"' if agentic.decompose == "model" else "agentic.gaps = true"
+        if planner is None and (agentic.decompose == "model" or agentic.gaps):
+            raise ConfigError(
+                f"{wanted} needs a model and none is in force.",
+                hint='Set ANTHROPIC_API_KEY, or agentic.decompose = "auto" and agentic.gaps = false.',
+            )
+        self._retriever = retriever
+        self._settings = settings
+        self._reranker = reranker
+        self._stop = stop if stop is not None else Stop()
+        self._planner = planner
+        self._on_step = on_step
+        self._pace = pace if pace is not None else Pace()
+
+    def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
+        """The best ``top_k`` chunks for ``query`` and its parts in ``scope``, and the segments around them."""
+        plans = Plans(self._planner, self._settings.agentic, self._stop) if self._planner is not None else None
+        timings: dict[str, float] = {}
+        budget = self._settings.rerank.max_ms
+        asked = [SubQuery(query)]
+        rankings: list[Ranking] = []
+
+        def search(new: Sequence[SubQuery], max_ms: float) -> None:
+            for one in new:
+                if rankings and self._stop.is_set():
+                    return
+                spent: dict[str, float] = {}
+                rankings.append(
+                    self._retriever.search(one.text, top_k=top_k, scope=scope, timings=spent, asked=one, max_ms=max_ms)
+                )
+                asked[len(rankings) - 1 :] = [replace(rankings[-1].asked, timings_ms=spent)]
+                for step, ms in spent.items():
+                    timings[step] = timings.get(step, 0.0) + ms
+
+        if plans is not None and self._asks(plans, query):
+            # The model thinks while the question itself is searched for.
+            self._on_step(Step("plan", asked[0]))
+            with ThreadPoolExecutor(1, thread_name_prefix="plan") as pool:
+                parts = pool.submit(_by_model, plans, query, timings)
+                done = False
+                try:
+                    search(asked[:1], budget)
+                    made = parts.result()
+                    done = True
+                finally:
+                    if not done:
+                        self._stop.set()
+        else:
+            search(asked[:1], budget)
+            made = by_rules(query) if self._settings.agentic.decompose in ("auto", "rules") else []
+        made = _new(made, asked)
+        # Together they may take as long as the question itself.
+        search(made, budget / (len(made) + 1))
+        if plans is not None and self._settings.agentic.gaps:
+            for _ in range(self._settings.agentic.max_iterations):
+                missing = self._missing(plans, query, asked, merged(rankings, top_k), timings)
+                if not missing:
+                    break
+                search(missing, budget / len(missing))
+
+        hits = merged(rankings, top_k)
+        reranked = left_out = 0
+        if len(rankings) > 1:
+            hits, reranked, left_out = self._reranked(query, hits, budget / len(rankings), timings)
+        kept = {hit.chunk.chunk_id for hit in hits}
+        found = [[hit for hit in of.hits if hit.chunk.chunk_id in kept] for of in rankings]
+        with timed(timings, "rse"):
+            segments = self._retriever.segments([of for of in found if of])
+        return Retrieval(
+            query,
+            self._retriever.mode,
+            hits,
+            tuple(segments),
+            timings,
+            tuple(_routes(rankings)[:SHOWN_ROUTES]),
+            tuple(asked),
+            scope,
+            candidates=sum(of.candidates for of in rankings),
+            reranked=reranked + sum(of.reranked for of in rankings),
+            left_out=left_out + sum(of.left_out for of in rankings),
+            notes=tuple(plans.notes) if plans else (),
+            usage=plans.usage if plans else Usage(),
+            cost_usd=plans.cost(self._settings.llm.prices) if plans else 0.0,
+        )
+
+    def _asks(self, plans: Plans, query: str) -> bool:
+        """Whether the model is asked for the parts of ``query``."""
+        wanted = self._settings.agentic.decompose
+        may = wanted == "model" or (wanted == "auto" and plans.model.startswith(CLAUDE) and several(query))
+        return may and not self._stop.is_set()
+
+    def _missing(
+        self, plans: Plans, query: str, asked: Sequence[SubQuery], hits: Sequence[Hit], timings: dict[str, float]
+    ) -> list[SubQuery]:
+        if self._stop.is_set():
+            return []
+        self._on_step(Step("gap", asked[0], passages=len(hits)))
+        try:
+            with timed(timings, "gaps"):
+                missing = plans.gaps(query, asked, hits)
+        except Cancelled:
+            return []
+        return _new(missing or (), asked)
+
+    def _reranked(
+        self, query: str, hits: Sequence[Hit], max_ms: float, timings: dict[str, float]
+    ) -> tuple[tuple[Hit, ...], int, int]:
+        """``hits`` in the order of their merged score and the reranker's vote on the whole question; how many it read
+        for that, and how many it had no time for."""
+        if self._reranker is None or not hits:
+            return tuple(hits), 0, 0
+        known = {hit.chunk.chunk_id: hit.scores["question"] for hit in hits if "question" in hit.scores}
+        unread = [hit for hit in hits if hit.chunk.chunk_id not in known]
+        self._on_step(Step("rerank", SubQuery(query), passages=len(unread)))
+        with timed(timings, "rerank"):
+            texts = [hit.chunk.passage for hit in unread]
+            read = relevance(self._reranker, query, texts, max_ms=max_ms, pace=self._pace)
+        known |= {hit.chunk.chunk_id: score for hit, score in zip(unread, read.tolist())}
+        final = vote(
+            {hit.chunk.chunk_id: hit.score for hit in hits}, known, weight=self._settings.agentic.question_weight
+        )
+        by_id = {hit.chunk.chunk_id: hit for hit in hits}
+        ordered = tuple(
+            replace(
+                by_id[chunk_id],
+                rank=rank,
+                score=final[chunk_id],
+                scores={**by_id[chunk_id].scores, **({"question": known[chunk_id]} if chunk_id in known else {})},
+            )
+            for rank, chunk_id in enumerate(ranking(final), start=1)
+        )
+        return ordered, len(read), len(unread) - len(read)
+
+
+def _by_model(plans: Plans, query: str, timings: dict[str, float]) -> list[SubQuery]:
+    """The model's sub-queries; those by rules, with a note, where its form could not be used."""
+    try:
+        with timed(timings, "plan"):
+            parts = plans.parts(query)
+    except Cancelled:
+        return []
+    if parts is not None:
+        return parts
+    rules = by_rules(query)
+    plans.notes[-1] += " Searched by rules." if rules else " Searched for the question as a whole."
+    return rules
+
+
+def merged(rankings: Sequence[Ranking], most: int) -> tuple[Hit, ...]:
+    """The hits of several queries as one list: each chunk once, by its mean reciprocal rank ``(K + 1) / (K + rank)``
+    over all queries, 0 where a query has not found it, so that the first of each part and what several found come
+    first (Cormack, Clarke, Büttcher 2009, with a smaller ``K``). Its other scores are those of the query that it is
+    best for; ``question`` is the reranker's for the first query. Rows are folded into a composite that another query
+    found. One ranking stays as it is."""
+    if len(rankings) == 1:
+        return rankings[0].hits
+    best: dict[str, Hit] = {}
+    found_by: dict[str, list[int]] = {}
+    shares: dict[str, float] = {}
+    whole = {hit.chunk.chunk_id: hit.scores["rerank"] for hit in rankings[0].hits if "rerank" in hit.scores}
+    for number, of in enumerate(rankings, start=1):
+        for hit in of.hits:
+            chunk_id = hit.chunk.chunk_id
+            found_by.setdefault(chunk_id, []).append(number)
+            shares[chunk_id] = shares.get(chunk_id, 0.0) + (K + 1) / (K + hit.rank) / len(rankings)
+            if chunk_id not in best or hit.score > best[chunk_id].score:
+                best[chunk_id] = hit
+    folded = fold(shares, {i: hit.chunk for i, hit in best.items()})
+    hits = []
+    for rank, chunk_id in enumerate(ranking(folded.scores)[:most], start=1):
+        hit = best[chunk_id]
+        scores = {**hit.scores, **({"question": whole[chunk_id]} if chunk_id in whole else {})}
+        numbers = {number for i in (chunk_id, folded.best.get(chunk_id, chunk_id)) for number in found_by[i]}
+        score = min(1.0, folded.scores[chunk_id])
+        hits.append(replace(hit, rank=rank, score=score, scores=scores, queries=tuple(sorted(numbers))))
+    return tuple(hits)
+
+
+def _new(queries: Sequence[SubQuery], asked: Sequence[SubQuery]) -> list[SubQuery]:
+    """Those that are not the same words as one before."""
+    known = {tuple(tokens(one.text)) for one in asked}
+    out = []
+    for one in queries:
+        words = tuple(tokens(one.text))
+        if words and words not in known:
+            known.add(words)
+            out.append(one)
+    return out
+
+
+def _routes(rankings: Sequence[Ranking]) -> list[Route]:
+    """The documents that any of the queries names, each with its best prior."""
+    best: dict[str, Route] = {}
+    for of in rankings:
+        for route in of.routes:
+            if route.doc_id not in best or route.prior > best[route.doc_id].prior:
+                best[route.doc_id] = route
+    return sorted(best.values(), key=lambda route: -route.prior)

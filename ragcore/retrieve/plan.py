@@ -1,0 +1,201 @@
+"""What a model adds to a search: the parts of a question, and what is still missing in what was found.
+
+The model fills in forms (`ragcore.protocols.Planner`). What it fills in is held against a pydantic model; a form that
+cannot be used is asked for once more, with what was wrong. What one retrieval can cost is bounded: two calls for the
+parts and two for each look for gaps, each with a prompt and a form of limited length, and each pair within
+``agentic.timeout_seconds``.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from ragcore.errors import Cancelled, KeyMissing, KeyRefused, ModelError, ModelMissing, StreamBroken
+from ragcore.prices import Prices, cost
+from ragcore.prompts import DECOMPOSE_PROMPT, DECOMPOSE_SYSTEM, FORM_AGAIN, GAP_PROMPT, GAP_SYSTEM
+from ragcore.protocols import Form, Planner, PlanRequest
+from ragcore.text import count_tokens
+from ragcore.types import Hit, SubQuery, Usage
+
+if TYPE_CHECKING:
+    from ragcore.config import AgenticSettings
+    from ragcore.stop import Stop
+
+MOST_PARTS = 3
+MOST_GAPS = 2
+LONGEST_QUERY = 400  # characters
+LONGEST_REASON = 300
+LONGEST_QUESTION = 1000  # tokens: a longer one is not shown to the model
+
+# A key or a model that the service does not accept is a matter of the settings, which no other search puts right.
+_SETTINGS_ERRORS = (KeyMissing, KeyRefused, ModelMissing)
+
+
+def _words(most: int) -> AfterValidator:
+    def check(text: str) -> str:
+        text = " ".join(text.split())
+        if not text or len(text) > most:
+            raise ValueError(f"must have 1 to {most} characters")
+        return text
+
+    return AfterValidator(check)
+
+
+def _at_most(least: int, most: int) -> AfterValidator:
+    def check(items: list[Asked]) -> list[Asked]:
+        if not least <= len(items) <= most:
+            raise ValueError(f"must have {least} to {most} items")
+        return items
+
+    return AfterValidator(check)
+
+
+class _Strict(BaseModel):
+    # Lengths are checked by validators and told in the prompts: strict tools take no such keywords in a schema.
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Asked(_Strict):
+    query: Annotated[str, _words(LONGEST_QUERY)]
+    reason: Annotated[str, _words(LONGEST_REASON)]
+
+
+class Parts(_Strict):
+    sub_queries: Annotated[list[Asked], _at_most(1, MOST_PARTS)]
+
+
+class Gaps(_Strict):
+    missing: Annotated[list[Asked], _at_most(0, MOST_GAPS)]
+
+
+Filled = TypeVar("Filled", Parts, Gaps)
+_PARTS = Form("search_for", "Search the documents for the parts of the question.", Parts.model_json_schema())
+_GAPS = Form("search_further", "Search the documents for what is completely missing.", Gaps.model_json_schema())
+
+
+class Plans:
+    """One retrieval's calls to ``planner``. ``usage`` and ``model`` say what they took, ``notes`` in words what could
+    not be used. Every call ends soon after ``stop``.
+
+    Raises `KeyMissing`, `KeyRefused` and `ModelMissing`, which are for the person to put right, and `Cancelled`.
+    """
+
+    def __init__(self, planner: Planner, settings: AgenticSettings, stop: Stop) -> None:
+        self.usage = Usage()
+        self.model = planner.name
+        self.notes: list[str] = []
+        self._planner = planner
+        self._settings = settings
+        self._stop = stop
+
+    def parts(self, question: str) -> list[SubQuery] | None:
+        """The sub-queries that the model makes of ``question``, none where it is one question; None where it could
+        not be asked or its form could not be used."""
+        if count_tokens(question) > LONGEST_QUESTION:
+            self._note("decomposition", f"the question is longer than {LONGEST_QUESTION} tokens")
+            return None
+        prompt = DECOMPOSE_PROMPT.format(question=json.dumps(question, ensure_ascii=False))
+        try:
+            filled = self._filled(_PARTS, Parts, DECOMPOSE_SYSTEM, prompt)
+        except _SETTINGS_ERRORS:
+            raise
+        except ModelError as error:
+            self._note("decomposition", error.message)
+            return None
+        return [SubQuery(item.query, "model", item.reason) for item in filled.sub_queries]
+
+    def gaps(self, question: str, asked: Sequence[SubQuery], hits: Sequence[Hit]) -> list[SubQuery] | None:
+        """Queries for what the best of ``hits`` lack; None where the model's form could not be used."""
+        about = {
+            "question": question if count_tokens(question) <= LONGEST_QUESTION else question[: 2 * LONGEST_QUESTION],
+            "searched_for": [query.text for query in asked],
+            "passages": excerpts(hits, self._settings.context_tokens),
+        }
+        prompt = GAP_PROMPT.format(about=json.dumps(about, ensure_ascii=False, indent=1))
+        try:
+            filled = self._filled(_GAPS, Gaps, GAP_SYSTEM, prompt)
+        except _SETTINGS_ERRORS:
+            raise
+        except ModelError as error:
+            self._note("search for gaps", error.message)
+            return None
+        return [SubQuery(item.query, "gap", item.reason) for item in filled.missing]
+
+    def cost(self, prices: Prices) -> float | None:
+        """US dollars so far; None where the model has no price."""
+        return cost(self.usage, self.model, prices) if self.usage != Usage() else 0.0
+
+    def _note(self, what: str, why: str) -> None:
+        self.notes.append(f"{self._planner.name}'s {what} could not be used: {why.rstrip('.')}.")
+
+    def _filled(self, form: Form, kind: type[Filled], system: str, prompt: str) -> Filled:
+        deadline = time.monotonic() + self._settings.timeout_seconds
+        problem = ""
+        for _ in range(2):
+            asked = prompt + (FORM_AGAIN.format(problem=problem) if problem else "")
+            text = self._call(PlanRequest(form, system, asked, self._settings.max_tokens), deadline)
+            try:
+                return kind.model_validate_json(text)
+            except ValidationError as error:
+                problem = _said(error) if text else "it was not filled in"
+        raise StreamBroken(f"what it filled in is not what was asked for ({problem})")
+
+    def _call(self, request: PlanRequest, deadline: float) -> str:
+        stream = self._planner.call(request)
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            stream.close()
+
+        timer = threading.Timer(max(0.0, deadline - time.monotonic()), end)
+        timer.daemon = True
+        timer.start()
+        try:
+            with self._stop.closing(stream.close):
+                text = "".join(stream)
+        finally:
+            timer.cancel()
+            stream.close()
+            self.usage += stream.usage
+            self.model = stream.model
+        if self._stop.is_set():
+            raise Cancelled("Stopped.")
+        if late.is_set():
+            raise StreamBroken(f"it did not answer within {self._settings.timeout_seconds:g} s")
+        return text
+
+
+def _said(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {first['msg']}" if place else str(first["msg"])
+
+
+def excerpts(hits: Sequence[Hit], most: int) -> list[str]:
+    """The passages of the best of ``hits`` that fit into ``most`` tokens as JSON; the last is cut where it is long."""
+    out: list[str] = []
+    left = most
+    for hit in hits:
+        text = hit.chunk.passage
+        cost = _cost(text)
+        if cost > left and out and left < most // 8:
+            break
+        while cost > left:
+            text = text[: int(len(text) * 0.95 * left / cost)]
+            cost = _cost(text)
+        if not text.strip():
+            break
+        out.append(text)
+        left -= cost
+    return out
+
+
+def _cost(text: Any) -> int:
+    return count_tokens(json.dumps(text, ensure_ascii=False)) + 2

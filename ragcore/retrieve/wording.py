@@ -1,0 +1,31 @@
+"""A question as it is searched for: what it asks, and what it also means in the terms of the trade."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragcore.retrieve.focus import focused
+from ragcore.retrieve.synonyms import Synonyms
+
+if TYPE_CHECKING:
+    from ragcore.config import WordingSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """``text`` is what is searched for; ``also`` are other words for terms in it, which count for less."""
+
+    text: str
+    also: tuple[str, ...] = ()
+
+    @property
+    def terms(self) -> str:
+        """``also`` as one text."""
+        return "; ".join(self.also)
+
+
+def wording(question: str, synonyms: Synonyms | None, settings: WordingSettings) -> Wording:
+    """How ``question`` is searched for; without other terms where there are no ``synonyms``."""
+    also = synonyms.of(question)[: settings.terms] if synonyms is not None else ()
+    return Wording(focused(question) if settings.focus else question, also)

@@ -1,0 +1,99 @@
+"""Scopes in words: the pages that a person types, and what a scope holds as it is shown."""
+
+from __future__ import annotations
+
+import re
+
+from ragcore.errors import InputError
+from ragcore.types import Scope
+
+HIGHEST_PAGE = 99_999
+KINDS = {"text": "text", "table": "tables", "figure": "figures"}  # each `ChunkKind`, as it is called
+_DASH = r"\s*(?:-|–|—|\bto\b)\s*"
+_PART = re.compile(rf"(?:p{{1,2}}\.?\s*|pages?\s+)?(\d+)(?:{_DASH}(\d+))?", re.IGNORECASE)
+_OPEN = re.compile(rf"(?:\d+{_DASH}|{_DASH}\d+)", re.IGNORECASE)
+_EXAMPLE = "Write numbers and ranges, for example 3-7, 12."
+
+
+def page_ranges(text: str, last: int | None = None) -> tuple[tuple[int, int], ...]:
+    """``3-7, 12`` → ``((3, 7), (12, 12))``: in order, overlapping and adjoining ones joined; ``()`` for no text.
+
+    ``last`` is the highest page that there is. Raises `InputError` that says what is wrong with which part.
+    """
+    ranges = [_range(part.strip()) for part in re.split(r"[,;]|\band\b", text) if part.strip()]
+    if last is not None and ranges and all(first > last for first, _ in ranges):
+        pages = "1 page" if last == 1 else f"{last} pages"
+        raise InputError(f"The longest document in scope has {pages}.", hint="Pages are counted from 1.")
+    joined: list[tuple[int, int]] = []
+    for first, end in sorted(ranges):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((first, end))
+    return tuple(joined)
+
+
+def checked(scope: Scope) -> Scope:
+    """The scope, if it can be searched. Raises `InputError` for pages or kinds that cannot be."""
+    for first, end in scope.pages:
+        if not 1 <= first <= end:
+            raise InputError(
+                f"There are no pages {first}-{end}.", hint="Pages are counted from 1; the first comes first."
+            )
+    for kind in scope.kinds:
+        if kind not in KINDS:
+            raise InputError(f"There is no kind of passage {kind!r}.", hint=f"Choose among {', '.join(KINDS)}.")
+    return scope
+
+
+def _range(part: str) -> tuple[int, int]:
+    found = _PART.fullmatch(part)
+    if found is None:
+        if _OPEN.fullmatch(part):
+            raise InputError(f"“{part}” lacks an end.", hint="Give a range both ends, for example 3-7.")
+        raise InputError(f"“{part}” is not a page.", hint=_EXAMPLE)
+    if any(len(number) > len(str(HIGHEST_PAGE)) for number in found.groups() if number):
+        raise InputError(f"“{part}” is too high.", hint=_EXAMPLE)
+    first = int(found.group(1))
+    end = int(found.group(2) or first)
+    if first == 0:
+        raise InputError("There is no page 0.", hint="Pages are counted from 1.")
+    if end < first:
+        raise InputError(f"“{part}” runs backwards.", hint=f"Write {end}-{first}.")
+    return first, end
+
+
+def pages_typed(scope: Scope) -> str:
+    """The pages of ``scope`` as a person would type them: ``3-7, 12``."""
+    return ", ".join(str(first) if first == end else f"{first}-{end}" for first, end in scope.pages)
+
+
+def pages_in_words(scope: Scope) -> str:
+    """``page 12``, ``pages 3–7 and 12``; "" for all."""
+    parts = [str(first) if first == end else f"{first}–{end}" for first, end in scope.pages]
+    if not parts:
+        return ""
+    noun = "page" if len(parts) == 1 and scope.pages[0][0] == scope.pages[0][1] else "pages"
+    return f"{noun} {_listed(parts)}"
+
+
+def kinds_in_words(scope: Scope) -> str:
+    """``tables and figures``; "" for all."""
+    return _listed([words for kind, words in KINDS.items() if kind in scope.kinds])
+
+
+def within(scope: Scope, searched: int) -> str:
+    """``12 documents``, ``pages 3–7 and 12 of 1 document, only tables``."""
+    words = "1 document" if searched == 1 else f"{searched:,} documents"
+    pages, kinds = pages_in_words(scope), kinds_in_words(scope)
+    return (f"{pages} of {words}" if pages else words) + (f", only {kinds}" if kinds else "")
+
+
+def narrowed(scope: Scope) -> str:
+    """What pages and kinds a question was asked under: ``Only pages 3–7, tables``; "" where all were searched."""
+    parts = [part for part in (pages_in_words(scope), kinds_in_words(scope)) if part]
+    return f"Only {', '.join(parts)}" if parts else ""
+
+
+def _listed(parts: list[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)

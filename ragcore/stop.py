@@ -1,0 +1,43 @@
+"""A person's wish to end what is under way, from the button to the connection that it cuts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+class Stop:
+    """A person's wish to end a task, told from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._told = False
+        self._closes: list[Callable[[], None]] = []
+
+    def is_set(self) -> bool:
+        return self._told
+
+    def set(self) -> None:
+        """End what is under way; more than once does nothing more."""
+        with self._lock:
+            self._told = True
+            closes, self._closes = self._closes, []
+        for close in closes:
+            close()
+
+    @contextmanager
+    def closing(self, close: Callable[[], None]) -> Iterator[None]:
+        """``close`` is called when it is set while the block runs, or at once where it was set before."""
+        with self._lock:
+            told = self._told
+            if not told:
+                self._closes.append(close)
+        if told:
+            close()
+        try:
+            yield
+        finally:
+            with self._lock:
+                if close in self._closes:
+                    self._closes.remove(close)

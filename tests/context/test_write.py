@@ -1,0 +1,303 @@
+"""Summaries and situating sentences through the real client, against a local server that speaks the Messages API."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragcore.config import Settings, load
+from ragcore.context.estimate import estimate
+from ragcore.context.write import add_context, clean
+from ragcore.errors import Cancelled, KeyMissing
+from ragcore.index.contexts import Contexts
+from ragcore.index.database import Database
+from ragcore.ingest.chunk import chunk_document
+from ragcore.protocols import ContextWriter
+from ragcore.providers.context import AnthropicContextWriter
+from ragcore.types import Chunk, ContextReport, Document
+from tests.documents import Grid, Heading, make_document
+from tests.messages_server import MessagesServer, Reply
+
+MODEL = "claude-haiku-4-5"
+PRICED = {"input_tokens": 1000, "output_tokens": 100}  # $0.0015 with MODEL
+LEAD = "Larkfield Water sells drinking water to farms and households in the valley of the Tern."
+WELLS = "Each of the nine wells was sampled twice in the dry months and gave water of good quality."
+SUMMARIES = {"document_summary": True, "section_summary": True, "section_tokens": 10}
+
+
+def report() -> Document:
+    return make_document(
+        Heading("Business"),
+        LEAD,
+        Heading("Wells"),
+        WELLS,
+        Heading("Sales"),
+        Grid(
+            "Sales of water", [["Item", "2023", "2022"], ["Farms", "1", "2"], ["Homes", "3", "4"], ["Rest", "5", "6"]]
+        ),
+        title="Larkfield Water 2023",
+    )
+
+
+def settings(**changes: Any) -> Settings:
+    given = {"in_flight": 1, "section_tokens": 10, **changes}
+    return load(environ={}, overrides={f"context.{key}": value for key, value in given.items()})[0]
+
+
+@dataclass
+class Bench:
+    folder: Path
+    server: MessagesServer
+
+    def __post_init__(self) -> None:
+        self.cache = Contexts(Database(self.folder / "cache.sqlite"))
+        self.progress: list[tuple[int, int]] = []
+
+    def writer(self, model: str = MODEL) -> ContextWriter:
+        return AnthropicContextWriter(model, api_key="k", base_url=self.server.url, timeout_seconds=10, retries=0)
+
+    def run(
+        self,
+        document: Document | None = None,
+        *,
+        writer: Callable[[], ContextWriter | None] | None = None,
+        ask: bool = True,
+        cancelled: Callable[[], bool] | None = None,
+        **changes: Any,
+    ) -> tuple[tuple[Chunk, ...], ContextReport]:
+        given = settings(**changes)
+        document = document or report()
+        return add_context(
+            document,
+            chunk_document(document, given.chunk),
+            writer=(writer or self.writer) if ask else None,
+            cache=self.cache,
+            settings=given,
+            on_progress=lambda done, total: self.progress.append((done, total)),
+            cancelled=cancelled,
+        )
+
+    def prompts(self) -> list[str]:
+        return [request["body"]["messages"][0]["content"][-1]["text"] for request in self.server.requests]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    with MessagesServer() as server:
+        yield Bench(tmp_path, server)
+
+
+def replies(count: int, **changes: Any) -> list[Reply]:
+    return [Reply(text=f"It is number {n}.", usage=PRICED, **changes) for n in range(1, count + 1)]
+
+
+def test_by_default_nothing_is_asked_and_nothing_added(bench: Bench) -> None:
+    chunks, told = bench.run()
+    assert {chunk.context for chunk in chunks} == {""}
+    assert (told, told.words, told.unfinished) == (ContextReport(), "", False)
+    assert bench.server.requests == []
+
+
+def test_without_a_model_summaries_are_sentences_of_the_document(bench: Bench) -> None:
+    chunks, told = bench.run(writer=lambda: None, **SUMMARIES)
+    by_section = {chunk.section[-1]: chunk for chunk in chunks}
+    assert by_section["Wells"].context == f"{LEAD}\n{WELLS}"
+    assert by_section["Business"].context == LEAD  # the same twice is said once
+    assert by_section["Sales"].context == LEAD  # a table has no prose
+    assert by_section["Wells"].index_text.startswith(f"Larkfield Water 2023 › Wells\n{LEAD}\n{WELLS}\n")
+    # They are for searching only.
+    assert by_section["Wells"].text.strip().endswith(WELLS)
+    assert LEAD not in by_section["Wells"].text
+    assert LEAD not in by_section["Wells"].passage
+    assert (told.extracted, told.written, told.left, told.usd) == (3, 0, 0, 0.0)
+
+
+def test_claude_sums_up_the_document_and_its_sections_once(bench: Bench) -> None:
+    bench.server.reply(*replies(4))
+    chunks, told = bench.run(**SUMMARIES)
+    by_section = {chunk.section[-1]: chunk for chunk in chunks}
+    assert by_section["Business"].context == "It is number 1.\nIt is number 2."
+    assert by_section["Wells"].context == "It is number 1.\nIt is number 3."
+    assert (told.written, told.extracted, told.left) == (4, 0, 0)
+    assert told.usd == pytest.approx(0.006)
+    assert told.words == "4 summaries written, $0.0060"
+    assert "what this document is about" in bench.prompts()[0]
+    assert LEAD in bench.prompts()[0]
+    assert LEAD not in bench.prompts()[2]
+    assert bench.progress[-1] == (4, 4)
+    again, told_again = bench.run(**SUMMARIES)
+    assert again == chunks
+    assert told_again == told
+    assert len(bench.server.requests) == 4
+    # What is known is used where nobody is to be asked, too; and "extractive" asks nobody and takes none of it.
+    assert bench.run(ask=False, **SUMMARIES)[0] == chunks
+    plain, _ = bench.run(summaries="extractive", **SUMMARIES)
+    assert {chunk.section[-1]: chunk for chunk in plain}["Wells"].context == f"{LEAD}\n{WELLS}"
+    assert len(bench.server.requests) == 4
+
+
+def test_each_passage_is_placed_with_the_document_in_a_cached_prompt(bench: Bench) -> None:
+    bench.server.reply(*replies(3))
+    chunks, told = bench.run(situate="claude")
+    assert (told.situated, told.written, told.left) == (3, 0, 0)
+    assert told.words == "3 passages situated, $0.0045"
+    contents = [request["body"]["messages"][0]["content"] for request in bench.server.requests]
+    materials = {json.dumps(content[0]) for content in contents}
+    assert len(materials) == 1
+    assert contents[0][0]["cache_control"] == {"type": "ephemeral"}
+    assert all(word in contents[0][0]["text"] for word in (LEAD, WELLS, "Farms"))
+    assert WELLS in contents[1][1]["text"]
+    # A table and each of its rows share one sentence.
+    table = [chunk for chunk in chunks if chunk.kind == "table"]
+    assert len(table) == 4
+    assert {chunk.context for chunk in table} == {"It is number 3."}
+
+
+def test_the_first_request_of_a_material_ends_before_the_others_begin(bench: Bench) -> None:
+    bench.server.reply(Reply(text="It is first.", usage=PRICED, first_delay=0.3), *replies(2, first_delay=0.3))
+    seen: list[int] = []
+    bench.run(situate="claude", in_flight=3, cancelled=lambda: bool(seen.append(len(bench.server.requests))))
+    assert 1 in seen
+    assert 2 not in seen[: seen.index(1) + 1]
+    assert len(bench.server.requests) == 3
+    assert set(seen[seen.index(1) :]) <= {1, 2, 3}
+    assert seen.count(1) >= 2  # it was waited for
+
+
+def test_a_long_document_is_placed_part_by_part_with_its_summary(bench: Bench) -> None:
+    more = " ".join(
+        f"Well number {n} was sampled twice and gave water of good quality in all months." for n in range(40)
+    )
+    document = make_document(Heading("Business"), LEAD, Heading("Wells"), more, title="Larkfield Water 2023")
+    bench.server.reply(*replies(10))
+    _chunks, told = bench.run(document, situate="claude", prompt_tokens=500)
+    assert (told.written, told.left) == (1, 0)
+    materials = [request["body"]["messages"][0]["content"] for request in bench.server.requests[1:]]
+    assert len({content[0]["text"] for content in materials}) > 1
+    assert all('"summary": "It is number 1."' in content[0]["text"] for content in materials)
+
+
+def test_a_failure_is_told_and_made_good_later(bench: Bench) -> None:
+    first, last = replies(2)
+    bench.server.reply(first, Reply(status=400, message="no"), last)
+    chunks, told = bench.run(situate="claude")
+    assert (told.situated, told.left, told.unfinished) == (2, 1, True)
+    assert "no" in told.reason
+    assert told.error is not None
+    assert told.error["code"] == "request_refused"
+    assert "`ragcore index`" in told.error["hint"]
+    assert [chunk.context for chunk in chunks if chunk.section[-1] == "Wells"] == [""]
+    bench.server.reply(Reply(text="It is the wells.", usage=PRICED))
+    chunks, told = bench.run(situate="claude")
+    assert (told.situated, told.left, told.error) == (3, 0, None)
+    assert [chunk.context for chunk in chunks if chunk.section[-1] == "Wells"] == ["It is the wells."]
+    assert len(bench.server.requests) == 4
+
+
+def test_a_refused_key_ends_the_asking_and_summaries_stay_the_documents_own(bench: Bench) -> None:
+    bench.server.reply(Reply(status=401, message="invalid x-api-key"))
+    chunks, told = bench.run(**SUMMARIES)
+    assert len(bench.server.requests) == 1
+    assert (told.written, told.extracted, told.left) == (0, 3, 4)
+    assert told.words.startswith("4 of its contexts not written: ")
+    assert {chunk.section[-1]: chunk for chunk in chunks}["Wells"].context == f"{LEAD}\n{WELLS}"
+
+
+def test_three_failures_in_a_row_end_the_asking(bench: Bench) -> None:
+    document = make_document(*(block for n in range(6) for block in (Heading(f"Part {n}"), f"{WELLS} {n}.")))
+    bench.server.reply(*(Reply(status=400, message="no") for _ in range(6)))
+    _chunks, told = bench.run(document, situate="claude", section_tokens=1000)
+    assert len(bench.server.requests) == 3
+    assert (told.situated, told.left) == (0, 6)
+
+
+def test_nothing_is_sent_that_may_pass_the_limit(bench: Bench) -> None:
+    bench.server.reply(*replies(3))
+    _chunks, told = bench.run(situate="claude", max_usd=0.003)
+    asked = len(bench.server.requests)
+    assert 0 < asked < 3
+    assert told.usd <= 0.003
+    assert told.left == 3 - asked
+    assert "context.max_usd" in told.reason
+    assert told.unfinished
+    _chunks, told = bench.run(situate="claude", max_usd=0.1)
+    assert (len(bench.server.requests), told.left) == (3, 0)
+
+
+def test_a_model_without_a_price_is_not_asked(bench: Bench) -> None:
+    _chunks, told = bench.run(situate="claude", writer=lambda: bench.writer("claude-new"))
+    assert bench.server.requests == []
+    assert "no price for claude-new" in told.reason
+
+
+def test_a_missing_key_is_told(bench: Bench) -> None:
+    def missing() -> ContextWriter:
+        raise KeyMissing("context.situate asks for Claude.")
+
+    _chunks, told = bench.run(situate="claude", writer=missing)
+    assert (told.left, told.error is not None) == (3, True)
+    assert "asks for Claude" in told.reason
+    _chunks, told = bench.run(situate="claude", ask=False)
+    assert (told.left, told.reason) == (3, "they were not asked for yet")
+
+
+def test_stopped_midway_it_goes_on_where_it_was(bench: Bench) -> None:
+    stop = threading.Event()
+    bench.server.reply(replies(1)[0], Reply(text="It hangs.", first_delay=1.0, usage=PRICED))
+
+    def cancelled() -> bool:
+        if len(bench.server.requests) == 2:
+            stop.set()
+        return stop.is_set()
+
+    with pytest.raises(Cancelled):
+        bench.run(situate="claude", cancelled=cancelled)
+    # One is known; of the other nobody knows whether it was billed, so its reserve stays counted.
+    spent = bench.cache.spent(report().doc_id)
+    assert spent > 0.0015
+    bench.server.reply(*replies(2))
+    chunks, told = bench.run(situate="claude")
+    assert (told.situated, told.left) == (3, 0)
+    assert len(bench.server.requests) == 4
+    assert chunks[0].context == "It is number 1."
+    assert told.usd == pytest.approx(spent + 0.003, abs=1e-6)
+
+
+def test_the_estimate_counts_what_would_be_sent_and_sends_nothing(bench: Bench) -> None:
+    document = report()
+
+    def made(document: Document = document, **changes: Any) -> Any:
+        given = settings(**changes)
+        chunks = chunk_document(document, given.chunk)
+        return estimate(document, chunks, model=MODEL, cache=bench.cache, settings=given)
+
+    assert (made().usd, made().passages, made().summaries) == (0.0, 0, 0)
+    short = made(situate="claude")
+    assert (short.passages, short.summaries, short.chunks) == (3, 0, 6)
+    assert short.usage.cache_read_tokens == 0  # too short to be kept
+    long = make_document(*(block for n in range(60) for block in (Heading(f"Part {n}"), f"{WELLS} " * 8 + f"{n}.")))
+    full = made(long, situate="claude")
+    assert full.summaries == 1  # longer than one prompt
+    parts = full.usage.cache_write_tokens
+    assert parts >= 60 * 8 * 18
+    assert full.usage.cache_read_tokens > 5 * parts
+    assert full.usd is not None
+    assert 0 < full.usd < 1
+    assert full.limit == 2.0
+    assert bench.server.requests == []
+    bench.server.reply(*replies(2))
+    bench.run(situate="claude", max_usd=0.003)
+    rest = made(situate="claude")
+    assert rest.passages == 3 - len(bench.server.requests)
+    assert rest.limit < 2.0
+
+
+def test_what_a_model_wrote_is_one_line_of_whole_sentences() -> None:
+    assert clean(" It is\nthe first\x00 part. It tells of wells and ") == "It is the first part."
+    assert clean("It tells of wells and") == "It tells of wells and"

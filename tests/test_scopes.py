@@ -1,0 +1,71 @@
+"""Pages as a person types them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragcore.errors import InputError
+from ragcore.scopes import kinds_in_words, narrowed, page_ranges, pages_in_words, pages_typed, within
+from ragcore.types import EVERYTHING, Scope
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges"),
+    [
+        ("", ()),
+        (" , ", ()),
+        ("7", ((7, 7),)),
+        ("3-7, 12", ((3, 7), (12, 12))),
+        ("12; 3 – 7", ((3, 7), (12, 12))),
+        ("p. 3 to 7 and page 12", ((3, 7), (12, 12))),
+        ("pp. 3—7", ((3, 7),)),
+        ("1-4, 3-6, 7, 9", ((1, 7), (9, 9))),
+    ],
+)
+def test_pages_are_read_in_order_and_joined(text: str, ranges: tuple[tuple[int, int], ...]) -> None:
+    assert page_ranges(text) == ranges
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("7-3", "“7-3” runs backwards. Write 3-7."),
+        ("3-", "“3-” lacks an end."),
+        ("-3", "“-3” lacks an end."),
+        ("0-4", "There is no page 0."),
+        ("iv", "“iv” is not a page."),
+        ("3 7", "“3 7” is not a page."),
+        ("1234567", "“1234567” is too high."),
+    ],
+)
+def test_what_is_wrong_is_said_of_the_part_that_is_wrong(text: str, said: str) -> None:
+    with pytest.raises(InputError) as error:
+        page_ranges(f"1, {text}")
+    assert f"{error.value.message} {error.value.hint}".startswith(said)
+
+
+def test_pages_behind_the_end_of_every_document_are_refused() -> None:
+    assert page_ranges("90-300", last=112) == ((90, 300),)
+    with pytest.raises(InputError, match="The longest document in scope has 112 pages"):
+        page_ranges("113, 200-300", last=112)
+
+
+@given(st.lists(st.tuples(st.integers(1, 300), st.integers(0, 40)), max_size=6))
+def test_what_is_shown_in_the_field_means_the_same(parts: list[tuple[int, int]]) -> None:
+    ranges = page_ranges(", ".join(f"{first}-{first + more}" for first, more in parts))
+    covered = {page for first, end in ranges for page in range(first, end + 1)}
+    assert covered == {page for first, more in parts for page in range(first, first + more + 1)}
+    assert page_ranges(pages_typed(Scope(pages=ranges))) == ranges
+
+
+def test_a_scope_in_words() -> None:
+    scope = Scope(None, ((3, 7), (9, 9), (12, 12)), ("figure", "table"))
+    assert pages_in_words(scope) == "pages 3–7, 9 and 12"
+    assert kinds_in_words(scope) == "tables and figures"
+    assert narrowed(scope) == "Only pages 3–7, 9 and 12, tables and figures"
+    assert within(scope, 1) == "pages 3–7, 9 and 12 of 1 document, only tables and figures"
+    assert pages_in_words(Scope(pages=((4, 4),))) == "page 4"
+    assert narrowed(EVERYTHING) == ""
+    assert within(EVERYTHING, 1200) == "1,200 documents"

@@ -1,0 +1,207 @@
+"""The words and numbers of "Why these sources", and of the steps while an answer is made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ragcore.types import (
+    EVERYTHING,
+    Answer,
+    Box,
+    Citation,
+    Reuse,
+    Route,
+    Scope,
+    Source,
+    Step,
+    SubQuery,
+    Trace,
+    TracedHit,
+    Usage,
+)
+from ui import explain, payload
+from ui.runs import View
+
+HIT = TracedHit(
+    rank=1,
+    chunk_id="d:4",
+    doc_id="d",
+    kind="table",
+    start=10,
+    end=40,
+    section=("Results", "Cash flows"),
+    pages=(53, 54),
+    page_labels=("51", "52"),
+    boxes=(Box(53, 1, 2, 3, 4),),
+    excerpt="Net cash",
+    score=0.924,
+    scores={"vector": 0.801, "bm25": 19.34, "prior": 1.0, "fused": 0.87, "rerank": 0.9871},
+    ranks={"vector": 9, "bm25": 74, "fused": 1, "rerank": 6},
+    via="vector+bm25+table+named",
+    queries=(1,),
+    source=2,
+)
+TRACE = Trace(
+    mode="hybrid",
+    scope=EVERYTHING,
+    searched=12,
+    queries=(SubQuery("How much cash?"),),
+    routes=(Route("d", 1.0, "named: Adobe; year: 2016"),),
+    hits=(HIT, replace(HIT, rank=2, chunk_id="d:9", start=90, end=99, via="vector", source=0, scores={"vector": 0.5})),
+    titles={"d": "Adobe 10-K 2016"},
+    candidates=118,
+    reranked=20,
+    timings_ms={"embed": 12.5, "vector": 50.0, "made_up": 0.25},
+)
+SOURCES = tuple(
+    Source(number, "d", "Adobe 10-K 2016", 0, 9, "", (), ("A",), (3,), ("3",), 0.5, via)
+    for number, via in ((1, "neighbour"), (2, "table"))
+)
+
+
+def answer(trace: Trace | None, **changes: Any) -> Answer:
+    made = Answer(
+        answer_id="a",
+        question="How much cash?",
+        queries=(),
+        text="",
+        refused=False,
+        claims=(),
+        citations=(
+            Citation(3, "d", "Adobe", 53, "51", "Net", 12, 15, ()),
+            Citation(4, "d", "Adobe", 9, "9", "x", 70, 71, ()),
+        ),
+        marks=(),
+        dropped=(),
+        sources=SOURCES,
+        model="offline",
+        extractive=True,
+        usage=Usage(),
+        cost_usd=0.0,
+        timings_ms={"embed": 12.5, "generate": 100.0, "verify": 4.0, "answer": 200.0, "first_token": 1.0},
+        settings_hash="h",
+        trace=trace,
+    )
+    return replace(made, **changes)
+
+
+def explained(trace: Trace = TRACE, **changes: Any) -> Any:
+    return explain.explanation(answer(trace, **changes))
+
+
+def test_an_answer_of_the_time_before_traces_is_not_explained() -> None:
+    assert explain.explanation(answer(None)) is None
+    shown = payload.answer("t", answer(None))
+    assert shown["found"] == shown["only"] == ""
+
+
+def test_a_hit_shows_every_score_and_rank_and_what_became_of_it() -> None:
+    first, second = explained()["hits"]
+    assert first["cells"] == {
+        "vector": {"score": "0.80", "rank": 9},
+        "bm25": {"score": "19.3", "rank": 74},
+        "prior": {"score": "1.00", "rank": None},
+        "fused": {"score": "0.87", "rank": 1},
+        "rerank": {"score": "0.99", "rank": 6},
+    }
+    assert (first["score"], first["via"]) == ("0.92", "by meaning and words; whole table")
+    assert (first["title"], first["page"], first["label"], first["last_label"]) == ("Adobe 10-K 2016", 53, "51", "52")
+    assert first["boxes"] == [[53, 1, 2, 3, 4]]
+    assert (first["source"], first["cited"]) == (2, [3])
+    assert (second["source"], second["cited"], list(second["cells"])) == (0, [], ["vector"])
+    assert first["queries"] == [], "there was only one search"
+
+
+def test_columns_are_the_steps_that_there_were() -> None:
+    assert [column["name"] for column in explained()["columns"]] == ["Meaning", "Words", "Named", "Both", "Read"]
+    alone = replace(TRACE, hits=TRACE.hits[1:])
+    assert [column["name"] for column in explained(alone)["columns"]] == ["Meaning"]
+
+
+def test_sources_that_no_hit_went_into_are_named() -> None:
+    shown = explained()
+    assert shown["given"] == "2 sources"
+    assert shown["others"] == [
+        {"number": 1, "title": "Adobe 10-K 2016", "place": "p. 3", "why": "beside a passage that was found"}
+    ]
+
+
+def test_times_are_in_the_order_of_the_work_and_scaled_to_the_longest() -> None:
+    steps = [(step["name"], step["ms"], step["share"]) for step in explained()["steps"]]
+    assert steps == [
+        ("Reading the question", "12 ms", 0.125),
+        ("Searching by meaning", "50 ms", 0.5),
+        ("Writing the answer", "100 ms", 1.0),
+        ("Checking its claims", "4 ms", 0.04),
+        ("made_up", "0.2 ms", 0.003),
+    ]
+
+
+def test_sub_queries_say_who_asked_them_and_why() -> None:
+    parts = (SubQuery("How much cash?"), SubQuery("Cash 2015", "rules", "two years are compared"))
+    shown = explained(replace(TRACE, queries=parts, hits=(replace(HIT, queries=(1, 2)),)))
+    assert shown["queries"][1] == {
+        "text": "Cash 2015",
+        "how": "part of the question, by rule",
+        "reason": "two years are compared",
+    }
+    assert shown["hits"][0]["queries"] == [1, 2]
+    assert shown["read"] == "118 passages weighed in 2 searches, the best 20 read side by side with the question"
+
+
+def test_terms_of_the_trade_are_told_with_the_query() -> None:
+    asked = (SubQuery("Capex?", also=("capital expenditures", "capital spending")),)
+    (query,) = explained(replace(TRACE, queries=asked))["queries"]
+    assert query["reason"] == "other words for it, at a lower weight: capital expenditures, capital spending"
+
+
+def test_what_there_was_no_time_for_is_said() -> None:
+    shown = explained(replace(TRACE, left_out=7, notes=("No plan was made.",)))
+    assert shown["read"].endswith("; 7 more left out for lack of time")
+    assert shown["notes"] == ["No plan was made."]
+
+
+def test_the_cache_says_what_it_did() -> None:
+    said = {
+        status: explained(replace(TRACE, cache=Reuse(status, similarity)))["cache"]
+        for status, similarity in (("off", None), ("miss", None), ("partial", 0.75), ("hit", 0.953))
+    }
+    assert said["off"] == ""
+    assert said["miss"] == "No: searched afresh"
+    assert said["partial"].startswith("In part, one that is 0.75 alike")
+    assert said["hit"].startswith("Yes, one that is 0.95 alike")
+
+
+def test_the_scope_that_a_question_was_asked_under_is_shown() -> None:
+    scoped = replace(TRACE, scope=Scope(("d",), ((3, 7),), ("table",)), searched=1)
+    assert explained(scoped)["within"] == "pages 3–7 of 1 document, only tables"
+    assert payload.answer("t", answer(scoped))["only"] == "Only pages 3–7, tables"
+
+
+def steps_of(view: View) -> list[tuple[str, bool]]:
+    return [(step["text"], step["done"]) for step in payload.live_steps(view)]
+
+
+def test_steps_of_a_search_are_told_as_they_come() -> None:
+    view = View(searched=12, titles={"d": "Adobe 10-K 2016"})
+    assert steps_of(view) == [("Searching 12 documents", False)]
+    view = replace(view, steps=(Step("plan", SubQuery("x")),))
+    assert steps_of(view) == [("Working out what to search for", False)]
+    view = replace(view, steps=(Step("search", SubQuery("x"), TRACE.routes),))
+    assert steps_of(view) == [
+        ("Preferring Adobe 10-K 2016 (named: Adobe; year: 2016)", True),
+        ("Searching 12 documents", False),
+    ]
+    view = replace(view, steps=(*view.steps, Step("rerank", SubQuery("x"), passages=20)))
+    assert steps_of(view)[-1] == ("Reading the 20 best passages", False)
+    view = replace(view, steps=(*view.steps, Step("search", SubQuery("Cash 2015", "rules", "r"))))
+    assert steps_of(view)[-1] == ("Searching for “Cash 2015”", False)
+    view = replace(view, stage="write", passages=20, sources=1)
+    assert steps_of(view) == [
+        ("Asked in 2 ways", True),
+        ("20 passages found", True),
+        ("1 source kept", True),
+        ("Writing", False),
+    ]
+    assert steps_of(replace(view, stopping=True))[-1] == ("Stopping", False)

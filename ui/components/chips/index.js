@@ -1,0 +1,27 @@
+// What the next question is narrowed to, beside the input: each part with a button that removes it.
+
+import { configure } from "../shared/api.js";
+import { h, icon } from "../shared/dom.js";
+
+export function mount({ parentElement, data, setTriggerValue }) {
+  configure(data);
+  const root = parentElement.querySelector(".gw-chips");
+  root.setAttribute("role", "group");
+  root.setAttribute("aria-label", "Filters of the next question");
+  const remove = (part) => {
+    setTriggerValue("removed", part);
+    document.querySelector(".st-key-gw_composer textarea")?.focus(); // the button is about to go
+  };
+  const parts = Object.entries(data.shown).filter(([, words]) => words);
+  root.replaceChildren(
+    icon("filter_list", "s16"),
+    ...parts.map(([part, words]) =>
+      h(
+        "span",
+        { class: "gw-chip", "data-part": part },
+        h("span", {}, words[0].toUpperCase() + words.slice(1)),
+        h("button", { type: "button", "aria-label": `Search all ${part} again`, title: `Search all ${part} again`, onclick: () => remove(part) }, icon("close", "s14")),
+      ),
+    ),
+  );
+}

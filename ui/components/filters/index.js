@@ -1,0 +1,85 @@
+// Pages and kinds that the next questions search. Pages are checked while they are typed; only what is good is kept.
+
+import { configure, get } from "../shared/api.js";
+import { h } from "../shared/dom.js";
+
+const CHECK = 200; // ms after the last key
+const KEEP = 700;
+const HINT = "Counted from the first page";
+
+export function mount({ parentElement, data, setTriggerValue }) {
+  configure(data);
+  const filters = (parentElement.gwFilters ??= new Filters(parentElement.querySelector(".gw-filters")));
+  filters.show(data, (narrowed) => setTriggerValue("narrowed", narrowed));
+  return () => filters.close();
+}
+
+class Filters {
+  constructor(root) {
+    this.kept = null; // the pages that are in force, as typed
+    this.kinds = [];
+    this.field = h("input", {
+      class: "gw-field",
+      type: "text",
+      placeholder: "All, or 3-7, 12",
+      "aria-label": "Pages",
+      "aria-describedby": "gw-pages-said",
+      autocomplete: "off",
+      oninput: () => this.typed(),
+      onchange: () => this.check(true),
+    });
+    this.said = h("p", { id: "gw-pages-said", class: "said", role: "status" }, HINT);
+    this.row = h("div", { class: "kinds", role: "group", "aria-label": "Kinds of passages; none pressed searches all" });
+    root.append(this.field, this.said, this.row);
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    clearTimeout(this.later);
+  }
+
+  show({ pages, kinds, longest, known }, keep) {
+    this.keep = keep;
+    this.longest = longest;
+    this.kinds = kinds;
+    if (pages !== this.kept) {
+      this.kept = pages;
+      if (document.activeElement !== this.field) this.field.value = pages;
+      this.check(false);
+    }
+    if (!this.row.childElementCount) {
+      for (const [kind, words] of Object.entries(known)) {
+        const name = words[0].toUpperCase() + words.slice(1);
+        this.row.append(h("button", { type: "button", class: "gw-btn sm", "data-kind": kind, onclick: () => this.toggle(kind) }, name));
+      }
+    }
+    for (const button of this.row.children) button.setAttribute("aria-pressed", String(kinds.includes(button.dataset.kind)));
+  }
+
+  toggle(kind) {
+    this.kinds = this.kinds.includes(kind) ? this.kinds.filter((other) => other !== kind) : [...this.kinds, kind];
+    this.keep({ pages: this.kept, kinds: this.kinds });
+  }
+
+  typed() {
+    this.close();
+    this.timer = setTimeout(() => this.check(false), CHECK);
+    this.later = setTimeout(() => this.check(true), KEEP);
+  }
+
+  // Says what the field means, or what is wrong with it; with `keep`, puts what is good in force.
+  async check(keep) {
+    const text = this.field.value;
+    const { words, wrong } = await get("/pages", { text, last: this.longest }).catch((error) => ({ words: "", wrong: `${error.message} ${error.hint}` }));
+    if (text !== this.field.value) return; // typed on meanwhile
+    this.said.textContent = wrong || (words ? `Only ${words}` : HINT);
+    this.said.classList.toggle("bad", Boolean(wrong));
+    if (wrong) this.field.setAttribute("aria-invalid", "true");
+    else this.field.removeAttribute("aria-invalid");
+    if (keep) this.close();
+    if (keep && !wrong && text !== this.kept) {
+      this.kept = text;
+      this.keep({ pages: text, kinds: this.kinds });
+    }
+  }
+}
