@@ -7,19 +7,21 @@ from ui.services import services
 
 engine = services().engine
 infos = engine.documents()
-readable = [info for info in infos if info.status == "ready" and info.indexed]
+readable = sidebar.askable(infos)
 
 
 def submitted() -> None:
-    sidebar.ask(st.session_state["gw_ask"], readable)
+    sidebar.ask(st.session_state["gw_ask"])
 
 
 def workspace() -> None:
     conversations = engine.conversations()
+    searched = sidebar.asked(readable)
     here = next((info for info in conversations if info.conversation_id == sidebar.current()), None)
     if sidebar.current() and here is None:
         sidebar.gone()
-    sidebar.draw(readable, conversations)
+        searched = sidebar.asked(readable)
+    sidebar.draw(readable, conversations, searched)
     with st.container(key="gw_split"):
         with st.container(key="gw_center"):
             with st.container(key="gw_head", horizontal=True):
@@ -28,24 +30,25 @@ def workspace() -> None:
                 here.conversation_id if here else None,
                 revision=f"{here.updated}-{here.turns}-{len(readable)}" if here else "",
                 empty=first_run.invitation(readable, infos),
+                scope=searched,
             )
             with st.container(key="gw_composer"):
                 trouble = sidebar.trouble()
                 if trouble:
                     frame.message(*trouble)
-                sidebar.chips()
+                sidebar.chips(searched)
                 st.chat_input("Ask your documents", key="gw_ask", on_submit=submitted)
         with st.container(key="gw_pane"):
             components.pane(
                 [{"id": doc_id, "title": name} for doc_id, name in payload.names(readable).items()],
-                sidebar.scope(readable),
+                None if searched.doc_ids is None else list(searched.doc_ids),
             )
 
 
 @st.fragment(run_every=1.5)
 def await_documents() -> None:
     """While something is being read: redraw when one more document can be asked."""
-    ready = {info.doc_id for info in engine.documents() if info.status == "ready" and info.indexed}
+    ready = {info.doc_id for info in sidebar.askable(engine.documents())}
     if ready != {info.doc_id for info in readable}:
         st.rerun()
 

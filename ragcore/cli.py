@@ -10,15 +10,15 @@ import io
 import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from ragcore import wire
+from ragcore import printing, wire
+from ragcore.config import default_home, load
 from ragcore.errors import Cancelled, GroundworkError, InputError, UnknownDocument
-from ragcore.markdown import plain
-from ragcore.scopes import page_ranges
-from ragcore.types import GENERATED_MARKS, ChunkKind, ElementKind, Scope
+from ragcore.scopes import page_ranges, within
+from ragcore.types import EVERYTHING, ChunkKind, ElementKind, Scope
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine, IngestReport, Progress
@@ -39,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from ragcore.engine import Engine
 
         preset = getattr(options, "rse", None)
+        if preset is not None and preset not in (presets := _presets(options)):
+            parser.error(f"argument --rse: invalid choice: {preset!r} (choose from {', '.join(map(repr, presets))})")
         with Engine.open(
             home=getattr(options, "home", None),
             config=getattr(options, "config", None),
@@ -66,14 +68,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     reports: list[IngestReport] = []
     for path in engine.pdf_paths(options.paths):
-        print(f"{path.name}: reading", file=sys.stderr)
-        report = engine.ingest_path(path, password=options.password, on_progress=_progress(path.name))
+        name = path.name or str(path)
+        print(f"{name}: reading", file=sys.stderr)
+        report = engine.ingest_path(path, password=options.password, on_progress=_progress(name))
         reports.append(report)
         for error in (report.error, report.figures.error, report.context.error):
             if error:
-                print(f"{path.name}: {error['message']} {error['hint']}", file=sys.stderr)
+                print(f"{name}: {error['message']} {error['hint']}", file=sys.stderr)
         if report.note and not report.error:
-            print(f"{path.name}: {report.note}", file=sys.stderr)
+            print(f"{name}: {report.note}", file=sys.stderr)
     failure: GroundworkError | None = None
     if options.index:
         try:
@@ -85,22 +88,7 @@ def _ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
             {"documents": [asdict(report) for report in reports]} | ({"error": failure.as_dict()} if failure else {})
         )
     else:
-        for report in reports:
-            detail = (
-                report.error["message"]
-                if report.error
-                else "; ".join(
-                    part
-                    for part in (
-                        f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables",
-                        f"{report.ocr_pages} pages read by OCR" if report.ocr_pages else "",
-                        report.figures.words,
-                        report.context.words,
-                    )
-                    if part
-                )
-            )
-            print(f"{report.status:8} {report.doc_id or '-':16}  {report.title}  ({detail})")
+        printing.ingested(reports)
         if failure:
             print(f"{failure.message} {failure.hint}", file=sys.stderr)
     return 1 if failure or any(report.status == "failed" for report in reports) else 0
@@ -113,9 +101,7 @@ def _index(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     if as_json:
         _print(asdict(report))
     else:
-        print(f"{report.chunks} chunks indexed, {report.embedded} of them embedded now by {report.embedder}.")
-        if report.usd:
-            print(f"What Claude wrote for them cost ${report.usd:.4f}.")
+        printing.indexed(report)
     left = [(info.name, info.context) for info in engine.documents() if info.context.unfinished]
     for name, context in left:
         print(f"{name}: {context.words}", file=sys.stderr)
@@ -126,20 +112,8 @@ def _estimate(engine: Engine, as_json: bool) -> int:
     estimates = engine.estimate()
     if as_json:
         _print(wire.estimates(estimates))
-        return 0
-    for each in estimates:
-        price = "no price in llm.prices" if each.usd is None else f"${each.usd:.2f}"
-        capped = each.usd is not None and each.usd > each.limit
-        most = f", of which ${each.limit:.2f} may still be spent (context.max_usd)" if capped else ""
-        usage = each.usage
-        print(
-            f"{each.title}: {each.chunks} chunks; {each.summaries} summaries and {each.passages} situated passages to "
-            f"write; {usage.input_tokens:,} tokens in, {usage.cache_write_tokens:,} cached, "
-            f"{usage.cache_read_tokens:,} read from the cache, {usage.output_tokens:,} out; {price}{most}"
-        )
-    known = [min(each.usd, each.limit) for each in estimates if each.usd is not None]
-    model = estimates[0].model if estimates else engine.models.context_model
-    print(f"Altogether about ${sum(known):.2f} by {model}. Nothing was sent.")
+    else:
+        printing.estimated(estimates, engine.models.context_model)
     return 0
 
 
@@ -148,8 +122,7 @@ def _documents(engine: Engine, _options: argparse.Namespace, as_json: bool) -> i
     if as_json:
         _print({"documents": [wire.document_info(info) for info in infos]})
     else:
-        for info in infos:
-            print(f"{info.doc_id}  {info.status:8} {info.pages:5} pages  {info.title}  [{info.name}]")
+        printing.documents(infos)
         if not infos:
             print("The library is empty. Add a PDF: ragcore ingest FILE --index", file=sys.stderr)
     return 0
@@ -180,10 +153,7 @@ def _elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int
     if as_json:
         _print(wire.elements(document, chosen))
     else:
-        for element in chosen:
-            mark = f"  [{element.noise}]" if element.noise else ""
-            text = " ".join(document.text[element.start : element.end].split())
-            print(f"p. {element.page:4}  {element.kind:12} {text[:90]}{mark}")
+        printing.elements(document, chosen)
     return 0
 
 
@@ -200,9 +170,7 @@ def _chunks(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     if as_json:
         _print({"doc_id": document.doc_id, "chunks": [wire.chunk(document, item) for item in chunks]})
     else:
-        for item in chunks:
-            rows = f"[tiles {item.tiles[0]}-{item.tiles[1]}]  " if item.tiles else ""
-            print(f"{item.index:5}  {item.tokens:4} tokens  {rows}{(item.grid or item.text)[:90]!r}")
+        printing.chunks(chunks)
     return 0
 
 
@@ -211,46 +179,37 @@ def _retrieve(engine: Engine, options: argparse.Namespace, as_json: bool) -> int
         options.question,
         mode=options.mode,
         top_k=options.top_k,
-        doc_ids=_scope(engine, options.doc),
+        doc_ids=_documents_asked(engine, options.doc),
         pages=options.pages,
         kinds=options.kind,
         decompose=options.decompose,
         gaps=options.gaps,
     )
-    for note in found.notes:
+    nothing = not found.hits and not as_json  # then the last note is all there is to print
+    for note in found.notes[:-1] if nothing else found.notes:
         print(note, file=sys.stderr)
     if as_json:
         _print(wire.retrieval(found, engine.document))
     else:
-        for route in found.routes[:3]:
-            print(f"Looked first in: {engine.document(route.doc_id).title} ({route.reason})")
-        if found.left_out:
-            print(
-                f"Reranked {found.reranked} of {found.reranked + found.left_out} passages: "
-                f"rerank.max_ms = {engine.settings.rerank.max_ms:g} allows no more on this machine."
-            )
-        for number, asked in enumerate(found.queries[1:], start=2):
-            print(f"Query {number} ({asked.origin}): {asked.text} ({asked.reason})")
-        for hit in found.hits:
-            document = engine.document(hit.chunk.doc_id)
-            pages = ", ".join(str(page) for page in document.pages_of(hit.chunk.start, hit.chunk.end))
-            text = " ".join(hit.chunk.text.split())
-            print(f"{hit.rank:3}  {hit.score:.3f}  {document.title}, p. {pages}  {text[:100]}")
+        printing.retrieval(found, engine.document, engine.settings.rerank.max_ms)
+        if nothing:
+            print(found.notes[-1])
     return 0
 
 
 def _generate(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    stream = engine.ask(options.question, doc_ids=_scope(engine, options.doc))
-    answer = stream.run()
+    doc_ids = _documents_asked(engine, options.doc)
+    answer = engine.ask(options.question, doc_ids=doc_ids, pages=options.pages, kinds=options.kind).run()
     _show(answer, as_json, passages=options.passages)
     return 1 if answer.status == "failed" else 0
 
 
 def _conversation(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    conversation_id = options.resume or engine.new_conversation(Scope(_scope(engine, options.doc)))
-    if options.resume:
-        for turn in engine.conversation(conversation_id).turns:
-            print(f"> {turn.question}", file=sys.stderr)
+    if options.resume is not None:
+        conversation_id = _resume(engine, options)
+    else:
+        scope = Scope(_documents_asked(engine, options.doc), options.pages, tuple(options.kind))
+        conversation_id = engine.new_conversation(scope)
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     print(f"Conversation {conversation_id}. An empty line or Ctrl-D ends it.", file=sys.stderr)
@@ -276,6 +235,26 @@ def _conversation(engine: Engine, options: argparse.Namespace, as_json: bool) ->
         _show(answer, as_json, passages=options.passages, extra={"conversation_id": conversation_id})
 
 
+def _resume(engine: Engine, options: argparse.Namespace) -> str:
+    """The conversation to go on with; what is given of documents, pages and kinds stands from now on for what it had
+    of them."""
+    conversation = engine.conversation(options.resume)
+    scope = replace(
+        conversation.scope,
+        doc_ids=_documents_asked(engine, options.doc) if options.doc else conversation.scope.doc_ids,
+        pages=options.pages or conversation.scope.pages,
+        kinds=tuple(options.kind) or conversation.scope.kinds,
+    )
+    if scope != conversation.scope:
+        engine.set_scope(options.resume, scope)
+    for turn in conversation.turns:
+        print(f"> {turn.question}", file=sys.stderr)
+    if scope != EVERYTHING:
+        searched = len(engine.documents() if scope.doc_ids is None else scope.doc_ids)
+        print(f"Searches {within(scope, searched)}.", file=sys.stderr)
+    return conversation.info.conversation_id
+
+
 def _config(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
     settings = engine.settings.model_dump(mode="json")
     if as_json:
@@ -288,11 +267,7 @@ def _config(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
             }
         )
     else:
-        for key, origin in engine.origins.items():
-            value: Any = settings
-            for part in key.split("."):
-                value = value[part]
-            print(f"{key} = {json.dumps(value, ensure_ascii=False)}  # {origin}")
+        printing.settings(settings, engine.origins)
     return 0
 
 
@@ -300,22 +275,19 @@ def _show(answer: Answer, as_json: bool, *, passages: bool, extra: Json | None =
     if as_json:
         _print(wire.answer(answer) | (extra or {}))
         return
-    if answer.extractive and not answer.refused:
-        print("Quoted from the documents, not written:\n")
-    print(plain(answer.text))
+    printing.answer(answer, passages=passages)
+    for note in answer.trace.notes if answer.trace else ():
+        print(note, file=sys.stderr)
     if answer.error:
-        print(f"\n{answer.error['message']} {answer.error['hint']}", file=sys.stderr)
-    for claim in answer.claims:
-        if claim.status in ("weak", "unsupported"):
-            print(f"  ! {claim.status}: {claim.text} ({claim.reason})")
-    print()
-    for citation in answer.citations:
-        label = f" ({citation.label})" if citation.label else " (AI description)" if citation.generated else ""
-        print(f"[{citation.n}] {citation.title}, p. {citation.page_label}{label}")
-        if passages:
-            quote = " ".join(citation.quote.split())
-            bare = citation.generated and GENERATED_MARKS[0] not in quote
-            print(f"    {GENERATED_MARKS[0]}{quote}{GENERATED_MARKS[1]}" if bare else f"    “{quote}”")
+        print(f"{answer.error['message']} {answer.error['hint']}", file=sys.stderr)
+
+
+def _presets(options: argparse.Namespace) -> list[str]:
+    """The names of the sets that --rse may choose among. Raises `ConfigError`."""
+    home = getattr(options, "home", None) or default_home()
+    # Whatever the settings choose is not asked for, so that it need not be there.
+    settings, _ = load(file=getattr(options, "config", None), home=home, overrides={"rse.preset": "balanced"})
+    return list(settings.rse.presets)
 
 
 def _find(engine: Engine, given: str, *, whole: bool = False) -> str:
@@ -334,7 +306,7 @@ def _find(engine: Engine, given: str, *, whole: bool = False) -> str:
     raise UnknownDocument(f"There is no document {given!r} in this library.")
 
 
-def _scope(engine: Engine, given: Sequence[str] | None) -> tuple[str, ...] | None:
+def _documents_asked(engine: Engine, given: Sequence[str] | None) -> tuple[str, ...] | None:
     """The documents named by --doc; says on stderr which of those asked are not searched yet."""
     chosen = tuple(_find(engine, item) for item in given) if given else None
     waiting = [
@@ -384,6 +356,14 @@ def _text(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
+def _add_scope(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--doc", action="append", metavar="DOC", help="only in this document; may be repeated")
+    parser.add_argument("--pages", type=_pages, default=(), metavar="P", help="only what touches these, such as 3-7,12")
+    parser.add_argument(
+        "--kind", action="append", choices=get_args(ChunkKind), default=[], help="only such passages; may be repeated"
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     # The global options are taken before and after the command alike.
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
@@ -411,8 +391,9 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--password", help="for encrypted files")
 
     sub = command("index", _index, "embed and index what is new")
-    sub.add_argument("--rebuild", action="store_true", help="make the index anew from the library")
-    sub.add_argument("--estimate", action="store_true", help="only say what Claude's contexts for it will cost")
+    which = sub.add_mutually_exclusive_group()
+    which.add_argument("--rebuild", action="store_true", help="make the index anew from the library")
+    which.add_argument("--estimate", action="store_true", help="only say what Claude's contexts for it will cost")
 
     command("documents", _documents, "list the library")
 
@@ -443,21 +424,17 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--rse", metavar="PRESET", help="how segments are chosen: default, balanced, precision, find_all or your own"
     )
-    sub.add_argument("--doc", action="append", metavar="DOC", help="only in this document; may be repeated")
-    sub.add_argument("--pages", type=_pages, default=(), metavar="P", help="only what touches these, such as 3-7,12")
-    sub.add_argument(
-        "--kind", action="append", choices=get_args(ChunkKind), default=[], help="only such passages; may be repeated"
-    )
+    _add_scope(sub)
 
     sub = command("generate", _generate, "answer a question with citations")
     sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
     sub.add_argument("-p", "--passages", action="store_true", help="print the cited passages as well")
-    sub.add_argument("--doc", action="append", metavar="DOC")
+    _add_scope(sub)
 
     sub = command("conversation", _conversation, "a conversation: one question per line")
     sub.add_argument("-p", "--passages", action="store_true")
-    sub.add_argument("--resume", metavar="ID")
-    sub.add_argument("--doc", action="append", metavar="DOC")
+    sub.add_argument("--resume", metavar="ID", help="go on with this one; documents, pages and kinds replace its own")
+    _add_scope(sub)
 
     command("config", _config, "the settings in force and where each came from")
     return parser

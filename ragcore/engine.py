@@ -29,15 +29,15 @@ from ragcore.errors import (
     IndexMismatch,
     UnknownDocument,
 )
+from ragcore.finding import Finding
 from ragcore.index.contexts import Contexts
 from ragcore.index.conversations import Conversation, ConversationInfo, Conversations
 from ragcore.index.descriptions import Descriptions
 from ragcore.index.store import DocumentInfo, Store
 from ragcore.models import Models
 from ragcore.reading import Reading
-from ragcore.retrieve.cache import CachedRetriever, RememberedQueries, RetrievalCache
 from ragcore.run import AnswerRun
-from ragcore.scopes import checked
+from ragcore.scopes import checked, kinds_in_words, pages_in_words
 from ragcore.stop import Stop
 from ragcore.tasks import Added as Added
 from ragcore.tasks import IngestReport as IngestReport
@@ -63,9 +63,6 @@ if TYPE_CHECKING:
     from ragcore.answer.stream import AnswerStream
     from ragcore.context.estimate import Estimate
     from ragcore.index.indexer import Indexer, IndexReport
-    from ragcore.protocols import Retriever
-    from ragcore.retrieve.route import DocumentNames
-    from ragcore.retrieve.synonyms import Synonyms
 
 
 class Engine:
@@ -84,9 +81,7 @@ class Engine:
         self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
         self._lock = threading.Lock()
         self._indexer: Indexer | None = None
-        self._document_names: tuple[int, DocumentNames] | None = None
-        self._trade: Synonyms | None = None
-        self._retrievals = RetrievalCache(settings.cache.entries)
+        self._finding = Finding(home, self.store, self.models, settings)
 
     @classmethod
     def open(
@@ -193,8 +188,8 @@ class Engine:
         return replace(report, path=printable(path), note=added.note)
 
     def pdf_paths(self, paths: Sequence[Path]) -> Iterator[Path]:
-        """Files as given, and every PDF and ADE JSON below a folder, in order of name; a PDF whose ADE JSON is among
-        them comes with that."""
+        """Files as given, and every PDF and ADE JSON below a folder, in order of name (the folder itself where there is
+        none, which `ingest_path` reports); a PDF whose ADE JSON is among them comes with that."""
         return intake.files_to_read(paths, self.settings.ingest)
 
     # The library
@@ -301,10 +296,10 @@ class Engine:
         stop: Stop | None = None,
     ) -> Retrieval:
         """Hits and segments for a question, in all documents or only in ``doc_ids``, ``pages`` and ``kinds`` (see
-        `Scope`). ``decompose`` and ``gaps`` stand for those of ``[agentic]``; ``on_step`` is told what is about to be
-        done, and ``stop`` ends calls to a model. Raises `EmptyQuestion`, `IndexEmpty`, `IndexMismatch`,
-        `UnknownDocument`, `InputError` (no such pages or kinds); `ConfigError` and `ModelError` where a model is to
-        plan the search and cannot be had."""
+        `Scope`); where there are no hits the last of ``notes`` says so. ``decompose`` and ``gaps`` stand for those of
+        ``[agentic]``; ``on_step`` is told what is about to be done, and ``stop`` ends calls to a model. Raises
+        `EmptyQuestion`, `IndexEmpty`, `IndexMismatch`, `UnknownDocument`, `InputError` (no such pages or kinds);
+        `ConfigError` and `ModelError` where a model is to plan the search and cannot be had."""
 
         if not query.strip():
             raise EmptyQuestion("There is no question.")
@@ -314,74 +309,20 @@ class Engine:
         changed = {"decompose": decompose, "gaps": gaps}
         agentic = self.settings.agentic.model_copy(update={k: v for k, v in changed.items() if v is not None})
         settings = self.settings.model_copy(update={"agentic": agentic})
-        retriever = self._retriever(settings, mode, on_step, stop)
-        return retriever.retrieve(query, top_k=self.settings.retrieve.top_k if top_k is None else top_k, scope=scope)
+        retriever = self._finding.retriever(self.indexer, settings, mode=mode, on_step=on_step, stop=stop)
+        top_k = self.settings.retrieve.top_k if top_k is None else top_k
+        found = retriever.retrieve(query, top_k=top_k, scope=scope)
+        return found if found.hits else replace(found, notes=(*found.notes, self._nothing_found(scope)))
 
-    def _retriever(self, settings: Settings, mode: str | None, on_step: OnStep, stop: Stop | None) -> Retriever:
-        """Made for one question."""
-        from ragcore.retrieve.agentic import AgenticRetriever, may_ask
-        from ragcore.retrieve.hybrid import HybridRetriever
-
-        models = self.models
-        embedder = RememberedQueries(models.embedder)
-        revision = self.store.revision()
-        vectors, sparse = self.indexer.open()
-        names = self._names()
-        hybrid = HybridRetriever(
-            embedder,
-            vectors,
-            sparse,
-            models.reranker,
-            self.store.chunks_by_id,
-            settings,
-            mode=mode,
-            names=names,
-            synonyms=self._synonyms() if settings.wording.synonyms else None,
-            on_step=on_step,
-            pace=models.pace,
-        )
-        agentic = AgenticRetriever(
-            hybrid,
-            settings,
-            reranker=models.reranker,
-            planner=models.planner if may_ask(settings.agentic, models.writer_name) else None,
-            stop=stop,
-            on_step=on_step,
-            pace=models.pace,
-        )
-        if settings.cache.mode == "off":
-            return agentic
-        return CachedRetriever(
-            agentic,
-            self._retrievals,
-            embedder,
-            settings.cache,
-            # The sparse index is another object as soon as it holds something else.
-            state=(revision, sparse, embedder.name),
-            way=(hybrid.mode, settings.hash(), models.writer_name),
-            segments=hybrid.segments,
-            names=names,
-            stop=stop,
-        )
-
-    def _synonyms(self) -> Synonyms:
-        """The terms of the trade, as they were when they were first needed."""
-        from ragcore.retrieve.synonyms import Synonyms
-
-        with self._lock:
-            if self._trade is None:
-                self._trade = Synonyms.load(self.home)
-            return self._trade
-
-    def _names(self) -> DocumentNames:
-        """What the library's documents are called; made anew when the library has changed."""
-        from ragcore.retrieve.route import DocumentNames
-
-        revision = self.store.revision()
-        with self._lock:
-            if self._document_names is None or self._document_names[0] != revision:
-                self._document_names = (revision, DocumentNames(self.store.names()))
-            return self._document_names[1]
+    def _nothing_found(self, scope: Scope) -> str:
+        pages, kinds = pages_in_words(scope), kinds_in_words(scope)
+        words = "Nothing found" + (f" on {pages}" if pages else "") + (f" among {kinds}" if kinds else "")
+        chosen = [info for info in self.documents() if scope.doc_ids is None or info.doc_id in scope.doc_ids]
+        last = max((info.pages for info in chosen), default=0)
+        if not (pages and last) or any(first <= last for first, _ in scope.pages):
+            return f"{words}."
+        longest = "the document" if len(chosen) == 1 else "the longest document"
+        return f"{words}: {longest} has {'1 page' if last == 1 else f'{last} pages'}."
 
     # Answer
 
@@ -456,6 +397,10 @@ class Engine:
 
     def new_conversation(self, scope: Scope = EVERYTHING) -> str:
         return self._conversations.new(scope)
+
+    def scope(self, conversation_id: str) -> Scope:
+        """What the next questions of a conversation search. Raises `UnknownConversation`."""
+        return self._conversations.scope(conversation_id)
 
     def set_scope(self, conversation_id: str, scope: Scope) -> None:
         """What the next questions of a conversation search."""

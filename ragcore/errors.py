@@ -173,7 +173,7 @@ class IndexMismatch(IndexFault):
 
 
 class VectorStoreError(IndexFault):
-    pass
+    hint_default = "Run `ragcore index`."
 
 
 class StoreError(GroundworkError):

@@ -22,18 +22,20 @@ ALONE = (
 
 def files_to_read(paths: Sequence[Path], settings: IngestSettings) -> Iterator[Path]:
     """Files as given, and every PDF and ADE JSON below a folder, in order of name; a PDF whose ADE JSON is among them
-    comes with that and not by itself."""
+    comes with that and not by itself. A folder with none is given back itself, for `add` to refuse: it must not be
+    passed over in silence."""
     from ragcore.ingest.ade.source import looks_like_ade
 
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
             files = sorted(item for item in path.rglob("*") if item.is_file())
-            found += [
+            taken = [
                 item
                 for item in files
                 if item.suffix.lower() == ".pdf" or (item.suffix.lower() == ".json" and looks_like_ade(item))
             ]
+            found += taken or [path]
         else:
             found.append(path)
     paired = {pdf for path in found if (pdf := _pdf_beside(path)) is not None and _is_sound(path, settings)}
@@ -107,6 +109,10 @@ def _from_library(store: Store, name: str, pages: int) -> bytes | None:
 
 
 def _read(path: Path, name: str, settings: IngestSettings) -> bytes:
+    if path.is_dir():
+        raise FileMissing(
+            f"The folder {printable(path)} holds no PDF and no ADE JSON.", hint="Give one that has some, or the files."
+        )
     if not path.is_file():
         raise FileMissing(f"There is no file at {path}.")
     _check_size(path.stat().st_size, name, settings)

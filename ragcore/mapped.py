@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ragcore.files import replacing
+
 MAGIC = b"GWMAP001"
 ALIGN = 64
 
@@ -34,7 +36,7 @@ class Blocks:
 
 
 def write(path: Path, arrays: Mapping[str, NDArray[Any] | Blocks], meta: Any) -> None:
-    """Write the file and make sure that it is on the disk. Raises `OSError`."""
+    """Write the file and make sure that it is on the disk. Raises `OSError`, and leaves nothing behind then."""
     fields: dict[str, Any] = {}
     at = 0
     for name, array in arrays.items():
@@ -43,9 +45,7 @@ def write(path: Path, arrays: Mapping[str, NDArray[Any] | Blocks], meta: Any) ->
         at = _aligned(at + dtype.itemsize * int(np.prod(array.shape, dtype=np.int64)))
     header = json.dumps({"meta": meta, "arrays": fields, "bytes": at}, ensure_ascii=False).encode()
     start = _aligned(len(MAGIC) + 8 + len(header))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with part.open("wb") as stream:
+    with replacing(path) as stream:
         stream.write(MAGIC + len(header).to_bytes(8, "little") + header)
         for name, array in arrays.items():
             stream.seek(start + fields[name]["offset"])
@@ -53,9 +53,6 @@ def write(path: Path, arrays: Mapping[str, NDArray[Any] | Blocks], meta: Any) ->
             for block in blocks:
                 stream.write(np.ascontiguousarray(block, dtype=fields[name]["dtype"]).data)
         stream.truncate(start + at)
-        stream.flush()
-        os.fsync(stream.fileno())
-    part.replace(path)
 
 
 def read(path: Path) -> tuple[Arrays, Any]:
@@ -66,20 +63,27 @@ def read(path: Path) -> tuple[Arrays, Any]:
         if stream.read(len(MAGIC)) != MAGIC:
             raise ValueError(f"{path} is not a file of arrays")
         length = int.from_bytes(stream.read(8), "little")
-        text = stream.read(length)
-        if len(text) != length:
+        if length > size:
             raise ValueError(f"{path} was cut short")
-        header = json.loads(text)
+        try:
+            header = json.loads(stream.read(length))
+            meta, fields, after = header["meta"], header["arrays"].items(), int(header["bytes"])
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"{path} has a damaged header") from error
         start = _aligned(len(MAGIC) + 8 + length)
-        if size != start + header["bytes"]:
+        if size != start + after:
             raise ValueError(f"{path} was cut short")
         mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     arrays: Arrays = {}
-    for name, field in header["arrays"].items():
-        count = int(np.prod(field["shape"], dtype=np.int64))
-        flat = np.frombuffer(mapped, dtype=field["dtype"], count=count, offset=start + field["offset"] if count else 0)
-        arrays[name] = flat.reshape(field["shape"])
-    return arrays, header["meta"]
+    for name, field in fields:
+        try:
+            count = int(np.prod(field["shape"], dtype=np.int64))
+            offset = start + field["offset"] if count else 0
+            flat = np.frombuffer(mapped, dtype=field["dtype"], count=count, offset=offset)
+            arrays[name] = flat.reshape(field["shape"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path} has a damaged header") from error
+    return arrays, meta
 
 
 def _aligned(size: int) -> int:

@@ -18,7 +18,8 @@ _EXAMPLE = "Write numbers and ranges, for example 3-7, 12."
 def page_ranges(text: str, last: int | None = None) -> tuple[tuple[int, int], ...]:
     """``3-7, 12`` → ``((3, 7), (12, 12))``: in order, overlapping and adjoining ones joined; ``()`` for no text.
 
-    ``last`` is the highest page that there is. Raises `InputError` that says what is wrong with which part.
+    ``last`` is the highest page that there is, where that is known. Raises `InputError` that says what is wrong with
+    which part.
     """
     ranges = [_range(part.strip()) for part in re.split(r"[,;]|\band\b", text) if part.strip()]
     if last is not None and ranges and all(first > last for first, _ in ranges):
@@ -87,6 +88,19 @@ def within(scope: Scope, searched: int) -> str:
     words = "1 document" if searched == 1 else f"{searched:,} documents"
     pages, kinds = pages_in_words(scope), kinds_in_words(scope)
     return (f"{pages} of {words}" if pages else words) + (f", only {kinds}" if kinds else "")
+
+
+def nothing_within(scope: Scope) -> str:
+    """That pages or kinds leave nothing: ``Pages 20–25 of the 3 documents in scope hold nothing to search.``"""
+    count = 0 if scope.doc_ids is None else len(scope.doc_ids)
+    documents = (
+        "the library" if not count else "the document in scope" if count == 1 else f"the {count:,} documents in scope"
+    )
+    pages, kinds = pages_in_words(scope), kinds_in_words(scope)
+    held = f"no {kinds.replace(' and ', ' or ')} to search" if kinds else "nothing to search"
+    one = pages.startswith("page ") or (not pages and count <= 1)
+    where = f"{pages} of {documents}" if pages else documents
+    return f"{where[0].upper()}{where[1:]} {'holds' if one else 'hold'} {held}."
 
 
 def narrowed(scope: Scope) -> str:

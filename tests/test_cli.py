@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from ragcore.engine import Engine
+from ragcore.types import Scope
 from tests import pdfs
 
 QUESTION = "What was the highest nitrate reading?"
@@ -31,6 +33,18 @@ def ragcore(home: Path, *arguments: str, stdin: str = "", code: int = 0, lines: 
     if lines:
         return [json.loads(line) for line in done.stdout.splitlines()]
     return json.loads(done.stdout) if done.stdout else None
+
+
+def for_people(home: Path, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "ragcore.cli", "--home", str(home), *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    return done
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +142,15 @@ def test_retrieve_keeps_to_pages_and_kinds(home: Path) -> None:
     assert found["hits"]
     assert {hit["kind"] for hit in found["hits"]} <= {"table", "figure"}
     assert all(set(hit["pages"]) & {1, *range(3, 10)} for hit in found["hits"])
-    assert ragcore(home, "retrieve", "-q", QUESTION, "--pages", "9000")["hits"] == []
+
+
+def test_retrieve_says_that_nothing_was_found(home: Path) -> None:
+    answer = ragcore(home, "retrieve", "-q", QUESTION, "--pages", "9000")
+    said = "Nothing found on page 9000: the longest document has 1 page."
+    assert (answer["hits"], answer["notes"]) == ([], [said])
+    assert ragcore(home, "generate", "-q", QUESTION, "--pages", "9000")["notes"] == [said]
+    assert for_people(home, "retrieve", "-q", QUESTION, "--pages", "9000").stdout == f"{said}\n"
+    assert for_people(home, "retrieve", "-q", QUESTION, "--kind", "figure").stdout == "Nothing found among figures.\n"
 
 
 def test_retrieve_takes_a_preset_for_segments(home: Path) -> None:
@@ -138,9 +160,18 @@ def test_retrieve_takes_a_preset_for_segments(home: Path) -> None:
     }
     assert longest["default"] <= 6
     assert found["default"]["hits"] == found["find_all"]["hits"]
-    refused = ragcore(home, "retrieve", "-q", QUESTION, "--rse", "most", code=1)["error"]
-    assert "'most'" in refused["message"]
-    assert "default, balanced, precision, find_all" in refused["hint"]
+
+
+def test_a_preset_is_one_of_those_there_are_and_of_ones_own(home: Path, tmp_path: Path) -> None:
+    refused = for_people(home, "retrieve", "-q", QUESTION, "--rse", "most", code=2)
+    assert refused.stdout == ""
+    choices = "'default', 'balanced', 'precision', 'find_all'"
+    assert f"argument --rse: invalid choice: 'most' (choose from {choices})" in refused.stderr
+    file = tmp_path / "c.toml"
+    file.write_text('[rse]\npreset = "gone"\n[rse.presets.most]\nmax_length = 40\n')
+    assert ragcore(home, "retrieve", "-q", QUESTION, "--rse", "most", "--config", str(file))["segments"]
+    error = ragcore(home, "retrieve", "-q", QUESTION, "--config", str(file), code=1)["error"]
+    assert error["code"] == "config_error"
 
 
 def test_retrieve_explains_each_hit(home: Path) -> None:
@@ -152,7 +183,7 @@ def test_retrieve_explains_each_hit(home: Path) -> None:
     assert reranked["count"] + reranked["left_out"] <= answer["candidates"]
     hit = answer["hits"][0]
     assert hit["rank"] == 1
-    assert set(hit["scores"]) == {"vector", "bm25", "prior", "fused", "rerank"}
+    assert set(hit["scores"]) == {"vector", "bm25", "prior", "fused", "rerank", "question"}
     assert hit["via"]
     assert hit["pages"] == [1]
     segment = answer["segments"][0]
@@ -179,6 +210,32 @@ def test_a_conversation_reads_a_question_a_line_and_can_be_resumed(home: Path) -
     assert resumed[0]["conversation_id"] == first[0]["conversation_id"]
 
 
+def test_generate_and_a_conversation_keep_to_documents_pages_and_kinds(home: Path) -> None:
+    only = ("--doc", "table.pdf", "--kind", "table", "--pages", "1")
+    question = "Which well had the highest level?"
+    with Engine.open(home=home) as engine:
+        answer = ragcore(home, "generate", "-q", question, *only)
+        assert {citation["doc_id"] for citation in answer["citations"]} == {the_id(home, "table.pdf")}
+        (turn,) = ragcore(home, "conversation", *only, stdin=question, lines=True)
+        assert {citation["doc_id"] for citation in turn["citations"]} == {the_id(home, "table.pdf")}
+        scope = engine.conversation(turn["conversation_id"]).scope
+        assert scope == Scope((the_id(home, "table.pdf"),), ((1, 1),), ("table",))
+    assert ragcore(home, "generate", "-q", QUESTION, "--kind", "figure")["refused"]
+
+
+def test_a_resumed_conversation_takes_the_scope_that_is_given(home: Path) -> None:
+    with Engine.open(home=home) as engine:
+        survey, table = the_id(home, "survey.pdf"), the_id(home, "table.pdf")
+        conversation = engine.new_conversation(Scope((survey,), ((1, 1),)))
+        resume = ("conversation", "--resume", conversation)
+        ragcore(home, *resume, "--doc", "nowhere.pdf", code=1)
+        ragcore(home, *resume)
+        assert engine.conversation(conversation).scope == Scope((survey,), ((1, 1),)), "nothing was asked for"
+        said = for_people(home, *resume, "--doc", "table.pdf", "--kind", "table").stderr
+        assert "Searches page 1 of 1 document, only tables." in said
+        assert engine.conversation(conversation).scope == Scope((table,), ((1, 1),), ("table",))
+
+
 def test_config_says_where_each_setting_came_from(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "c.toml"
     file.write_text("[retrieve]\ntop_k = 9\n")
@@ -193,6 +250,7 @@ def test_config_says_where_each_setting_came_from(home: Path, tmp_path: Path) ->
         (["elements", "nothing"], "unknown_document"),
         (["generate", "-q", " "], "empty_question"),
         (["conversation", "--resume", "gone"], "unknown_conversation"),
+        (["conversation", "--resume", ""], "unknown_conversation"),
         (["config", "--config", "no.toml"], "config_error"),
     ],
 )
@@ -213,6 +271,15 @@ def test_a_failed_file_fails_the_command_and_not_the_others(tmp_path: Path) -> N
     assert found["letter.pdf"]["error"]["code"] == "not_a_pdf"
 
 
+def test_a_folder_without_a_file_to_read_fails_the_command(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "notes.txt").write_text("no PDF")
+    (report,) = ragcore(tmp_path / "home", "ingest", str(tmp_path / "in"), code=1)["documents"]
+    assert (report["status"], report["error"]["code"]) == ("failed", "file_missing")
+    done = for_people(tmp_path / "home", "ingest", str(tmp_path / "in"), code=1)
+    assert "in holds no PDF and no ADE JSON." in done.stderr
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -225,6 +292,10 @@ def test_a_failed_file_fails_the_command_and_not_the_others(tmp_path: Path) -> N
         ["retrieve", "-q", "x", "--pages", "0"],
         ["retrieve", "-q", "x", "--pages", ""],
         ["retrieve", "-q", "x", "--kind", "picture"],
+        ["retrieve", "-q", "x", "--rse", "nope"],
+        ["generate", "-q", "x", "--pages", "7-3"],
+        ["conversation", "--kind", "picture"],
+        ["index", "--estimate", "--rebuild"],
         ["elements", "x", "--kind", "bogus"],
         ["elements", "x", "--picture", "x.png"],
     ],
@@ -286,11 +357,6 @@ def test_a_page_that_is_not_there_is_said(home: Path) -> None:
 
 
 def test_the_words_for_people(home: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "ragcore.cli", "--home", str(home), "generate", "-q", QUESTION, "-p"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = for_people(home, "generate", "-q", QUESTION, "-p")
     assert done.stdout.startswith("Quoted from the documents, not written:")
     assert "[1] " in done.stdout

@@ -101,6 +101,31 @@ def test_pages_and_kinds_that_cannot_be_are_refused(library: Engine, scope: dict
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("scope", "said"),
+    [
+        ({"pages": [(500, 500)]}, "Nothing found on page 500: the longest document has 1 page."),
+        ({"pages": [(500, 501), (3, 3)]}, "Nothing found on pages 500–501 and 3: the longest document has 1 page."),
+        ({"kinds": ["figure"]}, "Nothing found among figures."),
+        ({"pages": [(1, 2)], "kinds": ["figure"]}, "Nothing found on pages 1–2 among figures."),
+    ],
+)
+def test_where_nothing_is_found_the_last_note_says_so(library: Engine, scope: dict[str, Any], said: str) -> None:
+    for _ in range(2):  # the second time as the cache has it
+        found = library.retrieve(QUESTION, **scope)
+        assert (found.hits, found.notes) == ((), (said,))
+    assert library.retrieve(QUESTION).notes == ()
+    answer = library.ask(QUESTION, **scope).run()
+    assert answer.refused
+    assert answer.trace is not None
+    assert answer.trace.notes == (said,)
+
+
+def test_of_one_document_its_own_pages_are_said(library: Engine) -> None:
+    found = library.retrieve(QUESTION, doc_ids=[library.documents()[0].doc_id], pages=[(2, 9)])
+    assert found.notes == ("Nothing found on pages 2–9: the document has 1 page.",)
+
+
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "bm25", "reference"])
 def test_every_mode_finds_the_passage(library: Engine, mode: str) -> None:
     found = library.retrieve(QUESTION, mode=mode, top_k=3)
@@ -167,6 +192,19 @@ def test_bad_files_say_why_by_name_and_harm_no_other(engine: Engine, tmp_path: P
         assert (error["code"], name in error["message"], bool(error["hint"])) == (code, True, True), name
     assert len(engine.store.document_ids()) == 1
     assert engine.index().chunks == reports["good.pdf"].chunks
+
+
+def test_a_folder_without_a_file_to_read_is_refused_and_harms_no_other(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "in" / "empty").mkdir(parents=True)
+    (tmp_path / "in" / "empty" / "notes.txt").write_text("no PDF")
+    (tmp_path / "in" / "survey.pdf").write_bytes(pdfs.one_column())
+    given = [tmp_path / "in" / "empty", tmp_path / "in"]
+    assert list(engine.pdf_paths(given)) == [given[0], tmp_path / "in" / "survey.pdf"]
+    refused, read = map(engine.ingest_path, engine.pdf_paths(given))
+    assert (refused.status, read.status) == ("failed", "ready")
+    assert refused.error is not None
+    assert refused.error["code"] == "file_missing"
+    assert refused.error["message"].endswith("empty holds no PDF and no ADE JSON.")
 
 
 def test_a_password_opens_what_asked_for_it(engine: Engine) -> None:

@@ -29,8 +29,14 @@ INTERRUPTED = {
 }
 
 
+REMOVED = {
+    "message": "A document that was in scope is not in the library any more.",
+    "hint": "It may have been removed in another window. Reload the page and try again without it.",
+}
+
+
 def conversation(
-    stored: Conversation, live: Mapping[str, LiveAnswer], unsearched: Mapping[str, Json | None] | None = None
+    stored: Conversation, live: Mapping[str, LiveAnswer], unsearched: Mapping[str, list[Json]] | None = None
 ) -> Json:
     """A whole conversation; ``live`` has its answers that are being written and ``unsearched`` what could not be
     searched, both by turn."""
@@ -38,33 +44,43 @@ def conversation(
     return {
         "id": stored.info.conversation_id,
         "title": stored.info.title,
-        "turns": [turn(item, live.get(item.turn_id), missing.get(item.turn_id)) for item in stored.turns],
+        "turns": [turn(item, live.get(item.turn_id), missing.get(item.turn_id, ())) for item in stored.turns],
     }
 
 
-def unsearched(doc_ids: Sequence[str], infos: Sequence[DocumentInfo], jobs: Mapping[str, Job]) -> Json | None:
-    """Documents that a question could not search and that are still in the library (None if there are none): how
-    many, their names, and whether they can be searched by now (``ready``), are at work or wait for it (``reading``),
-    or were stopped."""
-    known = {info.doc_id: info for info in infos}
-    left = [known[doc_id] for doc_id in doc_ids if doc_id in known]
-    if not left:
-        return None
-    ready = all(info.status == "ready" and info.indexed for info in left)
-    return {
-        "count": len(left),
-        "names": [info.title or info.name for info in left],
-        "state": "ready" if ready else "reading" if any(info.doc_id in jobs for info in left) else "stopped",
-    }
+def unsearched(doc_ids: Sequence[str], infos: Sequence[DocumentInfo], jobs: Mapping[str, Job]) -> list[Json]:
+    """Documents that a question could not search and that are still in the library, by what has become of them: how
+    many, their names, and whether they are at work or wait for it (``reading``), were stopped, could not be read
+    (``failed``), or can be searched by now (``ready``)."""
+    left = [info for info in infos if info.doc_id in doc_ids]
+    groups = []
+    for state in ("reading", "stopped", "failed", "ready"):
+        names = [info.title or info.name for info in left if _reached(info, jobs) == state]
+        if names:
+            groups.append({"state": state, "count": len(names), "names": names})
+    return groups
 
 
-def turn(stored: StoredTurn, live: LiveAnswer | None = None, unsearched: Json | None = None) -> Json:
+def _reached(info: DocumentInfo, jobs: Mapping[str, Job]) -> str:
+    if info.doc_id in jobs:
+        return "reading"
+    if info.status == "failed":
+        return "failed"
+    return "ready" if info.status == "ready" and info.indexed else "stopped"
+
+
+def error(given: Mapping[str, Any]) -> Json:
+    """What `GroundworkError.as_dict` gave, in words for the app: some hints name commands."""
+    return dict(given) | REMOVED if given.get("code") == "unknown_document" else dict(given)
+
+
+def turn(stored: StoredTurn, live: LiveAnswer | None = None, unsearched: Sequence[Json] = ()) -> Json:
     """A question with its answer. ``state`` is ``live`` while events are to be had, else the answer's status."""
     head = {
         "id": stored.turn_id,
         "question": stored.question,
         "created": stored.created,
-        "unsearched": unsearched,
+        "unsearched": list(unsearched),
     }
     if stored.answer is not None:
         return head | answer(stored.turn_id, stored.answer)
@@ -95,7 +111,7 @@ def answer(turn_id: str, given: Answer) -> Json:
         "usage": {"input": given.usage.input_tokens, "output": given.usage.output_tokens},
         "cost": given.cost_usd,
         "seconds": sum(v for k, v in given.timings_ms.items() if k not in PARTS) / 1000,
-        "error": dict(given.error) if given.error else None,
+        "error": error(given.error) if given.error else None,
     }
 
 

@@ -13,13 +13,14 @@ from functools import wraps
 from itertools import takewhile
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import GroundworkError, InputError, StoreBusy, UnknownConversation, UnknownDocument
 from ragcore.index.conversations import Conversation
-from ragcore.scopes import page_ranges, pages_in_words
+from ragcore.scopes import checked, page_ranges, pages_in_words
 from ragcore.types import Scope
 from ui import explain, markup, payload
 from ui.runs import LiveAnswer, unread
@@ -32,6 +33,8 @@ PRIVATE_CACHE = {"Cache-Control": "private, max-age=31536000, immutable"}
 Handler = Callable[[Request], Response]
 Json = dict[str, Any]
 
+_SCOPE = TypeAdapter(Scope)
+
 
 def guarded(handler: Handler) -> Handler:
     """Answer 403 without a good token, and a `GroundworkError` as its JSON."""
@@ -41,7 +44,7 @@ def guarded(handler: Handler) -> Handler:
         try:
             return _refused(request) or handler(request)
         except GroundworkError as error:
-            return JSONResponse({"error": error.as_dict()}, _status(error))
+            return JSONResponse({"error": payload.error(error.as_dict())}, _status(error))
 
     return answer
 
@@ -87,6 +90,18 @@ def _text(body: Json, name: str) -> str | None:
     if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
         raise InputError(f"“{name}” in the request's body is not text.", hint="Reload the page and try again.")
     return value
+
+
+def _scope(body: Json) -> Scope | None:
+    """The scope in a body; None where there is none. Raises `InputError` for one that cannot be."""
+    if body.get("scope") is None:
+        return None
+    try:
+        return checked(_SCOPE.validate_python(body["scope"]))
+    except ValidationError as error:
+        raise InputError(
+            "“scope” in the request's body is not a scope.", hint="Reload the page and try again."
+        ) from error
 
 
 def _status(error: GroundworkError) -> int:
@@ -179,7 +194,7 @@ def conversation(request: Request) -> Response:
     )
 
 
-def _unsearched(stored: Conversation) -> dict[str, Json | None]:
+def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
     """What each turn could not search, because it was not read yet."""
     answers, infos, jobs = services().answers, services().engine.documents(), services().ingestion.jobs()
     known = {item.turn_id: answers.unsearched(item.turn_id) for item in stored.turns}
@@ -192,9 +207,10 @@ def _unsearched(stored: Conversation) -> dict[str, Json | None]:
 
 @posted
 def ask(request: Request, body: Json) -> Response:
-    """Ask in a conversation; used by *Try again*."""
+    """Ask in a conversation, within the scope that is shown where *Ask it again* was pressed; without one, within that
+    of the conversation."""
     question = _text(body, "question") or ""
-    live = services().answers.ask(request.path_params["conversation"], question)
+    live = services().answers.ask(request.path_params["conversation"], question, _scope(body))
     return JSONResponse({"turn": live.turn_id})
 
 
@@ -250,7 +266,7 @@ async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
             given = next((item for item in stored.turns if item.turn_id == live.turn_id), None)
             if given is not None:
                 unsearched = await asyncio.to_thread(_unsearched, stored)
-                yield _event("done", payload.turn(given, live, unsearched.get(live.turn_id)))
+                yield _event("done", payload.turn(given, live, unsearched.get(live.turn_id, ())))
             return
         if view.revision != revision:
             revision = view.revision

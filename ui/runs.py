@@ -147,15 +147,24 @@ class Answers:
         self._pool = ThreadPoolExecutor(max_workers=8, thread_name_prefix="answer")
 
     def ask(self, conversation_id: str, question: str, scope: Scope | None = None) -> LiveAnswer:
-        """Store the question and begin its answer, in ``scope`` (None: the conversation's). Raises `EmptyQuestion`,
-        `UnknownConversation`, `StillWriting`."""
+        """Store the question and begin its answer, in ``scope`` (None: the conversation's) as far as it is still in the
+        library. Raises `EmptyQuestion`, `UnknownConversation`, `StillWriting`, and `InputError` where nothing of it
+        is."""
         if self.running(conversation_id):
             # The next answer would be written without knowing this one.
             raise StillWriting(
                 "The answer before is still being written.", hint=f"Wait for it or stop it: “{question}”"
             )
         asked = self.engine.conversation(conversation_id).scope if scope is None else scope
-        missing = unread(self.engine.documents(), asked.doc_ids)
+        infos = self.engine.documents()
+        if asked.doc_ids:
+            known = {info.doc_id for info in infos}
+            asked = replace(asked, doc_ids=tuple(doc_id for doc_id in asked.doc_ids if doc_id in known))
+            if not asked.doc_ids:
+                raise InputError(
+                    "The documents in scope have been removed from the library.", hint="Tick another at the side."
+                )
+        missing = unread(infos, asked.doc_ids)
         live = LiveAnswer(
             conversation_id,
             lambda on_step: self.engine.chat(conversation_id, question, asked, on_step=on_step),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import groupby
 
 import streamlit as st
 
-from ragcore.errors import GroundworkError
+from ragcore.errors import GroundworkError, UnknownConversation
 from ragcore.index.conversations import ConversationInfo
 from ragcore.index.store import DocumentInfo
-from ragcore.scopes import KINDS, page_ranges, pages_typed
+from ragcore.scopes import KINDS, page_ranges
 from ragcore.types import EVERYTHING, Scope
 from ui import components, payload
 from ui.services import services
@@ -35,14 +36,23 @@ def open_conversation(conversation_id: str | None) -> None:
     st.query_params.clear()
     if conversation_id:
         st.query_params["c"] = conversation_id
+    st.session_state["gw_here"] = conversation_id
 
 
-def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationInfo]) -> None:
+def _stay() -> None:
+    """What was on its way when another conversation was opened comes with the old address: that does not lead back."""
+    if "gw_here" in st.session_state and st.session_state["gw_here"] != current():
+        open_conversation(st.session_state["gw_here"])
+
+
+def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationInfo], searched: Scope) -> None:
+    """``searched``: what `asked` gave."""
+    st.session_state["gw_here"] = current()
     with st.sidebar:
         st.button("New conversation", key="gw_new", icon=":material/add:", on_click=open_conversation, args=(None,))
         if readable:
-            _draw_scope(readable)
-            _draw_filters(readable)
+            _draw_scope(readable, searched)
+            _draw_filters(readable, searched)
         if conversations:
             st.html('<div class="gw-side-h">Conversations</div>')
         for day, infos in groupby(conversations[:LISTED], key=_day):
@@ -57,50 +67,41 @@ def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationI
                 )
 
 
-def _draw_scope(readable: Sequence[DocumentInfo]) -> None:
-    left_out = _left_out(readable)
-    inside = sum(info.doc_id not in left_out for info in readable)
-    st.html(f'<div class="gw-side-h">In scope<span>{inside} of {len(readable)}</span></div>')
+def _draw_scope(readable: Sequence[DocumentInfo], searched: Scope) -> None:
+    here, inside = current(), _inside(readable, searched)
+    st.html(f'<div class="gw-side-h">In scope<span>{len(inside)} of {len(readable)}</span></div>')
     names = payload.names(readable)
     with st.container(key="gw_scope"):
         for info in readable:
-            key = f"gw_scope_{current() or 'new'}_{info.doc_id}"
-            st.checkbox(
-                plain(names[info.doc_id]),
-                value=info.doc_id not in left_out,
-                key=key,
-                on_change=_tick,
-                args=(info.doc_id, key, [item.doc_id for item in readable]),
-            )
+            key = f"gw_scope_{here or 'new'}_{info.doc_id}"
+            # How the box stood in this tab may be out of date: another tab may have changed the scope.
+            if st.session_state.get(key) != (info.doc_id in inside):
+                st.session_state[key] = info.doc_id in inside
+            st.checkbox(plain(names[info.doc_id]), key=key, on_change=_tick, args=(here, info.doc_id, key))
 
 
-def _draw_filters(readable: Sequence[DocumentInfo]) -> None:
+def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:
     """Which pages and kinds the next questions search."""
     st.html('<div class="gw-side-h">Pages and kinds</div>')
-    left_out = _left_out(readable)
-    longest = max((info.pages for info in readable if info.doc_id not in left_out), default=0)
+    inside = _inside(readable, searched)
+    longest = max((info.pages for info in readable if info.doc_id in inside), default=0)
     with st.container(key="gw_narrow"):
-        components.filters(pages_typed(_filters()), list(_filters().kinds), longest, on_change=_narrow)
+        components.filters(current(), searched, longest, on_change=_narrow)
 
 
-def chips() -> None:
+def _inside(readable: Sequence[DocumentInfo], searched: Scope) -> set[str]:
+    return {info.doc_id for info in readable if searched.doc_ids is None or info.doc_id in searched.doc_ids}
+
+
+def chips(searched: Scope) -> None:
     """Beside the input: what the next question is narrowed to, each part with a button that removes it."""
-    if _filters() != EVERYTHING:
+    if searched.pages or searched.kinds:
         with st.container(key="gw_chips"):
-            components.chips(_filters(), on_change=_widen)
-
-
-def _filters() -> Scope:
-    """Pages and kinds of the current conversation, or of the next new one; without documents."""
-    kept: dict[str | None, Scope] = st.session_state.setdefault("gw_filters", {})
-    conversation_id = current()
-    if conversation_id not in kept:
-        stored = EVERYTHING if conversation_id is None else services().engine.conversation(conversation_id).scope
-        kept[conversation_id] = replace(stored, doc_ids=None)
-    return kept[conversation_id]
+            components.chips(current(), searched, on_change=_widen)
 
 
 def _narrow() -> None:
+    _stay()
     given = st.session_state["filters"]["narrowed"]
     if given is None:
         return
@@ -110,87 +111,135 @@ def _narrow() -> None:
     except GroundworkError as error:
         st.session_state["gw_trouble"] = (error.message, error.hint)
         return
-    _keep(Scope(None, pages, kinds if len(kinds) < len(KINDS) else ()))
+    kinds = kinds if len(kinds) < len(KINDS) else ()
+    _change(given["conversation"], lambda stored: replace(stored, pages=pages, kinds=kinds))
 
 
 def _widen() -> None:
-    removed = st.session_state["chips"]["removed"]
-    if removed in ("pages", "kinds"):
-        _keep(replace(_filters(), **{removed: ()}))
+    _stay()
+    given = st.session_state["chips"]["removed"]
+    if given is not None and given["part"] in ("pages", "kinds"):
+        _change(given["conversation"], lambda stored: replace(stored, **{given["part"]: ()}))
 
 
-def _keep(filters: Scope) -> None:
-    st.session_state["gw_filters"][current()] = filters
-    conversation_id = current()
-    if conversation_id is not None:
-        stored = services().engine.conversation(conversation_id).scope
-        services().engine.set_scope(conversation_id, replace(filters, doc_ids=stored.doc_ids))
+def _tick(conversation_id: str | None, doc_id: str, key: str) -> None:
+    _stay()
+    # Streamlit also calls this for a box that comes back after a while, so what counts is how it stands.
+    ticked = st.session_state[key]
+    if conversation_id is None:
+        (_left_out().discard if ticked else _left_out().add)(doc_id)
+        return
+    known = [info.doc_id for info in services().engine.documents()]
+
+    def changed(stored: Scope) -> Scope:
+        inside = set(known if stored.doc_ids is None else stored.doc_ids)
+        (inside.add if ticked else inside.discard)(doc_id)
+        chosen = tuple(item for item in known if item in inside)
+        return replace(stored, doc_ids=chosen if len(chosen) < len(known) else None)
+
+    _change(conversation_id, changed)
+
+
+def _change(conversation_id: str | None, changed: Callable[[Scope], Scope]) -> None:
+    """Change what the next questions of one conversation search, as it is stored by now; of the next new one (None)
+    while that is open."""
+    if conversation_id is None:
+        if current() is None:
+            st.session_state["gw_filters"] = changed(st.session_state.get("gw_filters", EVERYTHING))
+        return
+    engine = services().engine
+    with _lost_if_gone(conversation_id):
+        engine.set_scope(conversation_id, changed(engine.scope(conversation_id)))
+
+
+@contextmanager
+def _lost_if_gone(conversation_id: str) -> Iterator[None]:
+    """Work on a conversation that another tab may have deleted."""
+    try:
+        yield
+    except UnknownConversation:
+        if conversation_id == current():
+            gone()
+
+
+def _left_out() -> set[str]:
+    """Documents left out of the next new conversation."""
+    kept: set[str] = st.session_state.setdefault("gw_left_out", set())
+    return kept
 
 
 def asked(readable: Sequence[DocumentInfo]) -> Scope:
-    """What the next question searches."""
-    documents = scope(readable)
-    return replace(_filters(), doc_ids=None if documents is None else tuple(documents))
-
-
-def scope(readable: Sequence[DocumentInfo]) -> list[str] | None:
-    """The documents to ask; None for the whole library, so that one added later is asked too."""
-    left_out = _left_out(readable)
-    return [info.doc_id for info in readable if info.doc_id not in left_out] if left_out else None
-
-
-def _left_out(readable: Sequence[DocumentInfo]) -> set[str]:
-    """Documents left out of the current conversation, or of the next new one."""
-    kept: dict[str | None, set[str]] = st.session_state.setdefault("gw_left_out", {})
-    conversation_id = current()
-    if conversation_id not in kept:
-        stored = None
-        if conversation_id is not None:
-            stored = services().engine.conversation(conversation_id).scope.doc_ids
-        kept[conversation_id] = set() if stored is None else {i.doc_id for i in readable} - set(stored)
-    return kept[conversation_id] & {info.doc_id for info in readable}
-
-
-def _tick(doc_id: str, key: str, readable: list[str]) -> None:
-    left_out: set[str] = st.session_state["gw_left_out"][current()]
-    # Streamlit also calls this for a box that comes back after a while, so what counts is how it stands.
-    if st.session_state[key]:
-        left_out.discard(doc_id)
-    else:
-        left_out.add(doc_id)
+    """What the next question searches; its documents are None for the whole library, so that one added later is asked
+    too. Read anew each time, since another tab may have changed it; where that deleted the conversation, a new one is
+    opened."""
+    searched: Scope | None = None
+    left_out: set[str] = set()
     conversation_id = current()
     if conversation_id is not None:
-        inside = [item for item in readable if item not in left_out]
-        documents = tuple(inside) if len(inside) < len(readable) else None
-        services().engine.set_scope(conversation_id, replace(_filters(), doc_ids=documents))
+        with _lost_if_gone(conversation_id):
+            searched = services().engine.scope(conversation_id)
+    if searched is None:
+        searched, left_out = st.session_state.get("gw_filters", EVERYTHING), _left_out()
+    inside = _inside(readable, searched) - left_out
+    chosen = tuple(info.doc_id for info in readable if info.doc_id in inside)
+    return replace(searched, doc_ids=chosen if len(chosen) < len(readable) else None)
 
 
-def ask(question: str, readable: Sequence[DocumentInfo]) -> None:
+def ask(question: str) -> None:
     """Store the question in the current conversation, or a new one, and begin its answer. What prevents it is kept for
     `trouble`."""
-    chosen = asked(readable)
+    conversation_id = current()
+    chosen = asked(askable(services().engine.documents()))
+    if current() != conversation_id:
+        return  # deleted in another tab, which is said
+    removed = _forget_removed(conversation_id)
+    if removed:
+        noun = "1 document" if removed == 1 else f"{removed} documents"
+        has = "has" if removed == 1 else "have"
+        left = "Tick another at the side." if chosen.doc_ids == () else "The others in scope are asked."
+        st.session_state["gw_trouble"] = (f"{noun} in scope {has} been removed from the library.", left, "weak")
     if chosen.doc_ids == ():
-        st.session_state["gw_trouble"] = ("No document is in scope.", "Tick at least one at the side.")
+        if not removed:
+            st.session_state["gw_trouble"] = ("No document is in scope.", "Tick at least one at the side.")
         return
     try:
-        conversation_id = current() or services().engine.new_conversation(chosen)
-        services().answers.ask(conversation_id, question, chosen)
+        asked_in = conversation_id or services().engine.new_conversation(chosen)
+        services().answers.ask(asked_in, question, chosen)
     except GroundworkError as error:
         st.session_state["gw_trouble"] = (error.message, error.hint)
         return
-    if current() is None:
-        st.session_state["gw_left_out"][conversation_id] = set(_left_out(readable))
-        st.session_state["gw_filters"] |= {conversation_id: _filters(), None: EVERYTHING}
-        open_conversation(conversation_id)
+    if conversation_id is None:
+        st.session_state["gw_filters"] = EVERYTHING
+        open_conversation(asked_in)
+
+
+def _forget_removed(conversation_id: str | None) -> int:
+    """Take documents that were removed from the library out of a conversation's scope: how many."""
+    if conversation_id is None:
+        return 0
+    engine = services().engine
+    known = {info.doc_id for info in engine.documents()}
+    with _lost_if_gone(conversation_id):
+        stored = engine.scope(conversation_id)
+        if stored.doc_ids is None:
+            return 0
+        kept = tuple(doc_id for doc_id in stored.doc_ids if doc_id in known)
+        if len(kept) < len(stored.doc_ids):
+            engine.set_scope(conversation_id, replace(stored, doc_ids=kept))
+        return len(stored.doc_ids) - len(kept)
+    return 0
+
+
+def askable(infos: Sequence[DocumentInfo]) -> list[DocumentInfo]:
+    """Those that can be searched."""
+    return [info for info in infos if info.status == "ready" and info.indexed]
 
 
 def ask_only(doc_id: str, readable: Sequence[str]) -> None:
     """The next new conversation is about one document."""
     open_conversation(None)
-    st.session_state.setdefault("gw_left_out", {})[None] = set(readable) - {doc_id}
-    st.session_state.setdefault("gw_filters", {})[None] = EVERYTHING
-    for other in readable:
-        st.session_state.pop(f"gw_scope_new_{other}", None)
+    st.session_state["gw_left_out"] = set(readable) - {doc_id}
+    st.session_state["gw_filters"] = EVERYTHING
 
 
 def gone() -> None:
@@ -199,9 +248,9 @@ def gone() -> None:
     st.session_state["gw_trouble"] = ("This conversation is not in the library.", "It may have been deleted.")
 
 
-def trouble() -> tuple[str, str] | None:
-    """What prevented the last question (message, hint), once."""
-    found: tuple[str, str] | None = st.session_state.pop("gw_trouble", None)
+def trouble() -> tuple[str, ...] | None:
+    """What prevented the last question (message, hint), or happened to it (and tone), once."""
+    found: tuple[str, ...] | None = st.session_state.pop("gw_trouble", None)
     return found
 
 
@@ -225,7 +274,8 @@ def head(info: ConversationInfo | None) -> None:
 def _rename(conversation_id: str, key: str) -> None:
     title = st.session_state[key].strip()
     if title:
-        services().engine.rename_conversation(conversation_id, title)
+        with _lost_if_gone(conversation_id):
+            services().engine.rename_conversation(conversation_id, title)
 
 
 def _delete(conversation_id: str) -> None:

@@ -12,10 +12,12 @@ from collections.abc import Iterator, Sequence
 from ragcore.answer.cite import Marker, Part
 from ragcore.config import AnswerSettings
 from ragcore.markdown import escape
+from ragcore.scopes import nothing_within
 from ragcore.types import Retrieval, Source
 from ragcore.words import content_stems, cover, tokens
 
 NEAREST = 3
+_UNANSWERED = "The documents do not answer this question."
 _LONGEST_QUOTE = 280
 _LONGEST_QUERY = 160
 _FEWEST_WORDS = 5
@@ -26,13 +28,17 @@ _DOT_LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){2,}|_{4,}")
 
 
 def reason_to_refuse(query: str, retrieval: Retrieval, sources: Sequence[Source], settings: AnswerSettings) -> str:
-    """One sentence on why the sources cannot hold an answer to ``query``, or "" when they may.
+    """What opens a refusal, with why the sources cannot hold an answer to ``query``, or "" when they may.
 
     Refused when there is no source; when none of the query's content words stands in any source; or when the best
     rerank score is below ``refuse_below`` and no single source has half of the query's content words.
     """
     if not sources:
-        return "No passage was found."
+        scope = retrieval.scope
+        # A search by words alone also finds nothing where there is something to search.
+        if (scope.pages or scope.kinds) and not retrieval.hits and retrieval.mode != "bm25":
+            return f"{nothing_within(scope)} Search other pages or kinds, or more documents."
+        return f"{_UNANSWERED} No passage was found."
     wanted = set(content_stems(query))
     if not wanted:
         return ""
@@ -40,23 +46,24 @@ def reason_to_refuse(query: str, retrieval: Retrieval, sources: Sequence[Source]
     reranked = [hit.scores["rerank"] for hit in retrieval.hits if "rerank" in hit.scores]
     irrelevant = bool(reranked) and max(reranked) < settings.refuse_below
     if irrelevant and best_cover < 0.5:
-        return "None of the passages found is about this."
+        return f"{_UNANSWERED} None of the passages found is about this."
     if best_cover == 0.0 and not any(score >= 0.5 for score in reranked):
-        return "None of the passages found has a word of the question."
+        return f"{_UNANSWERED} None of the passages found has a word of the question."
     return ""
 
 
 def refusal(
     reason: str, query: str, sources: Sequence[Source], *, said: bool = False, cited: bool = False
 ) -> list[str | Marker]:
-    """A refusal as Markdown and markers: what is missing, what was searched, and the nearest passages, cited.
+    """A refusal as Markdown and markers: ``reason`` (as `reason_to_refuse` gives it, "" for none), what was searched,
+    and the nearest passages, cited.
 
     The words of the question and of the documents are escaped, and only what is a `Marker` here cites. ``said`` leaves
     the opening out, where the writer has already said what is missing; ``cited`` leaves the nearest passages out, where
     it has already cited some.
     """
     asked = escape(_shortened(query, _LONGEST_QUERY))
-    opening = "" if said else f"The documents do not answer this question. {reason}".strip() + "\n\n"
+    opening = "" if said else f"{reason or _UNANSWERED}\n\n"
     if not sources:
         return [f"{opening}Searched for: “{asked}”."]
     titles = [escape(" ".join(title.split())) for title in dict.fromkeys(source.title for source in sources)]

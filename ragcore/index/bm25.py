@@ -66,6 +66,10 @@ class Bm25Index:
         """Chunks."""
         return self._chunks
 
+    def intact(self) -> bool:
+        """Whether its files are still those that were opened. Raises `OSError`."""
+        return all(part.intact() for part in self._parts)
+
     @property
     def revision(self) -> int:
         """Of the library, as given to `updated`."""

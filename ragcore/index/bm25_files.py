@@ -7,7 +7,6 @@ index as it was before or after a change.
 from __future__ import annotations
 
 import json
-import os
 import uuid
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore import tiers
+from ragcore.files import replacing
 from ragcore.index import postings
 from ragcore.index.postings import Postings
 from ragcore.index.tokens import VERSION
@@ -99,23 +99,15 @@ class Update:
     def commit(self, revision: int, documents: Mapping[str, tuple[str, str]]) -> Manifest:
         """Make the folder hold this state; files that it does not name are removed."""
         manifest = Manifest(revision, dict(documents), dict(sorted(self._histogram.items())))
-        self._folder.mkdir(parents=True, exist_ok=True)
-        part = self._folder / f"{MANIFEST}.{os.getpid()}.part"
-        with part.open("w", encoding="utf-8") as stream:
-            json.dump(
-                {
-                    "format": FORMAT,
-                    "terms": VERSION,
-                    "revision": revision,
-                    "documents": [[doc_id, *of] for doc_id, of in manifest.documents.items()],
-                    "histogram": [[number, count] for number, count in manifest.histogram.items()],
-                },
-                stream,
-                ensure_ascii=False,
-            )
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(self._folder / MANIFEST)
+        values = {
+            "format": FORMAT,
+            "terms": VERSION,
+            "revision": revision,
+            "documents": [[doc_id, *of] for doc_id, of in manifest.documents.items()],
+            "histogram": [[number, count] for number, count in manifest.histogram.items()],
+        }
+        with replacing(self._folder / MANIFEST) as stream:
+            stream.write(json.dumps(values, ensure_ascii=False).encode())
         self.parts = [part for part in self.parts if len(part)]
         named = {MANIFEST, *(part.path.name for part in self.parts)}
         for path in self._folder.iterdir():

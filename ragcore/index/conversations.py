@@ -101,6 +101,17 @@ class Conversations:
             ),
         )
 
+    def scope(self, conversation_id: str) -> Scope:
+        """What its next questions search."""
+        column = db.conversations.c.doc_ids
+        with self.database.read() as connection:
+            row = connection.execute(
+                sa.select(column).where(db.conversations.c.conversation_id == conversation_id)
+            ).one_or_none()
+        if row is None:
+            raise UnknownConversation("This conversation is not in the library.")
+        return _scope(row.doc_ids)
+
     def set_scope(self, conversation_id: str, scope: Scope) -> None:
         self._update(conversation_id, doc_ids=_scope_json(scope))
 

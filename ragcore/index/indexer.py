@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from filelock import FileLock, Timeout
 
+from ragcore import files
 from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy, VectorStoreError
 from ragcore.index.bm25 import Bm25Index
 from ragcore.index.bm25_files import MANIFEST
@@ -57,7 +58,7 @@ class Indexer:
         self._cache = VectorCache(store, vectors, cache / settings.vector_store / "stamp.json", embedder.name)
         self._sparse_folder = cache / "bm25"
         self._sparse: Bm25Index | None = None
-        self._sparse_stamp: tuple[int, int] | None = None
+        self._sparse_version: files.Version | None = None
         self._threads = threading.RLock()
 
     def update(
@@ -71,7 +72,7 @@ class Indexer:
 
         ``rebuild`` drops the caches first and lets another embedder take over. ``on_progress(done, total)`` counts
         chunks. Raises `IndexMismatch` (another embedder built the index and ``rebuild`` is off), `Cancelled`,
-        `ModelError`, `StoreBusy` or `VectorStoreError`.
+        `ModelError`, `StoreBusy`, `StoreError` or `VectorStoreError`.
         """
         started = time.perf_counter()
         record = self._store.index_record()
@@ -100,7 +101,8 @@ class Indexer:
             if record is not None and record != {**record, **mine}:
                 self._store.set_index_record({**record, **mine})
             if rebuild:
-                (self._sparse_folder / MANIFEST).unlink(missing_ok=True)
+                with files.reported(self._sparse_folder):
+                    (self._sparse_folder / MANIFEST).unlink(missing_ok=True)
                 self._cache.drop()
             searchable = self._synchronise()
         return IndexReport(searchable, done, self._embedder.name, time.perf_counter() - started)
@@ -113,10 +115,11 @@ class Indexer:
         self._check_embedder(record["embedder"])
 
     def open(self) -> tuple[VectorStore, Bm25Index]:
-        """Both caches, in step with SQLite, for one query; brought up to date first where they are not.
+        """Both caches, in step with SQLite, for one query; brought up to date, or made again where they are damaged,
+        first.
 
         A document counts once all its chunks are embedded. Raises `IndexEmpty` when there is none, `IndexMismatch`,
-        `StoreBusy` or `VectorStoreError`.
+        `StoreBusy`, `StoreError` or `VectorStoreError`.
         """
         self.check()
         with self._threads:
@@ -144,17 +147,16 @@ class Indexer:
         return vectors[np.argsort(order)]
 
     def _load_sparse(self) -> Bm25Index | None:
-        """The BM25 index in its folder, read again when its manifest is another one."""
-        try:
-            stat = (self._sparse_folder / MANIFEST).stat()
-        except FileNotFoundError:
-            return None
-        stamp = (stat.st_mtime_ns, stat.st_ino)
-        if stamp != self._sparse_stamp:
-            k1, b = self._settings.bm25_k1, self._settings.bm25_b
-            self._sparse = Bm25Index.load(self._sparse_folder, k1=k1, b=b)
-            self._sparse_stamp = stamp
-        return self._sparse
+        """The BM25 index in its folder, read again when its files are other ones."""
+        with files.reported(self._sparse_folder):
+            version = files.version(self._sparse_folder / MANIFEST)
+            if version is None:
+                return None
+            if version != self._sparse_version or (self._sparse is not None and not self._sparse.intact()):
+                k1, b = self._settings.bm25_k1, self._settings.bm25_b
+                self._sparse = Bm25Index.load(self._sparse_folder, k1=k1, b=b)
+                self._sparse_version = version
+            return self._sparse
 
     def _synchronise(self) -> int:
         """Bring both caches up to date; the number of chunks they hold. The caller holds the lock."""
@@ -177,11 +179,13 @@ class Indexer:
             break
         known = self._load_sparse()
         if known is None:
-            (self._store.home / "cache" / "bm25.npz").unlink(missing_ok=True)  # the whole index, before it had parts
+            with files.reported(self._sparse_folder.parent):
+                (self._store.home / "cache" / "bm25.npz").unlink(missing_ok=True)  # the index, before it had parts
             known = Bm25Index.empty(self._sparse_folder, k1=self._settings.bm25_k1, b=self._settings.bm25_b)
         fingerprints = {doc_id: state.fingerprint for doc_id, state in wanted.items()}
         if known.revision != revision or known.fingerprints != fingerprints:
-            known = known.updated(fingerprints, self.index_texts, revision=revision)
+            with files.reported(self._sparse_folder):
+                known = known.updated(fingerprints, self.index_texts, revision=revision)
         return len(known)
 
     def index_texts(self, doc_id: str) -> Iterator[tuple[Entry, str]]:
@@ -196,13 +200,15 @@ class Indexer:
     def _held(self) -> Iterator[None]:
         """The index of this home folder, for this process and thread alone."""
         folder = self._store.home / "locks"
-        folder.mkdir(parents=True, exist_ok=True)
         with self._threads:
             lock = FileLock(folder / "index.lock", timeout=self._settings.lock_seconds, poll_interval=0.02)
-            try:
-                lock.acquire()
-            except Timeout as error:
-                raise StoreBusy("Another process of Groundwork is building the index of this home folder.") from error
+            with files.reported(folder):
+                folder.mkdir(parents=True, exist_ok=True)
+                try:
+                    lock.acquire()
+                except Timeout as error:
+                    busy = "Another process of Groundwork is building the index of this home folder."
+                    raise StoreBusy(busy) from error
             try:
                 yield
             finally:

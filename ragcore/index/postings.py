@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore import mapped
+from ragcore import files, mapped
 from ragcore.index.tokens import terms
 from ragcore.rows import Rows, columns, joined, keys
 from ragcore.types import Entry
@@ -33,6 +33,7 @@ class Postings:
 
     def __init__(self, path: Path, alive: Collection[str]) -> None:
         self.path = path
+        self._version = files.version(path)
         arrays, meta = mapped.read(path)
         self._arrays = arrays
         self.rows = Rows(arrays, meta)
@@ -52,6 +53,10 @@ class Postings:
     def __len__(self) -> int:
         """Chunks that count."""
         return len(self.rows) if self.alive is None else int(self.alive.sum())
+
+    def intact(self) -> bool:
+        """Whether the file is the one that was mapped: reading on in one that was cut short would end the process."""
+        return files.version(self.path) == self._version
 
     @property
     def tokens(self) -> int:

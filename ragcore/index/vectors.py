@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragcore import files
 from ragcore.errors import VectorStoreError
 
 if TYPE_CHECKING:
@@ -20,19 +20,22 @@ FORMAT = 2
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a vector store holds. ``pending`` documents were being written when the stamp was left: they are redone."""
+    """What a vector store holds. ``pending`` documents were being written when the stamp was left: they are redone.
+    ``vectors`` is how many it holds in all; -1 where that was not counted."""
 
     embedder: str
     revision: int
     documents: Mapping[str, str]
     pending: tuple[str, ...] = ()
+    vectors: int = -1
     format: int = FORMAT
 
 
 class VectorCache:
     """``vectors`` as a cache of the vectors in ``store``, with its stamp in a file that goes when the cache goes.
 
-    The caller holds the lock of the index around `synchronise` and `drop`.
+    The caller holds the lock of the index around `synchronise` and `drop`. `StoreError`: the files cannot be read or
+    written, or there is no room for them.
     """
 
     def __init__(self, store: ChunkStore, vectors: VectorStore, stamp: Path, embedder: str) -> None:
@@ -40,15 +43,20 @@ class VectorCache:
         self._vectors = vectors
         self._stamp = stamp
         self._embedder = embedder
-        self._seen: tuple[tuple[int, int], Stamp | None] | None = None
+        self._seen: tuple[files.Version, Stamp | None] | None = None
 
     def current(self, revision: int) -> bool:
-        """Whether the cache was built by this embedder from this revision."""
+        """Whether the cache was built by this embedder from this revision, and holds what was put into it."""
         stamp = self._read()
-        return stamp is not None and stamp.embedder == self._embedder and stamp.revision == revision
+        if stamp is None or stamp.embedder != self._embedder or stamp.revision != revision:
+            return False
+        try:
+            return self._vectors.count() == stamp.vectors
+        except VectorStoreError:
+            return False  # damaged: `synchronise` raises this too, and the caller then drops the cache
 
     def drop(self) -> None:
-        self._stamp.unlink(missing_ok=True)
+        self._forget()
         self._vectors.reset()
 
     def synchronise(self, wanted: Mapping[str, DocumentState], revision: int) -> None:
@@ -70,27 +78,32 @@ class VectorCache:
                 self._vectors.delete_documents(gone)
             for entries, vectors in self._store.vectors(self._embedder, missing):
                 self._vectors.upsert(entries, vectors)
-        if self._vectors.count() != sum(state.chunks for state in wanted.values()):
-            self._stamp.unlink(missing_ok=True)
+        total = sum(state.chunks for state in wanted.values())
+        if self._vectors.count() != total:
+            self._forget()
             raise VectorStoreError("The vector cache does not hold the chunks that the library holds.")
-        self._write(Stamp(self._embedder, revision, fingerprints))
+        self._write(Stamp(self._embedder, revision, fingerprints, vectors=total))
 
     def _read(self) -> Stamp | None:
         """The stamp; None where there is none or a crash cut it short, for then what the store holds is unknown."""
-        try:
-            stat = self._stamp.stat()
-            version = (stat.st_mtime_ns, stat.st_ino)
+        with files.reported(self._stamp.parent):
+            version = files.version(self._stamp)
+            if version is None:
+                return None
             if self._seen is None or self._seen[0] != version:
-                self._seen = (version, _parse(self._stamp.read_bytes()))
-        except FileNotFoundError:
-            return None
-        return self._seen[1]
+                try:
+                    self._seen = (version, _parse(self._stamp.read_bytes()))
+                except FileNotFoundError:
+                    return None
+            return self._seen[1]
 
     def _write(self, stamp: Stamp) -> None:
-        self._stamp.parent.mkdir(parents=True, exist_ok=True)
-        part = self._stamp.with_suffix(f".{os.getpid()}.part")
-        part.write_text(json.dumps(asdict(stamp)), "utf-8")
-        part.replace(self._stamp)
+        with files.reported(self._stamp.parent), files.replacing(self._stamp) as stream:
+            stream.write(json.dumps(asdict(stamp)).encode())
+
+    def _forget(self) -> None:
+        with files.reported(self._stamp.parent):
+            self._stamp.unlink(missing_ok=True)
 
 
 def _parse(data: bytes) -> Stamp | None:

@@ -13,7 +13,6 @@ was before or after a change. Readers need no lock; one process writes at a time
 from __future__ import annotations
 
 import json
-import os
 import threading
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
+from ragcore import files as disk
 from ragcore import mapped, tiers
 from ragcore.errors import StoreBusy, VectorStoreError
 from ragcore.mapped import Blocks
@@ -49,6 +49,8 @@ class _File:
 
     def __init__(self, folder: Path, name: str, dead: str) -> None:
         self.name, self.dead = name, dead
+        self._paths = [folder / part for part in (name, dead) if part]
+        self._versions = [disk.version(path) for path in self._paths]
         arrays, meta = mapped.read(folder / name)
         self.rows = Rows(arrays, meta)
         self.full: Vector = arrays["full"]
@@ -57,9 +59,14 @@ class _File:
         if dead:
             bits = mapped.read(folder / dead)[0]["dead"]
             self.alive = ~np.unpackbits(bits, count=len(self.rows)).astype(bool)
+        self._count = len(self.rows) if self.alive is None else int(self.alive.sum())
 
     def __len__(self) -> int:
-        return len(self.rows) if self.alive is None else int(self.alive.sum())
+        return self._count
+
+    def intact(self) -> bool:
+        """Whether it is the file that was mapped: reading on in one that was cut short would end the process."""
+        return [disk.version(path) for path in self._paths] == self._versions
 
     def within(self, scope: Scope) -> Mask | None:
         """Which vectors count and are in ``scope``; None for all."""
@@ -72,8 +79,9 @@ class _File:
 class FlatStore:
     """`VectorStore` in ``folder``, which is made when it is first used. Safe for threads and for processes.
 
-    A writer waits ``lock_seconds`` for another one and then raises `StoreBusy`. `VectorStoreError`: the folder cannot
-    be read or written, or a vector is not of the length of those in it.
+    A writer waits ``lock_seconds`` for another one and then raises `StoreBusy`. `VectorStoreError`: what is in the
+    folder is damaged, or a vector is not of the length of those in it. `StoreError`: the folder cannot be read or
+    written, or there is no room.
     """
 
     def __init__(self, folder: Path, *, lock_seconds: float = LOCK_SECONDS) -> None:
@@ -82,7 +90,7 @@ class FlatStore:
         self._threads = threading.RLock()
         # Beside the folder, so that removing the folder does not remove the lock that guards the removal.
         self._processes = FileLock(folder.with_suffix(".lock"), thread_local=False)
-        self._seen: tuple[tuple[int, int] | None, list[_File]] = (None, [])
+        self._seen: tuple[disk.Version | None, list[_File]] = (None, [])
 
     def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
         if not entries:
@@ -90,9 +98,7 @@ class FlatStore:
         vectors = np.asarray(vectors, dtype=np.float32)
         with self._writing() as files:
             if files and files[0].full.shape[1] != vectors.shape[1]:
-                raise VectorStoreError(
-                    f"The vectors in {self._folder} have {files[0].full.shape[1]} dimensions, not {vectors.shape[1]}."
-                )
+                raise self._other_length(files[0], vectors.shape[1])
             # Of an id that is given twice the last vector counts.
             last = {entry.chunk_id: place for place, entry in enumerate(entries)}
             places = sorted(last.values())
@@ -114,12 +120,13 @@ class FlatStore:
             self._commit(files)
 
     def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+        before = self._seen[0]
         files = self._files()
+        if before is not None and self._seen[0] is None:
+            raise VectorStoreError(f"The vector cache in {self._folder} is gone.")
         vector = np.asarray(vector, dtype=np.float32)
         if files and files[0].full.shape[1] != len(vector):
-            raise VectorStoreError(
-                f"The vectors in {self._folder} have {files[0].full.shape[1]} dimensions, not {len(vector)}."
-            )
+            raise self._other_length(files[0], len(vector))
         near = [_near(file, vector, k, scope) for file in files]
         scores = np.concatenate([np.zeros(0), *(of_file for _, of_file in near)])
         floor = _kth(scores, k) - 2.0 * ROUNDING
@@ -152,45 +159,49 @@ class FlatStore:
                     hint="Check the permissions of that folder, or remove it yourself; it is made again.",
                 ) from error
 
+    def _other_length(self, file: _File, length: int) -> VectorStoreError:
+        return VectorStoreError(
+            f"The vectors in {self._folder} have {file.full.shape[1]} dimensions, not {length}.",
+            hint="Run `ragcore index --rebuild`.",
+        )
+
     # Reading and writing the folder
 
     def _files(self) -> list[_File]:
-        """The files as the manifest names them now."""
-        path = self._folder / MANIFEST
-        while True:
-            seen, files = self._seen
-            try:
-                stat = path.stat()
-                version = (stat.st_mtime_ns, stat.st_ino)
-                if version == seen:
+        """The files as the manifest names them now; none where there is no manifest."""
+        with disk.reported(self._folder):
+            while True:
+                version = disk.version(self._folder / MANIFEST)
+                seen, files = self._seen
+                if version is not None and version == seen and all(file.intact() for file in files):
                     return files
-                named = _parse(path.read_bytes())
-            except FileNotFoundError:
-                return []
-            except (ValueError, KeyError, TypeError) as error:
-                raise VectorStoreError(f"The vector cache in {self._folder} cannot be read: {error}") from error
-            known = {(file.name, file.dead): file for file in files}
-            try:
-                files = [known.get((name, dead)) or _File(self._folder, name, dead) for name, dead in named]
-            except FileNotFoundError as error:
-                # An update may have replaced the manifest, and removed files, since it was read.
-                if _version(path) == version:
-                    raise VectorStoreError(f"A file of the vector cache is gone: {error.filename}.") from error
-                continue
-            except (ValueError, KeyError) as error:
-                raise VectorStoreError(f"The vector cache in {self._folder} cannot be read: {error}") from error
-            self._seen = (version, files)
-            return files
+                if version is None:
+                    self._seen = (None, [])
+                    return []
+                try:
+                    files = self._read(files)
+                except FileNotFoundError as error:
+                    # An update may have replaced the manifest, and removed files, since it was read.
+                    if disk.version(self._folder / MANIFEST) == version:
+                        raise VectorStoreError(f"A file of the vector cache is gone: {error.filename}.") from error
+                    continue
+                except (ValueError, KeyError, TypeError) as error:
+                    raise VectorStoreError(f"The vector cache in {self._folder} is damaged.") from error
+                self._seen = (version, files)
+                return files
+
+    def _read(self, known: Sequence[_File]) -> list[_File]:
+        """The files that the manifest names, of which those in ``known`` that are as they were are not read again."""
+        intact = {(file.name, file.dead): file for file in known if file.intact()}
+        named = _parse((self._folder / MANIFEST).read_bytes())
+        return [intact.get((name, dead)) or _File(self._folder, name, dead) for name, dead in named]
 
     @contextmanager
     def _writing(self) -> Iterator[list[_File]]:
         """The files, for this thread and process alone to change."""
-        with self._held():
-            try:
-                self._folder.mkdir(parents=True, exist_ok=True)
-                yield list(self._files())
-            except OSError as error:
-                raise VectorStoreError(f"The vector cache in {self._folder} cannot be written: {error}") from error
+        with self._held(), disk.reported(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            yield list(self._files())
 
     @contextmanager
     def _held(self) -> Iterator[None]:
@@ -198,11 +209,12 @@ class FlatStore:
         if not self._threads.acquire(timeout=self._seconds):
             raise busy
         try:
-            self._folder.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                self._processes.acquire(timeout=self._seconds, poll_interval=0.005)
-            except Timeout as error:
-                raise busy from error
+            with disk.reported(self._folder.parent):
+                self._folder.parent.mkdir(parents=True, exist_ok=True)
+                try:
+                    self._processes.acquire(timeout=self._seconds, poll_interval=0.005)
+                except Timeout as error:
+                    raise busy from error
             try:
                 yield
             finally:
@@ -233,13 +245,10 @@ class FlatStore:
             files = [file for place, file in enumerate(files) if place not in gone] + merged
         files = [file for file in files if len(file)]
         path = self._folder / MANIFEST
-        part = self._folder / f"{MANIFEST}.{os.getpid()}.part"
-        with part.open("w", encoding="utf-8") as stream:
-            json.dump({"format": FORMAT, "files": [[file.name, file.dead] for file in files]}, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-        self._seen = (_version(path), files)
+        with disk.replacing(path) as stream:
+            values = {"format": FORMAT, "files": [[file.name, file.dead] for file in files]}
+            stream.write(json.dumps(values).encode())
+        self._seen = (disk.version(path), files)
         self._sweep({MANIFEST, *(name for file in files for name in (file.name, file.dead))})
 
     def _merged(self, parts: Sequence[_File]) -> _File:
@@ -299,11 +308,3 @@ def _parse(data: bytes) -> list[tuple[str, str]]:
     if values["format"] != FORMAT:
         raise ValueError("it was written by another version")
     return [(str(name), str(dead)) for name, dead in values["files"]]
-
-
-def _version(path: Path) -> tuple[int, int] | None:
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        return None
-    return stat.st_mtime_ns, stat.st_ino

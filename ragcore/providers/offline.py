@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from ragcore.asks import asks, spelled_out
+from ragcore.asks import asks
 from ragcore.config import AnswerSettings
 from ragcore.markdown import escape
 from ragcore.prompts import NO_ANSWER
@@ -17,7 +17,7 @@ from ragcore.protocols import Request, Reranker, StaticStream
 from ragcore.providers.quotable import Quotable, is_same, quotables
 from ragcore.providers.quote_ranking import rank, rows_for
 from ragcore.types import Source, Usage
-from ragcore.words import STOP_WORDS, content_stems, tokens
+from ragcore.words import STOP_WORDS, tokens
 
 _NEAREST = 3
 # Where the sources do not even name what the question is about, only what is plainly relevant is quoted.
@@ -42,7 +42,7 @@ class OfflineWriter:
 
     def _write(self, request: Request) -> Iterator[str]:
         main, *parts = asks(request.question)
-        found = list(quotables(content_stems(spelled_out(" ".join((main, *parts)))), request.sources))
+        found = list(quotables(" ".join((main, *parts)), request.sources))
         ranked = rank(main, found, self._reranker)
         unknown = unknown_names(main, request.sources)
         missing = f"None of the passages found names {_listed(unknown)}." if unknown else ""

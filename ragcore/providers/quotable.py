@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ragcore.asks import spelled_out
 from ragcore.types import Source
 from ragcore.words import content_stems, cover, tokens, word_set
 
@@ -30,6 +31,33 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
+# The day a period ended, as a column header has it: "January 28, 2023", "YEAR ENDED MAY 31, · 2023", "28 Jan 2023".
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"\b(Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|"
+    r"Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
+_DATE = re.compile(
+    rf"{_MONTH}\s*(\d{{1,2}})\b[\s,·]*((?:19|20)\d\d)\b|\b(\d{{1,2}})\s+{_MONTH},?[\s·]*((?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+_FISCAL = re.compile(r"\b(?:fiscal|financial\s+year|FY(?=[\s\d'’-]|$))", re.IGNORECASE)
+_FISCAL_YEAR = re.compile(
+    r"\b(?:(?:fiscal|financial)(?:\s+year)?\s+((?:19|20)\d\d)|FY[\s'’-]*((?:19|20)\d\d|\d\d))(?!\d)", re.IGNORECASE
+)
+_PART_OF_YEAR = re.compile(
+    r"\bquarter|\bhalf\b|\b(?:three|six|nine|[369])[\s-]months?\b|\b(?:13|26|39)[\s-]weeks?\b", re.IGNORECASE
+)
+_QUARTER = re.compile(r"\b(?:(first|second|third|fourth)(?:\s+fiscal)?\s+quarter|Q([1-4])|([1-4])Q)", re.IGNORECASE)
+_ORDINALS = ("first", "second", "third", "fourth")
+# "the 52 weeks ended January 28, 2023 (“fiscal 2022”)", "fiscal 2022 ended on January 28, 2023"
+_SAYS_END = re.compile(
+    r"(?P<before>[^.;\n]{0,30})(?:"
+    r"\bfiscal(?:\s+year)?\s+(?P<a>20\d\d),?(?:\s+which)?\s+end(?:ed|s|ing)\s+(?:on\s+)?(?P<x>[^\n]{0,20})"
+    r"|\bend(?:ed|s|ing)\s+(?:on\s+)?(?P<y>\w{3,9}\.?\s+\d{1,2},\s+20\d\d),?\s+\([“\"'‘]?(?P<within>[^()\d]{0,30})"
+    r"fiscal(?:\s+year)?\s+(?P<b>20\d\d))",
+    re.IGNORECASE,
+)
 _NUMBER_WORDS = word_set(
     "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty sixty ninety"
 )
@@ -67,11 +95,100 @@ class Quotable:
         return any((any(c.isdigit() for c in word) or word in _NUMBER_WORDS) and word not in besides for word in words)
 
 
-def quotables(wanted: Sequence[str], sources: Iterable[Source]) -> Iterator[Quotable]:
-    """Everything that can be quoted, source by source in the order of the text. ``wanted`` are the question's stems:
-    a row is narrowed to the columns that they name."""
-    asked = set(wanted)
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question names columns by: its ``words`` (stems), the ``days`` it says (year, month, day), its other
+    ``years``, whether those are ``fiscal``, and its ``quarters``. ``early`` and ``late``: whether a fiscal year that
+    ends in January to May may be called after the year before and after the year in which it ends."""
+
+    words: frozenset[str]
+    days: frozenset[tuple[int, int, int]]
+    years: frozenset[int]
+    fiscal: bool
+    quarters: frozenset[int]
+    early: bool = True
+    late: bool = True
+
+    def may_end(self, year: int, month: int) -> bool:
+        """Whether a period asked for may have ended in this month.
+
+        A fiscal year N ends from January N to May N + 1, its quarters up to nine months before. A year that is not
+        said to be fiscal is also the calendar's.
+        """
+        at = 12 * year + month - 1
+        backs = [3 * (4 - quarter) for quarter in self.quarters] or [0]
+        for asked in self.years:
+            if not self.fiscal and year == asked:
+                return True
+            opens = 12 * asked + (0 if self.late else 5)
+            closes = 12 * asked + (16 if self.early else 11)
+            for back in backs:
+                start = opens - back if self.fiscal else max(opens, 12 * asked)
+                if start <= at <= closes - back:
+                    return True
+        return False
+
+
+def _asked(question: str) -> _Asked:
+    days = _days(question)
+    rest = _DATE.sub(" ", question)
+    years = {int(word) for word in tokens(rest) if _YEAR.fullmatch(word)}
+    years |= _fiscal_years(rest)
+    quarters = set()
+    for word, *digits in _QUARTER.findall(rest):
+        quarters.add(1 + _ORDINALS.index(word.lower()) if word else int("".join(digits)))
+    if not quarters and _PART_OF_YEAR.search(rest):
+        quarters = {1, 2, 3, 4}
+    return _Asked(
+        words=frozenset(content_stems(spelled_out(question))),
+        days=frozenset(days),
+        years=frozenset(years),
+        fiscal=_FISCAL.search(rest) is not None,
+        quarters=frozenset(quarters),
+    )
+
+
+def _fiscal_years(text: str) -> set[int]:
+    found = {"".join(digits) for digits in _FISCAL_YEAR.findall(text)}
+    return {int(digits) if len(digits) == 4 else 2000 + int(digits) for digits in found}
+
+
+def _days(text: str) -> list[tuple[int, int, int]]:
+    """The dates in ``text`` as (year, month, day)."""
+    found = []
+    for month, day, year, day_first, month_second, its_year in _DATE.findall(text):
+        number = 1 + _MONTHS.index((month or month_second)[:3].lower())
+        found.append((int(year or its_year), number, int(day or day_first)))
+    return found
+
+
+def _as_named(asked: _Asked, sources: Iterable[Source]) -> _Asked:
+    """``asked`` where one document's ``sources`` say after which year its fiscal years that end in January to May are
+    called. Only plain words count ("fiscal 2022 ended January 28, 2023"), and not what is said of a quarter but the
+    fourth."""
+    said: set[bool] = set()
     for source in sources:
+        for match in _SAYS_END.finditer(source.text):
+            about = f"{match['before']} {match['within'] or ''}".lower()
+            days = _days(match["x"] or match["y"] or "")
+            if not days or not 1 <= days[0][1] <= 5 or ("quarter" in about and "fourth" not in about):
+                continue
+            difference = days[0][0] - int(match["a"] or match["b"])
+            if difference in (0, 1):
+                said.add(difference == 1)
+    return replace(asked, early=True in said, late=False in said) if said else asked
+
+
+def quotables(question: str, sources: Iterable[Source]) -> Iterator[Quotable]:
+    """Everything that can be quoted, source by source in the order of the text. A row is narrowed to the columns that
+    ``question`` names; in doubt it stays whole."""
+    sources = list(sources)
+    by_document = {
+        doc_id: _as_named(_asked(question), (source for source in sources if source.doc_id == doc_id))
+        for doc_id in {source.doc_id for source in sources}
+    }
+    for source in sources:
+        asked = by_document[source.doc_id]
         heading = source.section[-1] if source.section else ""
         # An AI's words are no quote of the document.
         lines = [line for line in source.lines() if not source.units[line[0] - 1].generated]
@@ -110,7 +227,7 @@ def _printed(source: Source, first: int, last: int) -> str:
 
 
 def _lead_in(
-    source: Source, number: int, following: Sequence[tuple[int, int]], asked: set[str]
+    source: Source, number: int, following: Sequence[tuple[int, int]], asked: _Asked
 ) -> tuple[int, str] | None:
     """A sentence that ends in a colon or dash with the list items or table rows after it: the last unit and the text.
 
@@ -166,7 +283,7 @@ def _continues(style: str, levels: list[str]) -> bool:
     return bool(style)
 
 
-def _row(source: Source, asked: set[str], first: int, last: int) -> tuple[int, int, str] | None:
+def _row(source: Source, asked: _Asked, first: int, last: int) -> tuple[int, int, str] | None:
     """A row as ``row header — column: value; …``: its first and last unit and text. When the question names columns
     only those are shown, and when it names one, and something of the row, that cell alone is cited.
 
@@ -184,8 +301,8 @@ def _row(source: Source, asked: set[str], first: int, last: int) -> tuple[int, i
     if all(_PAGE_COLUMN.fullmatch(column) for column in columns):
         return None
     cells = list(zip(labelled, columns))
-    named = [cell for cell, key in zip(cells, _keys(columns)) if key and key <= asked]
-    if len(named) == 1 and cover(content_stems(name), asked) > 0:
+    named = [cells[index] for index in _named_columns(columns, asked)]
+    if len(named) == 1 and cover(content_stems(name), asked.words) > 0:
         (number, _), column = named[0]
         return number, number, _pair(", ".join(part for part in (name, column) if part), source.words(number, number))
     pairs = "; ".join(_pair(column, source.words(number, number)) for (number, _), column in named or cells)
@@ -196,6 +313,29 @@ def _row_name(source: Source, first: int, last: int) -> str:
     """The words of a row's first cell without a label: its header."""
     numbers = range(first, last + 1)
     return next((source.words(number, number) for number in numbers if not source.units[number - 1].label), "")
+
+
+def _named_columns(columns: Sequence[str], asked: _Asked) -> list[int]:
+    """Which columns the question names, none when it names none. Where a column says the day its period ended, what
+    counts is whether that is a period asked for, not whether the year is the same number."""
+    by_words = [index for index, key in enumerate(_keys(columns)) if key and key <= asked.words]
+    ends = {index: days[-1] for index, column in enumerate(columns) if (days := _days(column))}
+    if not ends or not (asked.years or asked.days):
+        return by_words
+    on_day = asked.days & set(ends.values())
+    # A day that no column has may still fall into the year that one has.
+    others = replace(asked, years=asked.years | {year for year, _, _ in asked.days - on_day})
+    kept = []
+    for index, end in ends.items():
+        called = _fiscal_years(_DATE.sub(" ", columns[index]))
+        if end in on_day or called & others.years or (not (called and asked.fiscal) and others.may_end(*end[:2])):
+            kept.append(index)
+    told_apart = [
+        index
+        for index, key in zip(kept, _keys([columns[index] for index in kept]))
+        if key and key <= asked.words and not any(_YEAR.fullmatch(word) for word in key)
+    ]
+    return sorted({*(told_apart or kept), *(index for index in by_words if index not in ends)})
 
 
 def _keys(columns: Sequence[str]) -> list[set[str]]:

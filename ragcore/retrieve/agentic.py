@@ -124,7 +124,7 @@ class AgenticRetriever:
         kept = {hit.chunk.chunk_id for hit in hits}
         found = [[hit for hit in of.hits if hit.chunk.chunk_id in kept] for of in rankings]
         with timed(timings, "rse"):
-            segments = self._retriever.segments([of for of in found if of])
+            segments = self._retriever.segments([of for of in found if of], hits)
         return Retrieval(
             query,
             self._retriever.mode,

@@ -1,8 +1,9 @@
-"""A question asked before, in other order or form, gets what was found then: a semantic cache around a retriever.
+"""A question asked before, in other form, gets what was found then: a semantic cache around a retriever.
 
-An earlier question counts where its embedding is near, no literal part differs (`ragcore.retrieve.literals`) and, under
-``cache.same_words``, it is about the same words. The last is what makes it safe: cosines of bge-small tell a paraphrase
-from a question about something else only on average (`benchmarks/cache.py`).
+An earlier question counts where its embedding is near, no literal part differs (`ragcore.retrieve.literals`), it names
+the same documents, is cut into the same parts and, under ``cache.same_words``, says the same words in the same order.
+The last is what makes it safe: cosines of bge-small tell a paraphrase from a question about something else, or about
+the reverse, only on average (`benchmarks/cache.py`).
 
 It is kept in memory, so that what one process was asked is nowhere to be found afterwards and no file has to be kept in
 step with the index. All sessions of an app share it, so a `Retrieval` tells that it was reused and how near the
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragcore.retrieve.decompose import by_rules
 from ragcore.retrieve.literals import Literals, difference, literals_of, same_words
 from ragcore.retrieve.timing import timed
 from ragcore.stop import Stop
@@ -88,9 +90,11 @@ class RetrievalCache:
                     return
 
     def add(self, entry: Entry) -> None:
-        """Keep ``entry``, in place of one of the same question."""
+        """Keep ``entry``, in place of one of the same question, unless less was left out of that for lack of time."""
         with self._lock:
             for number in [n for n, e in self._entries.items() if (e.key, e.question) == (entry.key, entry.question)]:
+                if self._entries[number].found.left_out < entry.found.left_out:
+                    return
                 del self._entries[number]
             self._entries[self._next] = entry
             self._next += 1
@@ -130,16 +134,18 @@ class RememberedQueries:
 class CachedRetriever:
     """`Retriever` that answers from ``cache`` where it can and asks ``retriever`` where it cannot.
 
-    - *hit* (cosine ≥ ``cache.full``): the earlier retrieval, under the new question's words.
+    - *hit* (cosine ≥ ``cache.full``): the earlier retrieval, under the new question's words: parts, other terms and
+      which of them found a hit are not told, since they repeat the earlier question. ``left_out`` is what it was then.
     - *partial* (≥ ``cache.partial``): half of ``top_k`` is retrieved anew; hits of the earlier retrieval follow. They
       were scored for another question, so none goes before a fresh one, and their scores are cut accordingly (see
       `merged`). A partial result is not kept: what is old in it would be passed on.
-    - *miss*: retrieved anew and kept, unless something of it was not done (``notes``, ``left_out``, ``stop`` was set).
+    - *miss*: retrieved anew and kept, unless something of it could not be done (``notes``) or ``stop`` was set.
+      What the reranker had no time for (``left_out``) would be as much the next time: such a result is kept.
 
     ``embedder`` should be the one that ``retriever`` uses, as `RememberedQueries`, so that the question is embedded
     once. ``state`` must change with anything that changes what ``retriever`` finds, and ``way`` says how it searches
     (its mode, and what else a caller may choose for one question). ``segments`` makes passages of hits
-    (`HybridRetriever.segments`). ``names`` tells which documents a question names, where capitals do not.
+    (`HybridRetriever.segments`). ``names`` tells which documents a question names.
     """
 
     def __init__(
@@ -176,7 +182,7 @@ class CachedRetriever:
             earlier = self._earlier(key, vector, query, literals)
         if earlier is not None and earlier[0] >= self._settings.full:
             cosine, entry = earlier
-            return _as_asked(entry.found, query, scope, timings, Reuse("hit", cosine))
+            return _as_asked(entry, query, scope, timings, Reuse("hit", cosine))
         if earlier is not None:
             cosine, entry = earlier
             fresh = self._retriever.retrieve(query, top_k=(top_k + 1) // 2, scope=scope)
@@ -195,7 +201,7 @@ class CachedRetriever:
             )
         found = self._retriever.retrieve(query, top_k=top_k, scope=scope)
         with timed(timings, "cache"):
-            if not (found.notes or found.left_out or self._stop.is_set()):
+            if not (found.notes or self._stop.is_set()):
                 self._cache.add(Entry(key, vector, literals, query, found))
         return replace(found, timings_ms=_added(timings, found.timings_ms), cache=Reuse("miss"))
 
@@ -212,9 +218,11 @@ class CachedRetriever:
             return True
         if difference(literals, entry.literals):
             return False
-        if self._settings.same_words:
-            return same_words(literals, entry.literals)
-        return self._names is None or self._names.named(query) == self._names.named(entry.question)
+        if self._settings.same_words and not same_words(literals, entry.literals):
+            return False
+        if self._names is not None and self._names.named(query) != self._names.named(entry.question):
+            return False
+        return _same_parts(query, entry.question)
 
 
 def merged(fresh: Sequence[Hit], earlier: Sequence[Hit], cosine: float, top_k: int) -> tuple[Hit, ...]:
@@ -244,20 +252,28 @@ def merged(fresh: Sequence[Hit], earlier: Sequence[Hit], cosine: float, top_k: i
     return tuple(out)
 
 
+def _same_parts(one: str, other: str) -> bool:
+    """Whether two questions are cut alike."""
+    parts, others = (list(map(literals_of, (part.text for part in by_rules(text)))) for text in (one, other))
+    return len(parts) == len(others) and not any(map(difference, parts, others))
+
+
 def _tiles(hit: Hit) -> range:
     first, last = hit.chunk.reach
     return range(first, last + 1)
 
 
-def _as_asked(found: Retrieval, query: str, scope: Scope, timings: dict[str, float], reuse: Reuse) -> Retrieval:
-    """An earlier retrieval as that of ``query``: nothing was searched for, so nothing was spent."""
-    own = SubQuery(query) if not found.queries else replace(found.queries[0], text=query)
+def _as_asked(entry: Entry, query: str, scope: Scope, timings: dict[str, float], reuse: Reuse) -> Retrieval:
+    """An earlier retrieval as that of ``query``: nothing was searched for, so nothing was spent. Its parts are
+    in the words of whoever asked it and not told; the other terms of its question only where the text is the same."""
+    found = entry.found
+    also = found.queries[0].also if found.queries and query == entry.question else ()
     return replace(
         found,
         query=query,
-        hits=tuple(replace(hit, via=f"{hit.via}+cache" if hit.via else "cache") for hit in found.hits),
+        hits=tuple(replace(hit, via=f"{hit.via}+cache" if hit.via else "cache", queries=(1,)) for hit in found.hits),
         timings_ms=timings,
-        queries=tuple(replace(one, timings_ms={}) for one in (own, *found.queries[1:])),
+        queries=(SubQuery(query, also=also),),
         scope=scope,
         usage=Usage(),
         cost_usd=0.0,

@@ -35,6 +35,7 @@ _CHANGE = (
     r"(?:(?:percentage|percent|net|absolute|year[-\s]over[-\s]year|%)\s+)*(?:change|growth|increase|decrease|decline|"
     r"difference|drop|rise|reduction|improvement)(?:\s+rate)?"
 )
+_CHANGE_BEFORE = re.compile(rf"\b{_CHANGE}(?:\s+(?:in|of))?\s+$", re.IGNORECASE)
 CHANGES = re.compile(rf"\b(?:{_CHANGED}|{_CHANGE}|grew|rose|fell|compare[ds]?|trends?|average)\b|{MORE}", re.IGNORECASE)
 _SUPERLATIVE = re.compile(r"^\s*(?:which|who)\b|\b(?:most|least|best|worst|\w+(?<!inter)(?<!for)est)\b", re.IGNORECASE)
 _AVERAGE = re.compile(r"\b(?:\w+[-\s]year\s+)?average\s+(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
@@ -71,6 +72,8 @@ def over_periods(text: str) -> list[tuple[str, str]]:
     asked = _level(bare)
     if not asked and _SUPERLATIVE.search(text):
         return []  # "the largest increase from 2019 to 2020" is not the largest in 2019
+    if not asked and _CHANGE_BEFORE.search(text[: match.start()]):
+        return []  # "the difference between 2019 and 2020 sales"
     before = "in " if match["with"] or match["prep"] else ""
     text, at = _AVERAGE.sub("", text[: match.start()]), _AVERAGE.sub("", text[match.end() :])
     return [

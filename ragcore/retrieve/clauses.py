@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ragcore.retrieve.names import COMMON_ABBREVIATIONS
 from ragcore.text import sentence_spans
-from ragcore.words import content_stems, word_set
+from ragcore.words import FUNCTION_WORDS, content_stems, word_set
 
 PERIOD = (
     r"(?:(?:the\s+)?(?:fiscal\s+year|fiscal|year|FY)[\s'’-]*(?:\d{4}|\d{2})(?!\d)"
@@ -38,6 +38,25 @@ _ASKED_OF = re.compile(
     rf"^{_AUX}\s+(?:it|they|he|she|this|these|there|its|their|his|her)\s+\S+|^(?:do|does|did)\s+\S+\s+\S+",
     re.IGNORECASE,
 )
+_DOING = re.compile(
+    rf"^(?:{_BEFORE_WH}{_WH}\b.*?\s)?(?P<aux>do|does|did|has|have|had|can|could|will|would|should|must|may|might)\s+"
+    r"(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    r"(?P<named>[A-Z][\w.’'&-]*(?:,?\s+(?:(?:and|or|of|the|&)\s+)*[A-Z\d][\w.’'&-]*)*)"
+    r"|(?P<meant>(?i:it|they|he|she|we|you|this|these|those|there|anyone)\b"
+    r"|(?i:the|an?|this|that|these|those|its|their|his|her|any|all|both|each|every|no|some)\s+\S+|\S+)"
+)
+_NO_VERB = FUNCTION_WORDS - {"be", "do", "does", "did", "have", "has", "had"}
+_PART_OF_VERB = r"(?:\w{2,}ed|given|known|made|said|told|taken|paid|done|held|able|due|likely|going|there)"
+_NO_NOUN = re.compile(
+    rf"^{_PART_OF_VERB}\b|\b{_PART_OF_VERB}(?:\s+(?:to|by|in|on|at|for)\b.*)?$"
+    rf"|(?<!which )(?<!that )(?<!who )\b(?:{_AUX}|{_WH.replace('which|who|', '')})\b|^(?:which|who|if|that)\b",
+    re.IGNORECASE,
+)
+# A question whose end names what it is about: "what was the dose", "list the dangers", "who wrote the report".
+_ABOUT = re.compile(rf"^(?:{_BEFORE_WH}what\s+(?:is|are|was|were)|{_TASK}|who\s+\w+)\s+(?P<topic>.+)$", re.IGNORECASE)
 _FRAGMENT = re.compile(
     r"^(?:(?:what|how)\s+about\s+|what\s+of\s+)?(?:(?:in|for|during|of|at)\s+)?(?P<rest>.+?)\s*\?*$", re.IGNORECASE
 )
@@ -73,12 +92,17 @@ def entities(text: str) -> list[str]:
     for match in _NAME.finditer(_PERIOD.sub(" ", text)):
         for run in re.split(r"['’]s?(?=\s|$)", match.group()):
             words = run.strip(" .'’").split()
-            while words and words[0].casefold() in _NO_NAMES:
+            while words and (words[0].casefold() in _NO_NAMES or _measured(words)):
                 words = words[1:]
             name = " ".join(words)
             if len(name) > 1 and re.sub(r"\W", "", name.casefold()) not in COMMON_ABBREVIATIONS | _NO_NAMES:
                 found.append(name)
     return list(dict.fromkeys(found))
+
+
+def _measured(words: Sequence[str]) -> bool:
+    """Whether a name begins with a measure: "EBITDA of Acme"."""
+    return words[0].casefold() in COMMON_ABBREVIATIONS and words[1:2] == ["of"]
 
 
 def owner(thing: str) -> str:
@@ -106,6 +130,12 @@ def clauses(text: str) -> list[str]:
     return out
 
 
+def opening(text: str) -> str:
+    """The first question in ``text``, which the others go on: "How did sales change in 2020, and what drove it?"."""
+    spans = sentence_spans(text)
+    return _joined(text[spans[0][0] : spans[0][1]])[0] if spans else text
+
+
 def with_context(question: str, words: Sequence[str]) -> str:
     """``question`` with ``words`` put behind it, where it has not got them."""
     missing = [word for word in words if word.casefold() not in question.casefold()]
@@ -119,10 +149,30 @@ def _joined(sentence: str) -> list[str]:
     start = 0
     for match in _JOIN.finditer(sentence):
         left, right = sentence[start : match.start()], sentence[match.end() :]
-        if _OPENING.match(_LEADING.sub("", left)) and len(left.split()) > 2 and _asks(right, left):
+        opened = _LEADING.sub("", left)
+        if _OPENING.match(opened) and len(left.split()) > 2 and _asks(right, left) and _has_verb(opened, right):
             parts.append(left)
             start = match.end()
     return [*parts, sentence[start:]]
+
+
+def _has_verb(question: str, right: str) -> bool:
+    """Whether ``question``, which ``right`` goes on, says what is done, and not only who does it ("what did Barnes and
+    Noble"): false where that is doubtful."""
+    match = _DOING.match(question)
+    if match is None:
+        return True
+    subject = _SUBJECT.match(match["rest"])
+    doing = re.match("d", match["aux"], re.IGNORECASE)
+    # "Who can appeal", "which firms have the means": who does it is asked.
+    if subject is None or (not doing and not subject["named"]):
+        return True
+    said = re.findall(r"[^\W\d_]+", match["rest"][subject.end() :])
+    # "What did the federal court and what did the high court hold?" is like "what did the court hold and what did …".
+    alike = question.casefold().split()[:2] == right.casefold().split()[:2]
+    if alike and not subject["named"] and len(said) == 1 and len(right.split()) > len(question.split()):
+        return False
+    return any(word.islower() and word not in _NO_VERB for word in said)
 
 
 def _asks(right: str, left: str) -> bool:
@@ -154,13 +204,17 @@ def _completed(part: str, before: Sequence[str], goes_on: bool) -> str | None:
     pronoun = _PRONOUN.search(part)
     if pronoun is not None and not entities(part[: pronoun.start()]):
         if len(names) != 1 or _OF_A_QUANTITY.search(part):
-            return with_context(part, [_topic(previous)])
+            topic = _topic(previous)
+            if topic or pronoun["the"]:
+                return with_context(part, [topic] if topic else [])
+            return None
         name = names[0]
         part = _PRONOUN.sub(lambda found: f"{name}'s" if found["own"] else name, part)
     elif not own and len(names) == 1:
         part = with_context(part, names)
     elif not own and not names and not periods(part):
-        part = with_context(part, [_topic(previous)]) if len(content_stems(part)) < 2 else part
+        topic = _topic(previous)
+        part = with_context(part, [topic]) if topic and len(content_stems(part)) < 2 else part
     if len(years) == 1 and not periods(part) and (goes_on or not own):
         part = re.sub(r"\)\?$", f", {years[0]})?", part) if part.endswith(")?") else with_context(part, years)
     return part
@@ -178,9 +232,7 @@ def _continued(rest: str, previous: str, names: Sequence[str], years: Sequence[s
 
 
 def _topic(question: str) -> str:
-    """What ``question`` is about: itself without its interrogative and auxiliary."""
-    bare = re.sub(rf"^{_BEFORE_WH}(?:{_WH}|{_TASK})\b\s*(?:much\s+|many\s+)?", "", question, flags=re.IGNORECASE)
-    bare = re.sub(rf"^{_AUX}\s+", "", bare, flags=re.IGNORECASE)
-    if re.match("who\\b", question, re.IGNORECASE):
-        bare = bare.partition(" ")[2] or bare  # "wrote the report"
-    return bare.strip(" ?.!")
+    """What ``question`` is about, as far as its words for it are a noun with what belongs to it; "" where not."""
+    match = _ABOUT.match(question)
+    topic = match["topic"].strip(" ?.!,") if match else ""
+    return "" if _NO_NOUN.search(topic) else topic

@@ -12,7 +12,7 @@ import re
 
 from ragcore.asks import asks
 from ragcore.retrieve.changes import CHANGES, MORE, over_periods
-from ragcore.retrieve.clauses import PERIOD, TASK, clauses, entities, owner, periods, with_context
+from ragcore.retrieve.clauses import PERIOD, TASK, clauses, entities, opening, owner, periods, with_context
 from ragcore.text import sentence_spans
 from ragcore.types import SubQuery
 from ragcore.words import content_stems
@@ -51,7 +51,12 @@ _DID_OR = re.compile(
 _DETERMINED = re.compile(
     r"(?:the|an?|this|these|its|their|his|her|our|that|those|no)\b|[^?]*?['’]s?(?:\s|$)", re.IGNORECASE
 )
-_MINE = r"[^,;?]+?['’]s?\s+(?!(?:in|for|during|at|of|and)\b)[^,;?]+?"
+# Some words of which one has something, none of them a conjunction: "Procter and Gamble's revenue" may be one thing or
+# the end of two. Nor is it what is made of two: "the difference between A's and B's".
+_MINE = (
+    r"(?!(?:the\s+)?(?:\w+\s+)?(?:sum|total|average|mean|ratio|difference|gap|relation\w*|combination)\b)"
+    r"(?:(?!\b(?:and|or|between)\b)[^,;?])+?['’]s?\s+(?!(?:in|for|during|at|of|and)\b)(?:(?!\b(?:and|or)\b)[^,;?])+?"
+)
 _OWNED = re.compile(
     rf"^(?P<ask>what\s+(?:is|are|was|were))\s+(?P<a>{_MINE}),?\s+and\s+(?P<b>{_MINE}){_TAIL}{_END}", re.IGNORECASE
 )
@@ -90,6 +95,26 @@ _RATIO_OF = re.compile(
     r"(?P<b>[^?]+?)[?.!\s]*$",
     re.IGNORECASE,
 )
+# Words between which "plus" and "/" calculate; between others they stand for a mixture, or for what is given together.
+_CALCULATES = re.compile(r"^(?:calculate|compute)\b|\b(?:defined|calculated|computed)\s+(?:as|by)\b", re.IGNORECASE)
+_RELATES = re.compile(r"\b(?:ratio|sum|total|percentage|percent|margin|difference)\b", re.IGNORECASE)
+_SIGNS = re.compile(r"(?:minus|plus|[+/])$", re.IGNORECASE)
+_MEASURE_OF_ACCOUNTS = re.compile(
+    r"\b(?:revenues?|sales|turnover|income|profits?|loss(?:es)?|earnings|ebit(?:d?a)?|margins?|expenses?|expenditures?|costs?|cogs|"
+    r"capex|assets?|liabilit(?:y|ies)|debts?|borrowings?|equity|cash|inventor(?:y|ies)|receivables?|payables?|goodwill|"
+    r"depreciation|amorti[sz]ation|dividends?|tax(?:es)?|interest|provisions?|d&a|r&d|sg&a|pp&?n?e)\b",
+    re.IGNORECASE,
+)
+_BARE_PAIR = re.compile(
+    rf"^(?:please\s+)?(?:compare(?:\s+and\s+contrast)?|contrast)\s+(?-i:[A-Z])[\w.&’'-]*\s+and\s+(?-i:[A-Z])[\w.&’'-]*"
+    rf"(?:\s+(?:in|for|during)\s+{PERIOD})?{_END}",
+    re.IGNORECASE,
+)
+_AFTERTHOUGHT = re.compile(
+    r",?\s+(?:and|or),?\s+(?:if\s+(?:so|not|yes),?\s+)?(?:why(?:\s+not)?|how(?:\s+(?:so|much))?|(?:by|to|for|in)\s+"
+    r"(?:how\s+much|(?:what|which)\s+\w+)|not)(?P<end>[?.!\s]*)$",
+    re.IGNORECASE,
+)
 _OPERAND_END = re.compile(r"\s+(?:for|in|at|during|as\s+of|from|reported|according)\b", re.IGNORECASE)
 _PREFACE = re.compile(
     rf"^(?:taking|based|basing|according|using|by\s+\w+ing|considering|given)\b[^,?]*,\s+(?={_ASKS}\b)", re.IGNORECASE
@@ -115,6 +140,7 @@ def by_rules(question: str) -> list[SubQuery]:
         parts = [*parts[: MOST - 1], " ".join(parts[MOST - 1 :])]
     if len(parts) > 1:
         return _checked(text, [(part, f"one of the {len(parts)} questions asked") for part in parts])
+    main = _AFTERTHOUGHT.sub(r"\g<end>", opening(main))  # "…, and why?"
     found = _of_owners(main) or _of_operands(main) or _of_things(main) or over_periods(main) or _of_definition(text)
     return _checked(text, found)
 
@@ -152,6 +178,8 @@ def _of_owners(text: str) -> Found:
 
 def _of_things(text: str) -> Found:
     """Two things that are compared, by name."""
+    if _BARE_PAIR.match(text):
+        return []  # "Compare Simon and Garfunkel" may be one name
     for pattern in (_WHICH_OF, _WHICH_OR, _DID_OR):
         match = pattern.match(text)
         if match is None:
@@ -238,6 +266,10 @@ def _of_operands(text: str) -> Found:
     a, b = match["a"].strip(), match["b"].strip()
     end = _OPERAND_END.search(b)
     b, tail = (b[: end.start()], b[end.start() :]) if end else (b, "")
+    measures = sum(bool(_MEASURE_OF_ACCOUNTS.search(operand)) for operand in (a, b))
+    needed = 1 if _RELATES.search(text) and match["how"] == "/" else 2
+    if _SIGNS.match(match["how"]) and not _CALCULATES.search(text) and measures < needed:
+        return []
     owner = re.match(r"(?P<who>[^?]*?['’]s?)\s+(?P<what>.+)$", a)
     if owner is not None and not entities(b):
         b = f"{owner['who']} {b}"

@@ -134,8 +134,8 @@ class HybridRetriever:
         words = self._wording(query)
         asked = replace(asked if asked is not None else SubQuery(query), also=words.also)
         max_ms = max_ms if max_ms is not None else self._settings.rerank.max_ms
-        # A short list is the beginning of a long one: a small top_k must not starve the fusion.
-        count = self._settings.retrieve.candidates * max(top_k, self._settings.rerank.candidates)
+        # Each side is stretched over its list, so lists of another length would order the same passages otherwise.
+        count = max(self._settings.retrieve.candidates * self._settings.rerank.candidates, 3 * top_k)
         routes = self._routes(query, scope, timings)
         self._on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
@@ -178,9 +178,11 @@ class HybridRetriever:
         ]
         return Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, left_out)
 
-    def segments(self, rankings: Sequence[Sequence[Hit]]) -> list[Segment]:
-        """The passages that become sources, for the hits of one query or of several."""
-        return passages(rankings, self._chunks, self._settings.rse, reach=self._settings.retrieve.neighbours)
+    def segments(self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None) -> list[Segment]:
+        """The passages that become sources, for the hits of one query or of several; in ``order`` where the queries
+        were made one list."""
+        reach = self._settings.retrieve.neighbours
+        return passages(rankings, self._chunks, self._settings.rse, reach=reach, order=order)
 
     def _wording(self, query: str) -> Wording:
         """The reference searches for the words as they are."""

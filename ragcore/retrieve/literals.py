@@ -1,8 +1,10 @@
 """What two questions must have in common, word for word, before one may be answered from the retrieval of the other.
 
 An embedding puts "revenue in 2022" next to "revenue in 2023" and "A sued B" next to "B sued A". So a question is also
-read for what it says literally: names, numbers and periods, signs (denials, directions, bounds, quantities, modals),
-quoted strings and what kind of thing it asks for. In doubt two questions differ: that costs a search, no more.
+read for what it says literally: names, numbers and periods, signs (denials, directions, bounds, quantities, modals,
+pronouns), quoted strings, capitals and what kind of thing it asks for. Who does what to whom is said by the order of
+words, so `same_words` lets only form differ: articles, number, tense, the place of a year. In doubt two questions
+differ: that costs a search, no more.
 """
 
 from __future__ import annotations
@@ -21,9 +23,9 @@ Kind = Literal["name", "number", "sign", "denial", "relation", "word"]
 _TOKEN = re.compile(
     r"""
     (?P<quote>"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|`[^`]+`|‘[^’]+’(?!\w)|(?<!\w)'[^']+'(?!\w))
-  | (?P<number>(?:(?<![^\s(\[])[-−+])?[$€£¥₹]?(?:\d|\.\d)(?:[\w.,:/%°'’-]|\(\w+\))*)
+  | (?P<number>(?:(?<![^\s(\[<>≤≥=])[-−+])?[$€£¥₹]?(?:\d|\.\d)(?:[\w.,:/%°'’-]|\(\w+\))*)
   | (?P<word>[^\W\d_](?:\w|[-–.&'’/@:](?=\w)|\(\w\))*[+\#]*)
-  | (?P<mark>[<>≤≥=≠±≈~%^*/+§$€£¥]|(?<=\s)[-−](?=\s))
+  | (?P<mark>[-=−–]+>|<[-=−–]+(?!\d)>?|[\u2190-\u21ff\u27f0-\u27ff]|[<>≤≥=≠±≈~%^*/+§$€£¥]|(?<=\s)[-−](?=\s))
   | (?P<stop>[.?!])
     """,
     re.VERBOSE,
@@ -44,6 +46,7 @@ REQUESTS = word_set(
 AUXILIARIES = word_set(
     "is are was were am be do does did has have had can could will would shall should may might must"
 )
+_OPENERS = FUNCTION_WORDS | REQUESTS | AUXILIARIES | {"compare", "please"}
 _MEASURES = word_set("many much long far often old large big high tall deep wide fast soon late early")
 _QUANTITY = word_set("many much")
 # Asked for by "what" or "which", by a request ("List …") or not said ("revenue 2023"): a thing.
@@ -62,8 +65,30 @@ SIGNS = word_set("""
     earliest early late during within outside inside beyond between off out up include includes included including
     exclude excludes excluded start starts started end ends ended begin begins began first last all any each every both
     either some several another other same only must may might shall should can could will would or against versus vs
-    he him his she her hers
+    he him his she her hers i me my mine we us our ours you your yours it its they them their theirs
+    myself yourself himself herself itself ourselves yourselves themselves
 """)
+BE = word_set("is are was were am be been being")
+HAVE = word_set("has have had having")
+# Function words that say how a question is put, and where or when at most: they may differ.
+FORM_WORDS = BE | HAVE | word_set("a an the do does did doing what which that these this those there such at in please")
+# Words that are no plurals of the ones without the s.
+_NO_PLURALS = word_set("""
+    arms contents customs damages earnings economics goods interests means minutes news physics politics premises
+    proceeds sales savings securities statistics terms works
+""")
+_DATE = r"(?:the\s+)?(?:(?:fiscal|financial)\s+)?(?:year\s+)?(?:(?:19|20)\d\d|FY[-'’]?(?:\d{4}|\d\d))"
+_DATE_FIRST = re.compile(
+    rf"^\s*(?P<date>(?:in|for)\s+{_DATE}),\s*"
+    r"(?P<rest>(?:what|how\s+(?:much|high|large))\s+(?:is|are|was|were)\s+(?P<what>[^?.!;:,]+?))\s*[?.!]?\s*$",
+    re.IGNORECASE,
+)
+# A year at the end belongs to what stands before it there: to "built", "due", or to the clause that it ends.
+_OWN_DATE = re.compile(
+    r"\w(?:ed|ing)$|\b(?:due|payable|built|made|held|sold|paid|spent|lost|won|given|taken|known|forecast|guidance|target)\b"
+    r"|\b(?:that|which|who|whom|whose|where|when|if|to|and|or|not|by|from|than|before|after)\b",
+    re.IGNORECASE,
+)
 _ALIKE = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she", "vs": "versus"}
 NUMBER_WORDS = word_set("""
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
@@ -75,30 +100,36 @@ NUMBER_WORDS = word_set("""
     january february march april june july august september october november december jan feb mar apr jun jul aug sep
     sept oct nov dec monday tuesday wednesday thursday friday saturday sunday
 """) - {"i"}
-# They say who does what to whom; which of them stand where counts as soon as there are two things to confuse.
-RELATIONS = word_set("by from to than of for into onto with")
+# Words that turn a question round, so that order counts.
 _TURNING = word_set("from than into against versus between")
+_CONTRACTED = word_set("what's who's where's when's how's it's that's there's what’s who’s where’s when’s how’s it’s")
 _PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis", "de", "mis", "a", "anti")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word that counts. ``key`` is compared where it is a literal part, ``stem`` where it is a word like others."""
+    """A word that counts. ``key`` is compared where it is a literal part; ``stem`` tells whether a word of another form
+    denies it, and ``form``, the word without a plural ending, whether the words are the same."""
 
     kind: Kind
     key: str
     stem: str
+    form: str
 
 
 @dataclass(frozen=True, slots=True)
 class Literals:
-    """A question as it is compared: its ``tokens`` in order, what it ``asks`` for, its ``quotes``, and whether it is
-    ``crowded``: holds several names, numbers or signs, or a denial, so that the order of its words matters."""
+    """A question as it is compared: its ``tokens`` in order, what it ``asks`` for, its ``quotes``, whether it is
+    ``crowded``: holds several names, numbers or signs, or a denial, so that the order of its literal parts matters;
+    the words written like names (``capitals``, without those that any sentence may begin with), and the ``auxiliaries``
+    in it, as ``be`` and ``have``."""
 
     tokens: tuple[Token, ...]
     asks: tuple[str, ...]
     quotes: tuple[str, ...]
     crowded: bool
+    capitals: frozenset[str]
+    auxiliaries: frozenset[str]
 
     def keys(self, *kinds: Kind) -> tuple[str, ...]:
         return tuple(token.key for token in self.tokens if token.kind in kinds)
@@ -126,14 +157,23 @@ def difference(one: Literals, other: Literals) -> str:
         return "signs"
     if (one.crowded or other.crowded) and _order(one, names) != _order(other, names):
         return "order"
-    return ""
+    return "capitals" if one.capitals != other.capitals else ""
 
 
 def same_words(one: Literals, other: Literals) -> bool:
-    """Whether two questions are about the same words: as a set, and in their order where either is crowded."""
-    if one.crowded or other.crowded:
-        return [token.stem for token in one.tokens] == [token.stem for token in other.tokens]
-    return one.words == other.words
+    """Whether two questions say the same words in the same order, but for their form: articles and the like, plural
+    and singular, tense as long as the verb is written alike and neither is in the passive alone."""
+    return one.auxiliaries == other.auxiliaries and _forms(one) == _forms(other)
+
+
+def _forms(literals: Literals) -> list[str]:
+    """Words in order; "for 2018" and "of 2018" are "in 2018"."""
+    tokens = literals.tokens
+    return [
+        token.form
+        for token, after in zip(tokens, (*tokens[1:], None))
+        if not (token.key in ("for", "of") and after is not None and after.kind == "number")
+    ]
 
 
 def _said(literals: Literals, names: Collection[str]) -> list[str]:
@@ -153,9 +193,11 @@ def _negated(words: frozenset[str], others: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def literals_of(question: str) -> Literals:
-    """``question`` read word by word. Case counts only as the mark of a name; spelling otherwise."""
+    """``question`` read word by word, a year that it begins with at its end. Case counts only as the mark of a name."""
     text = unicodedata.normalize("NFKC", question)
     text = text[match.end() :] if (match := _POLITE.match(text)) else text
+    if (dated := _DATE_FIRST.match(text)) and not _OWN_DATE.search(dated["what"]):
+        text = f"{dated['rest']} {dated['date'][:1].lower()}{dated['date'][1:]}"
     found = list(_TOKEN.finditer(text))
     shouted = _shouted([match["word"] for match in found if match["word"]])
     reader = _Reader()
@@ -168,6 +210,8 @@ def literals_of(question: str) -> Literals:
             reader.add("sign", match["mark"])
         elif match["word"]:
             first = place == 0 or found[place - 1]["stop"] is not None
+            if match["word"].casefold() in _CONTRACTED:
+                reader.auxiliaries.add("be")
             for word, capital in _parts(match["word"]):
                 reader.word(word, capital=capital, first=first, shouted=shouted)
                 first = False
@@ -181,16 +225,18 @@ class _Reader:
         self.tokens: list[Token] = []
         self.asks: list[str] = []
         self.quotes: list[str] = []
+        self.capitals: set[str] = set()
+        self.auxiliaries: set[str] = set()
         self._runs: dict[Kind, int] = {}
         self._last: Kind | None = None
         self._seen = 0
         self._denying: list[int] = []  # denials whose word is still to come, by their place in `tokens`
 
-    def add(self, kind: Kind, key: str, stemmed: str | None = None) -> None:
+    def add(self, kind: Kind, key: str, stemmed: str | None = None, form: str | None = None) -> None:
         if kind != self._last or kind in ("sign", "denial"):
             self._runs[kind] = self._runs.get(kind, 0) + 1
         self._last = kind
-        self.tokens.append(Token(kind, key, stemmed if stemmed is not None else key))
+        self.tokens.append(Token(kind, key, stemmed if stemmed is not None else key, form if form is not None else key))
 
     def number(self, raw: str) -> None:
         key = _THOUSANDS.sub("", _POSSESSIVE.sub("", raw.casefold().rstrip(".,:/'’-")).replace("−", "-"))
@@ -202,6 +248,7 @@ class _Reader:
         opening = self._seen == 0
         self._seen += 1
         upper = raw.isupper() and not shouted and not (first and len(raw) == 1) and raw != "I"
+        self._note(raw, plain, capital=capital, first=first)
         if plain in FUNCTION_WORDS and upper:
             self.add("name", raw, raw)  # "IT", "US", "vitamin A"
         elif any(c.isdigit() for c in plain):
@@ -220,25 +267,38 @@ class _Reader:
         elif plain in SIGNS and not (capital and not first and plain == "may"):
             if opening and plain in AUXILIARIES:
                 self.asks.append("whether")
-            self.add("sign", _ALIKE.get(plain, plain if plain in FUNCTION_WORDS else stem(plain)))
+            self.add(
+                "sign", _ALIKE.get(plain, plain if plain in FUNCTION_WORDS else stem(plain)), form=_singular(plain)
+            )
         elif plain in NUMBER_WORDS or plain == "may":
             self.add("number", "fiscal" if plain == "fy" else plain)
-        elif plain in RELATIONS:
-            self.add("relation", plain)
         elif plain in FUNCTION_WORDS:
             if opening and plain in AUXILIARIES:
                 self.asks.append("whether")
-            self._last = None
+            if plain in FORM_WORDS:
+                self._last = None
+            else:
+                self.add("relation", plain)
         elif opening and plain in REQUESTS:
             pass
         elif plain == "year" and self.tokens and self.tokens[-1].key == "fiscal":
             pass  # "fiscal year 2023" is "fiscal 2023"
         else:
-            self.add("name" if capital else "word", plain, stem(plain))
+            self.add("name" if capital else "word", plain, stem(plain), _singular(plain))
             for place in self._denying:
                 denial = self.tokens[place].key
-                self.tokens[place] = Token("denial", f"{denial} {stem(plain)}", denial)
+                self.tokens[place] = Token("denial", f"{denial} {stem(plain)}", denial, denial)
             self._denying.clear()
+
+    def _note(self, raw: str, plain: str, *, capital: bool, first: bool) -> None:
+        if (
+            capital
+            and plain != "fy"
+            and not _FISCAL.fullmatch(plain)
+            and not (first and plain in _OPENERS and (raw[1:].islower() or len(raw) == 1))
+        ):
+            self.capitals.add(raw)
+        self.auxiliaries |= {name for name, forms in (("be", BE), ("have", HAVE)) if plain.removesuffix("n't") in forms}
 
     def _code(self, plain: str) -> None:
         """A word with digits: a fiscal year, else an identifier."""
@@ -258,7 +318,8 @@ class _Reader:
         several = any(self._runs.get(kind, 0) > 1 for kind in ("name", "number", "sign"))
         turning = any(token.key in _TURNING for token in self.tokens)
         crowded = several or turning or "denial" in self._runs
-        return Literals(tuple(self.tokens), tuple(self.asks), tuple(self.quotes), crowded)
+        marks = frozenset(self.capitals), frozenset(self.auxiliaries)
+        return Literals(tuple(self.tokens), tuple(self.asks), tuple(self.quotes), crowded, *marks)
 
 
 def _parts(raw: str) -> list[tuple[str, bool]]:
@@ -268,6 +329,20 @@ def _parts(raw: str) -> list[tuple[str, bool]]:
     if not capital and word.replace("-", "").isalpha():
         return [(part, False) for part in word.split("-") if part]
     return [(word, capital or not word.replace("'", "").replace("’", "").isalpha())]
+
+
+def _singular(word: str) -> str:
+    """``word`` without the ending of a plural or of a third person (the S-stemmer of Harman 1991). A full stemmer makes
+    one of "operator" and "operation", of "employer" and "employed"."""
+    if len(word) < 4 or word in _NO_PLURALS or not word.isalpha():
+        return word
+    if word.endswith("ies") and word[-4] not in "ae":
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    if word.endswith("es") and word[-3] not in "aeo":
+        return word[:-1]
+    return word[:-1] if word.endswith("s") and word[-2] not in "us" else word
 
 
 def _shouted(words: Sequence[str]) -> bool:

@@ -35,6 +35,13 @@ COMMON_ABBREVIATIONS = word_set("""
     var ipo ma esop rsu rsus asc vat cagr wacc npv irr arpu aum nav dna rna
 """)
 
+# What stands behind the name of anybody, and goes on none.
+_BEHIND = (
+    GENERIC
+    | COMMON_ABBREVIATIONS
+    | word_set("board chairman chairwoman chairperson president chief director directors")
+)
+
 _TOKEN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"  # Chinese, Japanese, Korean: each character is a word
     r"|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+"
@@ -51,14 +58,15 @@ _MARKS = re.compile(r"[.'’&-]")
 class Word:
     """A word of a title or a question. ``plain`` is it in lower case with letters and digits only, ``key`` that without
     a plural ending; ``marked`` says that its spelling is that of a name (a capital within a sentence, a digit),
-    ``capital`` that it begins with a capital and ``capitals`` that all its letters are; ``start`` and ``end`` are its
-    place in the text."""
+    ``capital`` that it begins with a capital and ``capitals`` that all its letters are; ``possessive`` that it ends so;
+    ``start`` and ``end`` are its place in the text."""
 
     plain: str
     key: str
     marked: bool
     capital: bool
     capitals: bool
+    possessive: bool
     start: int
     end: int
 
@@ -69,6 +77,13 @@ class Word:
     @property
     def number(self) -> bool:
         return self.plain.isdigit()
+
+    @property
+    def names(self) -> bool:
+        """Whether it is written like a part of a name and is not what stands behind the name of anybody: a form, a
+        period, a head (``Inc.``, ``10-K``, ``FY2020``, ``CEO``)."""
+        generic = self.plain in _BEHIND or _GENERIC_NUMBER.fullmatch(self.plain)
+        return (self.marked or self.capital) and not self.number and not generic
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +115,7 @@ def words_of(text: str) -> list[Word]:
         caseless = word.isalpha() and word.lower() == word.upper()
         capital = word[:1].isupper()
         marked = mixed or inner or caseless or (capital and not shouted and (not first or possessive))
-        out.append(Word(plain, _singular(plain), marked, capital, capitals, match.start(), match.end()))
+        out.append(Word(plain, _singular(plain), marked, capital, capitals, possessive, match.start(), match.end()))
     return out
 
 

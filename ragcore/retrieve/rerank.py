@@ -6,7 +6,8 @@ and on abstracts alike (`benchmarks/retrieval.py`, `benchmarks/scifact.py`).
 A budget is kept by reading fewer candidates, the best fused ones. How many must not depend on how busy the machine is
 at the moment, or the same question would be ordered in another way each time. So they are planned ahead, from how much
 there is to read and a pace that is only corrected when it was clearly wrong, and the plan is rounded down to a few
-steps. Only where a plan takes longer than the whole budget is it cut short.
+steps. Only where a plan takes longer than the whole budget is it cut short, and only where reading turns out clearly
+faster than the pace (it was measured in a busy moment) is a new plan made from the speed just seen and read on to.
 """
 
 from __future__ import annotations
@@ -51,9 +52,10 @@ def vote(fused: Mapping[str, float], relevance: Mapping[str, float], *, weight: 
 class Pace:
     """How fast a reranker reads on this machine, in milliseconds for each word's worth of `costs`.
 
-    Measured once with passages of its own, then kept: the median of the last five questions replaces it only where it
-    is so much slower that plans would take longer than the budget, or as much faster. One pace serves all questions of
-    a library; safe for threads. ``clock`` gives seconds.
+    Measured once with passages of its own, then kept while questions are read about as fast. Other work can only slow
+    a machine down: so one question that was read clearly faster (`outrun`) replaces it at once, but a slower speed only
+    where the median of the last five questions is so slow that plans would take longer than the budget. One pace serves
+    all questions of a library; safe for threads. ``clock`` gives seconds.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -74,9 +76,13 @@ class Pace:
         with self._lock:
             if self._in_force is None:
                 return
-            self._last.append(spent_ms / cost)
+            seen = speed(cost, spent_ms)
+            if outrun(self._in_force, seen):
+                self._in_force = seen
+                self._last.clear()  # or the slow questions before would bring the slow pace back
+            self._last.append(seen)
             usual = median(self._last)
-            if len(self._last) == MEMORY and not self._in_force * PLANNED <= usual <= self._in_force / PLANNED:
+            if len(self._last) == MEMORY and usual > self._in_force / PLANNED:
                 self._in_force = usual
 
     def _calibrated(self, reranker: Reranker) -> float:
@@ -87,18 +93,33 @@ class Pace:
             started = self.clock()
             reranker.score(CALIBRATION[:60], passages)
             spent.append((self.clock() - started) * 1000.0)
-        return max(min(spent), 1e-6) / sum(costs(CALIBRATION[:60], passages))
+        return speed(sum(costs(CALIBRATION[:60], passages)), min(spent))
+
+
+def speed(cost: float, spent_ms: float) -> float:
+    """Milliseconds a word, above 0 also where the clock saw no time pass."""
+    return max(spent_ms, 1e-6) / cost
+
+
+def outrun(expected: float, seen: float) -> bool:
+    """Whether ``seen`` (milliseconds a word) is clearly faster than ``expected``, more than a moment's difference."""
+    return seen < expected * PLANNED
 
 
 def relevance(
     reranker: Reranker, query: str, passages: Sequence[str], *, max_ms: float, pace: Pace
 ) -> NDArray[np.float64]:
     """The probabilities of the first of ``passages`` (best fused first), float64 ``(count,)``: of as many as ``max_ms``
-    allows (at least one), or of all where it is 0."""
+    allows (at least one), or of all where it is 0.
+
+    Where the plan was read to its end and candidates are left, reading on to the next of `STEPS` would have taken more
+    than ``PLANNED²`` (0.56) of the budget at the speed seen, however slow the pace in force was.
+    """
     if not max_ms or not passages:
         return reranker.score(query, passages)
     cost = costs(query, passages)
-    count = planned(cost, PLANNED * max_ms / pace.of(reranker))
+    expected = pace.of(reranker)
+    count = planned(cost, PLANNED * max_ms / expected)
     started = pace.clock()
     scores: list[NDArray[np.float64]] = []
     done = 0
@@ -112,6 +133,10 @@ def relevance(
             break
         scores.append(reranker.score(query, passages[part]))
         done += size
+        seen = speed(sum(cost[:done]), (pace.clock() - started) * 1000.0)
+        if done == count and outrun(expected, seen):
+            expected = seen
+            count = planned(cost, PLANNED * max_ms / expected)
     pace.learn(sum(cost[:done]), (pace.clock() - started) * 1000.0)
     return np.concatenate(scores)
 

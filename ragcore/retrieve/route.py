@@ -71,6 +71,7 @@ class DocumentNames:
         # Run of words, written together → the documents called so, with how much of the name it is.
         self._runs: dict[str, dict[int, float]] = defaultdict(dict)
         self._longer: dict[str, set[str]] = defaultdict(set)  # and the names of which it is only the beginning
+        self._ends: dict[str, set[int]] = defaultdict(set)  # those whose name it is, or the end of it
         self._whole: dict[str, set[int]] = defaultdict(set)  # those whose title says nothing else
         self._grams: dict[str, dict[int, float]] = defaultdict(dict)
         self._heads: dict[str, dict[tuple[str, ...], tuple[tuple[Word, ...], set[int]]]] = defaultdict(dict)
@@ -103,6 +104,8 @@ class DocumentNames:
                 run = together(words[first:end])
                 if longer and first == 0 and end < len(words):
                     self._longer[run].add(together(words))
+                if end == len(words):
+                    self._ends[run].add(place)
                 if piece.whole and end - first == len(words):
                     self._whole[run].add(place)
                 known = self._runs[run]
@@ -207,6 +210,10 @@ class DocumentNames:
         if any(word.marked for word in run):
             before = first > 0 and words[first - 1].marked and _adjoin(words[first - 1], words[first])
             longer = self._longer.get(together(run), ())
+            if _goes_on(words, end):
+                # "General Electric" is not General Mills, of which only the beginning stands there.
+                ends = self._ends.get(together(run), ())
+                known = {place: share for place, share in known.items() if place in ends}
             # "Attorney General" is not General Mills; "American" alone is neither of two names that begin so.
             if before or len(longer) > 1:
                 return {place: share for place, share in known.items() if share == 1.0}
@@ -279,6 +286,13 @@ def chosen(routes: Sequence[Route], most: int) -> list[str]:
     if len(routes) > most and routes[most].prior == routes[0].prior:
         return []
     return [route.doc_id for route in routes[:most] if route.prior >= 0.5 * routes[0].prior]
+
+
+def _goes_on(words: Sequence[Word], end: int) -> bool:
+    """Whether the word behind ``words[:end]`` goes on the name that the last of them is of."""
+    if end == len(words) or words[end - 1].possessive:
+        return False
+    return words[end].names and _adjoin(words[end - 1], words[end])
 
 
 def _adjoin(before: Word, after: Word) -> bool:

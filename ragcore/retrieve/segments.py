@@ -22,17 +22,19 @@ def passages(
     settings: RseSettings,
     *,
     reach: int,
+    order: Sequence[Hit] | None = None,
 ) -> list[Segment]:
     """Tables, segments and single hits in the order of their best hit, then neighbours. ``rankings`` has the hits of
     each query, best first; ``Hit.rank`` is the rank that the query gave it.
 
     A chunk that several queries found stands once, by its best hit (`best_hits`). A passage's place is that of the best
-    of the hits in it; where two passages share it, a table goes before a segment and a segment before a single hit.
+    of the hits in it, in ``order`` where that is given (the same chunks); where two passages share it, a table goes
+    before a segment and a segment before a single hit.
     """
     hits = best_hits(rankings)
     segments = table_segments(hits) + relevant_segments(rankings, settings)
     segments += single_hits(hits, segments)
-    place = {(hit.chunk.doc_id, hit.chunk.reach[0]): number for number, hit in reversed(list(enumerate(hits)))}
+    place = {(hit.chunk.doc_id, hit.chunk.reach[0]): number for number, hit in reversed(list(enumerate(order or hits)))}
     segments.sort(
         key=lambda s: min(
             place[s.doc_id, index] for index in range(s.first_chunk, s.last_chunk + 1) if (s.doc_id, index) in place

@@ -7,6 +7,7 @@ short, of multi-word terms for the most part, and that the expansion counts for 
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import resources
@@ -16,10 +17,15 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from ragcore.errors import ConfigError
-from ragcore.words import stem, tokens
+from ragcore.words import stem, tokens, word_set
 
 FILE = "synonyms.toml"
 Term = Annotated[str, StringConstraints(strip_whitespace=True, min_length=2, max_length=100)]
+Words = tuple[str, ...]
+# Before a term they make another one of it: deferred revenue, non-operating income.
+_OTHER = word_set("non deferred unearned")
+_CAPITALS = re.compile(r"[A-Z0-9]*[A-Z]{2,}[A-Z0-9]*s?")
+_SPLIT = re.compile(r"[^\W_]+(?:&[^\W_]+)*")
 
 
 class _File(BaseModel):
@@ -33,42 +39,103 @@ class Synonyms:
     """``same``: the name of a group → other words for it; ``made_of``: a measure → what it is worked out from."""
 
     def __init__(self, same: Mapping[str, Sequence[str]], made_of: Mapping[str, Sequence[str]]) -> None:
-        self._by_first: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
+        self._others: dict[Words, tuple[str, ...]] = {}
         for name, others in same.items():
             group = (name, *others) if others else ()
             for term in group:
                 self._add(term, tuple(other for other in group if other != term))
         for name, parts in made_of.items():
             self._add(name, tuple(parts))
+        self._longest = max(map(len, self._others), default=0)
 
     def _add(self, term: str, others: tuple[str, ...]) -> None:
         key = _key(term)
         if key and others:
-            self._by_first.setdefault(key[0], []).append((key, others))
+            self._others[key] = tuple(dict.fromkeys((*self._others.get(key, ()), *others)))
 
     @classmethod
     def load(cls, home: Path | None = None) -> Synonyms:
         """The shipped terms and those of ``home``. Raises `ConfigError` that names the file and what is wrong there."""
-        shipped = _read(resources.files("ragcore").joinpath(FILE).read_bytes(), f"ragcore/{FILE}")
-        own = _File()
+        found = _read(resources.files("ragcore").joinpath(FILE).read_bytes(), f"ragcore/{FILE}")
         if home is not None and (home / FILE).is_file():
             own = _read((home / FILE).read_bytes(), str(home / FILE))
-        return cls({**shipped.same, **own.same}, {**shipped.made_of, **own.made_of})
+            found = _joined(found, own, str(home / FILE))
+        return cls(found.same, found.made_of)
 
     def of(self, question: str) -> tuple[str, ...]:
         """Terms that ``question`` also means and does not say itself, in the order in which it gives rise to them."""
-        words = _key(question)
+        words = _SPLIT.findall(question)
         found: dict[str, None] = {}
-        for place, word in enumerate(words):
-            for key, others in self._by_first.get(word, ()):
-                if words[place : place + len(key)] == key:
-                    found.update(dict.fromkeys(others))
-        said = f" {' '.join(words)} "
-        return tuple(term for term in found if f" {' '.join(_key(term))} " not in said)
+        place = 0
+        while place < len(words):
+            # The longest term that begins here uses its words up.
+            for length in range(min(self._longest, len(words) - place), 0, -1):
+                others = self._others.get(self._match(words[place : place + length]))
+                if others is not None:
+                    if place == 0 or words[place - 1].lower() not in _OTHER:
+                        found.update(dict.fromkeys(others))
+                    place += length - 1
+                    break
+            place += 1
+        said = f" {' '.join(_stems(words))} "
+        return tuple(term for term in found if f" {' '.join(_stems(_SPLIT.findall(term)))} " not in said)
+
+    def _match(self, words: Sequence[str]) -> Words:
+        if len(words) == 1:
+            return (words[0],) if (words[0],) in self._others else (_singular(words[0]),)
+        return _stems(words)
 
 
-def _key(term: str) -> tuple[str, ...]:
-    return tuple(stem(word) for word in tokens(term))
+def _key(term: str) -> Words:
+    """How a term is recognised: in capitals as it is written, one word in the singular, several by their stems."""
+    words = _SPLIT.findall(term)
+    if len(words) == 1:
+        return (term,) if _CAPITALS.fullmatch(term) and len(term) < 5 else (_singular(words[0]),)
+    return _stems(words)
+
+
+def _stems(words: Sequence[str]) -> Words:
+    return tuple(stem(part) for word in words for part in tokens(word))
+
+
+def _singular(word: str) -> str:
+    word = word.lower()
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+def _joined(shipped: _File, own: _File, name: str) -> _File:
+    """``shipped`` with what ``own`` adds, replaces and takes away."""
+    same, made_of = dict(shipped.same), dict(shipped.made_of)
+    for table, given in ((same, own.same), (made_of, own.made_of)):
+        for term, others in given.items():
+            if others:
+                for known in [known for known in table if _key(known) == _key(term)]:
+                    del table[known]
+                table[term] = others
+    for term in [term for given in (own.same, own.made_of) for term, others in given.items() if not others]:
+        if not _taken_away(_key(term), same, made_of):
+            raise ConfigError(
+                f'{name}: "{term}" = [] takes nothing away, for no term is called so.',
+                hint="Write it as in ragcore/synonyms.toml, or remove the line.",
+            )
+    return _File(same=same, made_of=made_of)
+
+
+def _taken_away(key: Words, same: dict[str, tuple[str, ...]], made_of: dict[str, tuple[str, ...]]) -> bool:
+    """Remove the group or measure of that name, else the member; whether there was one."""
+    done = False
+    for table in (same, made_of):
+        for name in [name for name in table if _key(name) == key]:
+            del table[name]
+            done = True
+    for name, others in list(same.items()):
+        kept = tuple(other for other in others if _key(other) != key)
+        if kept != others:
+            same[name] = kept
+            done = True
+    return done
 
 
 def _read(data: bytes, name: str) -> _File:

@@ -7,7 +7,7 @@ import pytest
 from ragcore.answer.cite import Marker
 from ragcore.answer.refuse import nearest_units, reason_to_refuse, refusal
 from ragcore.answer.sources import build_sources
-from ragcore.types import Document, Segment, Source
+from ragcore.types import Document, Scope, Segment, Source
 from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, retrieval, sources
 from tests.documents import Grid, Heading, Item, make_document
 
@@ -50,10 +50,26 @@ def whole(doc: Document) -> Source:
 
 
 def test_nothing_found_is_refused() -> None:
-    assert reason_to_refuse("Anything?", retrieval("Anything?", []), (), SETTINGS.answer)
-    assert refusal("No passage was found.", "Anything?", ()) == [
+    reason = reason_to_refuse("Anything?", retrieval("Anything?", []), (), SETTINGS.answer)
+    assert refusal(reason, "Anything?", ()) == [
         "The documents do not answer this question. No passage was found.\n\nSearched for: “Anything?”."
     ]
+
+
+@pytest.mark.parametrize(
+    ("scope", "said"),
+    [
+        (Scope(("a", "b", "c"), ((20, 25),)), "Pages 20–25 of the 3 documents in scope hold nothing to search."),
+        (Scope(("a",), ((7, 7),)), "Page 7 of the document in scope holds nothing to search."),
+        (Scope(None, (), ("figure",)), "The library holds no figures to search."),
+        (Scope(("a", "b"), (), ("table", "figure")), "The 2 documents in scope hold no tables or figures to search."),
+        (Scope(None, ((1, 2), (9, 9)), ("table",)), "Pages 1–2 and 9 of the library hold no tables to search."),
+    ],
+)
+def test_a_filter_that_left_nothing_to_search_is_said(scope: Scope, said: str) -> None:
+    found = replace(retrieval("Anything?", []), scope=scope)
+    (text,) = refusal(reason_to_refuse("Anything?", found, (), SETTINGS.answer), "Anything?", ())
+    assert text == f"{said} Search other pages or kinds, or more documents.\n\nSearched for: “Anything?”."
 
 
 def test_the_refusal_names_what_was_searched_and_cites_the_nearest() -> None:

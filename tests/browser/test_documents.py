@@ -77,6 +77,25 @@ def test_a_citation_of_a_removed_document_shows_its_title_and_quote_only(
     assert not page.locator(".gw-pane .pgbox").is_visible()
 
 
+def test_a_document_in_scope_that_another_tab_removed_is_said(
+    own_app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(f"{own_app.url}/?c={shelf.conversations['survey.pdf']}")
+    page.get_by_text("1 of 5").wait_for()
+    removed = shelf.answers["survey.pdf"].citations[0].doc_id
+    with Engine.open(own_app.home) as engine:
+        engine.remove(removed)
+    page.get_by_role("button", name="Ask it again").click()
+    page.get_by_text("The documents in scope have been removed from the library.").wait_for()
+    ask(page, QUESTION)
+    page.get_by_text("1 document in scope has been removed from the library.").wait_for()
+    page.get_by_text("0 of 4").wait_for()
+    page.locator(".st-key-gw_scope label").first.click()
+    page.get_by_text("1 of 4").wait_for()
+    ask(page, QUESTION)
+    page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
+
+
 def test_a_file_without_words_offers_no_retry(empty_app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{empty_app.url}/library")
     page.get_by_text("No documents yet").wait_for()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from ragcore.engine import Engine
+from ragcore.types import EVERYTHING
 from tests import pdfs
 from tests.browser.conftest import App, serve
 from tests.browser.test_claude import ask
@@ -121,3 +123,124 @@ def test_a_new_conversation_begins_without_the_filters_of_the_last(
     page.get_by_role("button", name="New conversation").click()
     page.locator(".gw-chip").first.wait_for(state="detached")
     page.locator('.gw-filters [data-kind="table"][aria-pressed="false"]').wait_for()
+
+
+def conversation(page: Any, question: str = QUESTION) -> str:
+    """Asked in a new conversation: its id."""
+    ask(page, question)
+    answered(page, 1)
+    page.wait_for_url("**c=*")
+    return parse_qs(urlsplit(page.url).query)["c"][0]
+
+
+def second_tab(page: Any, url: str) -> Any:
+    tab = page.context.new_page()
+    tab.goto(url)
+    return tab
+
+
+def test_what_another_tab_deleted_is_said_for_every_change(filtered: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(filtered.url)
+    page.get_by_role("button", name="Text", exact=True).click()
+    page.locator('.gw-chip[data-part="kinds"]').wait_for()
+    here = conversation(page)
+    tabs = {}
+    for name in ("kind", "chip", "pages", "tick", "rename"):
+        tabs[name] = second_tab(page, f"{filtered.url}/?c={here}")
+        answered(tabs[name], 1)
+        tabs[name].locator(".gw-chip").wait_for()
+    tabs["rename"].locator(".st-key-gw_head").get_by_role("button").click()
+    tabs["rename"].get_by_label("Title").wait_for()
+    with Engine.open(filtered.home) as engine:
+        engine.delete_conversation(here)
+    tabs["kind"].get_by_role("button", name="Tables", exact=True).click()
+    tabs["chip"].locator(".gw-chip button").click()
+    tabs["pages"].get_by_label("Pages", exact=True).fill("2")
+    tabs["tick"].locator(".st-key-gw_scope label").first.click()
+    tabs["rename"].get_by_label("Title").fill("Another")
+    tabs["rename"].keyboard.press("Enter")
+    for name, tab in tabs.items():
+        tab.get_by_text("This conversation is not in the library.").wait_for()
+        assert tab.locator(".stException").count() == 0, name
+        assert "c=" not in tab.url, name
+
+
+def test_a_tab_that_is_behind_changes_only_what_it_is_told_to(filtered: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(filtered.url)
+    here = conversation(page)
+    behind = second_tab(page, f"{filtered.url}/?c={here}")
+    answered(behind, 1)
+    behind.get_by_text("2 of 2").wait_for()
+    page.get_by_label("Pages", exact=True).fill("2-3")
+    page.locator('.gw-chip[data-part="pages"]').wait_for()
+    behind.locator(".st-key-gw_scope label").first.click()
+    behind.get_by_text("1 of 2").wait_for()
+    behind.locator(".gw-chip", has_text="Pages 2–3").wait_for()
+    page.get_by_role("button", name="Text", exact=True).click()
+    page.get_by_text("1 of 2").wait_for()
+    with Engine.open(filtered.home) as engine:
+        stored = engine.scope(here)
+    assert (stored.pages, stored.kinds, len(stored.doc_ids or ())) == (((2, 3),), ("text",), 1)
+    assert page.locator(".st-key-gw_scope input:checked").count() == 1
+
+
+def test_a_question_asked_again_is_asked_under_what_its_tab_shows(filtered: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(filtered.url)
+    here = conversation(page)
+    page.get_by_label("Pages", exact=True).fill("2-3")
+    page.locator('.gw-chip[data-part="pages"]').wait_for()
+    with Engine.open(filtered.home) as engine:
+        engine.set_scope(here, EVERYTHING)
+    page.get_by_role("button", name="Ask it again").click()
+    answered(page, 2)
+    page.locator(".gw-turn .gw-label", has_text="Only pages 2–3").wait_for()
+
+
+def test_pages_typed_for_one_conversation_stay_with_it(filtered: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(filtered.url)
+    one = conversation(page)
+    page.get_by_role("button", name="New conversation").click()
+    page.locator(".gw-empty").wait_for()
+    other = conversation(page)
+    page.get_by_label("Pages", exact=True).fill("3-4")
+    page.locator(f".st-key-gw_conv_{one} button").click()
+    page.locator(f".st-key-gw_conv_now_{one}").wait_for()
+    page.wait_for_url(f"**c={one}*")
+    page.wait_for_timeout(1500)  # what was typed is kept after a while, or dropped
+    assert parse_qs(urlsplit(page.url).query)["c"] == [one]
+    assert page.locator(f".st-key-gw_conv_now_{one}").count() == 1
+    assert page.locator(".gw-chip").count() == 0
+    assert page.get_by_label("Pages", exact=True).input_value() == ""
+    with Engine.open(filtered.home) as engine:
+        assert engine.scope(one) == EVERYTHING
+        assert engine.scope(other).pages in ((), ((3, 4),))
+
+
+def test_pages_are_checked_anew_when_the_scope_changes(filtered: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(filtered.url)
+    page.get_by_text("2 of 2").wait_for()
+    page.get_by_label("Pages", exact=True).fill("4-6")
+    page.locator(".said", has_text="Only pages 4–6").wait_for()
+    page.locator('.gw-chip[data-part="pages"]').wait_for()
+    with Engine.open(filtered.home) as engine:
+        long = next(i for i, info in enumerate(engine.documents()) if info.pages == 6)
+    labels = page.locator(".st-key-gw_scope label")
+    labels.nth(long).click()
+    page.locator(".said.bad", has_text="The longest document in scope has 1 page.").wait_for()
+    ask(page, QUESTION)
+    answered(page, 1)
+    said = page.locator(".gw-turn").inner_text()
+    assert "Pages 4–6 of the document in scope hold nothing to search." in said
+    assert "do not answer" not in said
+    labels.nth(1 - long).click()
+    page.get_by_text("0 of 2").wait_for()
+    page.locator(".said:not(.bad)", has_text="Only pages 4–6").wait_for()
+
+
+def test_the_filters_have_their_room_before_they_are_there(filtered: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(filtered.url)
+    field = page.locator(".st-key-gw_narrow")
+    page.get_by_role("button", name="Figures", exact=True).wait_for()
+    full = field.bounding_box()["height"]
+    page.locator(".gw-filters").evaluate("e => e.remove()")
+    assert field.bounding_box()["height"] == full

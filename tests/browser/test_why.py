@@ -85,6 +85,30 @@ def test_it_opens_from_the_keyboard_and_moves_nothing_above(
     page.wait_for_function("document.activeElement.matches('.gw-pane .desk')")
 
 
+def test_opened_at_the_lower_edge_its_first_lines_come_into_sight(
+    app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}", 1280, 720)
+    summary = page.locator(SUMMARY)
+    summary.wait_for()
+    # The window is made so low that the heading stands just above the input.
+    below = box(page, ".gw-flow")["y"] + box(page, ".gw-flow")["height"] - box(page, SUMMARY)["y"]
+    page.set_viewport_size({"width": 1280, "height": int(720 - below + 50)})
+    page.locator(".gw-flow").evaluate("e => e.scrollTop = 0")
+    summary.click()
+    page.locator(ROW).first.wait_for()
+    flow, facts = box(page, ".gw-flow"), box(page, ".gw-why .facts dt:first-child")
+    assert facts["y"] + facts["height"] <= flow["y"] + flow["height"]
+    assert box(page, SUMMARY)["y"] >= flow["y"], "its heading stays in sight"
+
+
+def test_notes_have_the_width_where_the_column_is_narrow(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}", 1280, 720)
+    page.locator(SUMMARY).click()
+    page.locator(ROW).first.wait_for()
+    assert box(page, f"{ROW} .notes")["width"] > 0.7 * box(page, ROW)["width"]
+
+
 @pytest.mark.parametrize("width", [1280, 900, 390])
 def test_it_fits_every_width(width: int, app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}", width, 844)

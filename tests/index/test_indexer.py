@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import sqlalchemy as sa
 from filelock import FileLock
 
 from ragcore.config import IndexSettings, load
-from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy
+from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy, StoreError
 from ragcore.index.bm25 import Bm25Index
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
@@ -419,3 +420,119 @@ for turn in range(10_000):
         fresh = fresh.updated(dict.fromkeys(store.document_ids(), ""), indexer.index_texts, revision=0)
         for query in ("word1 tea", "revenues of word7", "debt"):
             assert sparse.query(query, 500) == fresh.query(query, 500)
+
+
+def overwrite(path: Path, damage: str) -> None:
+    """Damage a file where it lies, as a failing disk or another program does."""
+    size = path.stat().st_size
+    if damage == "gone":
+        path.unlink()
+        return
+    with path.open("r+b") as stream:
+        if damage == "half":
+            stream.truncate(size // 2)
+        elif damage == "empty":
+            stream.truncate(0)
+        else:
+            stream.write(b"\0" * size if damage == "zeros" else b"\xff\xfe\x80" * size)
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize("damage", ["gone", "half", "empty", "zeros", "binary"])
+@pytest.mark.parametrize("name", ["flat/manifest.json", "flat/*.vectors", "flat/*.dead", "bm25/*.postings"])
+def test_a_damaged_cache_is_made_again_within_the_question(
+    store: Store, settings: IndexSettings, name: str, damage: str, live: bool
+) -> None:
+    settings = settings.model_copy(update={"vector_store": "flat"})
+    add_document(store, "alpha", ALPHA)
+    beta = add_document(store, "beta", [BETA[0]])
+
+    def make() -> Indexer:
+        return Indexer(store, HashEmbedder(), settings, vector_store("flat", store.home / "cache" / "flat"))
+
+    indexer = make()
+    indexer.update()
+    store.remove(beta)
+    expected = found(indexer, "revenues")
+    (path,) = (store.home / "cache").glob(name)
+    overwrite(path, damage)
+    for _ in range(2):
+        assert found(indexer if live else make(), "revenues") == expected
+    assert len(expected) == 4
+
+
+def test_a_stamp_that_counts_no_vectors_is_written_anew_without_new_vectors(
+    store: Store, settings: IndexSettings
+) -> None:
+    add_document(store, "alpha", ALPHA)
+    make_indexer(store, settings).update()
+    stamp = store.home / "cache" / "chroma" / "stamp.json"
+    values = json.loads(stamp.read_text("utf-8"))
+    assert values.pop("vectors") == 4
+    stamp.write_text(json.dumps(values), "utf-8")
+    vectors = open_vectors(store)
+    assert len(found(Indexer(store, HashEmbedder(), settings, vectors), "revenues")) == 4
+    assert vectors.written == []
+    assert json.loads(stamp.read_text("utf-8"))["vectors"] == 4
+
+
+@pytest.mark.parametrize("kind", ["flat", "bm25"])
+def test_a_plain_file_where_a_cache_is_to_be_is_an_error_that_says_so(
+    store: Store, settings: IndexSettings, kind: str
+) -> None:
+    settings = settings.model_copy(update={"vector_store": "flat"})
+    add_document(store, "alpha", ALPHA)
+    folder = store.home / "cache" / kind
+
+    def make() -> Indexer:
+        return Indexer(store, HashEmbedder(), settings, vector_store("flat", store.home / "cache" / "flat"))
+
+    make().update()
+    shutil.rmtree(folder)
+    folder.write_bytes(b"")
+    for call in (make().open, make().update, lambda: make().update(rebuild=True)):
+        with pytest.raises(StoreError, match="Not a directory") as caught:
+            call()
+        assert str(folder) in str(caught.value)
+        assert "permissions" in caught.value.hint
+    folder.unlink()
+    assert len(found(make(), "revenues")) == 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of a file")
+@pytest.mark.parametrize(("kind", "kilobytes"), [("flat", 8), ("bm25", 8), ("bm25", 0), ("flat", 0)])
+def test_a_disk_without_room_is_an_error_that_leaves_no_halves(
+    store: Store, settings: IndexSettings, kind: str, kilobytes: int
+) -> None:
+    add_document(store, "alpha", [f"Word{n} of tea and {n * 7} coins." for n in range(60)])
+    settings = settings.model_copy(update={"vector_store": "flat"})
+    flat = vector_store("flat", store.home / "cache" / "flat")
+    Indexer(store, HashEmbedder(), settings, flat).update()
+    shutil.rmtree(store.home / "cache" / kind)
+    code = f"""
+import resource
+from pathlib import Path
+from ragcore.config import load
+from ragcore.errors import StoreError
+from ragcore.index.indexer import Indexer
+from ragcore.index.store import Store
+from ragcore.providers import vector_store
+from tests.libraries import HashEmbedder
+home = Path({str(store.home)!r})
+settings = load(environ={{}}, overrides={{"index.vector_store": "flat"}})[0].index
+indexer = Indexer(Store(home), HashEmbedder(), settings, vector_store("flat", home / "cache" / "flat"))
+resource.setrlimit(resource.RLIMIT_FSIZE, ({kilobytes} * 1024, resource.RLIM_INFINITY))
+for call in (indexer.open, indexer.update):
+    try:
+        call()
+    except StoreError as error:
+        assert str(home / "cache") in str(error) and "File too large" in str(error), error
+        assert "room" in error.hint and "permissions" in error.hint, error.hint
+    else:
+        raise AssertionError("nothing was raised")
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not list((store.home / "cache").rglob("*.part"))
+    again = Indexer(store, HashEmbedder(), settings, vector_store("flat", store.home / "cache" / "flat"))
+    assert len(found(again, "tea")) == 60

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
@@ -156,10 +157,10 @@ def test_a_list_ends_where_an_outer_one_goes_on() -> None:
 def test_a_row_says_which_table_it_is_from_and_keeps_to_the_years_asked_for() -> None:
     table = Grid(
         "CONVERSE (Dollars in millions)",
-        [["", "May 31, 2023", "May 31, 2022", "May 31, 2021"], ["Total revenues", "2,427", "2,346", "2,205"]],
+        [["", "June 30, 2023", "June 30, 2022", "June 30, 2021"], ["Total revenues", "2,427", "2,346", "2,205"]],
     )
     text = quotes("How did total revenues change from 2021 to 2022?", table)
-    pairs = "Total revenues — May 31, 2022: 2,346; May 31, 2021: 2,205"
+    pairs = "Total revenues — June 30, 2022: 2,346; June 30, 2021: 2,205"
     assert text == f"- CONVERSE (Dollars in millions): “{pairs}” <<SOURCE 1.4-1.7>>\n"
 
 
@@ -212,3 +213,83 @@ def test_a_lead_in_and_its_list_on_one_line_are_quoted_together() -> None:
     )
     assert text.startswith("- “A sponsor who intends")
     assert text.endswith("by any office.” <<SOURCE 1.1-1.4>>\n")
+
+
+WEEKS = Grid(
+    "Net sales (in millions)",
+    [["", "13 Weeks Ended January 28, 2023", "13 Weeks Ended January 29, 2022"], ["Net sales", "3,226.8", "2,729.4"]],
+)
+
+
+def columns(question: str, headers: Sequence[str], *before: str) -> list[str]:
+    """Which columns the quote of a row with a cell under each header shows."""
+    cells = [f"{number},110" for number in range(1, len(headers) + 1)]
+    grid = Grid("Sales", [["", *headers], ["Net sales", *cells]])
+    text = quotes(question, *before, grid, offline_sentences=9, offline_floor=0.0)
+    (row,) = [line for line in text.splitlines() if "“Net sales" in line]
+    return [header for header, cell in zip(headers, cells) if header in row and cell in row]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was net sales in the fourth quarter of fiscal 2022?",
+        "What was net sales in Q4 FY2022?",
+        "What was net sales in FY22?",
+        "What was net sales in 2022?",
+    ],
+)
+def test_a_fiscal_year_that_ends_the_next_january_keeps_its_column(question: str) -> None:
+    assert "January 28, 2023: 3,226.8" in quotes(question, WEEKS)
+
+
+def test_a_document_that_says_when_its_fiscal_year_ended_settles_which_column_it_is() -> None:
+    headers = ["January 28, 2023", "January 29, 2022"]
+    question = "What was net sales in fiscal 2022?"
+    assert columns(question, headers, "Stores were opened in the fiscal year.") == headers
+    said = "These are the results of the 52 weeks ended January 28, 2023 (“fiscal 2022”)."
+    assert columns(question, headers, said) == headers[:1]
+    assert columns(question, headers, "Our fiscal 2022 ended on January 29, 2022, a Saturday.") == headers[1:]
+    assert columns(question, headers, "The first quarter of fiscal 2022 ended on April 30, 2022.") == headers
+
+
+@pytest.mark.parametrize(
+    ("question", "kept"),
+    [
+        # A year that ends in January to May is called after either year.
+        ("What was net sales in fiscal 2022?", ["May 31, 2023", "May 31, 2022"]),
+        ("What was net sales in 2022?", ["May 31, 2023", "May 31, 2022"]),
+        # A day is a day.
+        ("What was net sales for the year ended May 31, 2022?", ["May 31, 2022"]),
+        ("What was net sales for the year ended 31 May 2022?", ["May 31, 2022"]),
+        ("How did net sales develop?", ["May 31, 2023", "May 31, 2022", "May 31, 2021", "May 31, 2020"]),
+        ("What was net sales in 2012?", ["May 31, 2023", "May 31, 2022", "May 31, 2021", "May 31, 2020"]),
+    ],
+)
+def test_columns_with_end_dates_are_kept_where_they_may_be_the_year_asked_for(question: str, kept: list[str]) -> None:
+    assert columns(question, ["May 31, 2023", "May 31, 2022", "May 31, 2021", "May 31, 2020"]) == kept
+
+
+@pytest.mark.parametrize(
+    ("question", "headers", "kept"),
+    [
+        ("net sales in fiscal 2022?", ["December 31, 2022", "December 31, 2021"], [0]),
+        ("net sales in 2022?", ["Sept. 30, 2023", "Sept. 30, 2022"], [1]),
+        ("net sales in fiscal 2022?", ["2023", "2022"], [1]),
+        # Quarters end before their year: of fiscal 2024 the first may have ended in September 2023.
+        ("net sales in the first quarter of fiscal 2024?", ["September 30, 2023", "September 30, 2022"], [0]),
+        ("net sales in Q1 2023?", ["March 31, 2023", "March 31, 2022"], [0]),
+        ("net sales in the second quarter of fiscal 2022?", ["July 30, 2022", "July 31, 2021"], [0, 1]),
+        ("net sales in the nine months of fiscal 2022?", ["October 31, 2021", "October 25, 2020"], [0]),
+        # Columns of the same day are told apart by their other words, else both stay.
+        ("net sales of fiscal 2022?", ["13 Weeks January 28, 2023", "52 Weeks January 28, 2023", "Change"], [0, 1]),
+        ("net sales of 52 weeks of 2022?", ["13 Weeks January 28, 2023", "52 Weeks January 28, 2023"], [1]),
+        ("net sales in fiscal 2022?", ["Fiscal 52 Weeks Ended January 28, 2023", "January 31, 2021"], [0]),
+        # A header whose year stands under its day.
+        ("net sales in fiscal 2022?", ["Years ended March 31, · 2023", "Years ended March 31, · 2021"], [0]),
+        # A header that says the fiscal year besides the date is that year's.
+        ("net sales in fiscal 2022?", ["Fiscal 2022 (January 28, 2023)", "Fiscal 2021 (January 29, 2022)"], [0]),
+    ],
+)
+def test_columns_kept(question: str, headers: list[str], kept: list[int]) -> None:
+    assert columns(f"What was {question}", headers) == [headers[index] for index in kept]

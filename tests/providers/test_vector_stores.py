@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from ragcore.errors import StoreBusy, VectorStoreError
+from ragcore.errors import StoreBusy, StoreError, VectorStoreError
 from ragcore.protocols import VectorStore
 from ragcore.providers import vector_store
 from ragcore.providers.chroma import ChromaStore
@@ -131,10 +131,52 @@ def test_a_damaged_flat_folder_is_an_error_that_says_what_to_do(tmp_path: Path, 
     check_damaged(FlatStore(folder))
 
 
+@pytest.mark.parametrize(
+    "data", [b"\xff\xfe\x80" * 40, b"[1]", b"null", b'{"format": 1}', b'{"format": 1, "files": [1]}']
+)
+def test_a_manifest_that_is_none_is_an_error_that_says_what_to_do(tmp_path: Path, data: bytes) -> None:
+    store = FlatStore(tmp_path / "flat")
+    store.upsert([Entry("a", "d")], unit_vectors(1, 16))
+    (tmp_path / "flat" / "manifest.json").write_bytes(data)
+    check_damaged(store)
+
+
+@pytest.mark.parametrize("header", [b"\xff" * 8, b"\0" * 8, b"\x04" + b"\0" * 7 + b"[{}]", b"\x02" + b"\0" * 7 + b"{}"])
+def test_vectors_with_a_damaged_header_are_an_error_that_says_what_to_do(tmp_path: Path, header: bytes) -> None:
+    store = FlatStore(tmp_path / "flat")
+    store.upsert([Entry("a", "d")], unit_vectors(1, 16))
+    (path,) = (tmp_path / "flat").glob("*.vectors")
+    with path.open("r+b") as stream:
+        stream.seek(8)
+        stream.write(header)
+    check_damaged(store)
+
+
+def test_a_flat_store_whose_manifest_goes_does_not_answer_with_nothing(tmp_path: Path) -> None:
+    store = FlatStore(tmp_path / "flat")
+    store.upsert([Entry("a", "d")], unit_vectors(1, 16))
+    (tmp_path / "flat" / "manifest.json").unlink()
+    with pytest.raises(VectorStoreError):
+        store.query(unit_vectors(1, 16)[0], 1)
+
+
+@pytest.mark.parametrize("folder", ["flat"], indirect=True)
+def test_a_plain_file_where_the_store_is_to_be_is_an_error(folder: Path) -> None:
+    folder.write_bytes(b"")
+    store = opened(folder)
+    for call in (store.count, store.reset, lambda: store.upsert([Entry("a", "d")], unit_vectors(1, 16))):
+        with pytest.raises((StoreError, VectorStoreError)) as caught:
+            call()
+        assert str(folder) in str(caught.value)
+        assert "permissions" in caught.value.hint
+
+
 def check_damaged(store: VectorStore) -> None:
     with pytest.raises(VectorStoreError) as caught:
         store.ids()
-    assert "--rebuild" in caught.value.hint
+    assert caught.value.hint == "Run `ragcore index`."
+    for jargon in ("codec", "byte 0x", "Expecting", "char ", "JSON"):
+        assert jargon not in str(caught.value)
     store.reset()
     store.upsert([Entry("a", "d")], unit_vectors(1, 16))
     assert store.ids() == {"a"}

@@ -70,6 +70,22 @@ CUT: list[tuple[str, list[str]]] = [
         "Who approved the drug, and in which year was it approved?",
         ["Who approved the drug?", "In which year was it approved (the drug)?"],
     ),
+    (
+        "How does Title VII differ from Title IX and what does the court say?",
+        ["How does Title VII differ from Title IX?", "What does the court say?"],
+    ),
+    (
+        "How does Title VII differ from Title IX and why was it enacted?",
+        ["What is known about Title VII?", "What is known about Title IX?"],
+    ),
+    (
+        "What did Barnes and Noble report and what did Borders report?",
+        ["What did Barnes and Noble report?", "What did Borders report?"],
+    ),
+    (
+        "Who can appeal the ruling and when does the time begin to run?",
+        ["Who can appeal the ruling?", "When does the time begin to run?"],
+    ),
     # Two things that are compared
     (
         "Which of AMD and Intel had the higher gross margin in 2022?",
@@ -130,6 +146,10 @@ CUT: list[tuple[str, list[str]]] = [
         ["What is known about a licence?", "What is known about a lease?"],
     ),
     (
+        "What is the difference between Acme's revenue and Bolt's net income?",
+        ["What is Acme's revenue?", "What is Bolt's net income?"],
+    ),
+    (
         "What is the difference in median survival between the nivolumab arm and the docetaxel arm?",
         ["What is the nivolumab arm's median survival?", "What is the docetaxel arm's median survival?"],
     ),
@@ -161,7 +181,35 @@ CUT: list[tuple[str, list[str]]] = [
         "What was Acme's revenue and Bolt's net income in 2020?",
         ["What was Acme's revenue in 2020?", "What was Bolt's net income in 2020?"],
     ),
+    (
+        "Compare AMD and Intel in terms of gross margin.",
+        ["What is AMD's gross margin?", "What is Intel's gross margin?"],
+    ),
+    (
+        "Was Acme's gross margin higher than Bolt's in 2020, and by how much?",
+        ["What is Acme's gross margin in 2020?", "What is Bolt's gross margin in 2020?"],
+    ),
     # Two periods
+    (
+        "Did Pfizer grow its revenue in 2022 compared to 2021, and why?",
+        ["What was Pfizer's revenue in 2022?", "What was Pfizer's revenue in 2021?"],
+    ),
+    (
+        "How did revenue change in 2022 compared to 2021 and what drove it?",
+        ["What was revenue in 2022?", "What was revenue in 2021?"],
+    ),
+    (
+        "How did revenue change from 2021 to 2022? What drove it?",
+        ["What was revenue in 2021?", "What was revenue in 2022?"],
+    ),
+    (
+        "How did sales change from 2021 to 2022, and by how much?",
+        ["What was sales in 2021?", "What was sales in 2022?"],
+    ),
+    (
+        "Did Acme's revenue grow in 2022 compared to the prior year and, if so, how?",
+        ["What was Acme's revenue in 2022?", "What was Acme's revenue in 2021?"],
+    ),
     (
         "How did capex change from FY2015 to FY2016?",
         ["What was capex in FY2015?", "What was capex in FY2016?"],
@@ -220,6 +268,22 @@ CUT: list[tuple[str, list[str]]] = [
         ["What is total assets of Acme at the end of 2020?", "What is total liabilities of Acme at the end of 2020?"],
     ),
     (
+        "What is Acme's operating income plus depreciation and amortization in 2020?",
+        ["What is Acme's operating income in 2020?", "What is Acme's depreciation and amortization in 2020?"],
+    ),
+    (
+        "What is net debt / EBITDA of Acme in 2020?",
+        ["What is net debt of Acme in 2020?", "What is EBITDA of Acme in 2020?"],
+    ),
+    (
+        "Calculate passengers carried / seats offered for Acme.",
+        ["What is passengers carried for Acme?", "What is seats offered for Acme?"],
+    ),
+    (
+        "What is the number of passengers divided by the number of seats of Acme?",
+        ["What is number of passengers of Acme?", "What is the number of seats of Acme?"],
+    ),
+    (
         "You are an analyst. What is the FY2020 quick ratio of Acme? It is defined as: liquid funds / current "
         "liabilities. Round to two decimals.",
         ["What is Acme's liquid funds in FY2020?", "What is Acme's current liabilities in FY2020?"],
@@ -249,6 +313,28 @@ WHOLE = [
     "What is known about trade between France and Spain?",
     "What were the revenues of Acme and Bolt in 2020?",
     "Compare the precision and recall of BERT",
+    "What is the difference between Antigua and Barbuda's GDP and Jamaica's GDP?",
+    "What is the difference between Procter and Gamble's revenue and Unilever's revenue?",
+    "What is the sum of Acme's revenue and Bolt's revenue?",
+    "What is Procter and Gamble's revenue and Unilever's net income?",
+    "Compare Simon and Garfunkel.",
+    "Compare Simon and Garfunkel in 1970.",
+    # What is mixed or given together
+    "What was the overall survival with nivolumab plus ipilimumab in CheckMate 067?",
+    "overall survival with nivolumab plus ipilimumab in CheckMate 067",
+    "What was the hazard ratio of nivolumab plus ipilimumab in CheckMate 067?",
+    "What was the percentage of responders to nivolumab + ipilimumab?",
+    "What is the cost of nivolumab plus ipilimumab?",
+    "What is the density of THF / water mixtures at 1 atm?",
+    "THF / water mixtures at 1 atm",
+    "What is the vitamin B12 plus folate effect?",
+    "vitamin B12 plus folate effect",
+    "What is the margin of safety + error in the bridge design?",
+    # A question whose verb stands behind the second
+    "What did Barnes and Noble and what did Borders report?",
+    "When did the tenant and when did the landlord sign?",
+    "What did the federal court and what did the high court hold?",
+    "What will Acme and what will Bolt sell?",
     # A clause that goes on with the same subject
     "Which company was founded in 1999 and is based in Ohio?",
     "What is the name of the CEO who joined in 2010 and who left in 2015?",
@@ -267,6 +353,7 @@ WHOLE = [
     "Which segment grew most from 2019 to 2020?",
     "Which region had the biggest drop in Q2 2023 year over year revenues?",
     "What were Acme's total assets in 2019 and 2020?",
+    "What was the difference between 2019 and 2020 sales of Acme?",
     # Nothing to cut
     "What was Acme's revenue in 2020?",
     "revenue 2020 vs 2021",

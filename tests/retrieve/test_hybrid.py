@@ -135,7 +135,7 @@ def test_the_reference_searches_for_the_words_as_they_are(make: Make) -> None:
 
 
 def test_how_to_answer_is_not_searched_for(make: Make) -> None:
-    form = "Round the price of tea in your answer to two decimals."
+    form = "Round your answer to two decimals."
     asked, plain = (make(rerank=False).retrieve(q, top_k=5) for q in (f"revenues in 2018? {form}", "revenues in 2018?"))
     assert [hit.scores for hit in asked.hits] == [hit.scores for hit in plain.hits]
     kept = make(rerank=False, wording__focus=False).retrieve(f"revenues in 2018? {form}", top_k=5)

@@ -10,16 +10,14 @@ from ragcore.retrieve.literals import difference, literals_of, same_words
 from ragcore.words import word_set
 
 SAME = [
-    ("What was 3M's capex in 2018?", "In 2018, what was the capex of 3M?"),
-    ("What was Acme's total revenue in fiscal 2023?", "In FY2023, what was the total revenue of Acme?"),
-    ("What was Acme's total revenue in fiscal 2023?", "please tell me what acme's total revenues were in fiscal 2023"),
-    ("What was Acme's total revenue in fiscal year 2023?", "WHAT WAS ACME'S TOTAL REVENUE IN FY23?"),
+    ("What was 3M's capex in 2018?", "In 2018, what was 3M's capex?"),
+    ("What was Acme's total revenue in fiscal 2023?", "In FY2023, what was Acme's total revenue?"),
+    ("What was Acme's total revenue in fiscal 2023?", "What were Acme's total revenues for fiscal year 2023?"),
+    ("What was Acme's total revenue in fiscal 2023?", "please tell me what Acme's total revenues were in FY23"),
     ("Which risks does the report name?", "List the risks that the report names."),
-    ("How does the model handle missing data?", "How is missing data handled by the model?"),
-    ("Why did gross margin fall in 2021?", "Why was there a fall of gross margin in 2021?"),
-    ("What is the maximum dose of ABT-450?", "What's the maximum abt-450 dose?"),
-    ("Does the lease include the garden?", "Is the garden included in the lease?"),
-    ("Is 1,577 the total?", "Is the total 1577?"),
+    ("How did the board vote in 2020?", "How does the board vote in 2020?"),
+    ("What's the maximum dose of ABT-450?", "what is the maximum dose of ABT-450"),
+    ("Is the total 1,577?", "Is the total 1577?"),
     ("What does long-term debt cost?", "What does long term debt cost?"),
     ("What does “Scope of work” say?", 'What does "Scope  of work" say?'),
 ]
@@ -33,6 +31,7 @@ OTHER = [
     ("numbers", "How did cash change from 2015 to 2016?", "How did cash change from 2016 to 2015?"),
     ("names", "What does clause 4.2(a) demand?", "What does clause 4.2(b) demand?"),
     ("numbers", "What happens at 5 degrees?", "What happens at -5 degrees?"),
+    ("numbers", "Which tests had p<-0.5?", "Which tests had p<0.5?"),
     ("numbers", "Who holds 5% of it?", "Who holds $5 of it?"),
     ("names", "What is the dose of BMS-986158?", "What is the dose of BMS-986159?"),
     ("numbers", "How many had two relapses?", "How many had three relapses?"),
@@ -40,7 +39,7 @@ OTHER = [
     ("names", "What was the revenue of Acme?", "What was the revenue of Globex?"),
     ("names", "What was the revenue of Acme?", "What was the revenue?"),
     ("names", "Did Acme sue Globex?", "Did Globex sue Acme?"),
-    ("names", "What do IT costs include?", "What do its costs include?"),
+    ("names", "What do IT costs include?", "What do the costs include?"),
     ("names", "What does vitamin A do?", "What does a vitamin do?"),
     ("names", "What does max_len do in Python?", "What does min_len do in Python?"),
     ("names", "Which library is for C++?", "Which library is for C?"),
@@ -73,6 +72,16 @@ OTHER = [
     ("kind", "How long is the trial?", "How large is the trial?"),
     ("kind", "What was revenue?", "Why was revenue so?"),
     ("kind", "What is included?", "Is it included?"),
+    ("signs", "Do you pay me?", "Do I pay you?"),
+    ("signs", "Do we pay you?", "Do you pay us?"),
+    ("signs", "What do they owe it?", "What does it owe them?"),
+    ("signs", "What happens in Phase I?", "What happens in Phase?"),
+    ("signs", "Is it starch → sugar?", "Is it starch ← sugar?"),
+    ("signs", "Is it starch -> sugar?", "Is it starch <- sugar?"),
+    ("signs", "Is it starch => sugar?", "Is it starch, sugar?"),
+    ("capitals", "What was Acme's revenue?", "what was acme's revenue?"),
+    ("capitals", "What was Acme's revenue?", "WHAT WAS ACME'S REVENUE?"),
+    ("capitals", "Acme's revenue?", "acme's revenue?"),
     ("quotes", "What does 'Safety' say?", "What does 'Scope' say?"),
     ("quotes", 'What does the chapter "scope" say?', "What does the chapter scope say?"),
 ]
@@ -83,12 +92,33 @@ ABOUT_OTHER_THINGS = [
     ("What is hepatitis b?", "What is hepatitis c?"),
     ("Which costs rose while sales of the firm fell?", "Which sales rose while costs of the firm fell?"),
     ("Which old laws were not kept?", "Which laws were not kept old?"),
+    ("Does the buyer indemnify the seller?", "Does the seller indemnify the buyer?"),
+    ("Which drug inhibits the enzyme?", "Which enzyme inhibits the drug?"),
+    ("Which drug inhibits the enzyme?", "Which drug does the enzyme inhibit?"),
+    ("Which drug inhibits the enzyme?", "Which drug is inhibited by the enzyme?"),
+    ("What causes inflation?", "What does inflation cause?"),
+    ("What is the conversion of starch to sugar?", "What is the conversion of sugar to starch?"),
+    ("What is the yield of starch → sugar?", "What is the yield of sugar → starch?"),
+    ("What is the effect of sleep on mood?", "What is the effect on sleep of mood?"),
+    ("Does the lease include the garden?", "Is the lease included in the garden?"),
+    ("Who paid?", "Who was paid?"),
+    ("Who has paid?", "Who has been paid?"),
+    ("Which price is cut?", "Which price cuts?"),
+    ("Is the bank suing?", "Is the bank sued?"),
+    ("What does the buyer have?", "What does the buyer do?"),
+    ("Who is the employer?", "Who is employed?"),
+    ("How large are the operations?", "How large are the operators?"),
+    ("What is the news?", "What is new?"),
+    ("Is the rent due if the roof leaks?", "Is the rent due while the roof leaks?"),
+    ("What did the bank say it would pay in 2018?", "In 2018, what did the bank say it would pay?"),
+    ("What was the debt due in 2018?", "In 2018, what was the debt due?"),
+    ("What were the costs of plants built in 2018?", "In 2018, what were the costs of plants built?"),
     ("売上高はいくらですか", "利益はいくらですか"),
 ]
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
-def test_the_same_in_other_order_and_form(one: str, other: str) -> None:
+def test_the_same_in_other_form(one: str, other: str) -> None:
     assert difference(literals_of(one), literals_of(other)) == ""
     assert same_words(literals_of(one), literals_of(other))
 

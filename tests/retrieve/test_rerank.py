@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ragcore.retrieve.fuse import ranking
-from ragcore.retrieve.rerank import SLICE, STEPS, Pace, costs, planned, relevance, vote
+from ragcore.retrieve.rerank import PLANNED, SLICE, STEPS, Pace, costs, planned, relevance, vote
 
 FUSED = {"a": 1.0, "b": 0.7, "c": 0.6, "d": 0.1}
 
@@ -112,6 +112,65 @@ def test_a_machine_that_became_slow_is_noticed() -> None:
     reader.ms = 0.1
     again = [len(relevance(reader, "question", PASSAGES, max_ms=400.0, pace=pace)) for _ in range(30)][-1]
     assert again == fast
+
+
+def calibrated(busy_ms: float, ms: float) -> tuple[Reader, Pace]:
+    """A reader whose pace was measured at ``busy_ms`` a word and that needs ``ms`` from then on."""
+    reader, pace = timed(busy_ms)
+    pace.of(reader)
+    reader.ms = ms
+    return reader, pace
+
+
+def test_a_pace_measured_in_a_busy_moment_does_not_hold_back_the_next_questions() -> None:
+    reader, pace = calibrated(1.0, 0.1)
+    first = PASSAGES[:20]
+    started, reader.read = reader.clock.now, []
+    counts = [len(relevance(reader, "question", first, max_ms=800.0, pace=pace)) for _ in range(5)]
+    assert counts == [20] * 5
+    assert reader.read == first * 5  # each once, the best fused first
+    assert reader.clock.now - started <= 5 * 0.8
+
+
+def test_what_is_read_beyond_the_plan_is_scored_as_in_one_call() -> None:
+    reader, pace = calibrated(1.0, 0.1)
+    scores = relevance(reader, "question", PASSAGES[:20], max_ms=800.0, pace=pace)
+    np.testing.assert_array_equal(scores, Reader(Clock(), 0.0).score("question", PASSAGES[:20]))
+
+
+@given(st.floats(1.0, 50.0), st.floats(0.01, 10.0), st.floats(10.0, 2000.0))
+def test_a_too_slow_pace_leaves_no_step_unread_that_would_have_fitted(busy: float, ms: float, max_ms: float) -> None:
+    reader, pace = calibrated(busy * ms, ms)
+    started = reader.clock.now
+    count = len(relevance(reader, "question", PASSAGES, max_ms=max_ms, pace=pace))
+    assert count == 1 or (reader.clock.now - started) * 1000.0 <= max_ms
+    cost = costs("question", PASSAGES)
+    if count < len(cost):
+        further = min(step for step in STEPS if step > count)
+        assert ms * sum(cost[:further]) >= 0.999 * PLANNED**2 * max_ms
+    again = [len(relevance(reader, "question", PASSAGES, max_ms=max_ms, pace=pace)) for _ in range(7)]
+    assert again == [count] * 7
+
+
+def test_a_faster_speed_is_believed_at_once_a_slower_one_only_as_the_median_of_five() -> None:
+    reader, pace = calibrated(0.4, 0.1)
+    pace.learn(1000.0, 100.0)
+    assert pace.of(reader) == pytest.approx(0.1)
+    for spent_ms in (400.0, 400.0, 110.0, 110.0):
+        pace.learn(1000.0, spent_ms)
+        assert pace.of(reader) == pytest.approx(0.1)
+    for spent_ms in (400.0, 400.0):
+        pace.learn(1000.0, spent_ms)
+    assert pace.of(reader) == pytest.approx(0.4)
+
+
+def test_the_slow_questions_before_do_not_bring_the_slow_pace_back() -> None:
+    reader, pace = calibrated(0.4, 0.1)
+    for _ in range(5):
+        pace.learn(1000.0, 400.0)
+    for _ in range(5):
+        pace.learn(1000.0, 100.0)
+        assert pace.of(reader) == pytest.approx(0.1)
 
 
 def test_the_best_is_read_however_slow_the_machine_is() -> None:

@@ -84,6 +84,47 @@ def test_a_question_that_names_none_has_no_routes(question: str) -> None:
     assert NAMES.routes(question) == []
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did General Electric say?",
+        "Is the General Partner liable?",
+        "Who is General Counsel of the firm?",
+        "When does the American Water Alliance meet?",
+        "Which drugs does the Foot Clinic give?",
+        "What did the Johnson Space Center build?",
+    ],
+)
+def test_the_first_word_of_a_longer_name_is_no_document(question: str) -> None:
+    names = DocumentNames([*FILINGS, ("foot2", "Foot Locker, Inc. Form 8-K 2021", "x.pdf")])
+    assert names.routes(question) == []
+
+
+@pytest.mark.parametrize("behind", ["Inc.", "Company", "Group", "Corp", "10-K", "FY2020", "Q2", "Annual Report", "CEO"])
+def test_what_stands_behind_any_company_s_name_begins_no_other(behind: str) -> None:
+    names = DocumentNames([("foot", "Acme Locker, Inc. Form 8-K 2021", "x.pdf"), ("b", "Other", "y.pdf")])
+    assert best(f"What does the Acme {behind} say?", names) == ["foot"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did the General Mills Foundation pay?",  # all of a name stands there
+        "Did General's Pillsbury brand grow?",
+        "Did General, Pillsbury and Kellogg grow?",
+        "Did General lose sales?",
+    ],
+)
+def test_a_name_s_beginning_that_no_other_word_goes_on_stays(question: str) -> None:
+    assert best(question) == ["mills"]
+
+
+def test_a_file_s_name_is_not_called_by_its_beginning_within_another_name() -> None:
+    names = DocumentNames([("a", "General_Mills_2018", "General_Mills_2018.pdf"), ("b", "Other", "y.pdf")])
+    assert best("What did General Mills say?", names) == ["a"]
+    assert names.routes("What did General Electric say?") == []
+
+
 def test_two_documents_named_are_both_raised() -> None:
     routes = {route.doc_id: route for route in NAMES.routes("Compare the 2018 margins of 3M and General Mills")}
     assert routes["3m18"].prior == routes["mills"].prior == 1.0
@@ -305,7 +346,7 @@ def test_a_new_document_is_known_at_the_next_question(tmp_path: Path) -> None:
     with Engine.open(tmp_path, overrides={"rerank.model": "none"}) as engine:
         add_document(engine.store, "ACME_2018.pdf", PASSAGES)
         add_document(engine.store, "GLOBEX_2018.pdf", PASSAGES)
-        first = engine._names()
-        assert engine._names() is first
+        first = engine._finding.names()
+        assert engine._finding.names() is first
         add_document(engine.store, "INITECH_2018.pdf", PASSAGES)
-        assert [route.reason for route in engine._names().routes("Initech's dividends")] == ["named: Initech"]
+        assert [route.reason for route in engine._finding.names().routes("Initech's dividends")] == ["named: Initech"]

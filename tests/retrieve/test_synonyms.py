@@ -45,6 +45,48 @@ def test_the_shipped_terms() -> None:
     assert shipped.of("Who wrote the report on the harbour?") == ()
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was employee turnover?",
+        "What is the capacitance in pF?",
+        "How many teeth does the cog have?",
+        "What did the EP grant?",
+        "Which nurse was assigned to the ward?",
+        "How do students borrow books?",
+        "What are short-term borrowings?",
+        "What was non-operating income?",
+        "What is deferred revenue?",
+        "Which AES key length is used?",
+        "What is the half-life of carbon-14?",
+        "What leverage does the tenant have?",
+        "Where does the roe deer live?",
+    ],
+)
+def test_everyday_words_are_no_terms_of_the_trade(question: str) -> None:
+    assert Synonyms.load().of(question) == ()
+
+
+def test_the_longest_term_wins() -> None:
+    shipped = Synonyms.load()
+    assert "net sales" not in shipped.of("What was the cost of revenue?")
+    assert "net income" not in shipped.of("What was the gross profit margin?")
+    assert "cost of sales" in shipped.of("What was the gross profit margin?")
+    assert shipped.of("What are the COGS?") == shipped.of("What are COGS for 2020?")
+    assert "total assets" in shipped.of("What is the ROA?")
+
+
+def test_a_member_can_be_taken_away_and_a_wrong_name_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "synonyms.toml").write_text('[same]\n"Capex" = []\n"Revenue" = []\n[made_of]\n"EBITDA" = []\n', "utf-8")
+    own = Synonyms.load(tmp_path)
+    assert own.of("our capex") == own.of("the revenue") == own.of("the ebitda") == ()
+    assert "capital spending" in own.of("the capital expenditures")
+    assert "capex" not in own.of("the capital expenditures")
+    (tmp_path / "synonyms.toml").write_text('[same]\n"no such term" = []\n', "utf-8")
+    with pytest.raises(ConfigError, match="takes nothing away"):
+        Synonyms.load(tmp_path)
+
+
 def test_a_home_adds_replaces_and_takes_away(tmp_path: Path) -> None:
     (tmp_path / "synonyms.toml").write_text(
         '[same]\n"widget" = ["gadget"]\n"balance sheet" = []\n[made_of]\n"quick ratio" = ["cash"]\n', "utf-8"

@@ -17,12 +17,21 @@ def test_documents_in_scope_that_are_not_read_are_counted_and_named(tmp_path: Pa
         other = engine.add(pdfs.ruled_table(), "other.pdf").doc_id
         bad = engine.add(pdfs.not_a_pdf(), "bad.pdf").doc_id
         assert engine.ingest(bad).status == "failed"
+        done = engine.add(pdfs.running_headers(1), "done.pdf").doc_id
+        assert engine.ingest(done).status == "ready"
+        engine.index()
         infos = engine.documents()
+        title = next(info.title for info in infos if info.doc_id == done)
 
     assert set(unread(infos, None)) == {new, other}, "one that cannot be read is not waited for"
     assert unread(infos, [other]) == (other,)
     assert unread(infos, None, before=0.0) == ()
     at_work = payload.unsearched([new], infos, {new: Job(new, "read")})
-    assert at_work == {"count": 1, "names": ["new.pdf"], "state": "reading"}
-    assert payload.unsearched([new, other], infos, {})["state"] == "stopped"
-    assert payload.unsearched(["0" * 12], infos, {}) is None, "one that was removed since is no matter any more"
+    assert at_work == [{"state": "reading", "count": 1, "names": ["new.pdf"]}]
+    assert payload.unsearched([bad, new, other, done], infos, {new: Job(new, "read")}) == [
+        {"state": "reading", "count": 1, "names": ["new.pdf"]},
+        {"state": "stopped", "count": 1, "names": ["other.pdf"]},
+        {"state": "failed", "count": 1, "names": ["bad.pdf"]},
+        {"state": "ready", "count": 1, "names": [title]},
+    ]
+    assert payload.unsearched(["0" * 12], infos, {}) == [], "one that was removed since is no matter any more"

@@ -5,7 +5,10 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from ragcore.engine import Engine
+from ragcore.errors import InputError, UnknownDocument
 from ragcore.types import Scope
 from tests import pdfs
 from ui import payload
@@ -37,3 +40,22 @@ def test_the_steps_of_a_search_are_told_and_the_scope_is_kept(tmp_path: Path) ->
     assert {hit.source for hit in answer.trace.hits} >= {
         source.number for source in answer.sources if source.via == "hit"
     }
+
+
+def test_a_document_removed_from_the_library_is_not_asked(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        kept, removed = (engine.add(make(), "a.pdf").doc_id for make in (pdfs.one_column, pdfs.ruled_table))
+        for doc_id in (kept, removed):
+            assert engine.ingest(doc_id).status == "ready"
+        engine.index()
+        both, one = (engine.new_conversation(Scope(ids)) for ids in ((kept, removed), (removed,)))
+        engine.remove(removed)
+        answers = Answers(engine)
+        assert answers.ask(both, "Which crew sampled the wells?").scope.doc_ids == (kept,)
+        with pytest.raises(InputError, match="removed from the library"):
+            answers.ask(one, "Which crew sampled the wells?")
+        assert engine.conversation(one).turns == ()
+        with pytest.raises(UnknownDocument) as caught:
+            engine.retrieve("Which crew?", doc_ids=[removed])
+        answers.close()
+    assert "ragcore" not in payload.error(caught.value.as_dict())["hint"], "no command is named in the app"

@@ -10,11 +10,12 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
 
-from ragcore.scopes import KINDS, kinds_in_words, pages_in_words
+from ragcore.scopes import KINDS, kinds_in_words, pages_in_words, pages_typed
 from ragcore.types import Scope
 from ui import frame, web
 from ui.render import WIDTHS
@@ -57,29 +58,34 @@ def _data(name: str) -> dict[str, Any]:
     }
 
 
-def thread(conversation_id: str | None, revision: str, empty: str) -> None:
+def thread(conversation_id: str | None, revision: str, empty: str, scope: Scope) -> None:
     """The conversation; ``revision`` changes when there is something new to fetch, ``empty`` is said while it has no
-    question."""
+    question, and ``scope`` is what a question that is asked again searches."""
     _thread(
         key="thread",
-        data=_data("thread") | {"conversation": conversation_id, "revision": revision, "empty": empty},
+        data=_data("thread")
+        | {"conversation": conversation_id, "revision": revision, "empty": empty, "scope": asdict(scope)},
     )
 
 
-def filters(pages: str, kinds: list[str], longest: int, on_change: Callable[[], None]) -> None:
-    """Fields for pages and kinds. ``longest`` is the highest page that there is. When what is given is good, the result
-    has ``narrowed`` once: ``{"pages": "3-7, 12", "kinds": ["table"]}``."""
+def filters(conversation_id: str | None, scope: Scope, longest: int, on_change: Callable[[], None]) -> None:
+    """Fields for the pages and kinds of ``scope``. ``longest`` is the highest page that there is, 0 for none. When what
+    is given is good, the result has ``narrowed`` once:
+    ``{"conversation": "0123…", "pages": "3-7, 12", "kinds": ["table"]}``."""
+    shown = {"pages": pages_typed(scope), "kinds": list(scope.kinds), "longest": longest, "known": KINDS}
     _filters(
         key="filters",
-        data=_data("filters") | {"pages": pages, "kinds": kinds, "longest": longest, "known": KINDS},
+        data=_data("filters") | {"conversation": conversation_id} | shown,
         on_narrowed_change=on_change,
     )
 
 
-def chips(scope: Scope, on_change: Callable[[], None]) -> None:
-    """The pages and kinds of ``scope`` with a button each; its result has ``removed``: which one was pressed, once."""
+def chips(conversation_id: str | None, scope: Scope, on_change: Callable[[], None]) -> None:
+    """The pages and kinds of ``scope`` with a button each; its result has ``removed`` once: ``part``, which one was
+    pressed, and ``conversation``."""
     shown = {"pages": pages_in_words(scope), "kinds": kinds_in_words(scope)}
-    _chips(key="chips", data=_data("chips") | {"shown": shown}, on_removed_change=on_change)
+    data = _data("chips") | {"conversation": conversation_id, "shown": shown}
+    _chips(key="chips", data=data, on_removed_change=on_change)
 
 
 def pane(documents: list[dict[str, str]], scope: list[str] | None) -> None:

@@ -9,7 +9,7 @@ export function mount({ parentElement, data, setTriggerValue }) {
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Filters of the next question");
   const remove = (part) => {
-    setTriggerValue("removed", part);
+    setTriggerValue("removed", { part, conversation: data.conversation });
     document.querySelector(".st-key-gw_composer textarea")?.focus(); // the button is about to go
   };
   const parts = Object.entries(data.shown).filter(([, words]) => words);

@@ -38,13 +38,19 @@ class Filters {
     clearTimeout(this.later);
   }
 
-  show({ pages, kinds, longest, known }, keep) {
-    this.keep = keep;
-    this.longest = longest;
+  show({ conversation, pages, kinds, longest, known }, keep) {
+    const other = conversation !== this.conversation;
+    if (other) this.close(); // what was typed for another conversation is not for this one
+    this.conversation = conversation;
+    this.keep = ({ pages, kinds }) => keep({ conversation, pages, kinds });
     this.kinds = kinds;
-    if (pages !== this.kept) {
+    if (other || pages !== this.kept) {
       this.kept = pages;
-      if (document.activeElement !== this.field) this.field.value = pages;
+      if (other || document.activeElement !== this.field) this.field.value = pages;
+      this.longest = undefined;
+    }
+    if (longest !== this.longest) {
+      this.longest = longest;
       this.check(false);
     }
     if (!this.row.childElementCount) {
@@ -70,8 +76,10 @@ class Filters {
   // Says what the field means, or what is wrong with it; with `keep`, puts what is good in force.
   async check(keep) {
     const text = this.field.value;
-    const { words, wrong } = await get("/pages", { text, last: this.longest }).catch((error) => ({ words: "", wrong: `${error.message} ${error.hint}` }));
-    if (text !== this.field.value) return; // typed on meanwhile
+    const { conversation, longest } = this;
+    const { words, wrong } = await get("/pages", { text, last: longest || "" }).catch((error) => ({ words: "", wrong: `${error.message} ${error.hint}` }));
+    if (text !== this.field.value || conversation !== this.conversation) return; // typed on, or gone elsewhere, meanwhile
+    if (longest !== this.longest) return this.check(keep);
     this.said.textContent = wrong || (words ? `Only ${words}` : HINT);
     this.said.classList.toggle("bad", Boolean(wrong));
     if (wrong) this.field.setAttribute("aria-invalid", "true");

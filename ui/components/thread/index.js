@@ -55,7 +55,8 @@ class Thread {
     for (const [name, listener] of this.listeners) removeEventListener(name, listener);
   }
 
-  show({ conversation, revision, empty }) {
+  show({ conversation, revision, empty, scope }) {
+    this.scope = scope;
     if (conversation !== this.conversation) {
       for (const stop of this.stopFollowing.values()) stop();
       this.stopFollowing.clear();
@@ -127,7 +128,7 @@ class Thread {
 
   async ask(question) {
     try {
-      await post(`/conversations/${this.conversation}/questions`, { question });
+      await post(`/conversations/${this.conversation}/questions`, { question, scope: this.scope });
     } catch (error) {
       this.column.append(errorCard(error));
       return;

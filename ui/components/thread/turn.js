@@ -19,7 +19,7 @@ export function drawTurn(turn, actions) {
   if (turn.state === "stopped") article.append(h("p", { class: "gw-hint" }, "Stopped. What had arrived is kept."));
   if (turn.error) article.append(errorCard(turn.error, turn.error.retryable !== false && actions.retry));
   if (turn.refused && !turn.citations.length) article.append(nearest(turn));
-  if (turn.unsearched) article.append(unsearched(turn, actions));
+  if (turn.unsearched.length) article.append(unsearched(turn, actions));
   if (turn.blocks.length) article.append(foot(turn, actions));
   return article;
 }
@@ -42,28 +42,31 @@ export function errorCard(error, retry = null) {
 
 // What was not read yet could not be searched: an answer, and a refusal more so, says so.
 function unsearched(turn, actions) {
-  const { count, names, state } = turn.unsearched;
-  const [are, were] = count === 1 ? ["is", "was"] : ["are", "were"];
-  const words = {
-    reading: `${plural(count, "document")} ${are} still being read and ${were} not searched`,
-    stopped: `${plural(count, "document")} ${are} not read yet and ${were} not searched`,
-    ready: `${plural(count, "document")} ${were} still being read when this was asked and ${were} not searched`,
-  }[state];
+  const groups = turn.unsearched.flatMap(({ count, names, state }) => {
+    const [are, were] = count === 1 ? ["is", "was"] : ["are", "were"];
+    const words = {
+      reading: `${plural(count, "document")} ${are} still being read and ${were} not searched`,
+      stopped: `${plural(count, "document")} ${are} not read yet and ${were} not searched`,
+      failed: `${plural(count, "document")} could not be read and ${were} not searched`,
+      ready: `${plural(count, "document")} ${were} still being read when this was asked and ${were} not searched`,
+    }[state];
+    return [h("b", {}, words), h("p", {}, names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", "))];
+  });
   const again = turn.refused && h("button", { type: "button", class: "gw-btn sm", onclick: actions.retry }, icon("replay", "s16"), "Ask again");
-  const listed = names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
-  return h("div", { class: "gw-msg weak gw-unsearched", role: "note" }, icon("warning"), h("div", {}, h("b", {}, words), listed && h("p", {}, listed), again && h("div", { class: "row" }, again)));
+  return h("div", { class: "gw-msg weak gw-unsearched", role: "note" }, icon("warning"), h("div", {}, ...groups, again && h("div", { class: "row" }, again)));
 }
 
 function nearest(turn) {
   const found = turn.nearest?.[0];
-  if (!found) return h("p", { class: "gw-hint" }, "Add a document, or widen the scope.");
+  const wider = turn.only ? "Search more pages or kinds, or add a document." : "Add a document, or widen the scope.";
+  if (!found) return turn.only ? "" : h("p", { class: "gw-hint" }, wider); // with a filter, the answer says it
   const place = { n: 0, doc: found.doc, title: found.title, page: found.page, label: found.label, boxes: [], heads: [], quote: "", section: found.section };
   const open = (event) => {
     event.preventDefault();
     openCitation({ turn: "", n: 0, citations: [place], peers: [], focus: false });
   };
   const words = [`${found.title}, p. ${found.label}`, found.section.at(-1)].filter(Boolean).join(", ");
-  return h("p", { class: "gw-hint" }, "Nearest: ", h("a", { href: "#nearest", onclick: open }, words), ". Add a document, or widen the scope.");
+  return h("p", { class: "gw-hint" }, "Nearest: ", h("a", { href: "#nearest", onclick: open }, words), `. ${wider}`);
 }
 
 function foot(turn, actions) {

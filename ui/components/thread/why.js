@@ -5,6 +5,7 @@ import { get } from "../shared/api.js";
 import { openCitation } from "../shared/bus.js";
 import { h, icon, plural, prose } from "../shared/dom.js";
 
+const FIRST_LINES = 160; // px
 const FIRST = 8; // passages shown until all are asked for
 
 export function whySources(turn, conversation) {
@@ -25,6 +26,16 @@ async function fill(body, turn, conversation) {
     return;
   }
   body.replaceChildren(facts(found), passages(found), times(found), legend(found));
+  if (body.parentElement.open) bringIntoView(body);
+}
+
+// Opened at the lower edge, the panel's first lines come up above the input; its heading stays in sight.
+function bringIntoView(body) {
+  const flow = body.closest(".gw-flow");
+  const bottom = flow.getBoundingClientRect().bottom;
+  const wanted = body.getBoundingClientRect().top + Math.min(FIRST_LINES, body.offsetHeight) - bottom;
+  const room = body.parentElement.getBoundingClientRect().top - flow.getBoundingClientRect().top;
+  if (wanted > 0) flow.scrollBy({ top: Math.min(wanted, Math.max(room, 0)), behavior: "instant" });
 }
 
 // What was searched for and where

@@ -1,0 +1,122 @@
+"""The retriever of a question, put together: hybrid search, parts of the question around it, the cache around both.
+
+A retriever is made for one question; what the questions of a library share lives here: what its documents are called,
+the terms of the trade, and what was found before.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcore.types import OnStep, unheard
+
+if TYPE_CHECKING:
+    from ragcore.config import Settings
+    from ragcore.index.indexer import Indexer
+    from ragcore.index.store import Store
+    from ragcore.models import Models
+    from ragcore.protocols import Retriever
+    from ragcore.retrieve.cache import RetrievalCache
+    from ragcore.retrieve.route import DocumentNames
+    from ragcore.retrieve.synonyms import Synonyms
+    from ragcore.stop import Stop
+
+
+class Finding:
+    """Safe for threads."""
+
+    def __init__(self, home: Path, store: Store, models: Models, settings: Settings) -> None:
+        self._home = home
+        self._store = store
+        self._models = models
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._names: tuple[int, DocumentNames] | None = None
+        self._synonyms: Synonyms | None = None
+        self._found: RetrievalCache | None = None
+
+    def retriever(
+        self,
+        indexer: Indexer,
+        settings: Settings,
+        *,
+        mode: str | None = None,
+        on_step: OnStep = unheard,
+        stop: Stop | None = None,
+    ) -> Retriever:
+        """For one question, under ``settings``, which may differ from those of the library in how it is searched for.
+        Raises `IndexEmpty`, `IndexMismatch`, `ConfigError`, `ModelError`."""
+        from ragcore.retrieve.agentic import AgenticRetriever, may_ask
+        from ragcore.retrieve.cache import CachedRetriever, RememberedQueries
+        from ragcore.retrieve.hybrid import HybridRetriever
+
+        models = self._models
+        embedder = RememberedQueries(models.embedder)
+        revision = self._store.revision()
+        vectors, sparse = indexer.open()
+        names = self.names()
+        hybrid = HybridRetriever(
+            embedder,
+            vectors,
+            sparse,
+            models.reranker,
+            self._store.chunks_by_id,
+            settings,
+            mode=mode,
+            names=names,
+            synonyms=self.synonyms() if settings.wording.synonyms else None,
+            on_step=on_step,
+            pace=models.pace,
+        )
+        agentic = AgenticRetriever(
+            hybrid,
+            settings,
+            reranker=models.reranker,
+            planner=models.planner if may_ask(settings.agentic, models.writer_name) else None,
+            stop=stop,
+            on_step=on_step,
+            pace=models.pace,
+        )
+        if settings.cache.mode == "off":
+            return agentic
+        return CachedRetriever(
+            agentic,
+            self._retrievals(),
+            embedder,
+            settings.cache,
+            # The sparse index is another object as soon as it holds something else.
+            state=(revision, sparse, embedder.name),
+            way=(hybrid.mode, settings.hash(), models.writer_name),
+            segments=hybrid.segments,
+            names=names,
+            stop=stop,
+        )
+
+    def names(self) -> DocumentNames:
+        """What the library's documents are called; made anew when the library has changed."""
+        from ragcore.retrieve.route import DocumentNames
+
+        revision = self._store.revision()
+        with self._lock:
+            if self._names is None or self._names[0] != revision:
+                self._names = (revision, DocumentNames(self._store.names()))
+            return self._names[1]
+
+    def synonyms(self) -> Synonyms:
+        """The terms of the trade, as they were when they were first needed. Raises `ConfigError`."""
+        from ragcore.retrieve.synonyms import Synonyms
+
+        with self._lock:
+            if self._synonyms is None:
+                self._synonyms = Synonyms.load(self._home)
+            return self._synonyms
+
+    def _retrievals(self) -> RetrievalCache:
+        from ragcore.retrieve.cache import RetrievalCache
+
+        with self._lock:
+            if self._found is None:
+                self._found = RetrievalCache(self._settings.cache.entries)
+            return self._found

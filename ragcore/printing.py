@@ -1,0 +1,122 @@
+"""What the command line prints for people, on stdout; with ``--json`` it is `wire` that says the same to scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ragcore.markdown import plain
+from ragcore.types import GENERATED_MARKS
+
+if TYPE_CHECKING:
+    from ragcore.context.estimate import Estimate
+    from ragcore.index.indexer import IndexReport
+    from ragcore.index.store import DocumentInfo
+    from ragcore.tasks import IngestReport
+    from ragcore.types import Answer, Chunk, Document, Element, Retrieval
+
+
+def ingested(reports: Sequence[IngestReport]) -> None:
+    """A line for each file."""
+    for report in reports:
+        detail = (
+            report.error["message"]
+            if report.error
+            else "; ".join(
+                part
+                for part in (
+                    f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables",
+                    f"{report.ocr_pages} pages read by OCR" if report.ocr_pages else "",
+                    report.figures.words,
+                    report.context.words,
+                )
+                if part
+            )
+        )
+        print(f"{report.status:8} {report.doc_id or '-':16}  {report.title}  ({detail})")
+
+
+def indexed(report: IndexReport) -> None:
+    print(f"{report.chunks} chunks indexed, {report.embedded} of them embedded now by {report.embedder}.")
+    if report.usd:
+        print(f"What Claude wrote for them cost ${report.usd:.4f}.")
+
+
+def estimated(estimates: Sequence[Estimate], model: str) -> None:
+    """A line for each document and one for all; ``model`` is what would write where there is no document."""
+    for each in estimates:
+        price = "no price in llm.prices" if each.usd is None else f"${each.usd:.2f}"
+        capped = each.usd is not None and each.usd > each.limit
+        most = f", of which ${each.limit:.2f} may still be spent (context.max_usd)" if capped else ""
+        usage = each.usage
+        print(
+            f"{each.title}: {each.chunks} chunks; {each.summaries} summaries and {each.passages} situated passages to "
+            f"write; {usage.input_tokens:,} tokens in, {usage.cache_write_tokens:,} cached, "
+            f"{usage.cache_read_tokens:,} read from the cache, {usage.output_tokens:,} out; {price}{most}"
+        )
+    known = [min(each.usd, each.limit) for each in estimates if each.usd is not None]
+    print(f"Altogether about ${sum(known):.2f} by {estimates[0].model if estimates else model}. Nothing was sent.")
+
+
+def documents(infos: Sequence[DocumentInfo]) -> None:
+    for info in infos:
+        print(f"{info.doc_id}  {info.status:8} {info.pages:5} pages  {info.title}  [{info.name}]")
+
+
+def elements(document: Document, chosen: Sequence[Element]) -> None:
+    for element in chosen:
+        mark = f"  [{element.noise}]" if element.noise else ""
+        text = " ".join(document.text[element.start : element.end].split())
+        print(f"p. {element.page:4}  {element.kind:12} {text[:90]}{mark}")
+
+
+def chunks(given: Sequence[Chunk]) -> None:
+    for item in given:
+        rows = f"[tiles {item.tiles[0]}-{item.tiles[1]}]  " if item.tiles else ""
+        print(f"{item.index:5}  {item.tokens:4} tokens  {rows}{(item.grid or item.text)[:90]!r}")
+
+
+def retrieval(found: Retrieval, document: Callable[[str], Document], max_ms: float) -> None:
+    """How it was searched, then a line for each hit; ``max_ms`` is the reranker's budget (``rerank.max_ms``)."""
+    for route in found.routes[:3]:
+        print(f"Looked first in: {document(route.doc_id).title} ({route.reason})")
+    if found.left_out:
+        print(
+            f"Reranked {found.reranked} of {found.reranked + found.left_out} passages: "
+            f"rerank.max_ms = {max_ms:g} allows no more on this machine."
+        )
+    for number, asked in enumerate(found.queries[1:], start=2):
+        print(f"Query {number} ({asked.origin}): {asked.text} ({asked.reason})")
+    for hit in found.hits:
+        source = document(hit.chunk.doc_id)
+        pages = ", ".join(str(page) for page in source.pages_of(hit.chunk.start, hit.chunk.end))
+        text = " ".join(hit.chunk.text.split())
+        print(f"{hit.rank:3}  {hit.score:.3f}  {source.title}, p. {pages}  {text[:100]}")
+
+
+def answer(given: Answer, *, passages: bool) -> None:
+    """The answer with its doubtful claims and its citations; with ``passages`` the words cited as well."""
+    if given.extractive and not given.refused:
+        print("Quoted from the documents, not written:\n")
+    print(plain(given.text))
+    for claim in given.claims:
+        if claim.status in ("weak", "unsupported"):
+            print(f"  ! {claim.status}: {claim.text} ({claim.reason})")
+    print()
+    for citation in given.citations:
+        label = f" ({citation.label})" if citation.label else " (AI description)" if citation.generated else ""
+        print(f"[{citation.n}] {citation.title}, p. {citation.page_label}{label}")
+        if passages:
+            quote = " ".join(citation.quote.split())
+            bare = citation.generated and GENERATED_MARKS[0] not in quote
+            print(f"    {GENERATED_MARKS[0]}{quote}{GENERATED_MARKS[1]}" if bare else f"    “{quote}”")
+
+
+def settings(given: Mapping[str, Any], origins: Mapping[str, str]) -> None:
+    """Every setting with where it came from."""
+    for key, origin in origins.items():
+        value: Any = given
+        for part in key.split("."):
+            value = value[part]
+        print(f"{key} = {json.dumps(value, ensure_ascii=False)}  # {origin}")
