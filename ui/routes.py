@@ -23,7 +23,7 @@ from ragcore.index.conversations import Conversation
 from ragcore.scopes import checked, page_ranges, pages_in_words
 from ragcore.types import Scope
 from ui import explain, markup, payload
-from ui.runs import LiveAnswer, unread
+from ui.runs import LiveAnswer, ScopeGone, unread
 from ui.services import services
 
 TOKEN_HEADER = "x-groundwork-token"
@@ -210,7 +210,12 @@ def ask(request: Request, body: Json) -> Response:
     """Ask in a conversation, within the scope that is shown where *Ask it again* was pressed; without one, within that
     of the conversation."""
     question = _text(body, "question") or ""
-    live = services().answers.ask(request.path_params["conversation"], question, _scope(body))
+    scope = _scope(body)
+    try:
+        live = services().answers.ask(request.path_params["conversation"], question, scope)
+    except ScopeGone as error:
+        # Another tab did that; the request was right, so the browser is not to note it as failed.
+        return JSONResponse({"refused": error.as_dict()})
     return JSONResponse({"turn": live.turn_id})
 
 

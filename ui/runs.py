@@ -132,6 +132,10 @@ def unread(infos: Sequence[DocumentInfo], scope: Sequence[str] | None, before: f
     )
 
 
+class ScopeGone(InputError):
+    """Nothing that was to be searched is in the library any more."""
+
+
 class StillWriting(InputError):
     """A question while the conversation's last one is being answered."""
 
@@ -148,7 +152,7 @@ class Answers:
 
     def ask(self, conversation_id: str, question: str, scope: Scope | None = None) -> LiveAnswer:
         """Store the question and begin its answer, in ``scope`` (None: the conversation's) as far as it is still in the
-        library. Raises `EmptyQuestion`, `UnknownConversation`, `StillWriting`, and `InputError` where nothing of it
+        library. Raises `EmptyQuestion`, `UnknownConversation`, `StillWriting`, and `ScopeGone` where nothing of it
         is."""
         if self.running(conversation_id):
             # The next answer would be written without knowing this one.
@@ -161,7 +165,7 @@ class Answers:
             known = {info.doc_id for info in infos}
             asked = replace(asked, doc_ids=tuple(doc_id for doc_id in asked.doc_ids if doc_id in known))
             if not asked.doc_ids:
-                raise InputError(
+                raise ScopeGone(
                     "The documents in scope have been removed from the library.", hint="Tick another at the side."
                 )
         missing = unread(infos, asked.doc_ids)

@@ -1,6 +1,6 @@
 // The conversation: fetches it, draws its turns, follows the one that is being written.
 
-import { configure, get, post } from "../shared/api.js";
+import { ApiError, configure, get, post } from "../shared/api.js";
 import { closeCitation, lookAtCitation, openCitation } from "../shared/bus.js";
 import { button, h, icon } from "../shared/dom.js";
 import { follow } from "./live.js";
@@ -128,7 +128,8 @@ class Thread {
 
   async ask(question) {
     try {
-      await post(`/conversations/${this.conversation}/questions`, { question, scope: this.scope });
+      const found = await post(`/conversations/${this.conversation}/questions`, { question, scope: this.scope });
+      if (found.refused) throw new ApiError(200, found.refused);
     } catch (error) {
       this.column.append(errorCard(error));
       return;
