@@ -279,6 +279,18 @@ class ContextCache(Protocol):
         ...
 
 
+def prompted(asked: PictureRequest | PlanRequest | ContextRequest) -> Request:
+    """The words of ``asked``, which is not about an answer, as the request that a stream sends."""
+    return Request(
+        question="",
+        sources=(),
+        system=asked.system,
+        prompt=asked.prompt,
+        max_tokens=asked.max_tokens,
+        temperature=asked.temperature,
+    )
+
+
 @dataclass
 class StaticStream:
     """A `TextStream` over text that is already there."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ragcore.errors import ModelError, Overloaded, RateLimited
-from ragcore.protocols import ContextRequest, Request
+from ragcore.protocols import ContextRequest, prompted
 from ragcore.providers.anthropic import AnthropicModel, AnthropicStream
 from ragcore.text import count_tokens
 from ragcore.types import Usage
@@ -46,15 +46,7 @@ class ContextStream(AnthropicStream):
     def __init__(
         self, client: anthropic.Anthropic, model: str, request: ContextRequest, *, retries: int, base_url: str
     ) -> None:
-        words = Request(
-            question="",
-            sources=(),
-            system=request.system,
-            prompt=request.prompt,
-            max_tokens=request.max_tokens,
-            temperature=request.temperature,
-        )
-        super().__init__(client, model, words, retries=retries, base_url=base_url)
+        super().__init__(client, model, prompted(request), retries=retries, base_url=base_url)
         self._material = request.material
 
     def _may_retry(self, error: ModelError) -> bool:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from ragcore.errors import StreamBroken
-from ragcore.protocols import PlanRequest, Request
+from ragcore.protocols import PlanRequest, prompted
 from ragcore.providers.anthropic import AnthropicModel, AnthropicStream
 
 if TYPE_CHECKING:
@@ -31,15 +31,7 @@ class FormStream(AnthropicStream):
     def __init__(
         self, client: anthropic.Anthropic, model: str, request: PlanRequest, *, retries: int, base_url: str
     ) -> None:
-        words = Request(
-            question="",
-            sources=(),
-            system=request.system,
-            prompt=request.prompt,
-            max_tokens=request.max_tokens,
-            temperature=request.temperature,
-        )
-        super().__init__(client, model, words, retries=retries, base_url=base_url)
+        super().__init__(client, model, prompted(request), retries=retries, base_url=base_url)
         self._form = request.form
 
     def _send(self) -> Stream[RawMessageStreamEvent]:

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ragcore.errors import ModelError, Overloaded, RateLimited
-from ragcore.protocols import PictureRequest, Request
+from ragcore.protocols import PictureRequest, prompted
 from ragcore.providers.anthropic import AnthropicModel, AnthropicStream
 from ragcore.text import count_tokens
 from ragcore.types import Usage
@@ -41,15 +41,7 @@ class PictureStream(AnthropicStream):
     def __init__(
         self, client: anthropic.Anthropic, model: str, request: PictureRequest, *, retries: int, base_url: str
     ) -> None:
-        words = Request(
-            question="",
-            sources=(),
-            system=request.system,
-            prompt=request.prompt,
-            max_tokens=request.max_tokens,
-            temperature=request.temperature,
-        )
-        super().__init__(client, model, words, retries=retries, base_url=base_url)
+        super().__init__(client, model, prompted(request), retries=retries, base_url=base_url)
         self._png = request.png
 
     def _may_retry(self, error: ModelError) -> bool:
