@@ -48,6 +48,29 @@ class Purse(Protocol):
         ...
 
 
+class Ledger(Protocol):
+    """What documents have cost, each by its id; the caches of what a model wrote keep it."""
+
+    def spent(self, doc_id: str) -> float: ...
+
+    def spend(self, doc_id: str, usd: float) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPurse:
+    """The `Purse` of one document in a ledger."""
+
+    ledger: Ledger
+    doc_id: str
+    limit: float
+
+    def spent(self) -> float:
+        return self.ledger.spent(self.doc_id)
+
+    def spend(self, usd: float) -> None:
+        self.ledger.spend(self.doc_id, usd)
+
+
 class Asking(Generic[K]):
     """Requests under way, each in a thread of its own; what is decided and stored is so in the caller's thread.
 

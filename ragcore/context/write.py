@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ragcore.asking import Asking
+from ragcore.asking import Asking, DocumentPurse
 from ragcore.config import Settings
 from ragcore.context.extract import best_sentence, prose
 from ragcore.context.requests import Ask, document_summary, passages, section_summary, situating
@@ -134,7 +134,7 @@ class Work:
         with Asking[str](
             model.name,
             prices=self.settings.llm.prices,
-            purse=_Purse(self.cache, self.document.doc_id, chosen.max_usd),
+            purse=DocumentPurse(self.cache, self.document.doc_id, chosen.max_usd),
             in_flight=chosen.in_flight,
             take=take,
             stopped=f"Writing the contexts of {self.document.name} was stopped.",
@@ -223,19 +223,6 @@ class Work:
         if not parts:
             parts.append("no Claude is in force" if asked and not self.model else "they were not asked for yet")
         return "; ".join(parts)
-
-
-@dataclass(frozen=True, slots=True)
-class _Purse:
-    cache: ContextCache
-    doc_id: str
-    limit: float
-
-    def spent(self) -> float:
-        return self.cache.spent(self.doc_id)
-
-    def spend(self, usd: float) -> None:
-        self.cache.spend(self.doc_id, usd)
 
 
 def clean(text: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragcore.asking import Asking
+from ragcore.asking import Asking, DocumentPurse
 from ragcore.config import Settings
 from ragcore.errors import GroundworkError, ModelError
 from ragcore.ingest.captions import is_labelled
@@ -100,7 +100,7 @@ class _Work:
         with Asking[str](
             model.name,
             prices=self.settings.llm.prices,
-            purse=_Purse(self.cache, self.document.doc_id, chosen.max_usd),
+            purse=DocumentPurse(self.cache, self.document.doc_id, chosen.max_usd),
             in_flight=chosen.in_flight,
             take=self._take,
             stopped=f"Describing the figures of {self.document.name} was stopped.",
@@ -189,16 +189,3 @@ class _Work:
         if figures > chosen.max_figures:
             parts.append(f"at most {chosen.max_figures} are described in one document (figures.max_figures)")
         return "; ".join(parts)
-
-
-@dataclass(frozen=True, slots=True)
-class _Purse:
-    cache: DescriptionCache
-    doc_id: str
-    limit: float
-
-    def spent(self) -> float:
-        return self.cache.spent(self.doc_id)
-
-    def spend(self, usd: float) -> None:
-        self.cache.spend(self.doc_id, usd)
