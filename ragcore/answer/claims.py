@@ -21,6 +21,7 @@ _QUOTE_BEGINS = re.compile(r":[*_ ]*“")
 _QUOTE_ENDS = re.compile(r"”[.*_\s]*\Z")
 _TABLE_RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
 _MARKUP = re.compile(r"(\*\*|__|\*|`|~~)(?=\S)|(?<=\S)(\*\*|__|\*|`|~~)|\\(?=[!-/:-@\[-`{-~])")
+_YES_OR_NO = re.compile(r"\W*(?:yes|no)\W*", re.IGNORECASE)
 # Statements about the sources themselves: what they lack cannot be cited.
 _ABOUT_SOURCES = re.compile(
     r"\b(?:none of the|no) (?:sources?|documents?|passages?)\b|"
@@ -73,8 +74,8 @@ class _Plain:
 def split_statements(text: str, marks: Sequence[Mark]) -> list[Statement]:
     """The statements of ``text``, in order: sentences of paragraphs and list items, rows or cells of tables.
 
-    A mark belongs to the sentence that it stands in or follows. Headings, lead-ins that end in a colon, questions and
-    remarks on what the sources lack are no statements unless they carry a citation.
+    A mark belongs to the sentence that it stands in or follows. Headings, lead-ins that end in a colon, questions, a
+    bare yes or no and remarks on what the sources lack are no statements unless they carry a citation.
     """
     plain = _Plain(text, marks)
     statements = []
@@ -98,7 +99,7 @@ def split_statements(text: str, marks: Sequence[Mark]) -> list[Statement]:
 
 
 def _is_statement(words: str, cited: bool) -> bool:
-    if not any(character.isalnum() for character in words):
+    if not any(character.isalnum() for character in words) or (not cited and _YES_OR_NO.fullmatch(words)):
         return False
     return cited or not (words.rstrip("*_ ").endswith((":", "?")) or _ABOUT_SOURCES.search(words))
 

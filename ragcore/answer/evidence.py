@@ -2,26 +2,94 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ragcore.answer.numbers import Number, numbers, scale_note
+from ragcore.answer.segments import parts
 from ragcore.answer.tables import LabelledTable, elements_within
-from ragcore.types import Citation, Document
+from ragcore.answer.units import currencies, unit_of_label
+from ragcore.text import sentence_spans
+from ragcore.types import Cell, Citation, ClaimStatus, Document, Element
 from ragcore.words import content_stems
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: a verdict, and its reason in words ("" where there is nothing to say)."""
+
+    status: ClaimStatus
+    reason: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What the figures of one table share: the names of its rows and columns, and the notes around them. ``scale`` and
+    ``currency`` are what it states for all of them."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    notes: str
+    scale: float | None
+    currency: str
+
+
+@dataclass(frozen=True)
+class CitedCell:
+    """One cited cell: its own text and its headers. ``row`` and ``column`` are "" for what is itself a header."""
+
+    text: str
+    label: str
+    row: str
+    column: str
+    grid: Grid
+
+    @property
+    def per_share(self) -> bool:
+        return "per share" in self.label.lower() or "per common share" in self.label.lower()
+
+    @property
+    def scale(self) -> float | None:
+        return 1.0 if self.per_share else self.grid.scale
+
+    @property
+    def currency(self) -> str:
+        named = currencies(self.label)
+        return next(iter(named)) if len(named) == 1 else self.grid.currency
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that the evidence gives. ``scale`` is what its table states; ``cell`` is None in prose, where
+    ``sentence`` says in which sentence of the evidence it stands (-1: in a label). ``currency`` is the number's own, or
+    what its table gives for bare figures; ``part`` the words of its sentence that it stands among."""
+
+    number: Number
+    scale: float | None
+    cell: CitedCell | None = None
+    sentence: int = -1
+    currency: str = ""
+    part: str = ""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What one claim's citations say. ``words`` may carry anything; ``around`` (titles, sections, the passage near by)
-    only names; ``cells`` are (own text, label) of every cited table cell; ``scale`` is what the table states."""
+    """What one claim's citations say. ``words`` may carry anything; ``around`` (titles, sections, the rest of the row)
+    only names and periods, of which ``titles`` are the documents' own; ``near`` is the passage around. ``quotes`` is
+    what each citation quotes; ``sentences`` is the cited prose; ``cells`` are (own text,
+    label) of every cited table cell; ``scale`` is what the tables state, where they state one."""
 
     words: str
     around: str
     near: str
     cells: tuple[tuple[str, str], ...]
     scale: float | None
+    titles: str = ""
+    quotes: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
+    cited_cells: tuple[CitedCell, ...] = ()
 
     @cached_property
     def numbers(self) -> list[Number]:
@@ -31,38 +99,121 @@ class Evidence:
     def stems(self) -> set[str]:
         return set(content_stems(f"{self.words} {self.around}"))
 
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every number of the cited sentences and cells, and those in the labels of cells."""
+        out = []
+        for place, sentence in enumerate(self.sentences):
+            found = numbers(sentence)
+            for number in found:
+                own = parts(sentence, [one for one in found if one.kind == number.kind])
+                rank = sum(one.kind == number.kind and one.start < number.start for one in found)
+                out.append(Figure(number, None, None, place, number.currency, own[rank]))
+        for cell in self.cited_cells:
+            unit = unit_of_label(cell.column) or unit_of_label(cell.row) or unit_of_label(cell.grid.notes)
+            for number in numbers(cell.text):
+                plain = not (number.percent or number.unit or number.currency)
+                figure = replace(number, unit=unit) if plain and unit else number
+                out.append(
+                    Figure(figure, cell.scale, cell, currency=number.currency or (cell.currency if plain else ""))
+                )
+            out.extend(Figure(number, None) for number in numbers(cell.label))
+        return tuple(out)
+
 
 def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -> Evidence:
     """The evidence that ``citations`` give together."""
     words: list[str] = []
     around: list[str] = []
     near: list[str] = []
-    cells: list[tuple[str, str]] = []
+    titles: list[str] = []
+    quotes: list[str] = []
+    sentences: list[str] = []
+    cells: list[CitedCell] = []
     scales: set[float] = set()
     for citation in citations:
         doc = document(citation.doc_id)
         words.extend((citation.label, citation.quote))
+        quotes.append(citation.quote)
+        titles.extend((citation.title, doc.name))
         around.extend((citation.title, doc.name, *citation.section))
         near.append(doc.text[max(0, citation.start - 1500) : min(doc.body_end, citation.end + 500)])
-        for element in elements_within(doc, citation.start, citation.end):
+        found = list(elements_within(doc, citation.start, citation.end))
+        for element in found:
             stated = scale_note(doc.text[max(0, element.start - 400) : element.start])
             if element.table is not None:
-                labelled = LabelledTable(doc, element.table)
-                own = [
-                    (labelled.text(cell), labelled.label(cell)) for cell in labelled.cells(citation.start, citation.end)
-                ]
+                own, beside, notes = _read_table(doc, element, citation, stated)
                 cells.extend(own)
-                words.extend(label for _, label in own)
-                heads = " ".join(labelled.text(cell) for cell in element.table.cells if cell.header)
-                corner = next((labelled.text(c) for c in element.table.cells if c.row == 0 and c.col == 0), "")
-                around.extend((element.table.title, heads, corner))
-                stated = scale_note(f"{element.table.title} {heads} {corner}") or stated
+                words.extend(cell.label for cell in own)
+                around.extend((notes, beside))
+                stated = scale_note(notes) or stated
+            if element.table is None or not own:
+                sentences.extend(_sentences(doc, element, citation))
             if stated is not None:
                 scales.add(stated)
+        if not found:
+            sentences.append(citation.quote)
     return Evidence(
         words="\n".join(word for word in words if word),
         around="\n".join(around),
         near="\n".join(near),
-        cells=tuple(cells),
+        cells=tuple((cell.text, cell.label) for cell in cells),
         scale=scales.pop() if len(scales) == 1 else None,
+        titles="\n".join(titles),
+        quotes=tuple(quotes),
+        sentences=tuple(dict.fromkeys(sentences)),
+        cited_cells=tuple(cells),
     )
+
+
+def _sentences(document: Document, element: Element, citation: Citation) -> list[str]:
+    start, end = max(element.start, citation.start), min(element.end, citation.end)
+    return [" ".join(document.text[a:b].split()) for a, b in sentence_spans(document.text[start:end], start)]
+
+
+def _read_table(
+    document: Document, element: Element, citation: Citation, scale: float | None
+) -> tuple[list[CitedCell], str, str]:
+    """The cited cells of a table, the words that stand beside them in their rows, and its title, headers and corner."""
+    assert element.table is not None
+    table = element.table
+    labelled = LabelledTable(document, table)
+    cited = labelled.cells(citation.start, citation.end)
+    if not cited:
+        return [], "", ""
+    firsts: dict[int, Cell] = {}
+    for cell in table.cells:
+        if not cell.header and cell.end > cell.start and (cell.row not in firsts or cell.col < firsts[cell.row].col):
+            firsts[cell.row] = cell
+    heads = " ".join(labelled.text(cell) for cell in table.cells if cell.header)
+    corner = next((labelled.text(cell) for cell in table.cells if cell.row == 0 and cell.col == 0), "")
+    notes = "\n".join(part for part in (table.title, heads, corner) if part)
+    grid = Grid(
+        rows=tuple(dict.fromkeys(labelled.row_name(cell) for cell in firsts.values())),
+        columns=tuple(dict.fromkeys(label for label in labelled.column_labels() if label)),
+        notes=notes,
+        scale=scale_note(notes) or scale,
+        currency=_currency(document, element, notes, " ".join(labelled.text(cell) for cell in table.cells)),
+    )
+    own = []
+    for cell in cited:
+        label = labelled.label(cell)
+        columns = " ".join(dict.fromkeys(labelled.text(head) for head in labelled.heads(cell) if head.header))
+        own.append(CitedCell(labelled.text(cell), label, labelled.row_name(cell) if label else "", columns, grid))
+    rows = {cell.row for cell in cited if not cell.header}
+    beside = " ".join(
+        labelled.text(cell)
+        for cell in table.cells
+        if cell.row in rows and not cell.header and not any(mark.isdigit() for mark in labelled.text(cell)[:1])
+    )
+    return own, beside, notes
+
+
+def _currency(document: Document, element: Element, notes: str, cells: str) -> str:
+    """The one currency that a table's notes name, else its cells, else what is written around it; "" where there is
+    none, or more than one."""
+    for text in (notes, cells, document.text[max(0, element.start - 1500) : element.end]):
+        named = Counter(currencies(text))
+        if named:
+            return next(iter(named)) if len(named) == 1 else ""
+    return ""

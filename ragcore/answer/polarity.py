@@ -8,65 +8,151 @@ none.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 
 from ragcore.words import STOP_WORDS, content_stems, stem, tokens, word_set
 
 UP = word_set(
-    "increase increases increased increasing rise rises rose risen grow grows grew grown growth higher gained climbed "
-    "up"
+    "increase increases increased increasing rise rises rose risen rising grow grows grew grown growing growth higher "
+    "gained climbed up raise raises raised raising lift lifts lifted boosted accelerated expanded widened strengthened"
 )
 DOWN = word_set(
-    "decrease decreases decreased decreasing decline declines declined declining fall falls fell fallen lower drop "
-    "dropped reduction reduced down"
+    "decrease decreases decreased decreasing decline declines declined declining fall falls fell fallen falling lower "
+    "drop drops dropped reduction reduce reduces reduced reducing down lowers lowered lowering shrank shrink shrinks "
+    "shrunk cut contracted weakened narrowed slowed"
+)
+# Up or down by what they are said of: a margin improves upwards, costs and losses downwards.
+_BETTER, _WORSE = word_set("improve improved improves improving"), word_set("worsen worsened worsens deteriorated")
+_LESS_IS_BETTER = re.compile(
+    r"\b(?:cost|expense|loss|losses|error|risk|time|debt|symptom|pain|rate of|score)", re.IGNORECASE
 )
 _DENIALS = word_set(
-    "not no never none neither nor cannot without lacks lack fails failed unable don't doesn't didn't isn't aren't "
-    "wasn't weren't won't can't couldn't shouldn't wouldn't hasn't haven't hadn't"
+    "not no never none neither nor cannot without lacks lack fails failed unable non nothing nobody don't "
+    "doesn't didn't "
+    "isn't aren't wasn't weren't won't can't couldn't shouldn't wouldn't hasn't haven't hadn't"
+)
+# Denials that are the verb itself, and what only looks like one.
+_IMPLIED = word_set(
+    "contraindicated forbidden prohibited prohibits forbids barred bars banned bans exempt exempts exempted excludes "
+    "excluded exclude excluding refused refuses rejects rejected prevent prevents prevented absent absence unless "
+    "except stop stopped discontinued"
+)
+_IDIOMS = re.compile(
+    r"\b(?:no|not) (?:later|more|less|fewer|longer|earlier|greater|sooner) than\b|\bnot only\b|\bwhether or not\b|"
+    r"\b(?:not|without) (?:be )?limit(?:ed|ation) to\b|\bno\.\s?\d|\bnot exceed(?:ing)?\b",
+    re.IGNORECASE,
 )
 # How far a denial or a direction reaches, in words.
 _REACH = 6
 
 
-def polarity_conflicts(claim: str, evidence: str) -> list[str]:
-    """Reasons, in plain words, why ``claim`` contradicts ``evidence``; empty when nothing speaks against it."""
-    claimed, given = tokens(claim), tokens(evidence)
-    return [*_denial_conflicts(claimed, given), *_direction_conflicts(claimed, given)]
+def direction(text: str) -> int:
+    """1 where ``text`` says that something went up, -1 where down, 0 where neither or both."""
+    signs = {_sign(word, text) for word in tokens(text)} - {0}
+    return signs.pop() if len(signs) == 1 else 0
+
+
+def _sign(word: str, text: str) -> int:
+    if word in UP:
+        return 1
+    if word in DOWN:
+        return -1
+    if word in _BETTER or word in _WORSE:
+        return 0 if _LESS_IS_BETTER.search(text) else 1 if word in _BETTER else -1
+    return 0
+
+
+def polarity_conflicts(claim: str, evidence: str, *, directed: bool = True) -> list[str]:
+    """Reasons, in plain words, why ``claim`` contradicts ``evidence``; empty when nothing speaks against it. Without
+    ``directed`` up and down are left aside."""
+    found = _denial_conflicts(_without_idioms(claim), _without_idioms(evidence))
+    return [*found, *direction_conflicts(claim, evidence)] if directed else found
+
+
+def _without_idioms(text: str) -> list[str]:
+    return tokens(_IDIOMS.sub(" ", text))
 
 
 def _denial_conflicts(claimed: list[str], given: list[str]) -> list[str]:
+    claimed, given = _unprefixed(claimed, given), _unprefixed(given, claimed)
     denied_here, denied_there = _denied(claimed), _denied(given)
-    if True in {d for kinds in denied_here.values() for d in kinds} and not any(w in _DENIALS for w in given):
+    # "Non-exclusive" denies a word, not what is said.
+    denials_here, denials_there = (sum(word in _DENIALS and word != "non" for word in ws) for ws in (claimed, given))
+    implied_here, implied_there = (any(word in _IMPLIED for word in words) for words in (claimed, given))
+    if denials_here and {True} in denied_here.values() and not denials_there and not implied_there:
         return ["It denies what the cited words do not deny."]
+    # "May not … without consent" and "requires consent" say the same; with one denial taken away they no longer do.
+    if denials_there == 2 and not implied_here and not implied_there and "without" in given:
+        if denials_here % 2 and {stem(word) for word in claimed} & _reached(given):
+            return ["It denies once what the cited words deny twice."]
+        return []
     shared = [word for word in denied_here if word in denied_there]
     denies = [word for word in shared if denied_here[word] == {True} and denied_there[word] == {False}]
     affirms = [word for word in shared if denied_here[word] == {False} and denied_there[word] == {True}]
-    # As many on either side: one denial put differently ("no shares were repurchased", "did not repurchase shares").
-    if len(denies) == len(affirms):
+    implied = {stem(one) for one in _IMPLIED}
+    for verb, words in (("denies", denies), ("affirms", [] if denials_here else affirms)):
+        outright = [word for word in words if word in implied]
+        if outright:
+            return [f"It {verb} “{outright[0]}”, against the cited words."]
+    if (implied_here and not denials_here) or (implied_there and not denials_there):
         return []
+    # As many on either side: one denial put differently ("no shares were repurchased", "did not repurchase shares").
+    if len(denies) == len(affirms) or (denials_here and denials_there and not (denies and not affirms)):
+        return [] if denials_here == denials_there or not affirms else [_affirms(affirms[0])]
     verb, word = ("denies", denies[0]) if len(denies) > len(affirms) else ("affirms", affirms[0])
     return [f"It {verb} “{word}”, against the cited words."]
 
 
+def _affirms(word: str) -> str:
+    return f"It affirms “{word}”, against the cited words."
+
+
+def _reached(words: list[str]) -> set[str]:
+    return {word for word, denied in _denied(words).items() if True in denied}
+
+
+def _unprefixed(words: list[str], others: list[str]) -> list[str]:
+    """``words`` with "unrelated" as "not related" where the others have the plain word or its other form."""
+    known = {stem(word) for word in others}
+    out: list[str] = []
+    for word in words:
+        plain = next((word[len(p) :] for p in ("un", "non", "in", "im", "dis", "ir") if word.startswith(p)), "")
+        if len(plain) > 3 and stem(plain) in known and stem(word) not in known:
+            out.extend(("not", plain))
+        else:
+            out.append(word)
+    return out
+
+
 def _denied(words: list[str]) -> Mapping[str, set[bool]]:
-    """Each content word → whether it stands denied, affirmed, or both, anywhere in ``words``. Two denials cancel."""
+    """Each content word → whether it stands denied, affirmed, or both, anywhere in ``words``. Two denials cancel; what
+    follows the word denied may be meant as well ("without Quillon's prior consent")."""
     denied_at: dict[int, bool] = {}
+    unsure: set[int] = set()
     for index, word in enumerate(words):
         if word in _DENIALS:
-            for place in range(index + 1, min(index + 1 + _REACH, len(words))):
-                if words[place] not in STOP_WORDS and words[place] not in _DENIALS:
-                    denied_at[place] = not denied_at.get(place, False)
-                    break
+            reached = [
+                place
+                for place in range(index + 1, min(index + 1 + _REACH, len(words)))
+                if words[place] not in STOP_WORDS and words[place] not in _DENIALS
+            ]
+            for place in reached[:1]:
+                denied_at[place] = not denied_at.get(place, False)
+            unsure.update(reached[1:3])
     out: dict[str, set[bool]] = defaultdict(set)
     for index, word in enumerate(words):
         if word not in STOP_WORDS and word not in _DENIALS:
             out[stem(word)].add(denied_at.get(index, False))
+            if index in unsure:
+                out[stem(word)].add(True)
     return out
 
 
-def _direction_conflicts(claimed: list[str], given: list[str]) -> list[str]:
-    here, there = _directed(claimed), _directed(given)
+def direction_conflicts(claim: str, evidence: str) -> list[str]:
+    """As `polarity_conflicts`, of up and down only."""
+    here, there = _directed(claim), _directed(evidence)
     signs_here = {sign for signs in here.values() for sign in signs}
     signs_there = {sign for signs in there.values() for sign in signs}
     names = {1: "an increase", -1: "a decrease"}
@@ -74,18 +160,21 @@ def _direction_conflicts(claimed: list[str], given: list[str]) -> list[str]:
         return [f"It says {names[signs_here.pop()]}; the cited words say the opposite."]
     shared = [word for word in here if word in there]
     against = [word for word in shared if not here[word] & there[word]]
-    if against and len(against) == len(shared):
-        sign = next(iter(here[against[0]]))
-        return [f"It says {names[sign]} at “{against[0]}”; the cited words say the opposite."]
+    certain = [word for word in against if len(here[word]) == len(there[word]) == 1]
+    if certain or (against and len(against) == len(shared)):
+        word = (certain or against)[0]
+        sign = next(iter(here[word]))
+        return [f"It says {names[sign]} at “{word}”; the cited words say the opposite."]
     return []
 
 
-def _directed(words: list[str]) -> Mapping[str, set[int]]:
+def _directed(text: str) -> Mapping[str, set[int]]:
     """What each word of direction speaks of → +1 or −1: the nearest content word before it ("costs have risen") and the
     word right after it ("higher costs")."""
     out: dict[str, set[int]] = defaultdict(set)
+    words = tokens(text)
     for index, word in enumerate(words):
-        sign = 1 if word in UP else -1 if word in DOWN else 0
+        sign = _sign(word, text)
         if not sign:
             continue
         before = content_stems(" ".join(words[max(0, index - _REACH) : index]))

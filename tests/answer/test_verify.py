@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.claims import split_statements
 from ragcore.answer.numbers import agree, codes, numbers, scale_note, years
+from ragcore.answer.periods import periods
 from ragcore.answer.verify import verify
 from ragcore.types import Claim, Mark, Segment
 from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, document, sources
@@ -249,3 +250,64 @@ def test_rounding_agrees_and_a_changed_leading_digit_does_not(value: float, deci
     assert agree(rounded, exact, None)
     (changed,) = numbers(f"{value * 2 + 1:,.{decimals}f}")
     assert not agree(changed, exact, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Total revenues were $28,925 million in 2023 <<SOURCE 1.11>>.", "Cost of sales"),
+        ("Revenues were €51,217 million in 2023 <<SOURCE 1.2, 1.8>>.", "$ 51,217 million"),
+        ("Revenues were 51,217 million in 2022 and 46,710 million in 2023 <<SOURCE 1.7-1.9>>.", "2023"),
+        ("Revenues fell by 4,507 million <<SOURCE 1.8, 1.9>>.", "51,217 − 46,710"),
+        ("Revenues were lower in 2023 than in 2022 <<SOURCE 1.8, 1.9>>.", "51,217 > 46,710"),
+        ("An IND goes into effect before 30 days <<SOURCE 3.3>>.", "before"),
+        ("An IND goes into effect 30 weeks after FDA receives it <<SOURCE 3.3>>.", "30 days"),
+        ("FDA shall submit an IND to a sponsor <<SOURCE 3.2>>.", "turns round"),
+    ],
+)
+def test_the_reason_names_what_is_wrong(text: str, said: str) -> None:
+    (claim,) = check(text)
+    assert claim.status != "supported"
+    assert said in claim.reason
+
+
+def test_a_quoted_cell_under_its_tables_title_is_supported() -> None:
+    text = "- Statements of income (In millions): “Cost of sales, 2022: 25,231” <<SOURCE 1.12>>\n"
+    (claim,) = check(text)
+    assert (claim.status, claim.reason) == ("supported", "It is quoted from the cited words.")
+
+
+def test_a_bare_yes_is_no_claim_and_a_leading_no_denies_nothing() -> None:
+    assert statements("Yes. It rose [1].") == [("It rose.", (1,))]
+    (claim,) = check("No, gross margin fell to 43.5% <<SOURCE 1.3>>.")
+    assert claim.status == "supported"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("12 months", "1 year", True),
+        ("0.5 g", "500 mg", True),
+        ("5 mg", "5 g", False),
+        ("120 basis points", "1.2%", True),
+        ("$5", "€5", False),
+        ("USD 5", "$5", True),
+        ("about 10 days", "10.4 hours", False),
+    ],
+)
+def test_units_and_currencies_are_compared(one: str, other: str, same: bool) -> None:
+    (a,), (b,) = numbers(one), numbers(other)
+    assert agree(a, b, None, hedged=one.startswith("about")) is same
+
+
+@pytest.mark.parametrize(
+    ("text", "dates", "quarters"),
+    [
+        ("May 31, 2023", {(5, 31, 2023)}, set()),
+        ("31 May 2023 and 2023-06-01", {(5, 31, 2023), (6, 1, 2023)}, set()),
+        ("Q2 2023, 3Q22 and the first quarter", set(), {1, 2, 3}),
+        ("It may rise by 5 in the second half", set(), set()),
+    ],
+)
+def test_dates_and_quarters_are_read(text: str, dates: set[tuple[int, int, int]], quarters: set[int]) -> None:
+    assert (periods(text).dates, periods(text).quarters) == (dates, quarters)

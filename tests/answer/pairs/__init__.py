@@ -1,0 +1,16 @@
+"""At least 300 pairs of a claim and its source with a known verdict: see `material`."""
+
+from __future__ import annotations
+
+from tests.answer.pairs import accounts, contracts, guidance, papers, studies
+from tests.answer.pairs.material import EDITS, TRUTHS, Half, Material, Pair
+
+MATERIALS: tuple[Material, ...] = (
+    *accounts.MATERIAL,
+    *studies.MATERIAL,
+    *guidance.MATERIAL,
+    *contracts.MATERIAL,
+    *papers.MATERIAL,
+)
+
+__all__ = ["EDITS", "MATERIALS", "TRUTHS", "Half", "Material", "Pair"]

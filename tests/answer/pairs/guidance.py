@@ -1,0 +1,362 @@
+"""Guidance prose of agencies that do not exist, and claims about it."""
+
+# ruff: noqa: E501 (sentences are kept whole)
+from __future__ import annotations
+
+from tests.answer.pairs.material import Material, truth
+from tests.documents import Grid, Heading, Item
+
+SUBMISSIONS = Material(
+    "tuned",
+    "guidance",
+    "Guidance on notices of field trials",
+    (
+        Heading("General duties"),
+        "An operator must file Form 27-B with the Agency at least 45 days before a field trial begins. The Agency may extend "
+        "this period by up to 15 days. An operator who is not established in the Union shall appoint a local agent.",
+        "The Agency does not charge a fee for amendments. Records must be kept for seven years after the trial has ended. "
+        "Section 4.2 applies only to outdoor trials.",
+        "If the Agency rejects a notice, the operator may appeal to the Board within 30 days. The Board's decision is final. "
+        "All serious incidents shall be reported to the Agency no later than 72 hours after discovery.",
+        Heading("Reports"),
+        Item("Annual reports are due on March 31 and include soil and water measurements."),
+        Item("Confidential data are excluded from the public register."),
+        Item("Trials of less than 2 hectares are exempt from Article 9."),
+        Grid(
+            "Table 1. Periods for review",
+            [
+                ["Type of notice", "Review (working days)", "Fee (EUR)"],
+                ["Standard notice", "60", "4,500"],
+                ["Expedited notice", "20", "9,800"],
+                ["Amendment", "10", "0"],
+            ],
+        ),
+        "The reviewer informs the operator, and the operator informs the landowner. Expedited review is faster than standard "
+        "review but costs more.",
+    ),
+    (
+        truth(
+            "stated",
+            "An operator must file",
+            "An operator must file Form 27-B at least 45 days before a field trial begins.",
+            ("identifier", "27-B", "27-C"),
+            ("digit", "45", "54"),
+            ("direction", "before", "after"),
+            ("direction", "at least", "at most"),
+            ("unit", "days", "months"),
+            ("negation", "must file", "need not file"),
+        ),
+        truth(
+            "paraphrase",
+            "An operator must file",
+            "Form 27-B has to reach the Agency no later than 45 days before the field trial starts.",
+            ("name", "the Agency", "the Ministry"),
+            ("digit", "45", "35"),
+        ),
+        truth(
+            "stated",
+            "The Agency may extend",
+            "The Agency may extend the period by up to 15 days.",
+            ("negation", "may", "may not"),
+            ("direction", "extend", "shorten"),
+            ("digit", "15", "50"),
+            ("addition", "15 days", "15 days if the operator pays a further fee"),
+        ),
+        truth(
+            "paraphrase",
+            "not established in the Union",
+            "Operators from outside the Union have to appoint a local agent.",
+            ("negation", "have to", "do not have to"),
+        ),
+        truth(
+            "stated",
+            "not established in the Union",
+            "An operator not established in the Union shall appoint a local agent.",
+            ("negation", "not established", "established"),
+            ("name", "agent", "auditor"),
+        ),
+        truth(
+            "stated",
+            "does not charge a fee",
+            "The Agency does not charge a fee for amendments.",
+            ("negation", "does not charge", "charges"),
+            ("name", "amendments", "inspections"),
+        ),
+        truth(
+            "paraphrase",
+            "Records must be kept",
+            "Records have to be retained for 7 years after the end of the trial.",
+            ("digit", "7", "10"),
+            ("unit", "years", "months"),
+            ("direction", "after", "before"),
+        ),
+        truth(
+            "stated",
+            "Section 4.2 applies",
+            "Section 4.2 applies only to outdoor trials.",
+            ("identifier", "4.2", "4.3"),
+            ("name", "outdoor", "indoor"),
+            ("negation", "applies only", "does not apply"),
+        ),
+        truth(
+            "stated",
+            "If the Agency rejects",
+            "The operator may appeal to the Board within 30 days if the Agency rejects a notice.",
+            ("direction", "rejects", "accepts"),
+            ("digit", "30", "90"),
+            (
+                "roles",
+                "The operator may appeal to the Board within 30 days if the Agency",
+                "The Agency may appeal to the Board within 30 days if the operator",
+            ),
+        ),
+        truth(
+            "stated", "decision is final", "The Board's decision is final.", ("negation", "is final", "is not final")
+        ),
+        truth(
+            "stated",
+            "All serious incidents",
+            "All serious incidents shall be reported no later than 72 hours after discovery.",
+            ("unit", "72 hours", "72 days"),
+            ("digit", "72", "27"),
+            ("negation", "shall", "need not"),
+        ),
+        truth(
+            "scaled",
+            "All serious incidents",
+            "Serious incidents must be reported to the Agency within 3 days of discovery.",
+            ("digit", "3", "5"),
+            ("negation", "must", "must not"),
+        ),
+        truth(
+            "stated",
+            "Annual reports are due",
+            "Annual reports are due on 31 March.",
+            ("date", "31 March", "31 May"),
+            ("date", "31 March", "1 March"),
+            ("name", "Annual", "Quarterly"),
+        ),
+        truth(
+            "stated",
+            "Confidential data are excluded",
+            "The public register excludes confidential data.",
+            ("negation", "excludes", "includes"),
+            ("negation", "excludes", "does not exclude"),
+        ),
+        truth(
+            "stated",
+            "Trials of less than 2",
+            "Trials of less than 2 hectares are exempt from Article 9.",
+            ("direction", "less", "more"),
+            ("identifier", "Article 9", "Article 6"),
+            ("negation", "are exempt", "are not exempt"),
+            ("unit", "hectares", "acres"),
+        ),
+        truth(
+            "stated",
+            "Standard notice · *",
+            "A standard notice costs EUR 4,500 and is reviewed within 60 working days.",
+            ("currency", "EUR", "USD"),
+            ("row", "standard", "expedited"),
+            ("column", "EUR 4,500 and is reviewed within 60", "EUR 60 and is reviewed within 4,500"),
+        ),
+        truth(
+            "stated",
+            "Expedited notice · Review (working days)",
+            "The review of an expedited notice takes 20 working days.",
+            ("row", "an expedited notice", "an amendment"),
+            ("digit", "20", "12"),
+            ("unit", "working days", "weeks"),
+        ),
+        truth(
+            "stated",
+            "The reviewer informs",
+            "The operator informs the landowner.",
+            ("roles", "The operator informs the landowner", "The landowner informs the operator"),
+        ),
+        truth(
+            "stated",
+            "Expedited review is faster",
+            "Expedited review is faster than standard review.",
+            ("comparison", "faster", "slower"),
+            (
+                "comparison",
+                "Expedited review is faster than standard review",
+                "Standard review is faster than expedited review",
+            ),
+        ),
+    ),
+)
+
+IMPORTS = Material(
+    "held",
+    "guidance",
+    "Handbook for importers of veterinary devices",
+    (
+        Heading("Registration"),
+        "An importer shall register each device with the Institute within 60 days after its first sale. The Institute can waive "
+        "registration for devices of Class A. Unregistered devices may not be advertised.",
+        "The Institute inspects importers every two years. It does not inspect retailers. An importer keeps samples of each "
+        "batch for at least 18 months.",
+        "The manufacturer notifies the importer of a defect, and the importer notifies the Institute. Recalls of Class C "
+        "devices take precedence over recalls of Class B devices.",
+        Heading("Labels and fees"),
+        Item("Labels must show the lot number and the expiry date and must not bear the Institute's emblem."),
+        Item("Appeals are heard by the Tribunal under Rule 14 and are decided before 30 September each year."),
+        Item("Devices weighing more than 25 kg require a handling statement in English."),
+        Grid(
+            "Table 3. Fees by class",
+            [
+                ["Class", "Registration (GBP)", "Renewal (GBP)", "Valid (years)"],
+                ["Class A", "120", "60", "10"],
+                ["Class B", "840", "410", "5"],
+                ["Class C", "2,300", "1,150", "3"],
+            ],
+        ),
+        "Samples of sterile devices are kept longer than samples of other devices. Small firms pay half of the registration fee.",
+    ),
+    (
+        truth(
+            "stated",
+            "An importer shall register",
+            "An importer must register each device within 60 days after its first sale.",
+            ("digit", "60", "16"),
+            ("direction", "after", "before"),
+            ("unit", "days", "weeks"),
+            ("negation", "must register", "must not register"),
+            ("name", "importer", "retailer"),
+        ),
+        truth(
+            "stated",
+            "The Institute can waive",
+            "The Institute can waive registration for Class A devices.",
+            ("identifier", "Class A", "Class B"),
+            ("negation", "can waive", "cannot waive"),
+            ("name", "The Institute", "The Tribunal"),
+        ),
+        truth(
+            "paraphrase",
+            "Unregistered devices may not",
+            "Devices that are not registered may not be advertised.",
+            ("negation", "may not be", "may be"),
+        ),
+        truth(
+            "paraphrase",
+            "The Institute inspects importers",
+            "Importers are inspected by the Institute every 2 years.",
+            ("digit", "2", "3"),
+            ("roles", "Importers are inspected by the Institute", "The Institute is inspected by importers"),
+            ("unit", "years", "months"),
+        ),
+        truth(
+            "stated",
+            "It does not inspect",
+            "The Institute does not inspect retailers.",
+            ("negation", "does not inspect", "inspects"),
+            ("name", "retailers", "wholesalers"),
+        ),
+        truth(
+            "scaled",
+            "An importer keeps samples",
+            "Samples of each batch are kept for at least 1.5 years.",
+            ("digit", "1.5", "2.5"),
+            ("direction", "at least", "at most"),
+            ("name", "Samples", "Invoices"),
+        ),
+        truth(
+            "stated",
+            "The manufacturer notifies",
+            "The importer notifies the Institute of a defect.",
+            ("roles", "The importer notifies the Institute", "The Institute notifies the importer"),
+            ("addition", "of a defect", "of a defect by registered letter within two working days"),
+        ),
+        truth(
+            "stated",
+            "Recalls of Class C",
+            "Recalls of Class C devices take precedence over recalls of Class B devices.",
+            (
+                "comparison",
+                "Class C devices take precedence over recalls of Class B",
+                "Class B devices take precedence over recalls of Class C",
+            ),
+            ("identifier", "Class B", "Class A"),
+        ),
+        truth(
+            "stated",
+            "Labels must show",
+            "Labels must show the expiry date.",
+            ("negation", "must show", "must not show"),
+            ("name", "expiry date", "country of origin"),
+        ),
+        truth(
+            "paraphrase",
+            "Labels must show",
+            "It is forbidden to put the Institute's emblem on labels.",
+            ("negation", "forbidden", "allowed"),
+        ),
+        truth(
+            "stated",
+            "Appeals are heard",
+            "The Tribunal hears appeals under Rule 14.",
+            ("identifier", "Rule 14", "Rule 41"),
+            ("name", "Tribunal", "Institute"),
+            ("negation", "hears", "does not hear"),
+        ),
+        truth(
+            "stated",
+            "Appeals are heard",
+            "Appeals are decided before September 30.",
+            ("date", "September 30", "November 30"),
+            ("direction", "before", "after"),
+        ),
+        truth(
+            "stated",
+            "Devices weighing more",
+            "Devices weighing more than 25 kg require a handling statement.",
+            ("direction", "more", "less"),
+            ("unit", "kg", "g"),
+            ("digit", "25", "52"),
+            ("negation", "require", "do not require"),
+        ),
+        truth(
+            "stated",
+            "Class B · Registration (GBP)",
+            "Registration of a Class B device costs GBP 840.",
+            ("currency", "GBP", "EUR"),
+            ("row", "Class B", "Class C"),
+            ("column", "Registration", "Renewal"),
+            ("digit", "840", "480"),
+        ),
+        truth(
+            "stated",
+            "Class C · *",
+            "Class C registrations cost £2,300 and are valid for 3 years.",
+            ("column", "£2,300", "£1,150"),
+            ("unit", "3 years", "3 months"),
+            ("row", "Class C", "Class A"),
+        ),
+        truth(
+            "derived",
+            ("Class C · Registration (GBP)", "Class B · Registration (GBP)"),
+            "Registration costs £1,460 more for Class C than for Class B.",
+            ("digit", "1,460", "1,640"),
+            ("comparison", "Class C than for Class B", "Class B than for Class C"),
+        ),
+        truth(
+            "stated",
+            "Samples of sterile devices",
+            "Samples of sterile devices are kept longer than samples of other devices.",
+            ("comparison", "longer", "shorter"),
+            ("negation", "sterile", "non-sterile"),
+        ),
+        truth(
+            "paraphrase",
+            "Small firms pay",
+            "Small firms pay 50% of the fee for registration.",
+            ("digit", "50%", "75%"),
+            ("name", "Small", "Large"),
+        ),
+    ),
+)
+
+MATERIAL = (SUBMISSIONS, IMPORTS)
