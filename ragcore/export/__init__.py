@@ -1,0 +1,41 @@
+"""Documents to take away: what is to be written (`model`), what makes one of a conversation (`conversation`) and one
+writer for each format (`markdown`, `docx`, `pdf`), each a function ``write(manuscript, settings) -> bytes``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, Protocol, cast, get_args
+
+from ragcore.errors import InputError
+
+if TYPE_CHECKING:
+    from ragcore.config import ExportSettings
+    from ragcore.export.model import Manuscript
+
+Kind = Literal["md", "docx", "pdf"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+MEDIA_TYPES: dict[Kind, str] = {
+    "md": "text/markdown; charset=utf-8",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "pdf": "application/pdf",
+}
+_MODULES: dict[Kind, str] = {"md": "markdown", "docx": "docx", "pdf": "pdf"}
+
+
+class Writer(Protocol):
+    """What every format's ``write`` is. The same manuscript and settings give the same bytes."""
+
+    def __call__(self, manuscript: Manuscript, settings: ExportSettings) -> bytes: ...
+
+
+def kind(name: str) -> Kind:
+    """The kind called ``name`` (``"docx"``). Raises `InputError` for one that there is not."""
+    found = next((each for each in KINDS if each == name.lower()), None)
+    if found is None:
+        raise InputError(f"There is no export as “{name}”.", hint=f"Choose one of {', '.join(KINDS)}.")
+    return found
+
+
+def writer(chosen: Kind) -> Writer:
+    """The writer of a kind; its library is loaded here."""
+    return cast("Writer", import_module(f"ragcore.export.{_MODULES[chosen]}").write)

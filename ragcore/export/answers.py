@@ -1,0 +1,108 @@
+"""An answer → blocks and notes, and the documents that notes are of: what every manuscript is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ragcore.export.characters import one_line, shortened
+from ragcore.export.model import (
+    Block,
+    Heading,
+    Items,
+    Note,
+    NoteRef,
+    Paragraph,
+    Role,
+    Text,
+    Verdict,
+    references,
+)
+from ragcore.export.parse import Insert, parse
+from ragcore.types import GENERATED_MARKS, Answer, Citation, Claim
+
+DOUBTS = {
+    "weak": "only part of the claim is in the cited words",
+    "unsupported": "the cited words do not say it",
+}
+
+
+def answer_blocks(
+    answer: Answer, known: int, quote_length: int, *, highest: int = 2
+) -> tuple[tuple[Block, ...], list[Note]]:
+    """The blocks of an answer, its headings from level ``highest`` on, and its notes, numbered on from ``known`` in
+    order of first reference."""
+    by_n = {citation.n: citation for citation in answer.citations}
+    first = _body(answer, {n: n for n in by_n}, highest)
+    numbers = {n: known + place for place, n in enumerate(dict.fromkeys(references(first)), start=1)}
+    given = {mark.n for mark in answer.marks if not mark.added}
+    doubtful = [claim for claim in answer.claims if claim.status in DOUBTS]
+    notes = [
+        _note(
+            by_n[n],
+            number,
+            quote_length,
+            added=n not in given and any(mark.n == n for mark in answer.marks),
+            verdicts=tuple(Verdict(claim.status, one_line(claim.reason)) for claim in doubtful if n in claim.citations),
+        )
+        for n, number in numbers.items()
+    ]
+    return _body(answer, numbers, highest), notes
+
+
+def _body(answer: Answer, numbers: Mapping[int, int], highest: int) -> tuple[Block, ...]:
+    marks = [Insert(mark.start, mark.end, (NoteRef(numbers[mark.n]),)) for mark in answer.marks]
+    doubts = [_doubt(answer.text, claim) for claim in answer.claims if claim.status in DOUBTS]
+    blocks = parse(answer.text, [*marks, *doubts], highest=highest)
+    unmarked = sorted({citation.n for citation in answer.citations} - {mark.n for mark in answer.marks})
+    if not unmarked:
+        return blocks
+    return (*blocks, Paragraph((Text("Also cited:"), *(NoteRef(numbers[n]) for n in unmarked))))
+
+
+def _doubt(text: str, claim: Claim) -> Insert:
+    """The word on a claim, where it ends; the reason stands in its notes, or with the word where it has none."""
+    end = claim.start + len(text[claim.start : claim.end].rstrip(" \t\n|"))
+    reason = "" if claim.citations else f": {one_line(claim.reason)}"
+    return Insert(end, end, (Text(f" [{claim.status}{reason}]", remark=True),))
+
+
+def _note(citation: Citation, number: int, quote_length: int, *, added: bool, verdicts: tuple[Verdict, ...]) -> Note:
+    quote = one_line(citation.quote)
+    for mark in GENERATED_MARKS if citation.generated else ():
+        quote = quote.replace(mark, " ")
+    return Note(
+        number=number,
+        title=one_line(citation.title) or citation.doc_id,
+        page=citation.page,
+        label=one_line(citation.page_label) or str(citation.page),
+        quote=shortened(" ".join(quote.split()), quote_length),
+        section=tuple(one_line(part) for part in citation.section),
+        cell=one_line(citation.label),
+        generated=citation.generated,
+        ocr=citation.ocr,
+        added=added,
+        verdicts=verdicts,
+    )
+
+
+def documents(cited: Sequence[Citation], files: Mapping[str, str]) -> Iterator[Block]:
+    """The documents in order of first citation, each with its file and the pages cited of it."""
+    if not cited:
+        return
+    pages: dict[str, dict[int, str]] = {}
+    for citation in cited:
+        pages.setdefault(citation.doc_id, {})[citation.page] = one_line(citation.page_label) or str(citation.page)
+    titles = {citation.doc_id: one_line(citation.title) or citation.doc_id for citation in cited}
+    yield Heading(1, (Text("Documents cited"),))
+    yield Items(tuple((_document(titles[doc_id], files.get(doc_id), pages[doc_id]),) for doc_id in titles))
+
+
+def _document(title: str, file: str | None, pages: Mapping[int, str]) -> Paragraph:
+    labels = [label for _, label in sorted(pages.items())]
+    where = f"{'p.' if len(labels) == 1 else 'pp.'} {', '.join(labels)}"
+    kept = f" ({one_line(file)})" if file else " (no longer in the library)"
+    return Paragraph((Text(title, italic=True), Text(f"{kept}, {where}")))
+
+
+def line(words: str, role: Role = "body") -> Paragraph:
+    return Paragraph((Text(words),), role)

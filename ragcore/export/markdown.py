@@ -1,0 +1,183 @@
+"""Manuscript → Markdown: CommonMark with GFM's tables, strikethrough and footnotes; readable as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+from ragcore.config import ExportSettings
+from ragcore.export.model import (
+    Align,
+    Block,
+    Break,
+    Code,
+    Heading,
+    Inline,
+    Items,
+    Manuscript,
+    Note,
+    NoteRef,
+    Notes,
+    Paragraph,
+    Quote,
+    Rule,
+    Runs,
+    Table,
+    Text,
+    joined,
+    plain,
+)
+from ragcore.export.parse import parse_inline
+from ragcore.export.wording import note_runs
+from ragcore.markdown import escape
+
+_RULES: dict[Align, str] = {"": "---", "left": ":---", "center": ":---:", "right": "---:"}
+# What would begin a heading, list, quote, table or underline at the start of a line.
+_OPENS_BLOCK = re.compile(r"^(?=[-+=#](?:[-+=#|:\s]|$)|>|:-|\|)|^\d{1,9}(?=[.)](?:\s|$))")
+_TICKS = re.compile(r"`+")
+
+
+def write(manuscript: Manuscript, settings: ExportSettings) -> bytes:
+    """UTF-8. The notes stand as footnotes ``[^1]``, defined after the part that refers to them."""
+    notes = {note.number: note for note in manuscript.notes}
+    listed = {n for block in manuscript.blocks if isinstance(block, Notes) for n in block.numbers}
+    rest = Notes(tuple(n for n in notes if n not in listed))
+    return f"# {_heading(escape(manuscript.title))}\n\n{_blocks((*manuscript.blocks, rest), notes)}\n".encode()
+
+
+def _blocks(blocks: Sequence[Block], notes: dict[int, Note], *, tight: bool = False) -> str:
+    out: list[str] = []
+    marker = 0  # a list right after a list takes the other marker, or they would be one
+    for place, block in enumerate(blocks):
+        after_list = place > 0 and isinstance(blocks[place - 1], Items) and isinstance(block, Items)
+        marker = 1 - marker if after_list else 0
+        text = _block(block, notes, marker)
+        if text:
+            out.append(text)
+    return ("\n" if tight else "\n\n").join(out)
+
+
+def _block(block: Block, notes: dict[int, Note], marker: int) -> str:
+    match block:
+        case Heading():
+            return f"{'#' * min(block.level + 1, 6)} {_heading(_runs(block.runs, line=' '))}"
+        case Paragraph():
+            words = _paragraph(_runs(block.runs))
+            return f"**{words}**" if block.role == "notice" and "**" not in words else words
+        case Items():
+            return _list(block, notes, marker)
+        case Table():
+            return _table(block)
+        case Quote():
+            return "\n".join(f"> {line}".rstrip() for line in _blocks(block.blocks, notes).split("\n"))
+        case Code():
+            fence = "`" * max(3, *(len(ticks) + 1 for ticks in _TICKS.findall(block.text)), 0)
+            return f"{fence}\n{block.text}\n{fence}"
+        case Rule():
+            return "---"
+        case Notes():
+            return "\n".join(f"[^{n}]: {_paragraph(_runs(note_runs(notes[n])))}" for n in block.numbers)
+
+
+def _list(block: Items, notes: dict[int, Note], marker: int) -> str:
+    tight = all(_fits_tight(item) for item in block.items)
+    lines = []
+    for place, item in enumerate(block.items):
+        lead = f"{'-*'[marker]} " if block.start is None else f"{block.start + place}{'.)'[marker]} "
+        body = _blocks(item, notes, tight=tight).split("\n")
+        lines.append(
+            "\n".join([lead + body[0], *(" " * len(lead) + line if line else "" for line in body[1:])]).rstrip()
+        )
+    return ("\n" if tight else "\n\n").join(lines)
+
+
+def _fits_tight(item: Sequence[Block]) -> bool:
+    """Whether no blank line is needed in it: a paragraph, and lists that may begin right under one (CommonMark 5.3)."""
+    if not item:
+        return True
+    first, *rest = item
+    nested = [part for part in rest if isinstance(part, Items) and part.start in (None, 1) and part.items[0]]
+    return isinstance(first, Paragraph) and len(nested) == len(rest)
+
+
+def _table(table: Table) -> str:
+    rows = list(table.rows) if table.heads else [((),) * len(table.aligns), *table.rows]
+    lines = ["| " + " | ".join(_runs(cell, line=" ").replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([lines[0], "| " + " | ".join(_RULES[align] for align in table.aligns) + " |", *lines[1:]])
+
+
+def _paragraph(words: str) -> str:
+    return "\n".join(_OPENS_BLOCK.sub(r"\g<0>\\", line) for line in words.strip().split("\n"))
+
+
+def _heading(words: str) -> str:
+    """A heading that ends in ``#`` would lose it."""
+    return words.strip()[:-1] + "\\#" if words.strip().endswith("#") else words.strip()
+
+
+def _runs(runs: Runs, line: str = "\\\n") -> str:
+    """``line`` stands for a line break: nothing but a blank can in a heading or a cell.
+
+    Markdown cannot hold every look beside every character. What was written is read back, and where a word of it is
+    not as it was, the words are written without their looks."""
+    runs = joined(runs)
+    text = _written(runs, line)
+    if _read(text) == _said(runs):
+        return text
+    return _written(joined(Text(run.text) if isinstance(run, Text) else run for run in runs), line)
+
+
+def _read(text: str) -> str:
+    return "".join(plain(parse_inline(text)).split())
+
+
+def _said(runs: Runs) -> str:
+    """All words and references, without blanks."""
+    parts = (run.text if isinstance(run, Text) else f"[^{run.number}]" for run in runs if not isinstance(run, Break))
+    return "".join("".join(parts).split())
+
+
+def _written(runs: Runs, line: str) -> str:
+    out = ""
+    for href, group in groupby(runs, key=lambda run: run.href if isinstance(run, Text) else ""):
+        linked = list(group)
+        words = ""
+        for place, run in enumerate(linked):
+            behind = linked[place + 1] if place + 1 < len(linked) else None
+            words += _run(run, line, words or out, behind)
+        out += f"[{words}](<{href.replace('<', '%3C').replace('>', '%3E')}>)" if href else words
+    return out
+
+
+def _run(run: Inline, line: str, before: str, behind: Inline | None) -> str:
+    match run:
+        case NoteRef():
+            return f"[^{run.number}]"
+        case Break():
+            return line
+    bare = run.text.strip()
+    if not bare:
+        return run.text
+    words = _code(bare) if run.code else escape(bare)
+    head, tail = run.text[: run.text.index(bare)], run.text[run.text.index(bare) + len(bare) :]
+    signs = ("~~" if run.strike else "") + ("**" if run.bold else "") + ("*" if run.italic or run.remark else "")
+    left = (before + head)[-1:]
+    right = (tail + (behind.text if isinstance(behind, Text) else "[" if behind else ""))[:1]
+    if signs and _opens(left, words[0]) and _opens(right, words[-1]):
+        words = f"{signs}{words}{signs[::-1]}"
+    elif left == "]" and words[0] in "(:":
+        words = f"\\{words}"  # or the reference before it would be a link, or be defined
+    return f"{head}{words}{tail}"
+
+
+def _opens(outside: str, inside: str) -> bool:
+    """Whether a sign of emphasis between the two counts as one (CommonMark's flanking rules, both ways); where it does
+    not, the words stay and their look goes."""
+    return outside not in ("*", "~", "\\") and (not outside or not outside.isalnum() or inside.isalnum())
+
+
+def _code(text: str) -> str:
+    ticks = "`" * (max((len(found) for found in _TICKS.findall(text)), default=0) + 1)
+    pad = " " if text[0] == "`" or text[-1] == "`" else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"

@@ -1,0 +1,200 @@
+"""What a writer writes: a manuscript of blocks with runs of text, and the notes that these refer to.
+
+It knows neither conversations nor reports, and no format. Text in it is plain: no markup, no characters that a format
+cannot hold (`ragcore.export.characters.clean`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Align = Literal["", "left", "center", "right"]
+# body: prose; about: small words about what follows; notice: what must be known before reading on.
+Role = Literal["body", "about", "notice"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words of one look. ``href`` makes them a link; ``remark``: our words about the text, not of it."""
+
+    text: str
+    bold: bool = False
+    italic: bool = False
+    code: bool = False
+    strike: bool = False
+    remark: bool = False
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRef:
+    """Here stands the number of a note; the same note may be referred to again."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A new line within a paragraph."""
+
+
+Inline = Text | NoteRef | Break
+Runs = tuple[Inline, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """``level`` from 1 (the parts of the manuscript) to 6."""
+
+    level: int
+    runs: Runs
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    runs: Runs
+    role: Role = "body"
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list; each item is blocks. ``start`` is the first number of a numbered one, None of one with bullets."""
+
+    items: tuple[tuple[Block, ...], ...]
+    start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells, the first ``heads`` of them headers; every row has as many cells as ``aligns``."""
+
+    rows: tuple[tuple[Runs, ...], ...]
+    aligns: tuple[Align, ...]
+    heads: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line across the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Where a format without footnotes on its pages lists these notes."""
+
+    numbers: tuple[int, ...]
+
+
+Block = Heading | Paragraph | Items | Table | Quote | Code | Rule | Notes
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What checking found of a claim that cites the note: ``status`` weak or unsupported, and why."""
+
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A citation. ``page`` counts from 1, ``label`` is what is printed there; ``cell`` gives a cited cell's headers.
+    ``generated``: the quote is an AI's description of a figure; ``ocr``: confidence (0–1) where it was read by OCR;
+    ``added``: checking gave it, not the writer."""
+
+    number: int
+    title: str
+    page: int
+    label: str
+    quote: str
+    section: tuple[str, ...] = ()
+    cell: str = ""
+    generated: bool = False
+    ocr: float | None = None
+    added: bool = False
+    verdicts: tuple[Verdict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Manuscript:
+    """``notes`` are numbered from 1 in order of first reference; ``written`` is its date in seconds since the epoch
+    (0 for none), and ``language`` a BCP 47 tag of its own words."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    notes: tuple[Note, ...] = ()
+    written: float = 0.0
+    language: str = "en-US"
+
+
+def plain(runs: Runs) -> str:
+    """Their words alone."""
+    return "".join(run.text if isinstance(run, Text) else " " for run in runs if not isinstance(run, NoteRef))
+
+
+def joined(runs: Iterable[Inline]) -> Runs:
+    """Runs of one look made one, with no blank before a note's number."""
+    out: list[Inline] = []
+    for run in runs:
+        last = out[-1] if out else None
+        if isinstance(run, Text) and not run.text:
+            continue
+        if isinstance(last, Text) and isinstance(run, Text) and replace(last, text="") == replace(run, text=""):
+            out[-1] = replace(last, text=last.text + run.text)
+        elif isinstance(last, Text) and isinstance(run, NoteRef) and last.text[-1:] in " \t":
+            out[-1:] = [replace(last, text=last.text.rstrip(" \t")), run]
+        else:
+            out.append(run)
+    return tuple(run for run in out if not isinstance(run, Text) or run.text)
+
+
+def headings(blocks: tuple[Block, ...]) -> Iterator[Heading]:
+    """All headings, in order."""
+    for block in blocks:
+        match block:
+            case Heading():
+                yield block
+            case Items():
+                for item in block.items:
+                    yield from headings(item)
+            case Quote():
+                yield from headings(block.blocks)
+            case _:
+                pass
+
+
+def references(blocks: tuple[Block, ...]) -> Iterator[int]:
+    """The numbers of all note references, in order."""
+    for block in blocks:
+        match block:
+            case Heading() | Paragraph():
+                yield from _numbers(block.runs)
+            case Items():
+                for item in block.items:
+                    yield from references(item)
+            case Table():
+                for row in block.rows:
+                    for cell in row:
+                        yield from _numbers(cell)
+            case Quote():
+                yield from references(block.blocks)
+            case Code() | Rule() | Notes():
+                pass
+
+
+def _numbers(runs: Runs) -> Iterator[int]:
+    for run in runs:
+        if isinstance(run, NoteRef):
+            yield run.number

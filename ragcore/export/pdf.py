@@ -1,0 +1,193 @@
+"""Manuscript → PDF, laid out by MuPDF's HTML engine with the fonts that PyMuPDF brings (Latin, Greek, Cyrillic, CJK,
+Arabic, Hebrew, Indic, mathematics): nothing of the machine's own fonts is used.
+
+A note reference links to its note, which stands after its part, and the note back; headings are bookmarks.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+from typing import Any
+
+from ragcore.config import ExportSettings
+from ragcore.errors import GroundworkError
+from ragcore.export.columns import WIDE
+from ragcore.export.html import body
+from ragcore.export.model import Manuscript, headings, plain
+
+MARGIN = 62.0  # points
+BOOKMARK_LEVELS = 2  # of headings below the title
+FOOT, FOOT_SIZE = 34.0, 8.0  # of the page's number: above the lower edge, and its size
+HEADING_ROOM = 60.0  # points that a page must have below a heading
+_DOUBLE = re.compile(r"&amp;(?=#?\w+;)(?![^<>]*>)")  # not within a tag
+_ASTRAL = re.compile(rb"<([0-9a-f]{5,6})>")
+GREY = (0.4, 0.4, 0.4)
+STYLE = """
+* { overflow-wrap: break-word; }
+body { margin: 0; font-family: sans-serif; font-size: 10pt; line-height: 1.35; color: #1a1a1a; }
+a[href] { color: #1f4e8c; text-decoration: none; }
+sup { font-size: 7pt; }
+h1 { font-size: 18pt; margin: 0 0 6pt 0; line-height: 1.2; }
+h2 { font-size: 13pt; margin: 16pt 0 5pt 0; line-height: 1.25; }
+h3, h4, h5, h6 { font-size: 10.5pt; margin: 10pt 0 3pt 0; }
+p { margin: 0 0 6pt 0; }
+p.about { color: #666; font-size: 8.5pt; margin-bottom: 4pt; }
+p.notice { font-weight: bold; }
+.remark { color: #666; font-style: italic; font-size: 8.5pt; }
+ul, ol { margin: 0 0 6pt 0; padding-left: 18pt; }
+li { margin: 0 0 2pt 0; }
+li p { margin: 0; }
+table { border-collapse: collapse; margin: 4pt 0 8pt 0; font-size: 9pt; }
+/* No background: MuPDF draws stripes of it on the pages after. */
+th { font-weight: bold; text-align: left; border: 0.5pt solid #999; padding: 2pt 5pt; }
+td { border: 0.5pt solid #999; padding: 2pt 5pt; }
+table.wide { font-size: 7pt; }
+table.wide th, table.wide td { padding: 1pt 2pt; }
+blockquote { margin: 0 0 6pt 4pt; padding-left: 10pt; border-left: 1.5pt solid #ccc; color: #444; }
+pre { font-size: 8.5pt; margin: 0 0 6pt 8pt; white-space: pre-wrap; }
+code { font-size: 9pt; }
+.notes { margin: 6pt 0 0 0; padding-top: 4pt; border-top: 0.5pt solid #999; }
+p.note { font-size: 8.5pt; margin: 0 0 3pt 0; }
+"""
+
+
+class _Places:
+    """Where what was laid out: bookmarks (level, words, page, top), ids, links; pages from 0, points from the top."""
+
+    def __init__(self, headings: list[str]) -> None:
+        self._headings = iter(headings)
+        self.bookmarks: list[tuple[int, str, int, float]] = []
+        self.ids: dict[str, tuple[int, float]] = {}
+        self.links: list[tuple[int, tuple[float, ...], str]] = []
+
+    def add(self, page: int, positions: list[Any]) -> None:
+        """What MuPDF tells of a page's elements, of each where it opens (1) and where it closes (2)."""
+        for found in positions:
+            top = max(0.0, found.rect[1] - 4)
+            if found.open_close & 1:
+                if found.id:
+                    self.ids.setdefault(found.id, (page, top))
+                if found.heading > 1:
+                    self._bookmark(found.heading - 1, page, top)
+            if found.href and found.rect[2] > found.rect[0]:
+                self.links.append((page, tuple(found.rect), found.href))
+
+    def check(self, notes: int) -> None:
+        """MuPDF ends without a word where it meets what is higher than a page; nothing may be missing unsaid."""
+        if next(self._headings, None) is not None or any(f"note-{n}" not in self.ids for n in range(1, notes + 1)):
+            raise GroundworkError(
+                "The PDF could not be laid out: a part of it is higher than a page.",
+                hint="Export it as Word or Markdown.",
+            )
+
+    def _bookmark(self, level: int, page: int, top: float) -> None:
+        """Its words are the manuscript's: MuPDF's lack the blanks at line ends."""
+        words = next(self._headings)
+        if level <= BOOKMARK_LEVELS:
+            deepest = self.bookmarks[-1][0] + 1 if self.bookmarks else 1
+            self.bookmarks.append((min(level, deepest), words, page, top))
+
+
+def write(manuscript: Manuscript, settings: ExportSettings) -> bytes:
+    """A PDF with bookmarks, links, page numbers, title and date."""
+    import pymupdf
+
+    laid_out, places = _lay_out(manuscript, pymupdf.paper_rect(settings.paper))
+    with pymupdf.open("pdf", laid_out) as document:
+        _pair_surrogates(document)
+        _link(document, places)
+        _number(document)
+        document.set_toc([_bookmark(*place) for place in places.bookmarks])
+        written = time.gmtime(manuscript.written)
+        moment = time.strftime("D:%Y%m%d%H%M%SZ", written) if manuscript.written else None
+        about = {"title": manuscript.title, "producer": "Groundwork", "creationDate": moment, "modDate": moment}
+        document.set_metadata(about)
+        document.set_language(manuscript.language)
+        document.subset_fonts()
+        return bytes(document.tobytes(garbage=3, deflate=True, no_new_id=True))
+
+
+def _lay_out(manuscript: Manuscript, paper: Any) -> tuple[bytes, _Places]:
+    import pymupdf
+
+    story = pymupdf.Story(_entities_once(body(manuscript, _room)), user_css=STYLE)
+    out = io.BytesIO()
+    writer = pymupdf.DocumentWriter(out)
+    places = _Places([plain(heading.runs) for heading in headings(manuscript.blocks)])
+    inside = pymupdf.Rect(MARGIN, MARGIN, paper.width - MARGIN, paper.height - MARGIN)
+    page, more = 0, 1
+    while more:
+        device = writer.begin_page(paper)
+        more, _ = story.place(inside)
+        here = _positions(story)
+        low = [each.rect[1] for each in here if each.heading > 1 and each.rect[3] > inside.y1 - HEADING_ROOM]
+        if more and low and min(low) > inside.y0:
+            # A heading with hardly anything under it goes on the next page, with what it is the heading of.
+            more, _ = story.place(pymupdf.Rect(inside.x0, inside.y0, inside.x1, min(low) - 1))
+            here = _positions(story)
+        places.add(page, here)
+        story.draw(device)
+        writer.end_page()
+        page += 1
+    writer.close()
+    places.check(len(manuscript.notes))
+    return out.getvalue(), places
+
+
+def _room(columns: int) -> int:
+    """Characters of a table's line, of the widest usual letters."""
+    return 110 if columns > WIDE else 80
+
+
+def _positions(story: Any) -> list[Any]:
+    found: list[Any] = []
+    story.element_positions(lambda position: found.append(position))  # it takes nothing but a function
+    return found
+
+
+def _entities_once(html: str) -> str:
+    """MuPDF decodes entities twice (``&amp;lt;`` is ``<`` to it); an element between the two parts prevents that."""
+    return _DOUBLE.sub("&amp;<span></span>", html)
+
+
+def _pair_surrogates(document: Any) -> None:
+    """MuPDF writes a character beyond U+FFFF into a font's ``ToUnicode`` as one number where PDF asks for UTF-16BE
+    (ISO 32000-2, 9.10.3); without this such a letter is seen and cannot be searched for or copied."""
+    for xref in range(1, document.xref_length()):
+        kind, value = document.xref_get_key(xref, "ToUnicode")
+        if kind == "xref":
+            stream = int(value.split()[0])
+            given = document.xref_stream(stream)
+            paired = _ASTRAL.sub(
+                lambda match: b"<%s>" % chr(int(match[1], 16)).encode("utf-16-be").hex().encode(), given
+            )
+            if paired != given:
+                document.update_stream(stream, paired)
+
+
+def _link(document: Any, places: _Places) -> None:
+    import pymupdf
+
+    pages = list(document)
+    for page, area, href in places.links:
+        if href.startswith("#"):
+            target, top = places.ids[href[1:]]
+            to = {"kind": pymupdf.LINK_GOTO, "page": target, "to": pymupdf.Point(0, top)}
+        else:
+            to = {"kind": pymupdf.LINK_URI, "uri": href}
+        pages[page].insert_link({"from": pymupdf.Rect(area), **to})
+
+
+def _number(document: Any) -> None:
+    for number, page in enumerate(document, start=1):
+        words = f"{number} / {len(document)}"
+        left = page.rect.width / 2 - len(words) * FOOT_SIZE / 4
+        page.insert_text((left, page.rect.height - FOOT), words, fontsize=FOOT_SIZE, color=GREY)
+
+
+def _bookmark(level: int, words: str, page: int, top: float) -> list[Any]:
+    import pymupdf
+
+    return [level, words, page + 1, {"kind": pymupdf.LINK_GOTO, "page": page, "to": pymupdf.Point(0, top), "zoom": 0}]

@@ -1,0 +1,33 @@
+"""What a note says, in the same words in every format."""
+
+from __future__ import annotations
+
+from ragcore.export.model import Note, Runs, Text
+
+
+def page(note: Note) -> str:
+    """``p. 38``, with the page's number in the file where another one is printed on it."""
+    return f"p. {note.label}" if note.label == str(note.page) else f"p. {note.label} (page {note.page} of the file)"
+
+
+def note_runs(note: Note) -> Runs:
+    """Document, page, section, quote; then what has to be known of the quote."""
+    place = ", " + page(note) + "".join(f", {part}" for part in (" › ".join(note.section), note.cell) if part)
+    return (
+        Text(note.title, italic=True),
+        Text(f"{place}: “{note.quote}”"),
+        *(Text(f" {words}", remark=True) for words in _marks(note)),
+    )
+
+
+def _marks(note: Note) -> list[str]:
+    words = []
+    if note.generated:
+        words.append("AI-generated description of a figure, not the document's own words.")
+    if note.ocr is not None:
+        # Rounded down: 100 is said only of what is certain.
+        words.append(f"Read by OCR with {int(100 * note.ocr)}% confidence.")
+    if note.added:
+        words.append("Citation added by checking, not by the writer.")
+    words += [f"Checked: {verdict.status}. {verdict.reason}".strip() for verdict in note.verdicts]
+    return words

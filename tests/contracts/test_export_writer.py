@@ -1,0 +1,187 @@
+"""What every writer of `ragcore.export` does."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from ragcore.config import load
+from ragcore.export import KINDS, Kind, Writer, kind, writer
+from ragcore.export.model import (
+    Break,
+    Code,
+    Heading,
+    Items,
+    Manuscript,
+    Note,
+    NoteRef,
+    Notes,
+    Paragraph,
+    Quote,
+    Rule,
+    Table,
+    Text,
+)
+from ragcore.export.wording import page
+from tests.export import samples
+from tests.export.reading import READERS, squeezed
+
+SETTINGS = load(environ={})[0].export
+
+
+@pytest.fixture(params=KINDS)
+def name(request: pytest.FixtureRequest) -> Kind:
+    return kind(request.param)
+
+
+@pytest.fixture
+def write(name: Kind) -> Writer:
+    return writer(name)
+
+
+def words_of(name: Kind, data: bytes) -> str:
+    return squeezed(READERS[name](data).words)
+
+
+def simple(*blocks: object, notes: tuple[Note, ...] = (), title: str = "T") -> Manuscript:
+    return Manuscript(title, blocks, notes)  # type: ignore[arg-type]
+
+
+class TestWriter:
+    def test_every_question_and_word_on_an_answer_is_there(self, name: Kind, write: Writer) -> None:
+        words = words_of(name, write(samples.rich(), SETTINGS))
+        for said in (
+            "Capital spending of 3M",
+            "1. What did it spend in 2018?",
+            "And in <2019> & later? *Really*?",
+            "Long: " + "why and how much " * 20 + "?",
+            "Searched for: “What did 3M spend on property in 2018?”",
+            "Written by claude-sonnet-4-6",
+            "Quoted from the documents, not written.",
+            "Refused: the documents were not found to hold the answer.",
+            "Stopped before it was finished.",
+            "Failed before it was finished. The service is overloaded. Try again.",
+            "Not answered",
+            "1 citation that named no given source was left out.",
+            "Two claims were not read by the judge.",
+            "[weak]",
+            "[unsupported]",
+            "21 September 2026",
+            "Documents cited",
+            "(3M_2018_10K.pdf), pp. 38, 41",
+            "(other.pdf), pp. vii, 38",
+            "no longer in the library",
+        ):
+            assert squeezed(said) in words, said
+
+    def test_the_answer_s_own_markup_is_its_look_and_the_rest_its_words(self, name: Kind, write: Writer) -> None:
+        words = words_of(name, write(samples.rich(), SETTINGS))
+        for said in (
+            "Health <Care>",
+            "a | b",
+            "in 2 < 3 cases & so on.",
+            "They fell again",
+            "Last: 5 * 3 = 15, a_b_c, #hash, 1. not a list, $5 and $6 [9] <script>alert(1)</script>.",
+            'print("&amp;")',
+            "“[1] were $1,577 million”",
+            "“两亿元人民币”",
+        ):
+            assert squeezed(said) in words, said
+
+    def test_every_citation_s_document_page_and_quote_is_there(self, name: Kind, write: Writer) -> None:
+        made = samples.rich()
+        words = words_of(name, write(made, SETTINGS))
+        assert len(made.notes) == 10
+        for note in made.notes:
+            if note.title.isascii() or name != "pdf":  # right-to-left words: the test below
+                assert squeezed(f"{note.title}, {page(note)}") in words
+            assert squeezed(note.quote) in words or (name == "pdf" and not note.quote.isascii())
+        assert squeezed("p. vii (page 7 of the file)") in words
+        assert squeezed("AI-generated description of a figure") in words
+        assert squeezed("Read by OCR with 87% confidence.") in words
+        assert squeezed("Checked: weak. The year 2017 is not in the cited words.") in words
+        assert squeezed("资本支出为两亿元人民币。") in words
+
+    def test_references_stand_in_order_and_repeat_where_a_citation_does(self, name: Kind, write: Writer) -> None:
+        found = READERS[name](write(samples.rich(), SETTINGS))
+        assert found.references == [1, 2, 1, 3, 4, 2, 5, 5, 1, 6, 7, 8, 9, 10]
+
+    def test_words_from_right_to_left_are_all_there(self, name: Kind, write: Writer) -> None:
+        words = READERS[name](write(samples.rich(), SETTINGS)).words
+        for word in ["המכירות", "עלו", "לעומת", "דוח", "שנתי", "כמה"]:
+            assert word in words
+
+    def test_the_same_manuscript_gives_the_same_bytes(self, write: Writer) -> None:
+        assert write(samples.rich(), SETTINGS) == write(samples.rich(), SETTINGS)
+
+    def test_nothing_asked_is_a_whole_file_that_says_so(self, name: Kind, write: Writer) -> None:
+        words = words_of(name, write(samples.made(title=""), SETTINGS))
+        assert squeezed("Conversation Nothing was asked in this conversation.") in words
+
+    def test_characters_that_a_format_cannot_hold_are_gone_and_the_rest_is_there(
+        self, name: Kind, write: Writer
+    ) -> None:
+        hostile = "a\x00b\x0bc\ud800d\ufffee\x1ff ]]> &#0; &lt;i&gt; \\ ` | ~ \u200f \U0001d465"
+        cited = samples.citation(1, hostile, title=hostile, page_label="\x0c")
+        given = samples.answer(f"Said {hostile} [1].", (cited,))
+        made = samples.made(samples.exchange(f"Q{hostile}", given), title=hostile, files={"d1": hostile})
+        words = words_of(name, write(made, SETTINGS))
+        assert words.count(squeezed("e\u200bf ]]> &#0; &lt;i&gt; \\ ` | ~".replace("\u200b", ""))) >= 5
+        assert "p.40" in words
+
+    def test_very_long_words_stay_on_the_page(self, name: Kind, write: Writer) -> None:
+        long = "x" * 3000
+        given = samples.answer(f"{long} [1]\n\n| {long} | b |\n|---|---|\n| c | {long} |", (samples.citation(1, long),))
+        words = words_of(name, write(samples.made(samples.exchange(long, given)), SETTINGS))
+        assert words.count("x" * 3000) >= 2 or words.count("x") > 9000
+
+    @pytest.mark.parametrize("columns", [2, 12])
+    def test_a_cell_higher_than_a_page_takes_nothing_with_it(self, name: Kind, write: Writer, columns: int) -> None:
+        long = (Text("Many "), NoteRef(1), Text(" ".join(f"w{i}" for i in range(1500)), bold=True))
+        row = (long, (Text("x" * 2500),), *((Text(f"c{i}"),) for i in range(2, columns)))
+        made = simple(
+            Table((row, row), ("",) * columns),
+            Heading(1, (Text("After it"),)),
+            Notes((1,)),
+            notes=(Note(1, "Doc", 2, "2", "Quoted words"),),
+        )
+        words = words_of(name, write(made, SETTINGS))
+        assert words.count("w1499") == 2
+        assert words.count("x") == 5000
+        assert "Afterit" in words
+        assert "Quotedwords" in words
+
+    def test_lists_quotes_code_and_tables_in_one_another(self, name: Kind, write: Writer) -> None:
+        inner = (Paragraph((Text("deep"),)), Code("a\n  b"), Quote((Paragraph((Text("quoted"), Break(), Text("on"))),)))
+        table = Table((((Text("h|1", bold=True),), ()), ((NoteRef(1),), (Text("c"),))), ("", "right"))
+        headless = Table((((Text("only"),), (Text("row"),)),), ("", ""), heads=0)
+        made = simple(
+            Heading(1, (Text("Part #"),)),
+            Items(((Paragraph((Text("one"),)), Items((inner, ()), start=3)), (table,))),
+            Items(((Paragraph((Text("another list"),)),),)),
+            Quote((Items(((Paragraph((Text("in a quote"),)),),)), Quote((headless,)))),
+            Rule(),
+            Heading(6, (Text("Low"),)),
+            Notes(()),
+            notes=(Note(1, "Doc", 2, "2", "Quoted words"),),
+        )
+        found = READERS[name](write(made, SETTINGS))
+        words = squeezed(found.words)
+        for said in ("Part #", "one", "deep", "quotedon", "h|1", "only", "another list", "in a quote", "Low"):
+            assert squeezed(said) in words, said
+        assert found.references == [1]
+        assert squeezed("Doc, p. 2: “Quoted words”") in words, "a note that no part lists stands at the end"
+
+    def test_two_hundred_turns_take_less_than_ten_seconds(self, name: Kind, write: Writer) -> None:
+        def turn(place: int) -> samples.Exchange:
+            cited = [samples.citation(n, f"Quote {place}.{n}. " + "lorem ipsum dolor " * 15) for n in range(1, 9)]
+            return samples.exchange(f"Question {place}?", samples.answer(samples.RICH + "[6] [7] [8]", cited), place)
+
+        started = time.process_time()
+        data = write(samples.made(*map(turn, range(200))), SETTINGS)
+        assert time.process_time() - started < 10
+        words = words_of(name, data)
+        for place in (0, 99, 199):
+            assert f"Question{place}?" in words
+            assert all(f"Quote{place}.{n}." in words for n in range(1, 9))

@@ -1,0 +1,168 @@
+"""Word files: every reference has its footnote, styles and lists are those of the file, LibreOffice opens it clean."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+from docx.oxml.ns import qn
+from lxml import etree
+
+from ragcore.config import load
+from ragcore.export.docx import write
+from ragcore.export.model import Heading, Items, Manuscript, Note, NoteRef, Paragraph, Table, Text
+from tests.export import samples
+from tests.export.reading import W, parts, squeezed
+
+SETTINGS = load(environ={})[0].export
+
+
+@pytest.fixture(scope="module")
+def opened() -> tuple[Any, Any]:
+    """The rich sample as python-docx opens it, and its footnotes."""
+    return parts(write(samples.rich(), SETTINGS))
+
+
+def test_every_reference_has_its_footnote_and_every_footnote_its_reference(opened: tuple[Any, Any]) -> None:
+    document, footnotes = opened
+    notes = footnotes.xpath("w:footnote[not(@w:type)]", namespaces=W)
+    references = [int(found.get(qn("w:id"))) for found in document.element.body.iter(qn("w:footnoteReference"))]
+    assert references == [int(note.get(qn("w:id"))) for note in notes] == list(range(1, 11))
+    for note in notes:
+        assert len(note.xpath(".//w:footnoteRef", namespaces=W)) == 1
+        assert note.xpath("w:p/w:pPr/w:pStyle/@w:val", namespaces=W) == ["FootnoteText"]
+    separators = footnotes.xpath("w:footnote[@w:type]", namespaces=W)
+    assert [(each.get(qn("w:id")), each.get(qn("w:type"))) for each in separators] == [
+        ("-1", "separator"),
+        ("0", "continuationSeparator"),
+    ]
+    assert document.settings.element.xpath("w:footnotePr/w:footnote/@w:id") == ["-1", "0"]
+
+
+def test_a_citation_given_again_points_to_its_footnote(opened: tuple[Any, Any]) -> None:
+    body = opened[0].element.body
+    fields = [found.text.split()[1] for found in body.iter(qn("w:instrText"))]
+    assert fields == ["_Note1", "_Note2", "_Note5", "_Note1"]
+    bookmarks = body.xpath(".//w:bookmarkStart/@w:name")
+    assert len(set(bookmarks)) == len(bookmarks)
+    assert set(fields) <= set(bookmarks)
+    starts, ends = body.xpath(".//w:bookmarkStart/@w:id"), body.xpath(".//w:bookmarkEnd/@w:id")
+    assert starts == ends
+
+
+def test_every_style_and_list_that_is_used_is_there(opened: tuple[Any, Any]) -> None:
+    document, footnotes = opened
+    styles = {style.style_id for style in document.styles}
+    for root in (document.element.body, footnotes):
+        used = etree.XPath(".//w:pStyle/@w:val | .//w:rStyle/@w:val | .//w:tblStyle/@w:val", namespaces=W)(root)
+        assert used
+        assert set(used) <= styles
+    numbering = document.part.numbering_part.element
+    assert set(document.element.body.xpath(".//w:numId/@w:val")) <= set(numbering.xpath("w:num/@w:numId"))
+    known = set(numbering.xpath("w:abstractNum/@w:abstractNumId"))
+    assert set(numbering.xpath("w:num/w:abstractNumId/@w:val")) <= known
+    kinds = [child.tag for child in numbering]
+    assert kinds == sorted(kinds), "abstract numberings come first"
+
+
+def test_headings_tables_and_links_are_those_of_word(opened: tuple[Any, Any]) -> None:
+    document, _ = opened
+    headings = [(p.style.name, p.text) for p in document.paragraphs if p.style.name.startswith(("Heading", "Title"))]
+    assert headings[:3] == [
+        ("Title", "Capital spending of 3M"),
+        ("Heading 1", "1. What did it spend in 2018?"),
+        ("Heading 2", "By segment"),
+    ]
+    [table] = document.tables
+    assert [[cell.text for cell in row.cells] for row in table.rows][1] == ["Industrial", "12,267", "11,866"]
+    assert len(table._tbl.xpath("w:tr/w:trPr/w:tblHeader")) == 1
+    assert [p.hyperlinks[0].address for p in document.paragraphs if p.hyperlinks] == [
+        "https://www.sec.gov/edgar?a=1&b=2"
+    ]
+
+
+def test_it_tells_what_it_is_and_not_who_made_it(opened: tuple[Any, Any]) -> None:
+    document, _ = opened
+    about = document.core_properties
+    assert (about.title, about.author, about.last_modified_by, about.comments) == ("Capital spending of 3M", "", "", "")
+    assert (about.language, str(about.created)[:10]) == ("en-US", "2026-09-22")
+    assert [name for name in document.part.package.iter_parts() if "thumbnail" in name.partname] == []
+    assert " PAGE " in document.sections[0].footer._element.xpath(".//w:instrText/text()")
+
+
+def test_right_to_left_paragraphs_say_so(opened: tuple[Any, Any]) -> None:
+    body = opened[0].element.body
+    said = ["".join(p.itertext()) for p in body.iter(qn("w:p")) if p.xpath("w:pPr/w:bidi")]
+    assert [text[:9] for text in said] == ["6. כמה על", "המכירות ע", "דוח שנתי "]
+
+
+def test_lists_begin_anew_and_keep_their_first_number() -> None:
+    one = Items(((Paragraph((Text("a"),)),),), start=1)
+    seven = Items(((Paragraph((Text("b"),)),),), start=7)
+    document, _ = parts(write(Manuscript("T", (one, one, seven)), SETTINGS))
+    used = document.element.body.xpath(".//w:numId/@w:val")
+    assert len(set(used)) == 3
+    numbering = document.part.numbering_part.element
+    starts = [numbering.xpath(f"w:num[@w:numId='{n}']/w:lvlOverride/w:startOverride/@w:val") for n in used]
+    assert starts == [["1"], ["1"], ["7"]]
+
+
+@pytest.mark.parametrize(("paper", "width"), [("a4", 11906), ("letter", 12240)])
+def test_the_paper_is_that_of_the_settings(paper: str, width: int) -> None:
+    document, _ = parts(write(samples.made(), SETTINGS.model_copy(update={"paper": paper})))
+    assert document.element.body.xpath("w:sectPr/w:pgSz/@w:w") == [str(width)]
+
+
+def test_the_zip_is_whole_and_its_parts_are_xml() -> None:
+    with zipfile.ZipFile(io.BytesIO(write(samples.rich(), SETTINGS))) as file:
+        assert file.testzip() is None
+        names = file.namelist()
+        assert names[0] == "[Content_Types].xml"
+        assert 'Target="footnotes.xml"' in file.read("word/_rels/document.xml.rels").decode()
+        for name in names:
+            if name.endswith((".xml", ".rels")):
+                etree.fromstring(file.read(name))
+        assert "footnotes+xml" in file.read("[Content_Types].xml").decode()
+
+
+def converted(data: bytes, folder: Path) -> bytes:
+    """What LibreOffice makes of it as PDF."""
+    office = shutil.which("soffice")
+    if office is None:
+        pytest.skip("LibreOffice (soffice) is not installed")
+    (folder / "in.docx").write_bytes(data)
+    profile = f"-env:UserInstallation=file://{folder / 'profile'}"
+    command = [office, "--headless", profile, "--convert-to", "pdf", "--outdir", str(folder), str(folder / "in.docx")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    made = folder / "in.pdf"
+    assert made.exists(), done.stderr
+    return made.read_bytes()
+
+
+def test_libreoffice_opens_it_with_every_footnote_at_the_foot_of_a_page(tmp_path: Path) -> None:
+    made = samples.rich()
+    rows = tuple(((Text(f"row {i}"),), (Text("cell"),)) for i in range(90))
+    long = Table((((Text("Head"), NoteRef(11)), (Text("B"),)), *rows), ("", ""))
+    note = Note(11, "Last document", 5, "5", "Quoted in a header row")
+    data = write(
+        Manuscript(made.title, (*made.blocks, Heading(1, (Text("Long"),)), long), (*made.notes, note)), SETTINGS
+    )
+    with pymupdf.open("pdf", converted(data, tmp_path)) as document:
+        flags = pymupdf.TEXTFLAGS_TEXT & ~pymupdf.TEXT_PRESERVE_LIGATURES
+        pages = [page.get_text(flags=flags) for page in document]
+        words = squeezed("".join(pages))
+        for each in (*made.notes, note):
+            if each.title.isascii():
+                assert squeezed(f"{each.number} {each.title}, p. {each.label}") in words, each.number
+        assert sum("Head" in text for text in pages) >= 2, "the header row is repeated"
+        assert [level for level, *_ in document.get_toc()][:3] == [1, 2, 1]
+        assert document.metadata["title"] == made.title
+        # A repeated reference shows its note's number, not words or an error.
+        assert "Error" not in words
+        assert "in20191" in words
