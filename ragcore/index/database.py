@@ -120,6 +120,29 @@ contexts = sa.Table(
 context_costs = sa.Table(
     "context_costs", metadata, sa.Column("doc_id", sa.Text, primary_key=True), sa.Column("usd", sa.REAL)
 )
+spent = sa.Table(
+    "spent",
+    metadata,
+    sa.Column("day", sa.Text, primary_key=True),
+    sa.Column("model", sa.Text, primary_key=True),
+    sa.Column("purpose", sa.Text, primary_key=True),
+    sa.Column("priced", sa.Integer, primary_key=True),
+    sa.Column("calls", sa.Integer),
+    sa.Column("input_tokens", sa.Integer),
+    sa.Column("output_tokens", sa.Integer),
+    sa.Column("cache_read_tokens", sa.Integer),
+    sa.Column("cache_write_tokens", sa.Integer),
+    sa.Column("usd", sa.REAL),
+)
+responses = sa.Table(
+    "responses",
+    metadata,
+    sa.Column("fingerprint", sa.Text, primary_key=True),
+    sa.Column("model", sa.Text),
+    sa.Column("pieces", sa.LargeBinary),
+    sa.Column("bytes", sa.Integer),
+    sa.Column("created", sa.REAL),
+)
 meta = sa.Table("meta", metadata, sa.Column("key", sa.Text, primary_key=True), sa.Column("value", sa.Text))
 conversations = sa.Table(
     "conversations",
@@ -129,6 +152,7 @@ conversations = sa.Table(
     sa.Column("doc_ids", sa.Text),
     sa.Column("created", sa.REAL),
     sa.Column("updated", sa.REAL),
+    sa.Column("shown", sa.Text),
 )
 turns = sa.Table(
     "turns",
@@ -139,6 +163,16 @@ turns = sa.Table(
     sa.Column("question", sa.Text),
     sa.Column("answer", sa.LargeBinary),
     sa.Column("created", sa.REAL),
+    sa.Column("parent", sa.Text),
+    sa.Column("depth", sa.Integer),
+)
+turn_words = sa.Table(
+    "turn_words",
+    metadata,
+    sa.Column("turn_id", sa.Text, primary_key=True),
+    sa.Column("conversation_id", sa.Text),
+    sa.Column("words", sa.Text),
+    sa.Column("text", sa.Text),
 )
 
 

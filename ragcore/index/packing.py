@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Hashable
 from functools import cache
@@ -22,6 +23,18 @@ def unpack(data: bytes, kind: type[T]) -> T:
     """The inverse of `pack`."""
     value: T = _adapter(cast(Hashable, kind)).validate_json(zlib.decompress(data))
     return value
+
+
+def strings(data: bytes, *names: str) -> tuple[str, ...]:
+    """Fields of a packed dataclass that are strings, "" where one is missing: much faster than all of it."""
+    fields = json.loads(zlib.decompress(data))
+    return tuple(str(fields.get(name, "")) for name in names)
+
+
+def number(data: bytes, name: str) -> float | None:
+    """A field of a packed dataclass that is a number or missing, as fast."""
+    value = json.loads(zlib.decompress(data)).get(name)
+    return None if value is None else float(value)
 
 
 @cache

@@ -1,9 +1,17 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given as generated
+from hypothesis import strategies as st
+from pydantic import ValidationError
 
-from ragcore.answer.chat import standalone
+from ragcore.answer.chat import check, standalone
+from ragcore.answer.followups import standalone as by_rules
+from ragcore.answer.generate import recent
+from ragcore.answer.rewriting import Standalone
+from ragcore.errors import EmptyQuestion, QuestionTooShort
 from ragcore.types import Turn
+from tests.answer.followup_cases import HELD_OUT, TUNING, Case
 
 REVENUES = "What were Nike's total revenues in fiscal 2023?"
 DRUG = "What is the IC50 of BMS-986158?"
@@ -64,6 +72,29 @@ def test_what_stands_alone_is_left_alone(question: str) -> None:
     assert standalone(question, asked(REVENUES)) == question
 
 
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ("What was Nike's net income in fiscal 2023?", ""),
+        ("What were Nike's total revenues in fiscal 2022?", ""),
+        ("What were Nike's total revenues in fiscal 2019?", "'2019'"),
+        ("What were Adidas's total revenues in fiscal 2023?", "'Adidas'"),
+        ("What share of $51,217 million was that?", ""),
+        ("What share of 51217 was that?", ""),
+        ("What share of 51.2 was that?", "'51.2'"),
+        ("", "1 to 400"),
+        ("x" * 401, "1 to 400"),
+    ],
+)
+def test_a_model_may_say_only_what_somebody_said(given: str, wrong: str) -> None:
+    said = f"{REVENUES}\nThey were $51,217 million.\nAnd the net income?"
+    if wrong:
+        with pytest.raises(ValidationError, match=wrong):
+            Standalone.model_validate({"question": given}, context={"said": said})
+    else:
+        assert Standalone.model_validate({"question": given}, context={"said": said}).question == given
+
+
 def test_without_history_nothing_changes_but_white_space() -> None:
     assert standalone("  And in\n2022? ", []) == "And in 2022?"
 
@@ -71,3 +102,108 @@ def test_without_history_nothing_changes_but_white_space() -> None:
 def test_answers_are_never_mixed_into_the_query() -> None:
     rewritten = standalone("And in 2022?", [Turn(REVENUES, "It was secret.")])
     assert "secret" not in rewritten
+
+
+def right(cases: tuple[Case, ...]) -> list[Case]:
+    return [case for case in cases if case.met(standalone(case.question, asked(*case.earlier)))]
+
+
+def test_rules_bring_home_what_they_were_written_for() -> None:
+    assert [case for case in TUNING if case not in right(TUNING)] == []
+
+
+def test_rules_hold_for_cases_that_they_were_not_written_for() -> None:
+    assert len(right(HELD_OUT)) >= 0.95 * len(HELD_OUT)
+
+
+def test_there_are_enough_cases_of_each_kind_in_both_halves() -> None:
+    assert len(TUNING) + len(HELD_OUT) >= 100
+    for half in (TUNING, HELD_OUT):
+        assert {case.kind for case in half} == {case.kind for case in TUNING}
+    assert not {case.question for case in TUNING if len(case.question) > 25} & {case.question for case in HELD_OUT}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("And in Europe?", "What were Nike's total revenues in fiscal 2023 in Europe?"),
+        ("And the net income?", "What was Nike's net income in fiscal 2023?"),
+        ("And Adidas's?", "What were Adidas's total revenues in fiscal 2023?"),
+        ("What about Adidas in 2020?", "What were Adidas's total revenues in 2020?"),
+        ("And the year before?", "What were Nike's total revenues in fiscal 2022?"),
+        ("And since 2015?", "What were Nike's total revenues since 2015?"),
+        (
+            "And for the nine months ended March 31, 2022?",
+            "What were Nike's total revenues for the nine months ended March 31, 2022?",
+        ),
+        ("Thanks, and the net income?", "What was Nike's net income in fiscal 2023?"),
+        ("How much debt did they have?", "How much debt did Nike have in fiscal 2023?"),
+        ("Where is it headquartered?", "Where is Nike headquartered?"),
+        ("Does that include Converse?", "Does Nike's total revenues in fiscal 2023 include Converse?"),
+        ("Are you sure?", REVENUES),
+        ("Which page?", REVENUES),
+        ("2022?", "What were Nike's total revenues in 2022?"),
+    ],
+)
+def test_the_question_reads_as_one_would_ask_it(question: str, expected: str) -> None:
+    assert by_rules(question, REVENUES) == expected
+
+
+@pytest.mark.parametrize(
+    "question", ["Who manufactures ZX-410?", "When was Adidas founded?", "Why did Puma pay no dividend?"]
+)
+def test_who_asks_by_name_has_turned_to_something_else(question: str) -> None:
+    assert by_rules(question, REVENUES) == question
+
+
+def test_an_earlier_question_counts_as_it_was_made_to_stand_alone() -> None:
+    history = [Turn("And theirs?", "An answer.", "What were Adidas's total revenues in fiscal 2020?")]
+    assert standalone("And in 2021?", history) == "What were Adidas's total revenues in 2021?"
+
+
+def test_marks_of_earlier_answers_are_no_markers_of_new_sources() -> None:
+    (turn,) = recent([Turn("Which?", "Five [1][12], not six [2]. It says \\[3\\].")], 6, 1000)
+    assert turn.answer == "Five, not six. It says \\[3\\]."
+
+
+def test_history_is_of_whole_turns_the_newest_first() -> None:
+    turns = [Turn(f"Question {number}?", "word " * 50) for number in range(10)]
+    kept = recent(turns, 6, 200)
+    assert [turn.question for turn in kept] == ["Question 7?", "Question 8?", "Question 9?"]
+    assert all(turn.answer == turns[0].answer for turn in kept)
+
+
+def test_the_same_fragment_again_does_not_pile_up() -> None:
+    once = standalone("Why?", asked(REVENUES))
+    assert standalone("Why?", asked(REVENUES, "Why?", "Why?")) == once
+
+
+@pytest.mark.parametrize(
+    ("question", "refused"), [("?", True), ("Q4", True), ("hm", True), ("R&D", True), ("EPS", False)]
+)
+def test_a_question_of_hardly_a_letter_needs_one_before_it(question: str, refused: bool) -> None:
+    check(question, asked(REVENUES), 3)
+    if refused:
+        with pytest.raises(QuestionTooShort):
+            check(question, [], 3)
+    else:
+        check(question, [], 3)
+    with pytest.raises(EmptyQuestion):
+        check(" ", asked(REVENUES), 3)
+
+
+@generated(st.text(max_size=60), st.text(max_size=60))
+def test_any_text_can_follow_any_other(question: str, previous: str) -> None:
+    made = by_rules(question, previous)
+    if not previous:
+        assert made == " ".join(question.split())
+    assert by_rules(question, previous) == made
+
+
+SOME = "And what about the in of Nike's 2021 Q3 it why revenue , ? Merck-5 than is compare Article 12"
+WORDS = st.sampled_from(SOME.split())
+
+
+@generated(st.lists(WORDS, max_size=8), st.lists(WORDS, max_size=8))
+def test_any_words_can_follow_any_others(question: list[str], previous: list[str]) -> None:
+    assert isinstance(by_rules(" ".join(question), " ".join(previous)), str)

@@ -1,0 +1,118 @@
+"""A follow-up question made to stand alone by a model, from the questions and answers before it.
+
+The model fills in one form (`ragcore.forms`); what it may say is checked: no name, number or year that nobody has said
+in the conversation, but for the year before or after one. What one question can cost is bounded: two calls, with a
+history of at most ``chat.rewrite_tokens``, within ``chat.timeout_seconds``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import ValidationInfo, field_validator
+
+from ragcore.answer.generate import recent
+from ragcore.answer.referents import YEAR, names
+from ragcore.config import Settings
+from ragcore.errors import KeyMissing, KeyRefused, ModelError, ModelMissing
+from ragcore.forms import Filled, Forms, words
+from ragcore.prompts import REWRITE_PROMPT, REWRITE_SYSTEM
+from ragcore.protocols import Form, Planner
+from ragcore.stop import Stop
+from ragcore.types import Turn, Usage
+
+LONGEST = 400  # characters of a standalone question
+LONGEST_ASKED = 1500  # characters of a question that is shown to the model
+MAX_TOKENS = 300
+
+# A key or a model that the service does not accept is a matter of the settings, which the rules do not put right.
+_SETTINGS_ERRORS = (KeyMissing, KeyRefused, ModelMissing)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+class Standalone(Filled):
+    question: Annotated[str, words(LONGEST)]
+
+    @field_validator("question")
+    @classmethod
+    def _nothing_invented(cls, question: str, info: ValidationInfo) -> str:
+        said: str = (info.context or {})["said"]
+        invented = _invented(question, said)
+        if invented:
+            raise ValueError(f"{invented!r} is in neither the question nor the conversation")
+        return question
+
+
+_FORM = Form("stand_alone", "Search the documents for the question as it stands alone.", Standalone.model_json_schema())
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What the model made of a question, ``query`` "" and why in ``note`` where that could not be used."""
+
+    query: str
+    model: str
+    note: str = ""
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = 0.0
+
+
+def by_model(
+    question: str, history: Sequence[Turn], planner: Planner, settings: Settings, stop: Stop, *, fresh: bool = False
+) -> Model:
+    """``question`` by ``planner``, over the newest whole turns of ``history`` that fit ``chat.rewrite_tokens``. Raises
+    `KeyMissing`, `KeyRefused`, `ModelMissing` and `Cancelled`."""
+    if len(question) > LONGEST_ASKED:
+        return Model("", planner.name, _note(planner, f"the question is longer than {LONGEST_ASKED} characters"))
+    shown = recent(history, settings.answer.history_turns, settings.chat.rewrite_tokens)
+    about = {
+        "conversation": [{"question": turn.question, "answer": turn.answer} for turn in shown],
+        "question": question,
+    }
+    prompt = REWRITE_PROMPT.format(about=json.dumps(about, ensure_ascii=False, indent=1))
+    said = "\n".join([question, *(f"{turn.question}\n{turn.standalone}\n{turn.answer}" for turn in shown)])
+    forms = Forms(
+        planner,
+        stop,
+        max_tokens=MAX_TOKENS,
+        timeout_seconds=settings.chat.timeout_seconds,
+        purpose="rewrite",
+        fresh=fresh,
+    )
+    query, note = "", ""
+    try:
+        filled: Standalone = forms.fill(_FORM, Standalone, REWRITE_SYSTEM, prompt, context={"said": said})
+        query = filled.question
+    except _SETTINGS_ERRORS:
+        raise
+    except ModelError as error:
+        note = _note(planner, error.message)
+    return Model(query, forms.model, note, forms.usage, forms.cost(settings.llm.prices))
+
+
+def _note(planner: Planner, why: str) -> str:
+    return f"{planner.name}'s reading of the question could not be used, so it was read by rules: {why.rstrip('.')}."
+
+
+def _invented(question: str, said: str) -> str:
+    """The first name or number of ``question`` that is not in ``said``; "" where there is none."""
+    numbers = {_bare(number) for number in _NUMBER.findall(said)}
+    years = {int(number[-4:]) for number in YEAR.findall(said) if number[-4:].isdigit()}
+    asked: list[str] = _NUMBER.findall(question)
+    for number in asked:
+        near = number.isdigit() and len(number) == 4 and any(abs(int(number) - year) == 1 for year in years)
+        if _bare(number) not in numbers and not near:
+            return number
+    known = said.casefold()
+    for name in names(question):
+        if any(word.casefold() not in known for word in re.findall(r"[^\W\d_]{2,}", name.text)):
+            return name.text
+    return ""
+
+
+def _bare(number: str) -> str:
+    return number.replace(",", "")

@@ -1,0 +1,193 @@
+"""Finding conversations by the words of their titles, questions and answers."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragcore.index import database as db
+from ragcore.index.conversations import Conversations
+from ragcore.index.database import Database
+from ragcore.index.turn_words import searchable, snippet, turn_text, wanted
+from tests.index.test_conversations import ANSWER
+
+
+@pytest.fixture
+def conversations(tmp_path: Path) -> Conversations:
+    return Conversations(Database(tmp_path / "groundwork.sqlite"))
+
+
+def hold(conversations: Conversations, *turns: tuple[str, str]) -> str:
+    one = conversations.new()
+    for question, text in turns:
+        turn = conversations.add_turn(one, question)
+        conversations.put_answer(turn, replace(ANSWER, text=text, citations=(), marks=(), claims=()))
+    return one
+
+
+def test_words_of_title_questions_and_answers_count_together(conversations: Conversations) -> None:
+    one = hold(conversations, ("What was the capex of 3M?", "It was $1,577 million [1]."), ("And in 2018?", "Less."))
+    other = hold(conversations, ("What was the capex in 2017?", "None."))
+    conversations.rename(other, "Müller & Söhne")
+
+    def found(search: str) -> list[str]:
+        return [info.conversation_id for info in conversations.all(search)]
+
+    assert found("capex 2018") == [one]
+    assert found("capex") == [other, one]
+    assert found("  ") == found("")
+    assert found("capex muller") == [other]
+    assert found("MÜLL none") == [other]
+    assert found("1577 million") == found("1,577") == [one]
+    assert found("capex 2019") == []
+    assert found("?") == []
+
+
+@pytest.mark.parametrize(
+    ("search", "text", "matches"),
+    [
+        ("expenses", "its expense", True),
+        ("expense", "all expenses", True),
+        ("paid", "they pay dividends", True),
+        ("cap", "capital", True),
+        ("ital", "capital", False),
+        ("margin", "marginally", True),
+        ("cafe", "Café au lait", True),
+        ("café", "cafe", True),
+        ("straße", "STRASSE", True),
+        ("bms-986158", "IC50 of BMS-986158", True),
+        ("bms-98", "IC50 of BMS-986158", True),
+        ("986158-bms", "IC50 of BMS-986158", False),
+        ("営業利益", "2018年の営業利益は", True),
+        ("利益営業", "2018年の営業利益は", False),
+        ("매출", "매출은 얼마입니까", True),
+        ("q4", "in Q4 2018", True),
+        ("2018", "2018Q4", True),
+        ("expense", "=expens", False),
+    ],
+)
+def test_a_word_is_found_by_its_beginning_or_its_stem(search: str, text: str, matches: bool) -> None:
+    asked = wanted(search)
+    assert all(want.among(searchable(text)) for want in asked) is matches
+    assert bool(snippet(text, asked)) is matches
+
+
+def test_the_snippet_is_around_the_first_word_and_plain(conversations: Conversations) -> None:
+    long = "Nothing of note was said at first. " * 6
+    hold(conversations, ("Q?", f"{long}Their **capital expenditures** rose [1][2] to \\[5\\]. {long}"))
+    found = conversations.all("expenditure")[0].found
+    assert "capital expenditures" in found
+    assert found.startswith("… ")
+    assert found.endswith(" …")
+    assert len(found) < 150
+    assert "[1]" not in found
+    assert "\n" not in found
+
+
+def test_the_snippet_is_where_most_of_the_words_stand_together() -> None:
+    text = f"The margin was low. {'Nothing of note was said. ' * 20}The gross margin of 2018 was high."
+    assert "gross margin of 2018" in snippet(text, wanted("2018 gross margin"))
+
+
+def test_a_word_that_only_the_title_has_gives_no_snippet(conversations: Conversations) -> None:
+    one = hold(conversations, ("Q?", "A."))
+    conversations.rename(one, "Nike")
+    assert [info.found for info in conversations.all("nike")] == [""]
+    assert [info.found for info in conversations.all()] == [""]
+
+
+def test_branches_that_are_not_shown_are_searched_too(conversations: Conversations) -> None:
+    one = conversations.new()
+    first = conversations.add_turn(one, "On walrus tusks")
+    conversations.add_turn(one, "On seals", conversations.place(one, instead_of=first))
+    assert [info.found for info in conversations.all("walrus")] == ["On walrus tusks"]
+    assert [turn.question for turn in conversations.get(one).turns] == ["On seals"]
+
+
+def test_a_question_is_found_while_its_answer_is_being_written_and_a_deleted_one_never(
+    conversations: Conversations,
+) -> None:
+    one = conversations.new()
+    turn = conversations.add_turn(one, "On walrus tusks")
+    assert len(conversations.all("walrus")) == 1
+    conversations.put_answer(turn, replace(ANSWER, text="Ivory."))
+    assert len(conversations.all("walrus ivory")) == 1
+    conversations.delete(one)
+    conversations.put_answer(turn, replace(ANSWER, text="Ivory."))
+    assert conversations.all("walrus") == []
+
+
+def test_what_stands_in_source_passages_is_not_searched(conversations: Conversations) -> None:
+    hold(conversations, ("Q?", "A."))
+    assert conversations.all("tusk") == []
+
+
+def test_turns_of_the_time_before_are_filled_in_at_the_first_search(conversations: Conversations) -> None:
+    for number in range(5):
+        hold(conversations, (f"Question {number}", f"walrus {number}"))
+    hold(conversations, ("Question", "walrus ¼"))
+    with conversations.database.write() as connection:
+        connection.execute(sa.delete(db.turn_words))
+    assert [info.found for info in conversations.all("walrus 3")] == ["Question 3 walrus 3"]
+    assert [info.found for info in conversations.all("4")] == ["Question 4 walrus 4", "Question walrus ¼"][::-1]
+
+
+def test_many_words_are_all_looked_for(conversations: Conversations) -> None:
+    words = [f"w{number}" for number in range(95)]
+    hold(conversations, ("Q?", " ".join(words)))
+    assert len(conversations.all(" ".join(words))) == 1
+    assert conversations.all(" ".join([*words, "absent"])) == []
+
+
+@given(st.text(), st.text())
+def test_any_text_can_be_searched_for_in_any_other(search: str, text: str) -> None:
+    asked = wanted(search)
+    kept = turn_text(text, text)
+    if kept.isascii() and asked and all(want.among(searchable(kept)) for want in asked):
+        assert snippet(kept, asked)
+    for want in wanted(kept):
+        assert want.among(searchable(kept))
+
+
+def test_a_thousand_conversations_of_ten_turns_are_searched_at_once(conversations: Conversations) -> None:
+    draw = random.Random(7)
+    words = [
+        f"{a}{b}{c}" for a in ("re", "con", "de", "pro") for b in ("ven", "tri", "gul") for c in ("ue", "al", "ted")
+    ]
+    texts = [" ".join(draw.choices(words, k=200)) for _ in range(50)]
+    folded = {text: searchable(text) for text in texts}
+    rows, kept = [], []
+    for number in range(10_000):
+        text = draw.choice(texts)
+        one = f"c{number // 10}"
+        rows.append({"turn_id": f"t{number}", "conversation_id": one, "position": number % 10, "question": "q",
+                     "created": 1.0, "depth": number % 10 + 1})  # fmt: skip
+        kept.append(
+            {
+                "turn_id": f"t{number}",
+                "conversation_id": one,
+                "words": f" n{number}{folded[text]}",
+                "text": f"n{number} {text}",
+            }
+        )
+    with conversations.database.write() as connection:
+        connection.execute(
+            sa.insert(db.conversations),
+            [
+                {"conversation_id": f"c{n}", "title": "T", "created": 1.0, "updated": n, "shown": f"t{n * 10 + 9}"}
+                for n in range(1000)
+            ],
+        )
+        connection.execute(sa.insert(db.turns), rows)
+        connection.execute(sa.insert(db.turn_words), kept)
+    assert len(conversations.all("revenue protrial")) > 900
+    started = time.perf_counter()
+    assert [info.conversation_id for info in conversations.all("revenue n1234")] == ["c123"]
+    assert time.perf_counter() - started < 3.0  # some 0.2 s where nothing else runs
