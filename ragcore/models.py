@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragcore.config import Settings
 from ragcore.errors import KeyMissing
+from ragcore.paid import PaidContextWriter, PaidDescriber, PaidPlanner, PaidWriter, Till
 from ragcore.retrieve.rerank import Pace
 
 if TYPE_CHECKING:
@@ -24,9 +25,12 @@ class Models:
     Each raises `ModelError` where it cannot be had; nothing stands in for it.
     """
 
-    def __init__(self, settings: Settings, cache: Path) -> None:
+    def __init__(self, settings: Settings, cache: Path, till: Till, *, api_key: str | None = None) -> None:
         self._settings = settings
         self._cache = cache
+        self._till = till
+        # Held in a closure, so that no repr, log or pickle of this object can show the key.
+        self._environ: Callable[[], Mapping[str, str]] = lambda: _with_key(api_key)
         self._lock = threading.RLock()
         self._made: dict[str, Any] = {}
 
@@ -63,10 +67,22 @@ class Models:
         from ragcore.providers.writers import writer
 
         settings = self._settings
-        return self._part(
-            "writer",
-            lambda: writer(settings.llm, environ=os.environ, reranker=self.reranker, settings_answer=settings.answer),
-        )
+
+        def make() -> LLM:
+            made = writer(
+                settings.llm, environ=self._environ(), reranker=self.reranker, settings_answer=settings.answer
+            )
+            return made if made.extractive else PaidWriter(made, self._till)
+
+        return self._part("writer", make)
+
+    @property
+    def section_writer(self) -> LLM:
+        """What writes the sections of reports: the writer, or quotes under each requirement where that only quotes."""
+        from ragcore.providers.sections import OfflineSections
+
+        writer = self.writer
+        return self._part("section_writer", lambda: OfflineSections(writer) if writer.extractive else writer)
 
     @property
     def describer(self) -> Describer | None:
@@ -75,14 +91,22 @@ class Models:
             return None
         from ragcore.providers.writers import describer
 
-        return self._part("describer", lambda: describer(self._settings.llm, environ=os.environ))
+        def make() -> Describer | None:
+            made = describer(self._settings.llm, environ=self._environ())
+            return None if made is None else PaidDescriber(made, self._till)
+
+        return self._part("describer", make)
 
     @property
     def planner(self) -> Planner | None:
         """What plans searches; None where the model in force is the offline writer."""
         from ragcore.providers.writers import planner
 
-        return self._part("planner", lambda: planner(self._settings.llm, environ=os.environ))
+        def make() -> Planner | None:
+            made = planner(self._settings.llm, environ=self._environ())
+            return None if made is None else PaidPlanner(made, self._till)
+
+        return self._part("planner", make)
 
     @property
     def context_writer(self) -> ContextWriter | None:
@@ -91,9 +115,12 @@ class Models:
         from ragcore.providers.writers import context_writer
 
         chosen = self._settings.context
-        made = self._part(
-            "context_writer", lambda: context_writer(self._settings.llm, chosen.model, environ=os.environ)
-        )
+
+        def make() -> ContextWriter | None:
+            made = context_writer(self._settings.llm, chosen.model, environ=self._environ())
+            return None if made is None else PaidContextWriter(made, self._till)
+
+        made = self._part("context_writer", make)
         if made is None and chosen.situate == "claude":
             raise KeyMissing("context.situate asks for Claude, and no Claude is in force.")
         return made
@@ -109,7 +136,7 @@ class Models:
         """``offline`` or the model that would answer now; nothing is loaded."""
         from ragcore.providers.writers import resolve
 
-        return resolve(self._settings.llm, os.environ)
+        return resolve(self._settings.llm, self._environ())
 
     def _part(self, name: str, make: Callable[[], T]) -> T:
         with self._lock:
@@ -117,3 +144,7 @@ class Models:
                 self._made[name] = make()
             part: T = self._made[name]
             return part
+
+
+def _with_key(api_key: str | None) -> Mapping[str, str]:
+    return {**os.environ, "ANTHROPIC_API_KEY": api_key} if api_key else os.environ

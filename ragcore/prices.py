@@ -9,9 +9,12 @@ from ragcore.types import Usage
 Prices = Mapping[str, tuple[float, float, float, float]]
 
 
-def cost(usage: Usage, model: str, prices: Prices) -> float | None:
-    """US dollars for ``usage``, or None when ``model`` has no price; a dated name (``NAME-20260101``) has NAME's."""
+def cost(usage: Usage, model: str, prices: Prices, *, asked: str = "") -> float | None:
+    """US dollars for ``usage``, or None when ``model`` has no price; a dated name (``NAME-20260101``) has NAME's.
+    ``asked`` is the name that the model was asked by, whose price holds where the service calls it something else."""
     known = [name for name in prices if model == name or model.startswith(f"{name}-")]
+    if not known and asked and asked != model:
+        return cost(usage, asked, prices)
     if not known:
         return None
     price = prices[max(known, key=len)]

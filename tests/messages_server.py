@@ -23,6 +23,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
+from tests.native_answers import cited_blocks, search_results
+
 ERROR_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -46,7 +48,11 @@ class Reply:
     ``error_after`` sends an error event (of HTTP status ``error_status``) there, ``end_after`` just ends the body;
     ``delay`` waits before each piece and ``first_delay`` before the headers; ``tool`` is a (name, input) to call after
     the text, its input as an object or as text that need not be JSON, sent in ``chunks`` pieces or, with ``at_once``,
-    where the tool's block begins. ``delay`` and the cuts count its pieces after those of the text.
+    where the tool's block begins. ``delay`` and the cuts count its pieces after those of the text. ``deltas`` are text
+    blocks as lists of deltas, in place of ``text`` (`tests.native_answers` makes them), ``citations`` what each of them
+    begins with. ``raw`` is sent as the whole body, of ``content_type``; ``insert`` has bytes that are put into the
+    stream of events before so many pieces; ``headers_end`` cuts the connection after so many bytes of the response's
+    head; without ``counts`` no usage is told, and with ``ends`` off the stream's own end does not come.
     """
 
     text: str | list[str] = ""
@@ -67,8 +73,17 @@ class Reply:
     usage: dict[str, int] = field(default_factory=dict)
     model: str | None = None
     raw: bytes | None = None
+    content_type: str = "text/html"
+    insert: dict[int, bytes] = field(default_factory=dict)
+    headers_end: int | None = None
+    counts: bool = True
+    ends: bool = True
+    deltas: list[list[dict[str, Any]]] | None = None
+    citations: list[dict[str, Any]] = field(default_factory=list)
 
     def pieces(self) -> list[str]:
+        if self.deltas is not None:
+            return [delta["text"] for block in self.deltas for delta in block if "text" in delta]
         if isinstance(self.text, list):
             return self.text
         return _cut(self.text, self.chunks)
@@ -114,6 +129,11 @@ class MessagesServer:
         """Queue what the next requests for a form get, in order."""
         self._plans.extend(replies)
 
+    def forget(self) -> None:
+        """Take back what is queued and was not asked for."""
+        self._replies.clear()
+        self._plans.clear()
+
     @property
     def forms(self) -> list[dict[str, Any]]:
         """The bodies of the requests for a form."""
@@ -122,7 +142,10 @@ class MessagesServer:
     def next_reply(self, body: dict[str, Any]) -> Reply:
         if "tools" in body:
             return self._plans.popleft() if self._plans else Reply(tool=form_from_prompt(body))
-        return self._replies.popleft() if self._replies else Reply(text=answer_from_prompt(body))
+        if self._replies:
+            return self._replies.popleft()
+        given = search_results(body)
+        return Reply(deltas=cited_blocks(answer_from_results(given))) if given else Reply(text=answer_from_prompt(body))
 
     def __enter__(self) -> MessagesServer:
         self._thread.start()
@@ -161,6 +184,20 @@ def answer_from_prompt(body: dict[str, Any]) -> str:
         units.setdefault(int(source), []).append((int(unit), text.strip()))
     if not units:
         return "<<NO ANSWER>> The sources say nothing about it."
+    return _answer(units)
+
+
+def answer_from_results(given: list[dict[str, Any]]) -> str:
+    """What `answer_from_prompt` says, of sources that came as search results."""
+    return _answer(
+        {
+            number: [(place, block["text"]) for place, block in enumerate(result["content"], start=1)]
+            for number, result in enumerate(given, start=1)
+        }
+    )
+
+
+def _answer(units: dict[int, list[tuple[int, str]]]) -> str:
     sentences = []
     for source in sorted(units)[:2]:
         number, text = next((item for item in units[source] if len(item[1].split()) > 5), units[source][0])
@@ -169,8 +206,15 @@ def answer_from_prompt(body: dict[str, Any]) -> str:
 
 
 def form_from_prompt(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The form that is asked for: the question is one, nothing is missing."""
+    """The form that is asked for: the question stands alone and is one, nothing is missing, each claim is supported."""
     name = body["tools"][0]["name"]
+    if name == "give_verdicts":
+        asked, _ = json.JSONDecoder().raw_decode(body["messages"][-1]["content"])
+        verdicts = [{"claim": one["claim"], "verdict": "supported", "reason": "As cited."} for one in asked["claims"]]
+        return name, {"verdicts": verdicts}
+    if name == "stand_alone":
+        asked, _ = json.JSONDecoder().raw_decode(body["messages"][-1]["content"])
+        return name, {"question": asked["question"]}
     if name != "search_for":
         return name, {"missing": []}
     question = json.loads(body["messages"][-1]["content"].split("\n")[1])
@@ -202,9 +246,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _answer(self, reply: Reply, body: dict[str, Any]) -> None:
-        if reply.raw is not None:
+        if reply.headers_end is not None:
+            head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+            self.wfile.write(head[: reply.headers_end])
+            self.connection.shutdown(socket.SHUT_RDWR)
+            self.close_connection = True
+        elif reply.raw is not None:
             self.send_response(reply.status)
-            self.send_header("content-type", "text/html")
+            self.send_header("content-type", reply.content_type)
             self.send_header("content-length", str(len(reply.raw)))
             self.end_headers()
             self.wfile.write(reply.raw)
@@ -240,10 +289,14 @@ class _Handler(BaseHTTPRequestHandler):
             if name == "wait":
                 time.sleep(float(data["seconds"]))
                 continue
-            event = f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
+            event = data["bytes"] if name == "raw" else f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
             self.wfile.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
             self.wfile.flush()
-        self.wfile.write(b"0\r\n\r\n")
+        if reply.ends:
+            self.wfile.write(b"0\r\n\r\n")
+        else:
+            self.connection.shutdown(socket.SHUT_RDWR)
+            self.close_connection = True
 
 
 def _events(reply: Reply, body: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -251,20 +304,27 @@ def _events(reply: Reply, body: dict[str, Any]) -> Iterator[tuple[str, dict[str,
     final = usage["output_tokens"] if "output_tokens" in reply.usage else max(1, len("".join(reply.pieces())) // 4)
     start = _message(Reply(model=reply.model), body)
     start.update(content=[], stop_reason=None, usage={**usage, "output_tokens": 1})
+    if not reply.counts:
+        del start["usage"]
     yield "message_start", {"type": "message_start", "message": start}
     yield "ping", {"type": "ping"}
-    blocks: list[tuple[dict[str, Any], dict[str, str], list[str]]] = []
-    if reply.tool is None or reply.pieces():
-        blocks.append(({"type": "text", "text": ""}, {"type": "text_delta", "key": "text"}, reply.pieces()))
+    blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
+    text = {"type": "text", "text": ""}
+    if reply.deltas is not None:
+        blocks.extend(({**text, "citations": reply.citations}, deltas) for deltas in reply.deltas)
+    elif reply.tool is None or reply.pieces():
+        blocks.append((text, [{"type": "text_delta", "text": piece} for piece in reply.pieces()]))
     if reply.tool is not None:
         at_once = reply.tool[1] if reply.at_once else {}
         block = {"type": "tool_use", "id": "toolu_1", "name": reply.tool[0], "input": at_once}
-        blocks.append((block, {"type": "input_json_delta", "key": "partial_json"}, reply.tool_pieces()))
+        blocks.append((block, [{"type": "input_json_delta", "partial_json": piece} for piece in reply.tool_pieces()]))
     count = 0
-    for index, (block, delta, pieces) in enumerate(blocks):
+    for index, (block, deltas) in enumerate(blocks):
         yield "content_block_start", {"type": "content_block_start", "index": index, "content_block": block}
         last = [None] if index == len(blocks) - 1 else []
-        for piece in [*pieces, *last]:
+        for delta in [*deltas, *last]:
+            if count in reply.insert:
+                yield "raw", {"bytes": reply.insert[count]}
             if reply.disconnect_after == count:
                 yield "disconnect", {}
             if reply.end_after == count:
@@ -273,14 +333,14 @@ def _events(reply: Reply, body: dict[str, Any]) -> Iterator[tuple[str, dict[str,
                 yield "error", _error(reply.error_status, reply.message)
                 yield "end", {}
             count += 1
-            if piece is not None:
+            if delta is not None:
                 yield "wait", {"seconds": reply.delay}
-                given = {"type": delta["type"], delta["key"]: piece}
-                yield "content_block_delta", {"type": "content_block_delta", "index": index, "delta": given}
+                yield "content_block_delta", {"type": "content_block_delta", "index": index, "delta": delta}
         yield "content_block_stop", {"type": "content_block_stop", "index": index}
     reason = "tool_use" if reply.tool is not None and reply.stop_reason == "end_turn" else reply.stop_reason
     ended = {"stop_reason": reason, "stop_sequence": None, "stop_details": reply.stop_details}
-    yield "message_delta", {"type": "message_delta", "delta": ended, "usage": {"output_tokens": final}}
+    counted = {"usage": {"output_tokens": final}} if reply.counts else {}
+    yield "message_delta", {"type": "message_delta", "delta": ended, **counted}
     yield "message_stop", {"type": "message_stop"}
 
 

@@ -9,37 +9,29 @@ for an hour's patience must be reported, not slept on.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import queue
-import random
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ragcore.errors import (
-    KeyRefused,
-    ModelError,
-    ModelMissing,
-    ModelUnreachable,
-    Overloaded,
-    RateLimited,
-    RequestRefused,
-    StreamBroken,
-)
+from ragcore.errors import ModelError, RequestRefused, StreamBroken
 from ragcore.protocols import Request
+from ragcore.providers.faults import LONGEST_WAIT, garbled, malformed, translate, wait_seconds
 from ragcore.types import Usage
 
 if TYPE_CHECKING:
     import anthropic
     from anthropic import Stream
-    from anthropic.types import MessageParam, RawMessageStreamEvent
+    from anthropic.types import MessageParam, RawMessageStreamEvent, TextBlockParam
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
-FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
+LONGEST_TOKEN = 64  # characters: a service that writes on past ``max_tokens`` of these does not keep to it
 
 # Parameters that models have refused in this process, as (model, parameter).
 _refused: set[tuple[str, str]] = set()
@@ -91,6 +83,7 @@ class AnthropicStream:
 
     # What is sent again without when the model refuses it by name.
     optional: tuple[str, ...] = ("temperature",)
+    replayed = False
 
     def __init__(
         self, client: anthropic.Anthropic, model: str, request: Request, *, retries: int, base_url: str
@@ -107,6 +100,13 @@ class AnthropicStream:
         self._lock = threading.Lock()
         self._events: Stream[RawMessageStreamEvent] | None = None
         self._given = False
+        self._ended = False
+
+    @property
+    def fingerprint(self) -> str:
+        # With what is optional: whether a model has refused it so far must not tell two equal requests apart.
+        asked = {"base_url": self._base_url, **self._asked()}
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     def __iter__(self) -> Iterator[str]:
         executor = ThreadPoolExecutor(1, thread_name_prefix="anthropic")
@@ -131,7 +131,7 @@ class AnthropicStream:
                 error = self._attempt()
                 if error is None:
                     return
-                wait = _wait_seconds(error, attempt)
+                wait = wait_seconds(error, attempt)
                 attempt += 1
                 if self._given or not self._may_retry(error) or attempt > self._retries or wait > LONGEST_WAIT:
                     raise error
@@ -157,10 +157,15 @@ class AnthropicStream:
             self._read(events)
         except anthropic.APIError as error:
             return translate(error, self._requested, self._base_url)
-        except (httpx2.HTTPError, httpx2.StreamError, json.JSONDecodeError, OSError) as error:
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            return garbled(self._base_url, "its events cannot be read", error)
+        except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
             broken = StreamBroken(f"The connection to {self._base_url} broke off while {self._requested} was writing.")
             broken.__cause__ = error
-            return broken
+            # After the last event only the end of the body was still to come.
+            return None if self._ended else broken
+        except StreamBroken as error:
+            return error
         finally:
             self._let_go()
             events.close()
@@ -190,19 +195,30 @@ class AnthropicStream:
         return (self._requested, parameter) not in _refused
 
     def _send(self) -> Stream[RawMessageStreamEvent]:
-        request = self._request
-        return self._client.messages.create(
-            model=self._requested,
-            max_tokens=request.max_tokens,
-            system=[{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}],
-            messages=self._conversation(),
-            stream=True,
-            extra_body=self._sampling(),
-        )
-
-    def _sampling(self) -> dict[str, float] | None:
+        body = self._asked()
+        for name in self.optional:
+            if not self._takes(name):
+                self._leave_out(body, name)
         # The parameter has left the client's signature since newer models refuse it; older ones still take it.
-        return {"temperature": self._request.temperature} if self._takes("temperature") else None
+        sampling = {"temperature": body.pop("temperature")} if "temperature" in body else None
+        events: Stream[RawMessageStreamEvent] = self._client.messages.create(**body, stream=True, extra_body=sampling)
+        return events
+
+    def _leave_out(self, body: dict[str, Any], name: str) -> None:
+        del body[name]
+
+    def _asked(self) -> dict[str, Any]:
+        """The body of the request, with all that is optional."""
+        return {
+            "model": self._requested,
+            "max_tokens": self._request.max_tokens,
+            "temperature": self._request.temperature,
+            "system": self._system(),
+            "messages": self._conversation(),
+        }
+
+    def _system(self) -> str | list[TextBlockParam]:
+        return [_cached(self._request.system)]
 
     def _conversation(self) -> list[MessageParam]:
         messages: list[MessageParam] = []
@@ -210,35 +226,42 @@ class AnthropicStream:
             if turn.question.strip() and turn.answer.strip():
                 messages.append({"role": "user", "content": turn.question})
                 messages.append({"role": "assistant", "content": turn.answer})
+        if messages and self._request.continues:
+            messages[-1]["content"] = [_cached(str(messages[-1]["content"]))]
         messages.append({"role": "user", "content": self._request.prompt})
         return messages
 
     def _read(self, events: Stream[RawMessageStreamEvent]) -> None:
-        stop_reason: str | None = None
-        finished = False
-        explanation = ""
+        length = 0
+        event: object = None
         for event in events:
             if self._closed.is_set():
                 return
+            if (missing := malformed(event)) is not None:
+                raise garbled(self._base_url, missing)
             if event.type == "message_start":
-                self.model = event.message.model
-                self.usage = _usage(self.usage, event.message.usage)
+                message = getattr(event, "message", None)
+                self.model = getattr(message, "model", None) or self.model
+                self.usage = _usage(self.usage, getattr(message, "usage", None))
             elif event.type == "message_delta":
-                self.usage = _usage(self.usage, event.usage)
-                stop_reason = event.delta.stop_reason or stop_reason
-                details = event.delta.stop_details
-                explanation = (details.explanation or "") if details is not None else explanation
+                self.usage = _usage(self.usage, getattr(event, "usage", None))
+                ended = getattr(event, "delta", None)
+                details = getattr(ended, "stop_details", None)
+                self._check(getattr(ended, "stop_reason", None), getattr(details, "explanation", None) or "")
             elif event.type == "message_stop":
-                finished = True
+                self._ended = True
                 self._let_go()
             elif piece := self._piece(event):
+                length += len(piece)
+                if length > self._request.max_tokens * LONGEST_TOKEN:
+                    raise garbled(self._base_url, f"it wrote on past {self._request.max_tokens} tokens")
                 self._given = True
                 self._pieces.put(piece)
-        if self._closed.is_set():
-            return
-        if not finished:
+        if event is None and not self._closed.is_set():
+            kind = events.response.headers.get("content-type", "of no kind")
+            raise garbled(self._base_url, f"there is no event in its answer, which is {kind}")
+        if not self._ended and not self._closed.is_set():
             raise StreamBroken(f"The connection to {self._base_url} ended before {self._requested} had finished.")
-        self._check(stop_reason, explanation)
 
     def _piece(self, event: RawMessageStreamEvent) -> str:
         """What of the text an event brings."""
@@ -259,11 +282,18 @@ class AnthropicStream:
                 hint="Lower answer.source_tokens or answer.history_tokens in config.toml.",
                 retryable=False,
             )
+        if stop_reason == "pause_turn":
+            raise StreamBroken(f"{self._requested} paused before it had finished.")
         if stop_reason == "refusal":
             raise RequestRefused(
                 f"{self._requested} declined to answer. {explanation}".strip(),
                 hint="Ask in other words, or set llm.model to another model.",
             )
+
+
+def _cached(text: str) -> TextBlockParam:
+    """The service keeps what it has read up to here for some minutes, where it is long enough for its model."""
+    return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
 
 
 def _disconnect(events: Stream[RawMessageStreamEvent]) -> None:
@@ -283,7 +313,7 @@ def _usage(known: Usage, counted: Any) -> Usage:
 
     def latest(name: str, before: int) -> int:
         value = getattr(counted, name, None)
-        return before if value is None else int(value)
+        return value if isinstance(value, int) else before
 
     return Usage(
         input_tokens=latest("input_tokens", known.input_tokens),
@@ -291,77 +321,3 @@ def _usage(known: Usage, counted: Any) -> Usage:
         cache_read_tokens=latest("cache_read_input_tokens", known.cache_read_tokens),
         cache_write_tokens=latest("cache_creation_input_tokens", known.cache_write_tokens),
     )
-
-
-def _wait_seconds(error: ModelError, attempt: int) -> float:
-    """What the service asked for, else 0.5 s doubled for each attempt, shortened at random so that clients part."""
-    asked = getattr(error.__cause__, "response", None)
-    header = asked.headers.get("retry-after") if asked is not None else None
-    if header is not None:
-        try:
-            return max(0.0, float(header))
-        except ValueError:
-            # An HTTP date: the service's clock need not be ours, so the usual back-off is the better guess.
-            return float(FIRST_WAIT * 2**attempt)
-    return float(min(FIRST_WAIT * 2**attempt, LONGEST_WAIT) * random.uniform(0.75, 1.0))
-
-
-_BY_TYPE: Mapping[str, int] = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "api_error": 500,
-    "timeout_error": 504,
-    "overloaded_error": 529,
-}
-
-
-def translate(error: anthropic.APIError, model: str, base_url: str) -> ModelError:
-    """The client's error as ours, chained to it. An error sent inside a stream has its type but status 200."""
-    import anthropic
-
-    ours: ModelError
-    if isinstance(error, anthropic.APITimeoutError):
-        ours = ModelUnreachable(
-            f"{base_url} did not answer in time.", hint="Try again, or raise llm.timeout_seconds in config.toml."
-        )
-    elif isinstance(error, anthropic.APIConnectionError):
-        ours = ModelUnreachable(f"{base_url} cannot be reached.")
-    elif isinstance(error, anthropic.APIStatusError):
-        status = error.status_code if error.status_code >= 400 else _BY_TYPE.get(str(error.type), 500)
-        ours = _by_status(status, error.api_message or f"HTTP {status}", model, base_url)
-        waits = error.response.headers.get("retry-after")
-        if isinstance(ours, RateLimited) and waits:
-            ours.hint = f"The service asks to wait {waits} s. {ours.hint}"
-    else:
-        ours = StreamBroken(f"{base_url} sent something that is not the Messages API: {error.message}")
-    ours.__cause__ = error
-    return ours
-
-
-def _by_status(status: int, said: str, model: str, base_url: str) -> ModelError:
-    said = said.rstrip(".")
-    if status == 401:
-        return KeyRefused(f"{base_url} refused the key: {said}.")
-    if status == 402:
-        return KeyRefused(f"{base_url} refused: {said}.", hint="Check the plan and the credit of the key's account.")
-    if status == 403:
-        return KeyRefused(f"The key may not use {model}: {said}.", hint="Check what the key's account may use.")
-    if status == 404:
-        return ModelMissing(
-            f"{base_url} does not know {model!r}: {said}.",
-            hint="Check llm.model, llm.claude_model and llm.base_url in config.toml.",
-        )
-    if status == 429:
-        return RateLimited(f"Too many requests: {said}.")
-    if status in (503, 529):
-        return Overloaded(f"{base_url} is overloaded: {said}.")
-    if status in (408, 409, 504):
-        return ModelUnreachable(f"{base_url} did not answer in time: {said}.")
-    if status >= 500:
-        return Overloaded(f"{base_url} failed (HTTP {status}): {said}.", hint="Try again in a moment.")
-    return RequestRefused(f"{base_url} refused the request (HTTP {status}): {said}.")

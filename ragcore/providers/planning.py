@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragcore.errors import StreamBroken
 from ragcore.protocols import PlanRequest, prompted
@@ -11,7 +11,6 @@ from ragcore.providers.anthropic import AnthropicModel, AnthropicStream
 
 if TYPE_CHECKING:
     import anthropic
-    from anthropic import Stream
     from anthropic.types import RawMessageStreamEvent, ToolParam
 
 
@@ -34,25 +33,28 @@ class FormStream(AnthropicStream):
         super().__init__(client, model, prompted(request), retries=retries, base_url=base_url)
         self._form = request.form
 
-    def _send(self) -> Stream[RawMessageStreamEvent]:
+    def _asked(self) -> dict[str, Any]:
         form = self._form
         tool: ToolParam = {
             "name": form.name,
             "description": form.description,
             "input_schema": {**form.schema, "type": "object"},
+            "strict": True,
         }
-        if self._takes("strict"):
-            tool["strict"] = True
-        return self._client.messages.create(
-            model=self._requested,
-            max_tokens=self._request.max_tokens,
-            system=self._request.system,
-            messages=self._conversation(),
-            tools=[tool],
-            tool_choice={"type": "tool", "name": form.name, "disable_parallel_tool_use": True},
-            stream=True,
-            extra_body=self._sampling(),
-        )
+        return {
+            **super()._asked(),
+            "tools": [tool],
+            "tool_choice": {"type": "tool", "name": form.name, "disable_parallel_tool_use": True},
+        }
+
+    def _leave_out(self, body: dict[str, Any], name: str) -> None:
+        if name == "strict":
+            del body["tools"][0]["strict"]
+        else:
+            super()._leave_out(body, name)
+
+    def _system(self) -> str:
+        return self._request.system
 
     def _piece(self, event: RawMessageStreamEvent) -> str:
         if event.type == "content_block_delta" and event.delta.type == "input_json_delta":

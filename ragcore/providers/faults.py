@@ -1,0 +1,128 @@
+"""What the service or the network did wrong, as our errors, and how long to wait before it is asked again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ragcore.errors import (
+    KeyRefused,
+    ModelError,
+    ModelMissing,
+    ModelUnreachable,
+    Overloaded,
+    RateLimited,
+    RequestRefused,
+    StreamBroken,
+)
+
+if TYPE_CHECKING:
+    import anthropic
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
+
+
+def wait_seconds(error: ModelError, attempt: int) -> float:
+    """What the service asked for, else 0.5 s doubled for each attempt, shortened at random so that clients part."""
+    asked = getattr(error.__cause__, "response", None)
+    header = asked.headers.get("retry-after") if asked is not None else None
+    if header is not None:
+        try:
+            return max(0.0, float(header))
+        except ValueError:
+            # An HTTP date: the service's clock need not be ours, so the usual back-off is the better guess.
+            return float(FIRST_WAIT * 2**attempt)
+    return float(min(FIRST_WAIT * 2**attempt, LONGEST_WAIT) * random.uniform(0.75, 1.0))
+
+
+# What subclasses of a stream rely on; the client does not hold what a server sends against the API.
+_TEXT_OF = {"text_delta": "text", "input_json_delta": "partial_json"}
+
+
+def malformed(event: object) -> str | None:
+    """What ``event`` lacks that one of its kind must have, in words; None where nothing. Unknown kinds are fine."""
+    kind = getattr(event, "type", None)
+    if not isinstance(kind, str):
+        return "an event has no type"
+    part = {"content_block_start": "content_block", "content_block_delta": "delta"}.get(kind)
+    if part is None:
+        return None
+    inner = getattr(event, part, None)
+    name = getattr(inner, "type", None)
+    if not isinstance(name, str):
+        return f"{kind} has no {part}.type"
+    if kind == "content_block_delta" and not isinstance(getattr(inner, _TEXT_OF.get(name, "type"), None), str):
+        return f"{name} has no {_TEXT_OF[name]}"
+    return None
+
+
+def garbled(base_url: str, how: str, error: Exception | None = None) -> StreamBroken:
+    """A server that speaks something else."""
+    ours = StreamBroken(
+        f"{base_url} sent something that is not the Messages API: {how}.",
+        hint="What had arrived is kept. Check llm.base_url and the server's log, then try again.",
+    )
+    ours.__cause__ = error
+    return ours
+
+
+_BY_TYPE: Mapping[str, int] = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+
+
+def translate(error: anthropic.APIError, model: str, base_url: str) -> ModelError:
+    """The client's error as ours, chained to it. An error sent inside a stream has its type but status 200."""
+    import anthropic
+
+    ours: ModelError
+    if isinstance(error, anthropic.APITimeoutError):
+        ours = ModelUnreachable(
+            f"{base_url} did not answer in time.", hint="Try again, or raise llm.timeout_seconds in config.toml."
+        )
+    elif isinstance(error, anthropic.APIConnectionError):
+        ours = ModelUnreachable(f"{base_url} cannot be reached.")
+    elif isinstance(error, anthropic.APIStatusError):
+        status = error.status_code if error.status_code >= 400 else _BY_TYPE.get(str(error.type), 500)
+        ours = _by_status(status, error.api_message or f"HTTP {status}", model, base_url)
+        waits = error.response.headers.get("retry-after")
+        if isinstance(ours, RateLimited) and waits:
+            ours.hint = f"The service asks to wait {waits} s. {ours.hint}"
+    else:
+        ours = StreamBroken(f"{base_url} sent something that is not the Messages API: {error.message}")
+    ours.__cause__ = error
+    return ours
+
+
+def _by_status(status: int, said: str, model: str, base_url: str) -> ModelError:
+    said = said.rstrip(".")
+    if status == 401:
+        return KeyRefused(f"{base_url} refused the key: {said}.")
+    if status == 402:
+        return KeyRefused(f"{base_url} refused: {said}.", hint="Check the plan and the credit of the key's account.")
+    if status == 403:
+        return KeyRefused(f"The key may not use {model}: {said}.", hint="Check what the key's account may use.")
+    if status == 404:
+        return ModelMissing(
+            f"{base_url} does not know {model!r}: {said}.",
+            hint="Check llm.model, llm.claude_model and llm.base_url in config.toml.",
+        )
+    if status == 429:
+        return RateLimited(f"Too many requests: {said}.")
+    if status in (503, 529):
+        return Overloaded(f"{base_url} is overloaded: {said}.")
+    if status in (408, 409, 504):
+        return ModelUnreachable(f"{base_url} did not answer in time: {said}.")
+    if status >= 500:
+        return Overloaded(f"{base_url} failed (HTTP {status}): {said}.", hint="Try again in a moment.")
+    return RequestRefused(f"{base_url} refused the request (HTTP {status}): {said}.")
