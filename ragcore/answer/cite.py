@@ -200,7 +200,7 @@ class Citer:
         cited: list[Citation] = []
         dropped: list[str] = []
         for part in marker.parts:
-            citation = self._cite(part)
+            citation = self.cite(part)
             raw = marker.raw if len(marker.parts) == 1 else part.raw
             if citation is None and raw not in dropped:
                 dropped.append(raw)
@@ -208,7 +208,15 @@ class Citer:
                 cited.append(citation)
         return cited, dropped
 
-    def _cite(self, part: Part) -> Citation | None:
+    def cite(self, part: Part) -> Citation | None:
+        """The citation of what ``part`` names, from now on one of `citations`; None where no such place was given."""
+        citation = self.look(part)
+        if citation is not None:
+            self._by_span[citation.doc_id, citation.start, citation.end] = citation
+        return citation
+
+    def look(self, part: Part) -> Citation | None:
+        """What `cite` would give now."""
         source = self._sources.get(part.source)
         if source is None or not source.units or part.last > len(source.units) or part.first < 0:
             return None
@@ -221,7 +229,7 @@ class Citer:
         page = document.page_at(start, end)
         heads, label = heads_of(document, start, end)
         section = next((element.section for element in elements_within(document, start, end)), source.section)
-        citation = Citation(
+        return Citation(
             n=len(self._by_span) + 1,
             doc_id=source.doc_id,
             title=source.title,
@@ -239,8 +247,6 @@ class Citer:
             generated=any(unit.generated for unit in units),
             ocr=document.ocr_confidence(start, end),
         )
-        self._by_span[source.doc_id, start, end] = citation
-        return citation
 
 
 def heads_of(document: Document, start: int, end: int) -> tuple[tuple[Box, ...], str]:

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from itertools import groupby
 
 from ragcore.answer.tables import GROUP_SEPARATOR, LabelledTable, elements_within
 from ragcore.types import Document, Element, Source, Unit
 
-# What would look like our own delimiters and unit numbers if it stood in a document.
-_LOOKS_LIKE_DELIMITER = re.compile(r"<<(?=\s*(?:end\s+)?(?:sources?|no[ _-]?answer)\b)", re.IGNORECASE)
-_LOOKS_LIKE_TAG = re.compile(r"<(?=\s*/?\s*AI[ _-]?GENERATED\b)", re.IGNORECASE)
-_LOOKS_LIKE_UNIT = re.compile(r"\[(\d+\.\d+)\]")
+# What would look like our own delimiters and unit numbers if it stood in a document, also in wide brackets.
+_LOOKS_LIKE_DELIMITER = re.compile(
+    r"[<＜]\W{0,3}?[<＜](?=[\W_]{0,3}(?:end[\W_]{0,3})?(?:sources?|no[\W_]{0,3}answer)\b)", re.I
+)
+_LOOKS_LIKE_TAG = re.compile(r"[<＜](?=[\W_]{0,3}AI[\W_]?GENERATED\b)", re.IGNORECASE)
+_LOOKS_LIKE_UNIT = re.compile(r"[\[［]\s*(\d+\.\d+)\s*[\]］]")
+# Joiners carry meaning between letters of other scripts; between these they only hide a word from a search.
+_JOINERS = "\u200c\u200d"
+_HIDDEN = re.compile(r"(?<=[\x00-\x7f])[\u200c\u200d]+(?=[\x00-\x7f])")
 
 
 def neutralise(text: str) -> str:
     """``text`` of a document with look-alikes of the prompt's own marks made harmless (``‹‹SOURCE``,
-    ``‹AI_GENERATED``, ``(3.1)``).
+    ``‹AI_GENERATED``, ``(3.1)``), on one line and without characters that cannot be seen.
 
     For the prompt only: spans and quotes always come from the document's own text.
     """
+    text = " ".join(text.split())
+    if not text.isprintable():
+        text = "".join(char for char in text if char in _JOINERS or unicodedata.category(char) not in ("Cc", "Cf"))
+        text = _HIDDEN.sub("", text)
     return _LOOKS_LIKE_UNIT.sub(r"(\1)", _LOOKS_LIKE_TAG.sub("‹", _LOOKS_LIKE_DELIMITER.sub("‹‹", text)))
 
 
@@ -30,11 +40,7 @@ def render_source(source: Source, document: Document) -> str:
     Sentences of one element stand on one line, those of an AI-written description between tags; a table row is one
     line of numbered cells under the column headers.
     """
-    pages = ", ".join(source.page_labels)
-    about = [source.title, f"page {pages}" if len(source.page_labels) == 1 else f"pages {pages}" if pages else ""]
-    lines = [f"<<SOURCE {source.number}>>", neutralise(" | ".join(part for part in about if part))]
-    if source.section:
-        lines.append(neutralise("Section: " + " > ".join(source.section)))
+    lines = [f"<<SOURCE {source.number}>>", *heading_lines(source)]
     numbered = list(enumerate(source.units, start=1))
     position = 0
     for element in elements_within(document, source.start, source.end):
@@ -46,6 +52,16 @@ def render_source(source: Source, document: Document) -> str:
             lines.extend(_element_lines(source.number, element, own, document))
     lines.append(f"<<END SOURCE {source.number}>>")
     return "\n".join(lines)
+
+
+def heading_lines(source: Source) -> list[str]:
+    """What a source opens with: a line of its title and page labels, and one of its section where it has one."""
+    pages = ", ".join(source.page_labels)
+    about = [source.title, f"page {pages}" if len(source.page_labels) == 1 else f"pages {pages}" if pages else ""]
+    lines = [neutralise(" | ".join(part for part in about if part))]
+    if source.section:
+        lines.append(neutralise("Section: " + " > ".join(source.section)))
+    return lines
 
 
 def _element_lines(number: int, element: Element, units: list[tuple[int, Unit]], document: Document) -> list[str]:

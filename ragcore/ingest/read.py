@@ -39,6 +39,7 @@ from ragcore.ingest.layout import (
 from ragcore.ingest.order import reading_order
 from ragcore.ingest.regions import arrange, hull
 from ragcore.ingest.rulings import Drawn, rule_tables, rulings
+from ragcore.ingest.unseen import without_unseen
 from ragcore.ingest.watermarks import overprinted
 from ragcore.ingest.words import WordColumns, mostly_right_to_left, read_words, writing_angle
 
@@ -134,7 +135,7 @@ class Reader:
     def _page(
         self, page: Any, number: int, plain: bool, rotation: int, width: float, height: float, ask: bool
     ) -> PageLayout:
-        raw = page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT()
+        raw = without_unseen(page, page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT())
         angle = writing_angle(raw)
         if angle is None:
             angle = (360 - rotation) % 360

@@ -1,0 +1,30 @@
+"""A source as a service that cites by itself takes it: one block of text for each sentence and each cell.
+
+What stands on lines around the units in `ragcore.answer.render` has to stand in a block here: a cell opens with its
+headers, and the first unit of a table with the table's title.
+"""
+
+from __future__ import annotations
+
+from ragcore.answer.render import heading_lines, neutralise
+from ragcore.answer.tables import elements_within
+from ragcore.protocols import Passage
+from ragcore.types import Document, Source
+
+
+def render_passage(source: Source, document: Document) -> Passage:
+    """``source`` with one block for each of its units, in their order; none is empty."""
+    blocks: list[str] = []
+    for element in elements_within(document, source.start, source.end):
+        title = element.table.title if element.table is not None else ""
+        while len(blocks) < len(source.units) and source.units[len(blocks)].start < element.end:
+            unit = source.units[len(blocks)]
+            text = neutralise(document.text[unit.start : unit.end])
+            if unit.kind == "cell" and unit.label:
+                text = f"{neutralise(unit.label)}: {text}"
+            if unit.generated:
+                text = f"<AI_GENERATED>{text}</AI_GENERATED>"
+            if title:
+                text, title = f"{neutralise(f'Table: {title}')}\n{text}", ""
+            blocks.append(text)
+    return Passage(source.number, " | ".join(heading_lines(source)), tuple(blocks))

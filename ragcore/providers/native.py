@@ -1,0 +1,110 @@
+"""Claude with the citations of its own API in place of markers.
+
+Sources go as ``search_result`` blocks, one sentence or cell in each text block, and every ``search_result_location``
+that comes back is put into the text as the marker of the same place. So whatever reads a `TextStream` finds one
+language, and a place that was not given is dropped like any other.
+
+The format: https://platform.claude.com/docs/en/build-with-claude/search-results (indices from 0, ends exclusive).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ragcore.errors import ModelError, RequestRefused
+from ragcore.protocols import Request
+from ragcore.providers.anthropic import AnthropicStream, AnthropicWriter
+
+if TYPE_CHECKING:
+    import anthropic
+    from anthropic import Stream
+    from anthropic.types import MessageParam, RawMessageStreamEvent, SearchResultBlockParam, TextBlockParam
+
+# What a mark stands before: the full stop of what it cites, white space, and the bar that closes a row of a table.
+_CLOSING = re.compile(r"(?:[.!?…。！？]+[\"”’)*_]*)?\s*(?:\|\s*)?\Z")
+
+
+class NativeWriter(AnthropicWriter):
+    """Writes answers that the service itself cites, for requests with ``passages``."""
+
+    def stream(self, request: Request) -> NativeStream:
+        """As of `AnthropicWriter`."""
+        return NativeStream(self._service, self._model, request, retries=self._retries, base_url=self._base_url)
+
+
+class NativeStream(AnthropicStream):
+    """The text of one message, with a marker for each citation at the end of the text block that it is given for. The
+    closing of a block is held back until its citations are known: they may come before its text or after it."""
+
+    def __init__(
+        self, client: anthropic.Anthropic, model: str, request: Request, *, retries: int, base_url: str
+    ) -> None:
+        super().__init__(client, model, request, retries=retries, base_url=base_url)
+        self._held = ""
+        self._markers: dict[str, None] = {}
+
+    def _conversation(self) -> list[MessageParam]:
+        *history, _ = super()._conversation()
+        content: list[SearchResultBlockParam | TextBlockParam] = [
+            {
+                "type": "search_result",
+                "source": f"source-{passage.source}",
+                "title": passage.title,
+                "content": [{"type": "text", "text": block} for block in passage.blocks],
+                "citations": {"enabled": True},
+            }
+            for passage in self._request.passages
+        ]
+        return [*history, {"role": "user", "content": [*content, {"type": "text", "text": self._request.prompt}]}]
+
+    def _attempt(self) -> ModelError | None:
+        error = super()._attempt()
+        if isinstance(error, RequestRefused):
+            error.hint = f'{error.hint} A server that does not know search results needs llm.citations = "markers".'
+        return error
+
+    def _read(self, events: Stream[RawMessageStreamEvent]) -> None:
+        self._held, self._markers = "", {}
+        super()._read(events)
+        if rest := self._end_block():
+            self._pieces.put(rest)
+
+    def _piece(self, event: RawMessageStreamEvent) -> str:
+        if event.type == "content_block_start":
+            before = self._end_block()
+            self._cite(getattr(event.content_block, "citations", None) or ())
+            return before
+        if event.type == "content_block_stop":
+            return self._end_block()
+        if event.type == "content_block_delta" and event.delta.type == "citations_delta":
+            self._cite([event.delta.citation])
+            return ""
+        text = self._held + super()._piece(event)
+        closing = _CLOSING.search(text)
+        keep = closing.start() if closing else len(text)
+        self._held = text[keep:]
+        return text[:keep]
+
+    def _end_block(self) -> str:
+        """The markers of the block's citations, and its closing."""
+        rest = "".join(self._markers) + self._held
+        self._held, self._markers = "", {}
+        return rest
+
+    def _cite(self, citations: Iterable[Any]) -> None:
+        self._markers.update((self._marker(citation), None) for citation in citations)
+
+    def _marker(self, citation: Any) -> str:
+        """The place of ``citation`` in the marker language; what is no place is written so that it is none there."""
+        kind = getattr(citation, "type", None)
+        if kind != "search_result_location":
+            return f"<<SOURCE {kind}>>"
+        result, first, end = citation.search_result_index, citation.start_block_index, citation.end_block_index
+        whole = all(isinstance(index, int) for index in (result, first, end))
+        if not (whole and result >= 0 and 0 <= first < end):
+            return f"<<SOURCE result {result}, blocks {first} to {end}>>"
+        passages = self._request.passages
+        source = passages[result].source if result < len(passages) else result + 1
+        return f"<<SOURCE {source}.{first + 1}>>" if end == first + 1 else f"<<SOURCE {source}.{first + 1}-{end}>>"
