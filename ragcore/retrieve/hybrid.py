@@ -12,7 +12,7 @@ import numpy as np
 from ragcore.errors import ConfigError
 from ragcore.retrieve import fuse
 from ragcore.retrieve.fold import fold
-from ragcore.retrieve.rerank import Pace, relevance, vote
+from ragcore.retrieve.rerank import Pace, relevance, tempered, vote
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
 from ragcore.retrieve.segments import passages
 from ragcore.retrieve.synonyms import Synonyms
@@ -162,7 +162,8 @@ class HybridRetriever:
                 probabilities = dict(zip(wanted, read))
                 scores["rerank"], ranks["rerank"] = probabilities, _ranks(fuse.ranking(probabilities))
                 # The vote of a passage counts by its document's prior, as its fused score does.
-                votes = discounted(probabilities, owners, priors, self._settings.route.weight)
+                votes = self._tempered(probabilities, chunks)
+                votes = discounted(votes, owners, priors, self._settings.route.weight)
                 final = vote(fused, votes, weight=self._settings.rerank.weight)
         hits = [
             Hit(
@@ -258,6 +259,13 @@ class HybridRetriever:
         missing = [chunk_id for chunk_id in scores["vector"] if chunk_id not in scores["bm25"]]
         scores["bm25"].update(zip(missing, self._bm25(words, missing), strict=True))
         return fuse.min_max(scores["vector"], scores["bm25"], alpha=self._settings.retrieve.alpha)
+
+    def _tempered(self, probabilities: Mapping[str, float], chunks: Mapping[str, Chunk]) -> Mapping[str, float]:
+        """What the reranker's probabilities count as. The reference takes them as they are."""
+        if self._mode == "reference":
+            return probabilities
+        kinds = {i: chunks[i].kind for i in probabilities}
+        return tempered(probabilities, kinds, temperature=self._settings.rerank.temperature)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
         """Descriptions of figures are a model's words, not the document's: they count for less."""

@@ -1,7 +1,7 @@
 """The cross-encoder as one vote beside the fused score, and the time that it may take.
 
 Ranked by a web-search cross-encoder alone, filings come out no better than by fusion; as one vote it helps on filings
-and on abstracts alike (`benchmarks/retrieval.py`, `benchmarks/scifact.py`).
+and on abstracts alike (`benchmarks/retrieval.py`, `benchmarks/scifact.py`). Its probabilities are `tempered` first.
 
 A budget is kept by reading fewer candidates, the best fused ones. How many must not depend on how busy the machine is
 at the moment, or the same question would be ordered in another way each time. So they are planned ahead, from how much
@@ -35,6 +35,7 @@ MOST = 400  # words and signs of a pair that count: the usual cross-encoders rea
 CALL = 45
 ATTENTION = 1 / 240
 SLICE = 4  # least pairs scored between two looks at the clock
+SUREST = 1e-9  # distance from 0 and 1 of a probability, at least, for its log-odds
 CALIBRATION = "net sales of the segment were 1,577 million in fiscal 2018, up from 1,373 million a year before. " * 3
 
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -47,6 +48,26 @@ def vote(fused: Mapping[str, float], relevance: Mapping[str, float], *, weight: 
     only fall behind those that were.
     """
     return {i: (score + weight * relevance.get(i, 0.0)) / (1.0 + weight) for i, score in fused.items()}
+
+
+def tempered(probabilities: Mapping[str, float], kinds: Mapping[str, str], *, temperature: float) -> dict[str, float]:
+    """``probabilities`` with their log-odds divided by ``temperature`` (Guo, Pleiss, Sun, Weinberger: On Calibration of
+    Modern Neural Networks, ICML 2017) and moved, for each of the ``kinds``, so that its mean is that of all; in 0–1.
+
+    A cross-encoder that learned from web pages is far too sure of what it says about other texts, and takes a row or a
+    grid of figures for less relevant than a sentence, whatever was asked. So passages are compared with those of their
+    own kind; which kind is wanted is left to fusion. What all passages are worth together stays.
+    """
+    if not probabilities:
+        return {}
+    ids = list(probabilities)
+    held = np.clip([probabilities[i] for i in ids], SUREST, 1.0 - SUREST)
+    odds = np.log(held / (1.0 - held)) / temperature
+    of = np.array([kinds[i] for i in ids])
+    mean = odds.mean()
+    for kind in np.unique(of):
+        odds[of == kind] += mean - odds[of == kind].mean()
+    return dict(zip(ids, (1.0 / (1.0 + np.exp(-odds))).tolist(), strict=True))
 
 
 class Pace:

@@ -151,6 +151,24 @@ def test_the_reranker_moves_hits_and_only_the_best_are_asked(make: Make) -> None
     assert sum("rerank" in hit.scores for hit in found.hits) == 2
 
 
+def test_a_reranker_that_thinks_little_of_tables_does_not_put_them_last(make: Make) -> None:
+    class Bookish:
+        name = "test:bookish"
+
+        def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+            return np.array([0.001 if "|" in passage else 0.9 for passage in passages])
+
+    def ranked(**given: Any) -> list[str]:
+        return [
+            hit.chunk.chunk_id for hit in make(rerank__weight=9.0, **given).retrieve("price of hardware", top_k=9).hits
+        ]
+
+    fused = ranked(rerank=False)
+    assert ranked(reranker=Bookish()) == fused
+    # The reference takes its word.
+    assert ranked(reranker=Bookish(), mode="reference") != ranked(rerank=False, mode="reference")
+
+
 def test_what_there_is_no_time_for_is_counted(make: Make) -> None:
     class Slow(OverlapReranker):
         def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
