@@ -24,16 +24,13 @@ _DEFINITION = re.compile(
 _OPERATOR = re.compile(r"\s+(?:/|÷|\+|−|-|\*|×|minus|plus|times|divided by|over|less)\s+|[()]", re.IGNORECASE)
 _PERIOD = re.compile(r"\b(?:FY\s?\d{2,4}|Q[1-4]|(?:19|20)\d\d)\b", re.IGNORECASE)
 _MOST_PARTS = 4
-_ABBREVIATIONS = {
-    "capex": "capital expenditures",
-    "cogs": "cost of goods sold cost of sales",
-    "d&a": "depreciation and amortization",
-    "eps": "earnings per share",
-    "pp&e": "property plant and equipment",
-    "ppe": "property plant and equipment",
-    "r&d": "research and development",
-    "sg&a": "selling general and administrative",
-}
+# A part of a document that a question points to: "the statement of cash flows", "the balance sheet", "Table 3".
+_PLACE = re.compile(
+    r"\b(?:(?:income|cash\s+flows?|profit\s+and\s+loss|P&L)\s+statements?"
+    r"|statements?\s+of\s+(?!the\b|this\b|that\b)[a-z]+(?:\s+(?:position|condition|flows?|equity|income))?"
+    r"|balance\s+sheets?|(?:table|figure|note|section|item|annex|appendix|exhibit)\s+\d+[A-Za-z]?)\b",
+    re.IGNORECASE,
+)
 
 
 def asks(question: str) -> list[str]:
@@ -61,8 +58,6 @@ def asks(question: str) -> list[str]:
     ]
 
 
-def spelled_out(text: str) -> str:
-    """``text`` with what its business abbreviations stand for put behind it, for a search by words."""
-    words = set(re.findall(r"[A-Za-z&]+", text.lower()))
-    meanings = [meaning for short, meaning in _ABBREVIATIONS.items() if short in words]
-    return f"{text} {' '.join(meanings)}".strip()
+def places(question: str) -> list[str]:
+    """The parts of a document in which ``question`` says to look."""
+    return list(dict.fromkeys(" ".join(match.group().split()) for match in _PLACE.finditer(question)))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.asks import asks, spelled_out
+from ragcore.asks import asks, places
 
 
 @pytest.mark.parametrize("question", ["What is an IND?", "Summarize the risks.", "Explain how revenue is recognised"])
@@ -27,6 +27,20 @@ def test_a_defined_quantity_asks_for_its_parts_with_their_period() -> None:
     ]
 
 
-def test_abbreviations_are_spelled_out_for_a_search_by_words() -> None:
-    assert spelled_out("capex in 2022") == "capex in 2022 capital expenditures"
-    assert spelled_out("revenue") == "revenue"
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What is COGS? Use the statement of income.", ["statement of income"]),
+        (
+            "According to the balance sheet and the cash flow statement, what is it?",
+            ["balance sheet", "cash flow statement"],
+        ),
+        (
+            "What does Table 3 say on the statement of financial position?",
+            ["Table 3", "statement of financial position"],
+        ),
+        ("What is the revenue of the segment?", []),
+    ],
+)
+def test_where_a_question_says_to_look(question: str, said: list[str]) -> None:
+    assert places(question) == said

@@ -1,25 +1,34 @@
 """Saying that the documents do not hold the answer: when, and in which words.
 
 A wrong refusal hurts more than a weak answer that is shown as weak, so before anything is written only a clear case is
-refused: nothing was found, or nothing that was found is about the question by relevance and by words.
+refused: nothing was found, or nothing that was found is about the question by relevance and by words, or what the
+question names stands nowhere. The bounds are measured: see `benchmarks.refusal`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import log10
 
 from ragcore.answer.cite import Marker, Part
+from ragcore.asks import asks
 from ragcore.config import AnswerSettings
 from ragcore.markdown import escape
+from ragcore.missing import missing, words_lacking
 from ragcore.scopes import nothing_within
+from ragcore.terms import Term, Wanted
 from ragcore.types import Retrieval, Source
-from ragcore.words import content_stems, cover, tokens
+from ragcore.words import content_stems, tokens
+
+Mentions = Callable[[str], Mapping[str, int]]
 
 NEAREST = 3
 _UNANSWERED = "The documents do not answer this question."
 _LONGEST_QUOTE = 280
 _LONGEST_QUERY = 160
+_MOST_LACKING = 5
+_MOST_TERMS = 4
 _FEWEST_WORDS = 5
 _FEWEST_WORDS_UNENDED = 8
 _SENTENCE_END = (".", "!", "?", ";", ":", ",")
@@ -27,11 +36,22 @@ _PAGE_COLUMN = re.compile(r"(?:^|· )(?:form \S+ )?page(?:\s*(?:no\.?|number|#))
 _DOT_LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){2,}|_{4,}")
 
 
-def reason_to_refuse(query: str, retrieval: Retrieval, sources: Sequence[Source], settings: AnswerSettings) -> str:
+def reason_to_refuse(
+    query: str,
+    retrieval: Retrieval,
+    sources: Sequence[Source],
+    settings: AnswerSettings,
+    *,
+    terms: Sequence[Term] = (),
+    mentions: Mentions | None = None,
+) -> str:
     """What opens a refusal, with why the sources cannot hold an answer to ``query``, or "" when they may.
 
-    Refused when there is no source; when none of the query's content words stands in any source; or when the best
-    rerank score is below ``refuse_below`` and no single source has half of the query's content words.
+    Refused when there is no source; when the best rerank score is below ``refuse_below`` and no single source has
+    ``refuse_cover`` of the query's content words, rarer words counting more (``mentions``, as `SparseIndex.mentions`,
+    gives how rare they are, and ``terms`` what else they are called); when a name in it stands in no passage found and
+    in no document searched, and the best rerank score is below ``refuse_unnamed``; and, without rerank scores, when
+    none of its words stands in any source.
     """
     if not sources:
         scope = retrieval.scope
@@ -39,38 +59,90 @@ def reason_to_refuse(query: str, retrieval: Retrieval, sources: Sequence[Source]
         if (scope.pages or scope.kinds) and not retrieval.hits and retrieval.mode != "bm25":
             return f"{nothing_within(scope)} Search other pages or kinds, or more documents."
         return f"{_UNANSWERED} No passage was found."
-    wanted = set(content_stems(query))
-    if not wanted:
+    asked = asks(query)[0]
+    wanted = Wanted(asked, terms)
+    if not wanted.words:
         return ""
-    best_cover = max(cover(wanted, content_stems(f"{s.title}\n{' '.join(s.section)}\n{s.text}")) for s in sources)
     reranked = [hit.scores["rerank"] for hit in retrieval.hits if "rerank" in hit.scores]
-    irrelevant = bool(reranked) and max(reranked) < settings.refuse_below
-    if irrelevant and best_cover < 0.5:
+    nowhere = _named_nowhere(asked, retrieval, sources, terms, mentions)
+    if nowhere and (not reranked or max(reranked) < settings.refuse_unnamed):
+        named = ", ".join(f"“{escape(name)}”" for name in nowhere)
+        return f"{_UNANSWERED} {named} {'stands' if len(nowhere) == 1 else 'stand'} nowhere in what was searched."
+    if reranked and max(reranked) >= max(settings.refuse_below, 0.5):
+        return ""  # neither of the counts below could change that
+    weights = _rarity(asked, wanted, retrieval, mentions)
+    covers = [
+        sum(weights[word] for word in wanted.held(given)) / sum(weights.values())
+        for given in (set(content_stems(f"{s.title}\n{' '.join(s.section)}\n{s.text}")) for s in sources)
+    ]
+    if reranked and max(reranked) < settings.refuse_below and max(covers) < settings.refuse_cover:
         return f"{_UNANSWERED} None of the passages found is about this."
-    if best_cover == 0.0 and not any(score >= 0.5 for score in reranked):
+    if max(covers) == 0.0 and not any(score >= 0.5 for score in reranked):
         return f"{_UNANSWERED} None of the passages found has a word of the question."
     return ""
 
 
+def _named_nowhere(
+    asked: str,
+    retrieval: Retrieval,
+    sources: Sequence[Source],
+    terms: Sequence[Term],
+    mentions: Mentions | None,
+) -> list[str]:
+    """The names in the question that stand in no source, and in no document in scope as far as ``mentions`` knows; none
+    where a name of it led retrieval to a document."""
+    if mentions is None or any("named" in route.reason for route in retrieval.routes):
+        return []
+    names = missing(asked, sources, terms).names
+    return [name for name in names if not _mentioned(name, retrieval, mentions)]
+
+
+def _mentioned(words: str, retrieval: Retrieval, mentions: Mentions) -> int:
+    """How many chunks in scope have all of ``words``."""
+    inside = retrieval.scope.doc_ids
+    return sum(count for doc_id, count in mentions(words).items() if inside is None or doc_id in inside)
+
+
+def _rarity(asked: str, wanted: Wanted, retrieval: Retrieval, mentions: Mentions | None) -> dict[str, float]:
+    """What each content word counts: 1 where no chunk in scope has it, the less the more have it (1/2 for ten)."""
+    if mentions is None:
+        return dict.fromkeys(wanted.words, 1.0)
+    written = {stem: token for token in tokens(asked) for stem in content_stems(token)}
+    return {
+        word: 1.0 / (1.0 + log10(1 + _mentioned(written.get(word, word), retrieval, mentions))) for word in wanted.words
+    }
+
+
 def refusal(
-    reason: str, query: str, sources: Sequence[Source], *, said: bool = False, cited: bool = False
+    reason: str,
+    query: str,
+    sources: Sequence[Source],
+    *,
+    terms: Sequence[Term] = (),
+    written: str = "",
+    cited: bool = False,
 ) -> list[str | Marker]:
     """A refusal as Markdown and markers: ``reason`` (as `reason_to_refuse` gives it, "" for none), what was searched,
-    and the nearest passages, cited.
+    which words of the question the passages lack, and the nearest passages, cited.
 
-    The words of the question and of the documents are escaped, and only what is a `Marker` here cites. ``said`` leaves
-    the opening out, where the writer has already said what is missing; ``cited`` leaves the nearest passages out, where
-    it has already cited some.
+    The words of the question and of the documents are escaped, and only what is a `Marker` here cites. ``written`` is
+    what the writer has already said, after which the opening is left out; ``cited`` leaves the nearest passages out,
+    where it has already cited some.
     """
     asked = escape(_shortened(query, _LONGEST_QUERY))
-    opening = "" if said else f"{reason or _UNANSWERED}\n\n"
+    opening = "" if written else f"{reason or _UNANSWERED}\n\n"
     if not sources:
         return [f"{opening}Searched for: “{asked}”."]
     titles = [escape(" ".join(title.split())) for title in dict.fromkeys(source.title for source in sources)]
     where = ", ".join(titles[:3]) + (f" and {len(titles) - 3} more" if len(titles) > 3 else "")
     passages = "passage" if len(sources) == 1 else "passages"
-    text = f"{opening}Searched for “{asked}”; read {len(sources)} {passages} of {where}."
-    nearest = [] if cited else nearest_units(query, sources)
+    others = list(dict.fromkeys(other for term in terms for other in term.others))[:_MOST_TERMS]
+    also = f", also for {_quoted(others)}" if others else ""
+    text = f"{opening}Searched for “{asked}”{also}; read {len(sources)} {passages} of {where}."
+    lacking = [word for word in words_lacking(asks(query)[0], sources, terms) if word not in f"{reason}{written}"]
+    if lacking:
+        text += f" Not in {'it' if len(sources) == 1 else 'them'}: {_quoted(lacking[:_MOST_LACKING])}."
+    nearest = [] if cited else nearest_units(query, sources, terms)
     if nearest:
         text += "\n\nThe nearest passages:\n"
     parts: list[str | Marker] = []
@@ -81,19 +153,30 @@ def refusal(
     return parts or [text]
 
 
-def nearest_units(query: str, sources: Sequence[Source]) -> list[tuple[int, int, int, str]]:
+def nearest_units(query: str, sources: Sequence[Source], terms: Sequence[Term] = ()) -> list[tuple[int, int, int, str]]:
     """``(source number, first unit, last unit, quote)`` of the sentence or table row nearest to the query in each of
-    the first few sources that have one. Headings, fragments and lines of contents are not offered."""
-    wanted = content_stems(query)
-    out = []
+    the first few sources that have one, then of others that have a word of it. Headings, fragments and lines of
+    contents are not offered."""
+    wanted = Wanted(query, terms)
+    nearest: list[tuple[int, int, int, str]] = []
+    others: list[tuple[float, tuple[int, int, int, str]]] = []
     for source in sources:
-        offered = [(first, last, source.words(first, last)) for first, last in _offered(source)]
-        if offered:
-            first, last, words = max(offered, key=lambda item: (cover(wanted, content_stems(item[2])), -item[0]))
-            out.append((source.number, first, last, _shortened(words, _LONGEST_QUOTE)))
-        if len(out) == NEAREST:
+        offered = [(source.number, first, last, source.words(first, last)) for first, last in _offered(source)]
+        if not offered:
+            continue
+        covers = [wanted.cover(set(content_stems(words))) for *_, words in offered]
+        best = covers.index(max(covers))
+        nearest.append(offered[best])
+        others += [(covers[i], unit) for i, unit in enumerate(offered) if i != best and covers[i] > 0.0]
+        if len(nearest) == NEAREST:
             break
-    return out
+    others.sort(key=lambda item: -item[0])
+    nearest += [unit for _, unit in others[: NEAREST - len(nearest)]]
+    return [(number, first, last, _shortened(words, _LONGEST_QUOTE)) for number, first, last, words in nearest]
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(f"“{escape(word)}”" for word in words)
 
 
 def _offered(source: Source) -> Iterator[tuple[int, int]]:

@@ -5,25 +5,24 @@ What is quoted is always a unit's own text, so the writer can be incomplete but 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
-from ragcore.asks import asks
+from ragcore.asks import asks, places
 from ragcore.config import AnswerSettings
 from ragcore.markdown import escape
+from ragcore.missing import Missing, missing, years_in
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Request, Reranker, StaticStream
 from ragcore.providers.quotable import Quotable, is_same, quotables
-from ragcore.providers.quote_ranking import rank, rows_for
-from ragcore.types import Source, Usage
-from ragcore.words import STOP_WORDS, tokens
+from ragcore.providers.quote_ranking import Ranking
+from ragcore.providers.values import Value, values
+from ragcore.terms import Wanted
+from ragcore.types import Usage
 
 _NEAREST = 3
 # Where the sources do not even name what the question is about, only what is plainly relevant is quoted.
 _DOUBTFUL_FLOOR = 0.5
 _FINAL_PUNCTUATION = " .:;,…–—-"
-_NAME = re.compile(r"(?<=[\w,] )([A-Z][\w&.-]*[a-z0-9])(?:['’]s?)?(?!\w)")
 
 
 class OfflineWriter:
@@ -42,25 +41,50 @@ class OfflineWriter:
 
     def _write(self, request: Request) -> Iterator[str]:
         main, *parts = asks(request.question)
-        found = list(quotables(" ".join((main, *parts)), request.sources))
-        ranked = rank(main, found, self._reranker)
-        unknown = unknown_names(main, request.sources)
-        missing = f"None of the passages found names {_listed(unknown)}." if unknown else ""
+        wanted = Wanted(main, request.terms)
+        found = list(
+            quotables(" ".join((main, *parts)), Wanted(" ".join((main, *parts)), request.terms), request.sources)
+        )
+        ranking = Ranking(
+            main,
+            wanted,
+            where=places(request.question),
+            terms=request.terms,
+            routes=request.routes,
+        )
+        ranked = ranking.best(found, self._reranker)
+        absent = missing(main, request.sources, request.terms)
+        said = f"None of the passages found {_lacks(absent)}." if absent else ""
 
-        floor = max(self._settings.offline_floor, _DOUBTFUL_FLOOR if unknown else 0.0)
+        floor = max(self._settings.offline_floor, _DOUBTFUL_FLOOR if absent.names else 0.0)
         floor = max(floor, self._settings.offline_share * ranked[0][1]) if ranked else floor
-        # For a quantity that the question defines by others, the rows of those come before anything else.
-        good = (*rows_for(parts, found), *(quote for quote, worth in ranked if worth >= floor))
+        # For a quantity that is made of others, the rows of those come before anything else.
+        rows = ranking.rows_for(parts, request.terms, found)
+        good = (*rows, *(quote for quote, worth in ranked if worth >= floor))
         chosen = _without_repeats(good, self._settings.offline_sentences)
-        if chosen:
-            yield f"{missing}\n\n" if missing else ""
-            yield from _listing(chosen)
+        if chosen and not absent.years:
+            said = said or _of_other_years(main, chosen)
+            yield f"{said}\n\n" if said else ""
+            direct = [] if parts or absent else values(main, request.terms, found, ranking)
+            yield from _direct(direct)
+            shown = [value.quote for value in direct]
+            yield from _listing([quote for quote in chosen if not any(is_same(quote, other) for other in shown)])
             return
-        yield f"{NO_ANSWER} {missing or 'No sentence or row of the passages found speaks of this directly.'}"
+        yield f"{NO_ANSWER} {said or 'No sentence or row of the passages found speaks of this directly.'}"
         nearest = _without_repeats((quote for quote, worth in ranked if worth > 0.0), _NEAREST)
         if nearest:
             yield " The nearest:\n\n"
             yield from _listing(nearest)
+
+
+def _direct(found: Sequence[Value]) -> Iterator[str]:
+    """The value that was asked for, and what other tables give instead of it."""
+    for index, value in enumerate(found):
+        about = "; ".join(part for part in (value.title, value.quote.about.rstrip(_FINAL_PUNCTUATION)) if part)
+        opening = "Another table gives a different value: " if index == 1 else ""
+        note = f" ({escape(value.scale)} {value.scale_marker})" if value.scale else ""
+        where = f"{escape(about)}: " if about else ""
+        yield f"{opening}**{escape(value.figure)}** — {where}“{escape(value.text)}” {value.marker}{note}\n\n"
 
 
 def _without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
@@ -84,22 +108,24 @@ def _listing(chosen: Sequence[Quotable]) -> Iterator[str]:
             yield f"- {about}“{escape(quote.text)}” {quote.marker}\n"
 
 
-def unknown_names(question: str, sources: Sequence[Source]) -> list[str]:
-    """Names in the question that stand in no source, title or section: what is quoted can hardly be about them."""
-    given: set[str] = set()
-    for source in sources:
-        words = tokens(" ".join((source.title, *source.section, source.text)))
-        given.update(words)
-        # "BestBuy" is named by "Best Buy".
-        given.update(first + second for first, second in pairwise(words))
-    names = []
-    for name in dict.fromkeys(_NAME.findall(question)):
-        parts = [part for part in tokens(name) if part not in STOP_WORDS]
-        if parts and not any(part in given for part in parts):
-            names.append(name)
-    return names
+def _of_other_years(question: str, chosen: Sequence[Quotable]) -> str:
+    """That nothing quoted is of a year asked for, "" where something is, or may be."""
+    asked = years_in(question)
+    given = {year for quote in chosen for year in years_in(f"{quote.text} {quote.about} {quote.source.title}")}
+    if not asked or asked & given or not given:
+        return ""
+    return f"What is quoted does not speak of {_listed([str(year) for year in sorted(asked)])}."
 
 
-def _listed(names: Sequence[str]) -> str:
-    quoted = [f"“{escape(name)}”" for name in names]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
+def _lacks(absent: Missing) -> str:
+    """``names “Apple” or speaks of 2012``."""
+    said = []
+    if absent.names:
+        said.append(f"names {_listed([f'“{escape(name)}”' for name in absent.names])}")
+    if absent.years:
+        said.append(f"speaks of {_listed([str(year) for year in absent.years])}")
+    return " or ".join(said)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

@@ -1,4 +1,5 @@
-"""Which quotes answer a question best: the cross-encoder's relevance, the question's words, and a row's own name."""
+"""Which quotes answer a question best: the cross-encoder's relevance, the question's words, a row's own name, and
+where it stands: in a document that the question names, in a statement that it points to."""
 
 from __future__ import annotations
 
@@ -10,15 +11,22 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.asks import spelled_out
 from ragcore.protocols import Reranker
 from ragcore.providers.quotable import Quotable
+from ragcore.terms import Term, Wanted, terms_in
+from ragcore.types import Route
 from ragcore.words import content_stems, tokens
 
 CANDIDATES = 24
 RERANK_WEIGHT = 0.7
 WITHOUT_FIGURE = 0.7
 NAMED_WEIGHT = 0.6
+# What a quote loses of its worth in a document that the question names least, and gains where the question points.
+ROUTE_WEIGHT = 0.5
+PLACE_WEIGHT = 0.2
+# How far a row's name must agree with a quantity that the question defines, and with one that terms.toml does.
+AGREEMENT = 0.5
+AGREEMENT_OF_PARTS = 0.8
 # The cross-encoder reads so many characters of a candidate; its time grows with them.
 LONGEST_PASSAGE = 600
 _ASKS_FIGURE = re.compile(
@@ -27,44 +35,139 @@ _ASKS_FIGURE = re.compile(
     r"\bwhat\s+(?:was|were|is|are)\b.*\b(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
+# In the brackets of a name stands what it is called for short, or what a negative number means.
+_NAMED = re.compile(r"\bnamed: ([^;]+)")
+_BRACKETS = re.compile(r"\([^()]*\)")
 
 
-def rank(question: str, found: list[Quotable], reranker: Reranker | None) -> list[tuple[Quotable, float]]:
-    """The 24 most likely of ``found`` with their worth for ``question``, 0–1, best first.
+class Ranking:
+    """How well quotes fit ``question``, whose words are ``wanted`` and whose terms of the trade are ``terms``.
 
-    Worth is the cross-encoder's vote and the words' vote, lowered where the question asks for a figure and there is
-    none, raised where the question names the row. Only the 24 that the words choose reach the cross-encoder.
+    ``where`` are the parts of a document in which it says to look, and ``routes`` the documents that it names;
+    ``names`` are the stems of what it calls them.
     """
-    wanted = content_stems(spelled_out(question))
-    shortlist = _shortlist(wanted, found)
-    if not shortlist:
-        return []
-    votes = _words_vote(wanted, shortlist)
-    if reranker is not None:
-        relevance = reranker.score(question, [quote.passage[:LONGEST_PASSAGE] for quote in shortlist])
-        votes = RERANK_WEIGHT * spread(relevance) + (1 - RERANK_WEIGHT) * votes
-    if _ASKS_FIGURE.search(question):
-        own = set(tokens(question))
-        votes = votes * np.array([1.0 if quote.figures(own) else WITHOUT_FIGURE for quote in shortlist])
-    # A row whose header the question names is about it, also where the cross-encoder, trained on prose, is blind.
-    named = np.array([_named(quote.name, set(wanted)) for quote in shortlist])
-    votes = 1.0 - (1.0 - votes) * (1.0 - NAMED_WEIGHT * named)
-    order = np.argsort(-votes, kind="stable")
-    return [(shortlist[i], float(votes[i])) for i in order]
 
-
-def rows_for(parts: Sequence[str], found: Sequence[Quotable]) -> list[Quotable]:
-    """For each part of a definition the row whose name agrees with it best, where at least half of both agree."""
-    rows = []
-    for part in parts:
-        wanted = {word for word in content_stems(spelled_out(part)) if not word.isdigit()}
-        agreements = [
-            2 * len(quote.name & wanted) / (len(quote.name) + len(wanted)) if quote.name else 0.0 for quote in found
+    def __init__(
+        self,
+        question: str,
+        wanted: Wanted,
+        *,
+        where: Sequence[str] = (),
+        terms: Sequence[Term] = (),
+        routes: Sequence[Route] = (),
+    ) -> None:
+        self._question = question
+        self._wanted = wanted
+        self._priors = {route.doc_id: route.prior for route in routes}
+        self.names = frozenset(stem for route in routes for stem in content_stems(_named_by(route)))
+        called = [
+            name for place in where for name in (place, *(t for term in terms_in(place, terms) for t in term.same))
         ]
-        best = int(np.argmax(agreements)) if agreements else 0
-        if agreements and agreements[best] >= 0.5:
-            rows.append(found[best])
-    return rows
+        self._where = [stems for name in called if (stems := frozenset(content_stems(name)))]
+
+    def best(self, found: list[Quotable], reranker: Reranker | None) -> list[tuple[Quotable, float]]:
+        """The 24 most likely of ``found`` with their worth, 0–1, best first.
+
+        Worth is the cross-encoder's vote and the words' vote, lowered where the question asks for a figure and there is
+        none, raised where the question names the row. Only the 24 that the words choose reach the cross-encoder.
+        """
+        shortlist = self._shortlist(found)
+        if not shortlist:
+            return []
+        votes = self._words_vote(shortlist)
+        if reranker is not None:
+            relevance = reranker.score(self._question, [quote.passage[:LONGEST_PASSAGE] for quote in shortlist])
+            votes = RERANK_WEIGHT * spread(relevance) + (1 - RERANK_WEIGHT) * votes
+        if asks_figure(self._question):
+            own = set(tokens(self._question))
+            votes = votes * np.array([1.0 if quote.figures(own) else WITHOUT_FIGURE for quote in shortlist])
+        # A row whose header the question names is about it, also where the cross-encoder, trained on prose, is blind.
+        votes = 1.0 - (1.0 - votes) * (1.0 - NAMED_WEIGHT * self._named(shortlist))
+        votes = votes * self.standing(shortlist)
+        order = np.argsort(-votes, kind="stable")
+        return [(shortlist[i], float(votes[i])) for i in order]
+
+    def standing(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """What each quote is worth by where it stands, 0–1: highest in the document that the question names best and in
+        the part of it to which it points."""
+        routes = np.array([1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found])
+        if not self._where:
+            return routes
+        pointed = np.array([any(place <= quote.place for place in self._where) for quote in found])
+        return routes * np.where(pointed, 1.0, 1.0 - PLACE_WEIGHT) if pointed.any() else routes
+
+    def prior(self, doc_id: str) -> float:
+        """How far the question names a document, 0–1, against the one that it names best."""
+        most = max(self._priors.values(), default=0.0)
+        return self._priors.get(doc_id, 0.0) / most if most else 1.0
+
+    def rows_for(self, parts: Sequence[str], terms: Sequence[Term], found: Sequence[Quotable]) -> list[Quotable]:
+        """For each part of a definition the row whose name agrees with it best: those of the question, ``parts``; else,
+        where its terms are made of others, those."""
+        chosen = [self._row_for(part, terms_in(part, terms), AGREEMENT, found) for part in parts]
+        if not parts:
+            named = list(dict.fromkeys(part for term in terms for part in term.parts))
+            chosen = [self._row_for(part, (), AGREEMENT_OF_PARTS, found) for part in named]
+        return [row for row in chosen if row is not None]
+
+    def _row_for(self, part: str, terms: Sequence[Term], least: float, found: Sequence[Quotable]) -> Quotable | None:
+        names = [name for text in (part, *(other for term in terms for other in term.same)) if (name := name_of(text))]
+        agreements = [max((agreement(row_name(quote), name) for name in names), default=0.0) for quote in found]
+        if not agreements or max(agreements) < least:
+            return None
+        return found[int(np.argmax(np.array(agreements) * self.standing(found)))]
+
+    def _shortlist(self, found: list[Quotable]) -> list[Quotable]:
+        """At most 24, by words, by name and by half the score of their source, in the order of the text."""
+        if len(found) <= CANDIDATES:
+            return found
+        value = self._words_vote(found) + 0.5 * self._named(found)
+        value = (value + 0.5 * np.array([quote.source.score for quote in found])) * self.standing(found)
+        return [found[i] for i in sorted(np.argsort(-value, kind="stable")[:CANDIDATES])]
+
+    def _words_vote(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """The share of the question's words that each candidate has, the rarer words counting more, 0–1."""
+        held = [self._wanted.held(quote.words) for quote in found]
+        counts = Counter(word for words in held for word in words)
+        weights = {word: log(1 + len(found) / (1 + counts[word])) for word in self._wanted.words}
+        total = sum(weights.values()) or 1.0
+        return np.array([sum(weights[word] for word in words) / total for words in held])
+
+    def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """How far the question holds each row's name, 0–1; one of one word counts half: it may be by chance."""
+        asked = self._wanted.everything
+        shares = [
+            len(quote.name & asked) / len(quote.name) * min(1.0, len(quote.name & asked) / 2) if quote.name else 0.0
+            for quote in found
+        ]
+        return np.array(shares)
+
+
+def asks_figure(question: str) -> bool:
+    """Whether the answer must have a number in it."""
+    return _ASKS_FIGURE.search(question) is not None
+
+
+def name_of(text: str) -> frozenset[str]:
+    """The stems by which a quantity is called, without what stands in brackets, periods and ``total``."""
+    stems = content_stems(_BRACKETS.sub(" ", text))
+    return frozenset(word for word in stems if not word.isdigit() and word != "total")
+
+
+def row_name(quote: Quotable) -> frozenset[str]:
+    """`name_of` a row's own header; empty for what is no row."""
+    return name_of(quote.row.head) if quote.row is not None else frozenset()
+
+
+def _named_by(route: Route) -> str:
+    """The words of the question that name the document: ``Adobe`` of ``named: Adobe; year: 2016``."""
+    match = _NAMED.search(route.reason)
+    return match.group(1) if match else ""
+
+
+def agreement(one: frozenset[str], other: frozenset[str]) -> float:
+    """How far two names are the same words, 0–1 (Dice's coefficient)."""
+    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
 
 
 def spread(relevance: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -72,25 +175,3 @@ def spread(relevance: NDArray[np.float64]) -> NDArray[np.float64]:
     that its probabilities hardly tell one good candidate from the next."""
     p = np.clip(relevance, 1e-9, 1 - 1e-9)
     return np.clip((np.log(p / (1 - p)) + 4.0) / 14.0, 0.0, 1.0)
-
-
-def _shortlist(wanted: Sequence[str], found: list[Quotable]) -> list[Quotable]:
-    """At most 24, by words, by name and by half the score of their source, in the order of the text."""
-    if len(found) <= CANDIDATES:
-        return found
-    named = np.array([_named(quote.name, set(wanted)) for quote in found])
-    value = _words_vote(wanted, found) + 0.5 * named + 0.5 * np.array([quote.source.score for quote in found])
-    return [found[i] for i in sorted(np.argsort(-value, kind="stable")[:CANDIDATES])]
-
-
-def _words_vote(wanted: Sequence[str], found: Sequence[Quotable]) -> NDArray[np.float64]:
-    """The share of the question's words that each candidate has, the rarer words counting more, 0–1."""
-    counts = Counter(word for quote in found for word in set(wanted) & quote.words)
-    weights = {word: log(1 + len(found) / (1 + counts[word])) for word in dict.fromkeys(wanted)}
-    total = sum(weights.values()) or 1.0
-    return np.array([sum(weights[word] for word in weights if word in quote.words) / total for quote in found])
-
-
-def _named(name: frozenset[str], asked: set[str]) -> float:
-    """How far ``asked`` holds a row's name, 0–1; a name of one word counts half, since it may be named by chance."""
-    return len(name & asked) / len(name) * min(1.0, len(name & asked) / 2) if name else 0.0

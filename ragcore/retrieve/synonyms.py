@@ -17,10 +17,11 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from ragcore.errors import ConfigError
+from ragcore.terms import Term
 from ragcore.words import stem, tokens, word_set
 
 FILE = "synonyms.toml"
-Term = Annotated[str, StringConstraints(strip_whitespace=True, min_length=2, max_length=100)]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=2, max_length=100)]
 Words = tuple[str, ...]
 # Before a term they make another one of it: deferred revenue, non-operating income.
 _OTHER = word_set("non deferred unearned")
@@ -31,27 +32,30 @@ _SPLIT = re.compile(r"[^\W_]+(?:&[^\W_]+)*")
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    same: dict[Term, tuple[Term, ...]] = Field(default_factory=dict)
-    made_of: dict[Term, tuple[Term, ...]] = Field(default_factory=dict)
+    same: dict[Name, tuple[Name, ...]] = Field(default_factory=dict)
+    made_of: dict[Name, tuple[Name, ...]] = Field(default_factory=dict)
 
 
 class Synonyms:
     """``same``: the name of a group → other words for it; ``made_of``: a measure → what it is worked out from."""
 
     def __init__(self, same: Mapping[str, Sequence[str]], made_of: Mapping[str, Sequence[str]]) -> None:
-        self._others: dict[Words, tuple[str, ...]] = {}
+        self._known: dict[Words, Term] = {}
         for name, others in same.items():
             group = (name, *others) if others else ()
             for term in group:
-                self._add(term, tuple(other for other in group if other != term))
+                self._add(term, same=tuple(other for other in group if other != term))
         for name, parts in made_of.items():
-            self._add(name, tuple(parts))
-        self._longest = max(map(len, self._others), default=0)
+            self._add(name, parts=tuple(parts))
+        self._longest = max(map(len, self._known), default=0)
 
-    def _add(self, term: str, others: tuple[str, ...]) -> None:
+    def _add(self, term: str, *, same: tuple[str, ...] = (), parts: tuple[str, ...] = ()) -> None:
         key = _key(term)
-        if key and others:
-            self._others[key] = tuple(dict.fromkeys((*self._others.get(key, ()), *others)))
+        if key and (same or parts):
+            known = self._known.get(key, Term(term))
+            self._known[key] = Term(
+                known.said, tuple(dict.fromkeys((*known.same, *same))), tuple(dict.fromkeys((*known.parts, *parts)))
+            )
 
     @classmethod
     def load(cls, home: Path | None = None) -> Synonyms:
@@ -64,25 +68,31 @@ class Synonyms:
 
     def of(self, question: str) -> tuple[str, ...]:
         """Terms that ``question`` also means and does not say itself, in the order in which it gives rise to them."""
+        said = f" {' '.join(_stems(_SPLIT.findall(question)))} "
+        found = dict.fromkeys(other for term in self.terms(question) for other in term.others)
+        return tuple(other for other in found if f" {' '.join(_stems(_SPLIT.findall(other)))} " not in said)
+
+    def terms(self, question: str) -> tuple[Term, ...]:
+        """The terms of ``question`` that are known here, as it says them, in its order."""
         words = _SPLIT.findall(question)
-        found: dict[str, None] = {}
+        found: dict[Term, None] = {}
         place = 0
         while place < len(words):
             # The longest term that begins here uses its words up.
             for length in range(min(self._longest, len(words) - place), 0, -1):
-                others = self._others.get(self._match(words[place : place + length]))
-                if others is not None:
+                run = words[place : place + length]
+                known = self._known.get(self._match(run))
+                if known is not None:
                     if place == 0 or words[place - 1].lower() not in _OTHER:
-                        found.update(dict.fromkeys(others))
+                        found[Term(" ".join(run), known.same, known.parts)] = None
                     place += length - 1
                     break
             place += 1
-        said = f" {' '.join(_stems(words))} "
-        return tuple(term for term in found if f" {' '.join(_stems(_SPLIT.findall(term)))} " not in said)
+        return tuple(found)
 
     def _match(self, words: Sequence[str]) -> Words:
         if len(words) == 1:
-            return (words[0],) if (words[0],) in self._others else (_singular(words[0]),)
+            return (words[0],) if (words[0],) in self._known else (_singular(words[0]),)
         return _stems(words)
 
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from ragcore.answer.cite import Marker
-from ragcore.answer.refuse import nearest_units, reason_to_refuse, refusal
+from ragcore.answer.refuse import Mentions, nearest_units, reason_to_refuse, refusal
 from ragcore.answer.sources import build_sources
-from ragcore.types import Document, Scope, Segment, Source
+from ragcore.terms import Term
+from ragcore.types import Document, Retrieval, Route, Scope, Segment, Source
 from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, retrieval, sources
 from tests.documents import Grid, Heading, Item, make_document
 
@@ -31,6 +32,69 @@ def reason(query: str, *, rerank: float, scored: bool = True) -> str:
 )
 def test_what_may_be_answered_is_not_refused(query: str, rerank: float) -> None:
     assert reason(query, rerank=rerank) == ""
+
+
+CAPEX = Term("capex", ("capital expenditures", "dividends"))
+
+
+def test_another_name_of_a_term_is_a_word_of_the_question() -> None:
+    found = retrieval("What was the capex?", [DIVIDENDS], rerank=0.001)
+    given = sources(DIVIDENDS)
+    assert reason_to_refuse("What was the capex?", found, given, SETTINGS.answer)
+    assert not reason_to_refuse("What was the capex?", found, given, SETTINGS.answer, terms=(CAPEX,))
+    text = "".join(str(part) for part in refusal("", "What was the capex?", given, terms=(CAPEX,)))
+    assert "also for “capital expenditures”, “dividends”;" in text
+    assert "Not in" not in text
+
+
+def test_instructions_are_no_words_that_must_be_there() -> None:
+    query = "You are an analyst with no internet. What were revenues? Round your answer to two decimal places, please."
+    assert reason(query, rerank=0.001) == ""
+
+
+def nowhere(_: str) -> dict[str, int]:
+    return {}
+
+
+def everywhere(_: str) -> dict[str, int]:
+    return {REPORT.doc_id: 9}
+
+
+def test_a_name_that_stands_in_no_document_is_refused_where_nothing_is_plainly_relevant() -> None:
+    query = "What were the revenues of Boeing in fiscal 2023?"
+    found, given = retrieval(query, [PROSE], rerank=0.4), sources(PROSE)
+
+    def why(mentions: Mentions | None, found: Retrieval = found) -> str:
+        return reason_to_refuse(query, found, given, SETTINGS.answer, mentions=mentions)
+
+    assert why(nowhere) == ("The documents do not answer this question. “Boeing” stands nowhere in what was searched.")
+    assert why(everywhere) == ""
+    assert why(None) == ""
+    assert why(nowhere, retrieval(query, [PROSE], rerank=0.999)) == ""
+    # The question names the document by that name.
+    assert why(nowhere, replace(found, routes=(Route(REPORT.doc_id, 1.0, "named: Boeing"),))) == ""
+
+
+def test_mentions_outside_the_scope_do_not_count() -> None:
+    query = "What were the revenues of Boeing?"
+    found = replace(retrieval(query, [PROSE], rerank=0.4), scope=Scope(("another",)))
+    assert "Boeing" in reason_to_refuse(query, found, sources(PROSE), SETTINGS.answer, mentions=everywhere)
+
+
+def test_a_rare_word_weighs_more_than_common_ones() -> None:
+    query = "How did revenues and margin of the company develop for quixotics?"
+    found, given = retrieval(query, [PROSE], rerank=0.001), sources(PROSE)
+
+    def mentions(word: str) -> dict[str, int]:
+        return {} if word == "quixotics" else {REPORT.doc_id: 5000}
+
+    assert reason_to_refuse(query, found, given, SETTINGS.answer, mentions=mentions)
+    assert not reason_to_refuse(query, found, given, SETTINGS.answer, mentions=everywhere)
+
+
+def test_the_refusal_says_which_words_are_missing() -> None:
+    text = "".join(str(part) for part in refusal("", "Which volcano raised revenues?", sources(PROSE)))
+    assert "Not in it: “volcano”, “raised”." in text
 
 
 def test_what_is_far_by_relevance_and_words_is_refused() -> None:

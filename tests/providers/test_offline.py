@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from ragcore.answer.generate import build_request
 from ragcore.answer.sources import build_sources
 from ragcore.protocols import Request
 from ragcore.providers.offline import OfflineWriter
-from ragcore.types import Document, Retrieval, Segment, Source
+from ragcore.terms import Term
+from ragcore.types import Document, Retrieval, Route, Segment, Source
 from ragcore.words import content_stems, cover
 from tests.answer.samples import DIVIDENDS, IND, OTHER, PROSE, SETTINGS, TABLE, document, segment, sources
 from tests.documents import Grid, Heading, Item, make_document
@@ -293,3 +295,58 @@ def test_columns_with_end_dates_are_kept_where_they_may_be_the_year_asked_for(qu
 )
 def test_columns_kept(question: str, headers: list[str], kept: list[int]) -> None:
     assert columns(f"What was {question}", headers) == [headers[index] for index in kept]
+
+
+def test_a_year_that_no_passage_speaks_of_is_refused() -> None:
+    text = quotes("What was the dividend in 2019?", "The dividend of 2023 was $1.36 per share.")
+    assert text.startswith("<<NO ANSWER>> None of the passages found speaks of 2019.")
+    assert "The nearest:\n\n- “The dividend of 2023" in text
+
+
+def test_quotes_of_another_year_than_asked_for_are_said_to_be() -> None:
+    text = quotes(
+        "What was the dividend in 2027?",
+        "The dividend of 2023 was $1.36 per share.",
+        "Bonds fall due in March 2027.",
+        offline_sentences=1,
+    )
+    assert text.startswith("What is quoted does not speak of 2027.\n\n- “The dividend of 2023")
+
+
+def test_other_names_of_a_term_are_words_of_the_question() -> None:
+    source = whole(make_document("Capital expenditure was $9.7 million.", "Weather was mild in the north this year."))
+    terms = (Term("capex", ("capital expenditures",)),)
+    request = Request("What was the capex?", (source,), "", "", terms=terms)
+    text = "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
+    assert text == "- “Capital expenditure was $9.7 million.” <<SOURCE 1.1>>\n"
+    without = "".join(OfflineWriter(WordReranker(), ANSWER).stream(replace(request, terms=())))
+    assert without.startswith("<<NO ANSWER>>")
+
+
+def test_what_a_measure_is_worked_out_from_is_quoted_row_by_row() -> None:
+    grid = Grid(
+        "Consolidated Balance Sheets",
+        [["", "2022"], ["Goodwill", "7"], ["Total current assets", "30"], ["Total current liabilities", "20"]],
+    )
+    terms = (Term("current ratio", (), ("total current assets", "total current liabilities")),)
+    request = Request("What was the current ratio in 2022?", (whole(make_document(grid)),), "", "", terms=terms)
+    text = "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
+    assert "“Total current assets, 2022: 30”" in text
+    assert "“Total current liabilities, 2022: 20”" in text
+
+
+def test_the_document_that_the_question_names_is_quoted_first() -> None:
+    ours, theirs = (make_document("Revenues rose 10% this year.", doc_id=name * 16, title=name) for name in "ab")
+    made = tuple(replace(whole(doc), number=n) for n, doc in enumerate((theirs, ours), start=1))
+    routes = (Route(ours.doc_id, 1.0, "named: a"), Route(theirs.doc_id, 0.1, ""))
+    request = Request("How did revenues rise?", made, "", "", routes=routes)
+    assert "<<SOURCE 2.1>>" in "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
+
+
+def test_the_statement_to_which_the_question_points_is_quoted_first() -> None:
+    rows = [["", "2022", "2021"], ["Depreciation", "5", "6"]]
+    grids = Grid("Segment data", rows), Grid("Cash flow statement", rows)
+    question = "How did depreciation develop?"
+    assert quotes(question, *grids, offline_sentences=1).startswith("- Segment data")
+    pointed = quotes(f"{question} Use the cash flow statement.", *grids, offline_sentences=1)
+    assert pointed.startswith("- Cash flow statement")

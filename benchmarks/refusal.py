@@ -1,0 +1,186 @@
+"""How often is an answer refused that the documents hold, and how often is one given that they do not?
+
+    python -m benchmarks refusal --home HOME [--mixed HOME] [--limit N]
+
+``--home`` is a home into which financebench-dev was ingested and indexed, ``--mixed`` one with mmlongbench-dev. Asked
+offline, of the whole library unless said otherwise:
+
+* *answerable*: the questions as they are; *in its document*: the same within the document that answers them;
+* *another document*: the same within a document of another company; *another company*, *another year*: with the name
+  of one that has no filing here, with years 12 later or 14 earlier; *foreign*: what no filing holds.
+
+*rule*: share refused before anything is written, whatever writes; *answer*: share of offline answers that are refusals,
+by the rule or by the writer. Beside them the rule of before (by plain cover of words, without names or other terms),
+and that of never refusing, whose share is 0. Each once for the questions of even and of odd place: the bounds were
+chosen on the even ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.common import questions, table
+from ragcore.answer.refuse import reason_to_refuse
+from ragcore.engine import Engine
+from ragcore.types import Found, Retrieval, Source
+from ragcore.words import content_stems, cover
+
+# Companies whose filings are not among those of the set.
+ABSENT = ("Boeing", "Lockheed Martin", "Nike", "Kraft Heinz", "Oracle", "Caterpillar", "Lululemon", "Etsy", "Tesla")
+# As the questions call the companies of the set.
+CALLED = (
+    r"American\s+Express|American\s+Water\s+Works|Coca[\s-]Cola|CVS\s+Health|Foot\s?[Ll]ocker|General\s+Mills|Ulta\s+Beauty|"
+    "Adobe|AMD|AMEX|Corning|JPM|Microsoft|Netflix|Pfizer|Verizon"
+)
+FOREIGN = """
+Which volcano buried the city of Pompeii?
+What is the boiling point of ethanol?
+How many moons does Jupiter have?
+What is the recipe for sourdough bread?
+How do I reset my home router?
+What is the half-life of caesium-137?
+How many bones are there in a human hand?
+When was the Treaty of Westphalia signed?
+What is the speed of light in water?
+What was the rainfall in Nairobi in 2019?
+How many students enrolled at the University of Oslo in 2020?
+Who is the mayor of Springfield?
+What is the maximum tolerated dose of BMS-986158 in the phase 1 study?
+Which patients were excluded from the trial because of hepatitis?
+What does the user have to do when the washing machine shows error E18?
+What is the governing law of the lease with Harborview Estates?
+How is the torque wrench calibrated?
+What is the p-value of the primary endpoint of the ORION-11 trial?
+What is the favourite colour of Adobe's chief executive?
+How many dogs live at Microsoft's headquarters?
+What did Netflix's board have for lunch at its last meeting?
+What is the home address of Corning's chairman?
+How many cups of coffee does General Mills serve its employees each day?
+What is the shoe size of the new Foot Locker CEO?
+"""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question of a set, within one document or (None) in the whole library."""
+
+    kind: str
+    text: str
+    doc: str | None = None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--mixed", type=Path)
+    parser.add_argument("--limit", type=int, default=0, help="so many questions of each kind, at most (0: all)")
+    options = parser.parse_args()
+    rows = measure(options.home, filings(questions("financebench-dev")), options.limit)
+    if options.mixed:
+        rows += measure(options.mixed, mixed(questions("mmlongbench-dev")), options.limit)
+    head = ("questions", "n", "refused: rule of before", "rule", "answer", "answer, even", "answer, odd")
+    print(table(rows, head))
+
+
+def filings(given: Sequence[dict[str, Any]]) -> Iterator[Asked]:
+    named = [one for one in given if re.search(CALLED, one["question"])]
+    documents = sorted({one["doc"] for one in given})
+    company = {one["doc"]: one["company"] for one in given}
+    for one in given:
+        yield Asked("answerable", one["question"])
+    for one in given:
+        yield Asked("answerable, in its document", one["question"], one["doc"])
+    for place, one in enumerate(named):
+        others = [doc for doc in documents if company[doc] != one["company"]]
+        yield Asked("another document", one["question"], others[(7 * place) % len(others)])
+    for place, one in enumerate(named):
+        yield Asked("another company", re.sub(CALLED, ABSENT[place % len(ABSENT)], one["question"]))
+    for place, one in enumerate(given):
+        text = moved(one["question"], 12 if place % 2 else -14)
+        if text != one["question"]:
+            yield Asked("another year", text)
+    for line in FOREIGN.strip().splitlines():
+        yield Asked("foreign", line)
+
+
+def mixed(given: Sequence[dict[str, Any]]) -> Iterator[Asked]:
+    documents = sorted({one["doc"] for one in given})
+    for one in given:
+        yield Asked("mixed: answerable" if one["answerable"] else "mixed: not answerable", one["question"], one["doc"])
+    for place, one in enumerate(one for one in given if one["answerable"]):
+        others = [doc for doc in documents if doc != one["doc"]]
+        yield Asked("mixed: another document", one["question"], others[place % len(others)])
+
+
+def moved(text: str, years: int) -> str:
+    """``text`` with every year that many later."""
+    text = re.sub(r"(?<!\d)((?:19|20)\d\d)(?!\d)", lambda match: str(int(match.group()) + years), text)
+    return re.sub(r"\bFY(\d\d)\b", lambda match: f"FY{(int(match.group(1)) + years) % 100:02}", text)
+
+
+def measure(home: Path, asked: Iterator[Asked], limit: int) -> list[list[object]]:
+    rows: list[list[object]] = []
+    with Engine.open(home) as engine:
+        ids = {info.name: info.doc_id for info in engine.documents() if info.indexed}
+        kinds: dict[str, list[Asked]] = {}
+        for one in asked:
+            if one.doc is None or one.doc in ids:
+                kinds.setdefault(one.kind, []).append(one)
+        for kind, of_kind in kinds.items():
+            chosen = of_kind[:limit] if limit else of_kind
+            refused = [decisions(engine, one, ids) for one in chosen]
+            print(f"{kind}: {len(chosen)}", file=sys.stderr, flush=True)
+            before, rule, answer = (list(column) for column in zip(*refused))
+            rows.append([kind, len(chosen), *map(share, (before, rule, answer, answer[::2], answer[1::2]))])
+    return rows
+
+
+def decisions(engine: Engine, one: Asked, ids: dict[str, str]) -> tuple[bool, bool, bool]:
+    """Whether the rule of before, the rule and the answer refuse."""
+    run = engine.ask(one.text, doc_ids=[ids[one.doc]] if one.doc else None)
+    before = rule = False
+    for event in run:
+        if isinstance(event, Found):
+            before = bool(rule_of_before(one.text, event.retrieval, event.sources))
+            rule = bool(rule_in_force(engine)(one.text, event.retrieval, event.sources))
+    assert run.answer is not None
+    return before, rule, run.answer.refused
+
+
+def rule_in_force(engine: Engine) -> Callable[[str, Retrieval, Sequence[Source]], str]:
+    def decide(query: str, retrieval: Retrieval, sources: Sequence[Source]) -> str:
+        return reason_to_refuse(
+            query,
+            retrieval,
+            sources,
+            engine.settings.answer,
+            terms=engine.terms(query),
+            mentions=engine.mentions,
+        )
+
+    return decide
+
+
+def rule_of_before(query: str, retrieval: Retrieval, sources: Sequence[Source]) -> bool:
+    """Best relevance under 0.02 and no source with half of the question's words; or none of them."""
+    wanted = set(content_stems(query))
+    if not sources or not wanted:
+        return not sources
+    best = max(cover(wanted, content_stems(f"{s.title}\n{' '.join(s.section)}\n{s.text}")) for s in sources)
+    reranked = [hit.scores["rerank"] for hit in retrieval.hits if "rerank" in hit.scores]
+    irrelevant = bool(reranked) and max(reranked) < 0.02
+    return (irrelevant and best < 0.5) or (best == 0.0 and not any(score >= 0.5 for score in reranked))
+
+
+def share(refused: Sequence[bool]) -> str:
+    return f"{sum(refused)} of {len(refused)}"
+
+
+if __name__ == "__main__":
+    main()

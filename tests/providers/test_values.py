@@ -1,0 +1,133 @@
+"""The value that a simple question asks for, and when there is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragcore.answer.cite import Citer, Marker, MarkerParser
+from ragcore.answer.sources import build_sources
+from ragcore.protocols import Request
+from ragcore.providers.offline import OfflineWriter
+from ragcore.retrieve.synonyms import Synonyms
+from ragcore.types import Document, Retrieval, Route, Segment
+from tests.answer.samples import SETTINGS
+from tests.documents import Grid, Heading, make_document
+from tests.providers.test_offline import WordReranker
+
+SYNONYMS = Synonyms.load()
+YEARS = ["", "2018", "2017", "2016"]
+CASH = Grid(
+    "Consolidated Statement of Cash Flows (Millions)",
+    [
+        YEARS,
+        ["Net income", "5,363", "4,869", "5,058"],
+        ["Purchases of property, plant and equipment (PP&E)", "(1,577)", "(1,373)", "(1,420)"],
+        ["Proceeds from sale of PP&E and other assets", "262", "49", "58"],
+    ],
+)
+ASSETS = Grid(
+    "Consolidated Balance Sheet (Millions)",
+    [["", "2018", "2017"], ["Property, plant and equipment", "8,738", "8,866"], ["Total assets", "36,500", "37,987"]],
+)
+
+
+def written(question: str, *documents: Document, routes: tuple[Route, ...] = ()) -> str:
+    segments = tuple(Segment(doc.doc_id, 0, len(doc.text), 0, 0, 1.0) for doc in documents)
+    by_id = {doc.doc_id: doc for doc in documents}
+    made = build_sources(Retrieval("q", "hybrid", (), segments), by_id.__getitem__, SETTINGS.answer)
+    request = Request(question, made, "", "", terms=SYNONYMS.terms(question), routes=routes)
+    text = "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
+    parser, citer = MarkerParser(), Citer(made, by_id.__getitem__)
+    for item in [*parser.feed(text), *parser.finish()]:
+        if isinstance(item, Marker):
+            assert item.no_answer or not citer.resolve(item)[1]
+    return text
+
+
+def first_line(question: str, *blocks: Grid | Heading | str) -> str:
+    """The value that is handed out, "" where there is none."""
+    line = written(question, make_document(*blocks)).partition("\n")[0]
+    return line if line.startswith("**") else ""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was 3M's capex in FY2018?",
+        "What were capital expenditures in 2018?",
+        "How much were the purchases of property, plant and equipment in fiscal 2018?",
+    ],
+)
+def test_a_cell_by_its_row_and_its_year(question: str) -> None:
+    document = make_document(CASH, ASSETS, title="3M 10-K 2018")
+    line, _, rest = written(question, document).partition("\n\n")
+    assert line == (
+        "**(1,577)** — Consolidated Statement of Cash Flows (Millions): "
+        "“Purchases of property, plant and equipment (PP&E), 2018: (1,577)” <<SOURCE 1.9>>"
+    )
+    assert "(1,577)" not in rest
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("What was net income in 2017?", "4,869"),
+        ("What were total assets in 2018?", "36,500"),
+        ("What is the value of property, plant and equipment at the end of 2017?", "8,866"),
+        ("Net income in 2017?", ""),
+        # No year, several years, one that no column has.
+        ("What was net income?", ""),
+        ("What was net income in 2017 and 2018?", ""),
+        ("What was net income in 2012?", ""),
+        # Yes or no, lists, reasons, and what has to be worked out.
+        ("Did net income rise in 2018?", ""),
+        ("Why was net income low in 2018?", ""),
+        ("What was the change in net income in 2018?", ""),
+        ("Which was larger in 2018, net income or total assets?", ""),
+        # Something else of nearly the same name.
+        ("What was the net income per share in 2018?", ""),
+        ("What was the net income of the Converse segment in 2018?", ""),
+        ("What was the property in 2018?", ""),
+        ("What was net income in the second quarter of 2018?", ""),
+    ],
+)
+def test_only_what_is_certain(question: str, figure: str) -> None:
+    assert first_line(question, CASH, ASSETS).partition(" — ")[0] == (f"**{figure}**" if figure else "")
+
+
+def test_a_segment_is_the_row_of_its_name_in_the_table_of_the_quantity() -> None:
+    def by_segment(what: str, *values: str) -> Grid:
+        rows = [["Field Sensors", values[0]], ["Balances", values[1]], [f"Total {what}", values[2]]]
+        return Grid(f"{what.capitalize()} by segment (in thousands)", [["", "2025"], *rows])
+
+    tables = by_segment("revenue", "71,340", "48,215", "119,555"), by_segment("operating income", "14", "6", "20")
+    assert first_line("What was the operating income of Field Sensors in 2025?", *tables).startswith("**14**")
+    assert first_line("What was operating income in 2025?", *tables).startswith("**20**")
+
+
+def test_tables_that_differ_are_both_shown_and_those_that_agree_once() -> None:
+    summary = Grid("Selected data (Millions)", [YEARS, ["Net income", "5,363", "4,868", "5,058"]])
+    text = written("What was net income in 2017?", make_document(summary, CASH))
+    first, second, *_ = text.split("\n\n")
+    assert first.startswith("**4,869** — Consolidated Statement of Cash Flows")
+    assert second.startswith("Another table gives a different value: **4,868** — Selected data")
+    assert "different value" not in written("What was net income in 2018?", make_document(summary, CASH))
+
+
+def test_a_figure_rounded_elsewhere_is_the_same() -> None:
+    exact = Grid("Statements of Income (in thousands)", [YEARS, ["Net income", "5,363,211", "4,868,900", "5,058,000"]])
+    assert "different value" not in written("What was net income in 2017?", make_document(CASH, exact))
+
+
+def test_a_scale_said_above_the_table_is_cited() -> None:
+    table = Grid("Income", [["", "2018", "2017"], ["Net income", "5,363", "4,869"]])
+    line = first_line("What was net income in 2018?", "All amounts are in millions of dollars, unless said.", table)
+    assert line.endswith("(All amounts are in millions of dollars, unless said. <<SOURCE 1.1>>)")
+
+
+def test_the_document_that_the_question_names_comes_first() -> None:
+    ours = make_document(CASH, doc_id="a" * 16, title="3M 10-K 2018")
+    row = ["Net income", "9,100", "8,700", "8,100"]
+    theirs = make_document(Grid("Consolidated Statement of Income", [YEARS, row]), doc_id="b" * 16, title="Acme")
+    routes = (Route("a" * 16, 1.0, "named: 3M"), Route("b" * 16, 0.1, ""))
+    assert written("What was 3M's net income in 2018?", theirs, ours, routes=routes).startswith("**5,363** — 3M 10-K")

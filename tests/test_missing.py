@@ -1,0 +1,66 @@
+"""What of a question stands nowhere in the passages found."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragcore.missing import Missing, missing, names_in, words_lacking, years_in
+from ragcore.terms import Term
+from tests.answer.samples import PROSE, TABLE, sources
+from tests.documents import make_document
+from tests.providers.test_offline import whole
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("What was the revenue of Apple in 2022?", ["Apple"]),
+        ("What did the University of Oslo pay to Lockheed Martin?", ["University of Oslo", "Lockheed Martin"]),
+        ("Is BMS-986158 safe?", ["BMS-986158"]),
+        ("What was Adobe's margin in Q2 of FY2022?", ["Adobe"]),
+        ("What was it in Q22023, FY20 and FY21, or in March?", []),
+        ("Volcanoes are what?", []),
+    ],
+)
+def test_what_is_written_like_a_name(question: str, names: list[str]) -> None:
+    assert names_in(question) == names
+
+
+def test_a_term_of_the_trade_is_no_name() -> None:
+    question = "Is its Free cashflow better?"
+    assert names_in(question) == ["Free"]
+    assert names_in(question, (Term("Free cashflow", ()),)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("FY2018 and FY19", {2018, 2019}),
+        ("Q2'2023, 2021Q1, Q22024", {2023, 2021, 2024}),
+        ("$2,018 or 2019% or 12018", set()),
+        ("2021-2022", {2021, 2022}),
+    ],
+)
+def test_years(text: str, years: set[int]) -> None:
+    assert years_in(text) == years
+
+
+def test_names_and_years_that_no_source_has() -> None:
+    given = sources(PROSE, TABLE)
+    assert missing("What were the revenues of Apple in 2023?", given) == Missing(names=("Apple",))
+    assert missing("What were the revenues in 2012?", given) == Missing(years=(2012,))
+    # One of two years is there: the passages may speak of the other without its number.
+    assert not missing("How did revenues of the Company change from 2020 to 2023?", given)
+
+
+@pytest.mark.parametrize("name", ["Best Buy", "BestBuy", "Bestbuy’s", "Larkfeild"])
+def test_another_spelling_is_the_same_name(name: str) -> None:
+    source = whole(make_document("Revenues of Best Buy and Larkfield rose 10% a year."))
+    assert not missing(f"What were the revenues of {name} then?", (source,))
+
+
+def test_words_that_no_source_has_as_the_question_writes_them() -> None:
+    given = sources(PROSE)
+    question = "How did Volcanoes affect revenues and headcount?"
+    assert words_lacking(question, given) == ["Volcanoes", "affect", "headcount"]
+    assert "headcount" not in words_lacking(question, given, (Term("headcount", ("shares",)),))
