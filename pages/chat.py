@@ -24,13 +24,14 @@ def workspace() -> None:
     sidebar.draw(readable, conversations, searched)
     with st.container(key="gw_split"):
         with st.container(key="gw_center"):
-            with st.container(key="gw_head", horizontal=True):
+            with st.container(key="gw_head"):
                 sidebar.head(here)
             components.thread(
                 here.conversation_id if here else None,
-                revision=f"{here.updated}-{here.turns}-{len(readable)}" if here else "",
+                revision=f"{here.updated}-{here.shown}-{len(readable)}" if here else "",
                 empty=first_run.invitation(readable, infos),
                 scope=searched,
+                on_change=sidebar.seen,
             )
             with st.container(key="gw_composer"):
                 trouble = sidebar.trouble()

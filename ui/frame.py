@@ -12,7 +12,9 @@ from typing import Any
 
 import streamlit as st
 
+from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
+from ui import talks
 from ui.payload import model_name
 from ui.services import close, services
 
@@ -69,18 +71,21 @@ def run() -> None:
     chosen = st.navigation(pages, position="top")
     st.logo("ui/assets/logo.svg", icon_image="ui/assets/mark.svg", link=None)
     try:
-        st.html(_pill(services().engine.writer_name()))
+        st.html(_pill(services().engine))
         chosen.run()
     except GroundworkError as error:
         with st.container(key="gw_page"):
             message(error.message, error.hint)
 
 
-def _pill(writer: str) -> str:
-    name = escape(model_name(writer))
-    if writer == "offline":
-        return f'<span class="gw-pill" title="{OFFLINE_MEANS}"><span class="dot off"></span>{name}</span>'
-    return f'<span class="gw-pill" title="{CLAUDE_MEANS}"><span class="dot"></span>{name}</span>'
+def _pill(engine: Engine) -> str:
+    """Who answers and what that means, with what was ever spent."""
+    writer, spent = engine.writer_name(), engine.spending()
+    means, dot = (OFFLINE_MEANS, "dot off") if writer == "offline" else (CLAUDE_MEANS, "dot")
+    said = f"{means}. Spent so far: {talks.dollars(spent.usd)}" if spent.calls else means
+    return (
+        f'<span class="gw-pill" title="{escape(said)}"><span class="{dot}"></span>{escape(model_name(writer))}</span>'
+    )
 
 
 def message(text: str, hint: str, tone: str = "bad") -> None:

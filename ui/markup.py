@@ -47,8 +47,8 @@ def blocks(
     """HTML of each top-level block of ``text``, in order.
 
     ``marks`` and ``claims`` are sorted and within ``text``. While an answer streams there are no claims yet. Chips are
-    ``a.gw-cite[href="#cite-TURN-N"][data-n]``; claims ``span.gw-claim[data-status][data-claim]``, more than one span
-    for a claim that crosses emphasis or cells.
+    ``a.gw-cite[href="#cite-TURN-N"][data-n]``, with the class ``added`` where checking added them; claims
+    ``span.gw-claim[data-status][data-claim]``, more than one span for a claim that crosses emphasis or cells.
     """
     tokens = _parser().parse(_with_sentinels(text, marks, claims))
     for token in tokens:
@@ -67,7 +67,8 @@ def blocks(
 
 
 def _with_sentinels(text: str, marks: Sequence[Mark], claims: Sequence[Claim]) -> str:
-    """``text`` with a sentinel for every mark (``c`` and its number), claim start (``o``) and claim end (``e``)."""
+    """``text`` with a sentinel for every mark (``c`` and its number, ``a`` where it was added), claim start (``o``) and
+    claim end (``e``)."""
     cuts: list[tuple[int, int, int, str]] = []  # start, end of what is replaced, order at one place, sentinel
     covered = 0
     for index, claim in enumerate(claims):
@@ -79,7 +80,7 @@ def _with_sentinels(text: str, marks: Sequence[Mark], claims: Sequence[Claim]) -
             covered = end
     for mark in marks:
         lead = len(text[: mark.start]) - len(text[: mark.start].rstrip(" \t"))
-        cuts.append((mark.start - lead, mark.end, 1, f"c{mark.n}"))
+        cuts.append((mark.start - lead, mark.end, 1, f"{'a' if mark.added else 'c'}{mark.n}"))
     parts: list[str] = []
     at = 0
     for begin, end, _, sentinel in sorted(cuts):
@@ -88,6 +89,11 @@ def _with_sentinels(text: str, marks: Sequence[Mark], claims: Sequence[Claim]) -
         at = max(at, end)
     parts.append(text[at:].translate(_SAFE))
     return "".join(parts)
+
+
+def plain(text: str) -> str:
+    """``text`` as it is, for a label in which Streamlit reads Markdown."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>])", r"\\\1", text)
 
 
 class _Weaver:
@@ -127,9 +133,9 @@ class _Weaver:
     def _sentinel(self, kind: str, number: int) -> None:
         if kind == "o":
             self.claim = number
-        elif kind == "c":
+        elif kind in "ac":
             self._open_span()
-            self._attach(self._chip(number))
+            self._attach(self._chip(number, added=kind == "a"))
         else:
             reopen = self.inside
             self._close_span()
@@ -174,12 +180,14 @@ class _Weaver:
         else:
             self.out[-1:] = [last[: word.start()], NO_BREAK, word.group(), chip, "</span>"]
 
-    def _chip(self, n: int) -> str:
+    def _chip(self, n: int, *, added: bool) -> str:
         citation = self.citations[n]
         kind = "AI description" if citation.generated else "Citation"
-        label = escape(f"{kind} {n}, {citation.title}, page {citation.page_label}")
+        by = ", added by Groundwork" if added else ""
+        label = escape(f"{kind} {n}, {citation.title}, page {citation.page_label}{by}")
+        name = "gw-cite added" if added else "gw-cite"
         return (
-            f'<a class="gw-cite" href="#cite-{self.turn_id}-{n}" data-n="{n}" data-turn="{self.turn_id}" '
+            f'<a class="{name}" href="#cite-{self.turn_id}-{n}" data-n="{n}" data-turn="{self.turn_id}" '
             f'aria-label="{label}">{n}</a>'
         )
 

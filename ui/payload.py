@@ -11,11 +11,12 @@ from typing import Any
 from ragcore.index.conversations import Conversation, StoredTurn
 from ragcore.index.store import DocumentInfo
 from ragcore.places import outlines
-from ragcore.scopes import narrowed, within
-from ragcore.types import GENERATED_MARKS, Answer, Box, Cell, Citation, Document, Element, Source, Step, Trace
+from ragcore.types import GENERATED_MARKS, Answer, Box, Cell, Citation, Document, Element, Source, Trace
 from ui import markup
 from ui.jobs import Job
-from ui.runs import LiveAnswer, View
+from ui.narrow import only
+from ui.runs import LiveAnswer
+from ui.steps import count
 
 Json = dict[str, Any]
 
@@ -79,13 +80,14 @@ def turn(stored: StoredTurn, live: LiveAnswer | None = None, unsearched: Sequenc
     head = {
         "id": stored.turn_id,
         "question": stored.question,
+        "versions": list(stored.versions),
         "created": stored.created,
         "unsearched": list(unsearched),
     }
     if stored.answer is not None:
         return head | answer(stored.turn_id, stored.answer)
     if live is not None and not live.view.defect:
-        return head | {"state": "live", "only": narrowed(live.scope)}
+        return head | {"state": "live", "only": only(live.scope)}
     return head | {"state": "failed", "blocks": [], "error": _defect(live.view.defect) if live else INTERRUPTED}
 
 
@@ -96,7 +98,7 @@ def answer(turn_id: str, given: Answer) -> Json:
         tally[claim.status] += 1
     return {
         "state": given.status,
-        "only": narrowed(given.trace.scope) if given.trace else "",
+        "only": only(given.trace.scope) if given.trace else "",
         "found": _found(given.trace) if given.trace else "",
         "refused": given.refused,
         "extractive": given.extractive,
@@ -106,6 +108,12 @@ def answer(turn_id: str, given: Answer) -> Json:
         "claims": [{"status": claim.status, "reason": claim.reason} for claim in given.claims],
         "tally": tally,
         "dropped": list(given.dropped),
+        "added": sorted({mark.n for mark in given.marks if mark.added}),
+        "given": sorted({mark.n for mark in given.marks if not mark.added}),
+        "standalone": given.standalone,
+        "rewritten": model_name(given.rewritten_by) if given.rewritten_by not in ("", "rules") else "",
+        "notes": list(given.notes),
+        "replayed": given.replayed,
         "nearest": [_source(source) for source in given.sources[:1]] if given.refused else [],
         "model": model_name(given.model),
         "usage": {"input": given.usage.input_tokens, "output": given.usage.output_tokens},
@@ -115,56 +123,9 @@ def answer(turn_id: str, given: Answer) -> Json:
     }
 
 
-def live_steps(view: View) -> list[Json]:
-    """What a live answer has done so far, in words, and last what it does now."""
-    done: list[str] = []
-    if view.stage == "search":
-        done, now = _searching(view)
-    else:
-        asked = sum(step.name == "search" for step in view.steps)
-        if asked > 1:
-            done.append(f"Asked in {asked} ways")
-        done.append(_count(view.passages or 0, "passage") + " found")
-        done.append(_count(view.sources or 0, "source") + " kept")
-        now = "Writing" if view.stage == "write" else "Checking claims"
-    steps: list[Json] = [{"text": text, "done": True} for text in done]
-    return [*steps, {"text": "Stopping" if view.stopping else now, "done": False}]
-
-
-def _searching(view: View) -> tuple[list[str], str]:
-    """What a search has come to and what it does now."""
-    done: list[str] = []
-    now = f"Searching {within(view.scope, view.searched)}"
-    for step in view.steps:
-        if step.name == "search":
-            done += _preferring(step, view)
-        now = _doing(step, view)
-    return list(dict.fromkeys(done))[-2:], now
-
-
-def _preferring(step: Step, view: View) -> list[str]:
-    best = [route for route in step.routes if route.prior == step.routes[0].prior]
-    if not best:
-        return []
-    more = f" and {len(best) - 1} more" if len(best) > 1 else ""
-    return [f"Preferring {view.titles.get(best[0].doc_id, best[0].doc_id)}{more} ({best[0].reason})"]
-
-
-def _doing(step: Step, view: View) -> str:
-    if step.name == "plan":
-        return "Working out what to search for"
-    if step.name == "gap":
-        return "Looking for what is missing"
-    if step.name == "rerank":
-        return "Reading the best passage" if step.passages == 1 else f"Reading the {step.passages} best passages"
-    if step.query is not None and step.query.origin != "question":
-        return f"Searching for “{step.query.text}”"
-    return f"Searching {within(view.scope, view.searched)}"
-
-
 def _found(trace: Trace) -> str:
     """``20 passages in 1.2 s``."""
-    return f"{_count(len(trace.hits), 'passage')} in {sum(trace.timings_ms.values()) / 1000:.1f} s"
+    return f"{count(len(trace.hits), 'passage')} in {sum(trace.timings_ms.values()) / 1000:.1f} s"
 
 
 def citation(item: Citation) -> Json:
@@ -339,7 +300,3 @@ def _defect(what: str) -> Json:
         "hint": "Ask again; if it fails again, report it with this message.",
         "retryable": True,
     }
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

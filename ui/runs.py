@@ -150,10 +150,20 @@ class Answers:
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(max_workers=8, thread_name_prefix="answer")
 
-    def ask(self, conversation_id: str, question: str, scope: Scope | None = None) -> LiveAnswer:
+    def ask(
+        self,
+        conversation_id: str,
+        question: str,
+        scope: Scope | None = None,
+        *,
+        after: str | None = None,
+        instead_of: str | None = None,
+        fresh: bool = False,
+    ) -> LiveAnswer:
         """Store the question and begin its answer, in ``scope`` (None: the conversation's) as far as it is still in the
-        library. Raises `EmptyQuestion`, `UnknownConversation`, `StillWriting`, and `ScopeGone` where nothing of it
-        is."""
+        library; ``after``, ``instead_of`` and ``fresh`` as `Engine.chat` has them. Raises `EmptyQuestion`,
+        `QuestionTooShort`, `UnknownConversation`, `UnknownTurn`, `StillWriting`, and `ScopeGone` where nothing of the
+        scope is left."""
         if self.running(conversation_id):
             # The next answer would be written without knowing this one.
             raise StillWriting(
@@ -171,7 +181,9 @@ class Answers:
         missing = unread(infos, asked.doc_ids)
         live = LiveAnswer(
             conversation_id,
-            lambda on_step: self.engine.chat(conversation_id, question, asked, on_step=on_step),
+            lambda on_step: self.engine.chat(
+                conversation_id, question, asked, after=after, instead_of=instead_of, fresh=fresh, on_step=on_step
+            ),
             asked,
             self.engine.store.titles(),
         )
@@ -184,6 +196,13 @@ class Answers:
             self._unsearched[live.turn_id] = missing
         self._pool.submit(live.follow).add_done_callback(live.end)
         return live
+
+    def show(self, conversation_id: str, turn_id: str) -> None:
+        """Show the branch through a turn. Raises `UnknownConversation`, `UnknownTurn`, and `StillWriting` while an
+        answer is written, which would then go on where nobody sees it."""
+        if self.running(conversation_id):
+            raise StillWriting("An answer is being written.", hint="Wait for it or stop it, then change the version.")
+        self.engine.show_turn(conversation_id, turn_id)
 
     def get(self, turn_id: str) -> LiveAnswer | None:
         with self._lock:

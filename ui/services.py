@@ -7,6 +7,9 @@ import logging
 import threading
 from dataclasses import dataclass, field
 
+import streamlit as st
+from streamlit.errors import StreamlitSecretNotFoundError
+
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
 from ui.jobs import Ingestion
@@ -50,8 +53,18 @@ def close() -> None:
             _opened.pop().close()
 
 
+def api_key() -> str | None:
+    """``ANTHROPIC_API_KEY`` of Streamlit's secrets (``.streamlit/secrets.toml``), None where it is not there. That of
+    the environment is read by `ragcore` itself."""
+    try:
+        key = st.secrets.get("ANTHROPIC_API_KEY")
+    except StreamlitSecretNotFoundError:
+        return None
+    return str(key) if key else None
+
+
 def _open() -> Services:
-    engine = Engine.open()
+    engine = Engine.open(api_key=api_key())
     renderer = Renderer(engine.home / "cache" / "pages")
     opened = Services(
         engine=engine,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import date, datetime, timedelta
-from itertools import groupby
+from typing import Any
 
 import streamlit as st
 
@@ -17,19 +15,18 @@ from ragcore.index.store import DocumentInfo
 from ragcore.scopes import KINDS, page_ranges
 from ragcore.types import EVERYTHING, Scope
 from ui import components, payload
+from ui.markup import plain
 from ui.services import services
-
-LISTED = 100
-
-
-def plain(text: str) -> str:
-    """``text`` as it is, for a label in which Streamlit reads Markdown."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>])", r"\\\1", text)
 
 
 def current() -> str | None:
     """The conversation that the address names."""
     return st.query_params.get("c")
+
+
+def _told(component: str, name: str) -> Any:
+    """What one of our components has just told by its trigger ``name``; None where it told nothing."""
+    return st.session_state.get(component, {}).get(name)
 
 
 def open_conversation(conversation_id: str | None) -> None:
@@ -53,18 +50,14 @@ def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationI
         if readable:
             _draw_scope(readable, searched)
             _draw_filters(readable, searched)
-        if conversations:
-            st.html('<div class="gw-side-h">Conversations</div>')
-        for day, infos in groupby(conversations[:LISTED], key=_day):
-            st.html(f'<div class="gw-side-day">{day}</div>')
-            for info in infos:
-                now = "now_" if info.conversation_id == current() else ""
-                st.button(
-                    plain(info.title),
-                    key=f"gw_conv_{now}{info.conversation_id}",
-                    on_click=open_conversation,
-                    args=(info.conversation_id,),
-                )
+        newest = max((info.updated for info in conversations), default=0)
+        components.history(current(), f"{len(conversations)}-{newest}", on_change=_open)
+
+
+def _open() -> None:
+    chosen = _told("history", "opened")
+    if chosen is not None:
+        open_conversation(chosen)
 
 
 def _draw_scope(readable: Sequence[DocumentInfo], searched: Scope) -> None:
@@ -102,22 +95,46 @@ def chips(searched: Scope) -> None:
 
 def _narrow() -> None:
     _stay()
-    given = st.session_state["filters"]["narrowed"]
+    given = _told("filters", "narrowed")
     if given is None:
         return
     kinds = tuple(kind for kind in KINDS if kind in given["kinds"])
     try:
-        pages = page_ranges(given["pages"])
+        pages = page_ranges(given["pages"], _longest() if given["asked"] else None)
     except GroundworkError as error:
-        st.session_state["gw_trouble"] = (error.message, error.hint)
+        st.session_state["gw_wrong" if given["asked"] else "gw_trouble"] = (error.message, error.hint)
         return
+    st.session_state.pop("gw_wrong", None)
     kinds = kinds if len(kinds) < len(KINDS) else ()
     _change(given["conversation"], lambda stored: replace(stored, pages=pages, kinds=kinds))
 
 
+def _longest() -> int | None:
+    """The highest page of what is in scope; None where nothing is."""
+    readable = askable(services().engine.documents())
+    inside = _inside(readable, asked(readable))
+    return max((info.pages for info in readable if info.doc_id in inside), default=None)
+
+
+def seen() -> None:
+    """The last turn that was to be seen when a question was sent, for `ask`, which may come in a later run."""
+    given = _told("thread", "seen")
+    if given is not None:
+        st.session_state["gw_seen"] = (given["conversation"], given["after"])
+
+
+def _sent() -> tuple[tuple[str, str] | None, str | None]:
+    """What was sent with a question: what is wrong with the pages typed for it, and the turn that it comes after.
+    Where both come in one run, nobody knows which callback Streamlit calls first."""
+    _narrow()
+    seen()
+    conversation_id, after = st.session_state.pop("gw_seen", (None, None))
+    return st.session_state.pop("gw_wrong", None), after if conversation_id == current() else None
+
+
 def _widen() -> None:
     _stay()
-    given = st.session_state["chips"]["removed"]
+    given = _told("chips", "removed")
     if given is not None and given["part"] in ("pages", "kinds"):
         _change(given["conversation"], lambda stored: replace(stored, **{given["part"]: ()}))
 
@@ -188,6 +205,10 @@ def asked(readable: Sequence[DocumentInfo]) -> Scope:
 def ask(question: str) -> None:
     """Store the question in the current conversation, or a new one, and begin its answer. What prevents it is kept for
     `trouble`."""
+    wrong, after = _sent()
+    if wrong:
+        st.session_state["gw_trouble"] = (wrong[0], f"{wrong[1]} Not asked yet: “{question}”")
+        return
     conversation_id = current()
     chosen = asked(askable(services().engine.documents()))
     if current() != conversation_id:
@@ -204,7 +225,7 @@ def ask(question: str) -> None:
         return
     try:
         asked_in = conversation_id or services().engine.new_conversation(chosen)
-        services().answers.ask(asked_in, question, chosen)
+        services().answers.ask(asked_in, question, chosen, after=after)
     except GroundworkError as error:
         st.session_state["gw_trouble"] = (error.message, error.hint)
         return
@@ -255,36 +276,15 @@ def trouble() -> tuple[str, ...] | None:
 
 
 def head(info: ConversationInfo | None) -> None:
-    """The title row of a conversation: rename and delete behind a button."""
-    st.markdown(plain(info.title) if info else "New conversation")
-    if info is None:
+    """The title row of a conversation: export, rename, delete, and what it has cost."""
+    components.topic(info.conversation_id if info else None, info.title if info else "", on_change=_leave)
+
+
+def _leave() -> None:
+    left = _told("topic", "left")
+    if left is None or left["conversation"] != current():
         return
-    with st.popover("", icon=":material/more_horiz:", help="Rename or delete"):
-        key = f"gw_title_{info.conversation_id}"
-        st.text_input("Title", value=info.title, key=key, on_change=_rename, args=(info.conversation_id, key))
-        st.button(
-            "Delete conversation",
-            key="gw_delete",
-            icon=":material/delete:",
-            on_click=_delete,
-            args=(info.conversation_id,),
-        )
-
-
-def _rename(conversation_id: str, key: str) -> None:
-    title = st.session_state[key].strip()
-    if title:
-        with _lost_if_gone(conversation_id):
-            services().engine.rename_conversation(conversation_id, title)
-
-
-def _delete(conversation_id: str) -> None:
-    services().answers.stop_all(conversation_id)
-    services().engine.delete_conversation(conversation_id)
-    open_conversation(None)
-
-
-def _day(info: ConversationInfo) -> str:
-    day = datetime.fromtimestamp(info.updated).date()
-    ago = (date.today() - day) / timedelta(days=1)
-    return "Today" if ago < 1 else "Yesterday" if ago < 2 else "Last 7 days" if ago < 7 else day.strftime("%B %Y")
+    if left["gone"]:
+        gone()
+    else:
+        open_conversation(None)

@@ -41,13 +41,25 @@ def uploader() -> None:
             label_visibility="collapsed",
             max_upload_size=megabytes,
         )
-    engine = services().engine
+    sent = sent_to_claude(services().engine)
+    if sent:
+        with st.container(key="gw_sends"):
+            st.html(f"<p>{escape(sent)}</p>")
+
+
+def sent_to_claude(engine: Engine) -> str:
+    """What of a document leaves this machine while it is read, and what that may cost; "" where nothing does."""
+    settings, parts = engine.settings, []
+    if engine.writes_contexts():
+        chosen = settings.context
+        summaries = chosen.summaries == "auto" and (chosen.document_summary or chosen.section_summary)
+        wanted = ["summaries"] * summaries + ["a sentence that places each passage"] * (chosen.situate == "claude")
+        limit = f"at most ${chosen.max_usd:.2f} a document"
+        parts.append(f"Text of documents goes to Claude for {' and '.join(wanted)}: {limit}.")
     if engine.describes_figures():
-        limit = engine.settings.figures.max_usd
-        with st.container(key="gw_figures"):
-            st.caption(
-                f"Pictures of figures are shown to Claude, which describes them: at most ${limit:.2f} a document."
-            )
+        limit = f"at most ${settings.figures.max_usd:.2f} a document"
+        parts.append(f"Pictures of figures go to Claude, which describes them: {limit}.")
+    return " ".join(parts)
 
 
 def _take(key: str) -> None:

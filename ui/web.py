@@ -24,6 +24,8 @@ STYLES = (
     "assets/streamlit.css",
     "components/thread/thread.css",
     "components/thread/why.css",
+    "components/topic/topic.css",
+    "components/history/history.css",
     "components/pane/pane.css",
     "components/library/library.css",
     "components/filters/filters.css",

@@ -65,24 +65,6 @@ def test_only_documents_in_scope_are_asked(app: App, open_page: Callable[..., An
     page.get_by_text("No document is in scope.").wait_for()
 
 
-def test_a_conversation_is_renamed_and_deleted(app: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(app.url)
-    ask(page, "Which crew sampled the wells?")
-    page.locator('.gw-turn[data-state="complete"]').wait_for()
-    page.locator(".st-key-gw_head").get_by_role("button").click()
-    title = page.get_by_label("Title")
-    title.fill("Crews_and *wells*")
-    title.press("Enter")
-    side = page.locator("[class*=st-key-gw_conv_now]")
-    side.get_by_text("Crews_and *wells*", exact=True).wait_for()
-    if not page.get_by_role("button", name="Delete conversation").is_visible():
-        page.locator(".st-key-gw_head").get_by_role("button").click()
-    page.get_by_role("button", name="Delete conversation").click()
-    side.wait_for(state="detached")
-    page.get_by_text("documents are ready").wait_for()
-    assert "c=" not in page.url
-
-
 def test_a_conversation_that_is_gone_says_so(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/?c=0123456789ab")
     page.get_by_text("This conversation is not in the library.").wait_for()

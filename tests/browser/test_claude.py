@@ -124,9 +124,16 @@ def test_an_error_says_what_to_do_and_can_be_tried_again(
     card = page.locator('.gw-turn[data-state="failed"] .gw-msg')
     card.wait_for()
     assert "ANTHROPIC_API_KEY" in card.inner_text()
-    server.reply(Reply(text="Nobody knows."))
-    page.get_by_role("button", name="Ask it again").first.click()
+    server.reply(Reply(status=400, message="no"), Reply(text="Nobody knows."))
+    page.locator(".gw-turn").nth(1).get_by_role("button", name="Edit the question").click()
+    page.get_by_label("Question", exact=True).press("Enter")
+    failed = page.locator('.gw-turn[data-state="failed"]')
+    failed.locator(".gw-versions", has_text="2/2").wait_for()
+    failed.get_by_role("button", name="Edit the question").click()
+    page.get_by_label("Question", exact=True).press("Enter")
     page.get_by_text("without a citation").wait_for()
+    assert page.locator(".gw-turn").count() == 2, "another version, not another question"
+    assert page.locator(".gw-versions").inner_text() == "3/3"
 
 
 def test_an_answer_that_was_cut_keeps_its_sources_and_names_what_was_dropped(

@@ -6,6 +6,7 @@ import shutil
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -135,15 +136,17 @@ def test_a_long_question_is_shown_in_part_until_all_is_asked_for(app: App, open_
     assert question.bounding_box()["height"] < 130
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"\xff", b'"x"', b'{"question": 3, "password": []}', b"[" * 100_000])
 def test_a_body_that_cannot_be_used_is_refused_after_the_token(
-    body: bytes, app: App, shelf: Shelf, open_page: Callable[..., Any]
+    app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:
     doc_id = shelf.answers["survey.pdf"].citations[0].doc_id
     page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
     source = page.locator(".gw-page img").first.get_attribute("src")
     token = parse_qs(urlsplit(source).query)["t"][0]
-    for path in (f"documents/{doc_id}/read", f"conversations/{shelf.conversations['survey.pdf']}/questions"):
+    talk = shelf.conversations["survey.pdf"]
+    paths = (f"documents/{doc_id}/read", *(f"conversations/{talk}/{last}" for last in ("questions", "title", "shown")))
+    bodies = (b"", b"[]", b"\xff", b'"x"', b'{"question": 3, "password": [], "title": 3, "turn": []}', b"[" * 100_000)
+    for path, body in product(paths, bodies):
         for headers, status in (({}, 403), ({"x-groundwork-token": token}, 400)):
             asked = urllib.request.Request(f"{app.url}/gw/{path}", data=body, headers=headers, method="POST")
             with pytest.raises(urllib.error.HTTPError) as refused:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from ragcore.engine import Engine
-from ragcore.types import EVERYTHING
+from ragcore.types import EVERYTHING, Scope
 from tests import pdfs
 from tests.browser.conftest import App, serve
 from tests.browser.test_claude import ask
@@ -98,6 +98,47 @@ def test_filters_narrow_the_answer_are_shown_with_it_and_kept(filtered: App, ope
     page.get_by_text("Only pages 2–3, text").wait_for()
 
 
+def test_pages_typed_just_before_a_question_hold_for_it(filtered: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(filtered.url)
+    field = page.get_by_label("Pages", exact=True)
+    box = page.get_by_label("Ask your documents")
+    box.fill(QUESTION)
+    field.click()
+    page.keyboard.insert_text("2-3")
+    box.focus()
+    page.keyboard.press("Enter")
+    page.locator(".gw-turn .gw-label", has_text="Only pages 2–3").wait_for()
+    answered(page, 1)
+    page.locator(".gw-chip", has_text="Pages 2–3").wait_for()
+
+    box.fill(QUESTION)
+    field.fill("40")
+    box.press("Enter")
+    page.get_by_text(f"Not asked yet: “{QUESTION}”").wait_for()
+    assert page.locator(".gw-turn").count() == 1
+
+    field.fill(", ".join(f"{3 * i + 1}-{3 * i + 2}" for i in range(2)))
+    box.fill(QUESTION)
+    box.press("Enter")
+    answered(page, 2)
+    page.locator(".gw-turn .gw-label", has_text="Only pages 1–2 and 4–5").wait_for()
+
+
+def test_many_page_ranges_fit_on_their_chip(filtered: App, open_page: Callable[..., Any]) -> None:
+    with Engine.open(filtered.home) as engine:
+        talk = engine.new_conversation(Scope(pages=tuple((3 * i + 1, 3 * i + 2) for i in range(30)), kinds=("text",)))
+        engine.chat(talk, QUESTION).run()
+    page = open_page(f"{filtered.url}/?c={talk}", 390, 844)
+    answered(page, 1)
+    chip = page.locator('.gw-chip[data-part="pages"]')
+    assert chip.inner_text() == "Pages 1–2, 4–5, 7–8 and 27 more"
+    assert (chip.locator("span[title]").get_attribute("title") or "").endswith("85–86 and 88–89")
+    assert chip.locator("span[title]").evaluate("e => e.scrollWidth <= e.clientWidth")
+    assert chip.bounding_box()["height"] <= 34
+    page.locator(".gw-turn .gw-label", has_text="Only pages 1–2, 4–5, 7–8 and 27 more, text").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_a_document_that_is_read_anew_stays_in_scope(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
     page.get_by_text("2 of 2").wait_for()
@@ -149,8 +190,8 @@ def test_what_another_tab_deleted_is_said_for_every_change(filtered: App, open_p
         tabs[name] = second_tab(page, f"{filtered.url}/?c={here}")
         answered(tabs[name], 1)
         tabs[name].locator(".gw-chip").wait_for()
-    tabs["rename"].locator(".st-key-gw_head").get_by_role("button").click()
-    tabs["rename"].get_by_label("Title").wait_for()
+    tabs["rename"].get_by_role("button", name="More about this conversation").click()
+    tabs["rename"].get_by_role("button", name="Rename").click()
     with Engine.open(filtered.home) as engine:
         engine.delete_conversation(here)
     tabs["kind"].get_by_role("button", name="Tables", exact=True).click()
@@ -192,8 +233,9 @@ def test_a_question_asked_again_is_asked_under_what_its_tab_shows(filtered: App,
     with Engine.open(filtered.home) as engine:
         engine.set_scope(here, EVERYTHING)
     page.get_by_role("button", name="Ask it again").click()
-    answered(page, 2)
     page.locator(".gw-turn .gw-label", has_text="Only pages 2–3").wait_for()
+    answered(page, 1)
+    assert page.locator(".gw-versions").inner_text() == "2/2"
 
 
 def test_pages_typed_for_one_conversation_stay_with_it(filtered: App, open_page: Callable[..., Any]) -> None:
@@ -203,12 +245,12 @@ def test_pages_typed_for_one_conversation_stay_with_it(filtered: App, open_page:
     page.locator(".gw-empty").wait_for()
     other = conversation(page)
     page.get_by_label("Pages", exact=True).fill("3-4")
-    page.locator(f".st-key-gw_conv_{one} button").click()
-    page.locator(f".st-key-gw_conv_now_{one}").wait_for()
+    page.locator(f'.gw-history a[data-id="{one}"]').click()
+    page.locator(f'.gw-history a[data-id="{one}"][aria-current]').wait_for()
     page.wait_for_url(f"**c={one}*")
     page.wait_for_timeout(1500)  # what was typed is kept after a while, or dropped
     assert parse_qs(urlsplit(page.url).query)["c"] == [one]
-    assert page.locator(f".st-key-gw_conv_now_{one}").count() == 1
+    assert page.locator(f'.gw-history a[data-id="{one}"][aria-current]').count() == 1
     assert page.locator(".gw-chip").count() == 0
     assert page.get_by_label("Pages", exact=True).input_value() == ""
     with Engine.open(filtered.home) as engine:

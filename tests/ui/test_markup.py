@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -172,3 +173,13 @@ def test_any_text_gives_well_nested_html_with_every_chip(text: str, data: st.Dat
 @pytest.mark.parametrize("text", ["~~~~[1]", "```[1]\ncode\n```", "```python [1]\ncode [1]\n```"])
 def test_a_chip_behind_a_code_fence_is_a_chip(text: str) -> None:
     assert read(text).count("a", "gw-cite") == text.count("[1]")
+
+
+def test_a_citation_that_checking_added_says_so_where_it_stands() -> None:
+    text = "One [1]. Two [1]."
+    given, added = marks(text)
+    html = "".join(markup.blocks(text, [given, replace(added, added=True)], {1: citation(1)}, turn_id="t"))
+    read = Reader(html)
+    assert read.count("a", "gw-cite") == read.count("a", "gw-cite added") == 1
+    labels = [attributes.get("aria-label") for tag, attributes in read.tags if tag == "a"]
+    assert labels == ['Citation 1, A "title", page 38', 'Citation 1, A "title", page 38, added by Groundwork']

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from ragcore.engine import Engine
-from ragcore.errors import InputError, UnknownDocument
+from ragcore.errors import InputError, UnknownDocument, UnknownTurn
 from ragcore.types import Scope
 from tests import pdfs
 from ui import payload
-from ui.runs import Answers
+from ui.runs import Answers, LiveAnswer, StillWriting
 
 
 def test_the_steps_of_a_search_are_told_and_the_scope_is_kept(tmp_path: Path) -> None:
@@ -40,6 +40,36 @@ def test_the_steps_of_a_search_are_told_and_the_scope_is_kept(tmp_path: Path) ->
     assert {hit.source for hit in answer.trace.hits} >= {
         source.number for source in answer.sources if source.via == "hit"
     }
+
+
+def test_versions_of_a_question_and_the_branch_that_is_shown(tmp_path: Path) -> None:
+    def finished(live: LiveAnswer) -> str:
+        end = time.monotonic() + 60
+        while live.finished_at is None and time.monotonic() < end:
+            time.sleep(0.02)
+        return live.turn_id
+
+    with Engine.open(tmp_path) as engine:
+        assert engine.ingest(engine.add(pdfs.one_column(), "a.pdf").doc_id).status == "ready"
+        engine.index()
+        answers = Answers(engine)
+        talk = engine.new_conversation()
+        first = finished(answers.ask(talk, "Which crew sampled the wells?"))
+        second = finished(answers.ask(talk, "When did the survey begin?", after=first))
+        live = answers.ask(talk, "Which crew sampled?", instead_of=first, fresh=True)
+        other = live.turn_id
+        if live.finished_at is None:
+            with pytest.raises(StillWriting, match="being written"):
+                answers.show(talk, first)
+        finished(live)
+        assert [turn.turn_id for turn in engine.conversation(talk).turns] == [other]
+        (turn,) = payload.conversation(engine.conversation(talk), {})["turns"]
+        assert turn["versions"] == [first, other]
+        answers.show(talk, first)
+        assert [turn.turn_id for turn in engine.conversation(talk).turns] == [first, second]
+        with pytest.raises(UnknownTurn):
+            answers.show(talk, "0" * 16)
+        answers.close()
 
 
 def test_a_document_removed_from_the_library_is_not_asked(tmp_path: Path) -> None:

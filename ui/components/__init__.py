@@ -18,6 +18,7 @@ import streamlit as st
 from ragcore.scopes import KINDS, kinds_in_words, pages_in_words, pages_typed
 from ragcore.types import Scope
 from ui import frame, web
+from ui.narrow import pages_in_brief
 from ui.render import WIDTHS
 from ui.services import services
 from ui.tokens import LIFETIME_SECONDS
@@ -38,6 +39,8 @@ def _component(name: str) -> Callable[..., Any]:
 
 
 _thread = _component("thread")
+_topic = _component("topic")
+_history = _component("history")
 _filters = _component("filters")
 _chips = _component("chips")
 _pane = _component("pane")
@@ -58,20 +61,33 @@ def _data(name: str) -> dict[str, Any]:
     }
 
 
-def thread(conversation_id: str | None, revision: str, empty: str, scope: Scope) -> None:
+def thread(conversation_id: str | None, revision: str, empty: str, scope: Scope, on_change: Callable[[], None]) -> None:
     """The conversation; ``revision`` changes when there is something new to fetch, ``empty`` is said while it has no
-    question, and ``scope`` is what a question that is asked again searches."""
-    _thread(
-        key="thread",
-        data=_data("thread")
-        | {"conversation": conversation_id, "revision": revision, "empty": empty, "scope": asdict(scope)},
-    )
+    question, and ``scope`` is what a question that is asked again searches. Its result has ``seen`` once, when a
+    question is sent below it: ``{"conversation": "0123…", "after": "4567…"}``, the last turn that was to be seen."""
+    shown = {"conversation": conversation_id, "revision": revision, "empty": empty, "scope": asdict(scope)}
+    _thread(key="thread", data=_data("thread") | shown, on_seen_change=on_change)
+
+
+def topic(conversation_id: str | None, title: str, on_change: Callable[[], None]) -> None:
+    """The title row of a conversation. Its result has ``left`` once where the conversation was deleted:
+    ``{"conversation": "0123…", "gone": False}``, ``gone`` where that was not done here."""
+    data = _data("topic") | {"conversation": conversation_id, "title": title}
+    _topic(key="topic", data=data, on_left_change=on_change)
+
+
+def history(conversation_id: str | None, revision: str, on_change: Callable[[], None]) -> None:
+    """The list of conversations with its search; ``revision`` changes when there is something new to fetch. Its result
+    has ``opened`` once: the id of the conversation that was chosen."""
+    data = _data("history") | {"conversation": conversation_id, "revision": revision}
+    _history(key="history", data=data, on_opened_change=on_change)
 
 
 def filters(conversation_id: str | None, scope: Scope, longest: int, on_change: Callable[[], None]) -> None:
     """Fields for the pages and kinds of ``scope``. ``longest`` is the highest page that there is, 0 for none. When what
     is given is good, the result has ``narrowed`` once:
-    ``{"conversation": "0123…", "pages": "3-7, 12", "kinds": ["table"]}``."""
+    ``{"conversation": "0123…", "pages": "3-7, 12", "kinds": ["table"], "asked": False}``, ``asked`` where a question is
+    on its way, for which pages come as they were typed, good or not."""
     shown = {"pages": pages_typed(scope), "kinds": list(scope.kinds), "longest": longest, "known": KINDS}
     _filters(
         key="filters",
@@ -83,8 +99,9 @@ def filters(conversation_id: str | None, scope: Scope, longest: int, on_change: 
 def chips(conversation_id: str | None, scope: Scope, on_change: Callable[[], None]) -> None:
     """The pages and kinds of ``scope`` with a button each; its result has ``removed`` once: ``part``, which one was
     pressed, and ``conversation``."""
-    shown = {"pages": pages_in_words(scope), "kinds": kinds_in_words(scope)}
-    data = _data("chips") | {"conversation": conversation_id, "shown": shown}
+    shown = {"pages": pages_in_brief(scope), "kinds": kinds_in_words(scope)}
+    whole = {"pages": pages_in_words(scope), "kinds": shown["kinds"]}
+    data = _data("chips") | {"conversation": conversation_id, "shown": shown, "whole": whole}
     _chips(key="chips", data=data, on_removed_change=on_change)
 
 

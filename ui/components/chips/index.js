@@ -19,7 +19,7 @@ export function mount({ parentElement, data, setTriggerValue }) {
       h(
         "span",
         { class: "gw-chip", "data-part": part },
-        h("span", {}, words[0].toUpperCase() + words.slice(1)),
+        h("span", { title: data.whole[part] }, words[0].toUpperCase() + words.slice(1)),
         h("button", { type: "button", "aria-label": `Search all ${part} again`, title: `Search all ${part} again`, onclick: () => remove(part) }, icon("close", "s14")),
       ),
     ),

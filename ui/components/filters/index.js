@@ -1,6 +1,7 @@
 // Pages and kinds that the next questions search. Pages are checked while they are typed; only what is good is kept.
 
 import { configure, get } from "../shared/api.js";
+import { beforeAsking } from "../shared/asking.js";
 import { h } from "../shared/dom.js";
 
 const CHECK = 200; // ms after the last key
@@ -11,7 +12,11 @@ export function mount({ parentElement, data, setTriggerValue }) {
   configure(data);
   const filters = (parentElement.gwFilters ??= new Filters(parentElement.querySelector(".gw-filters")));
   filters.show(data, (narrowed) => setTriggerValue("narrowed", narrowed));
-  return () => filters.close();
+  const enough = beforeAsking(() => filters.asked());
+  return () => {
+    enough();
+    filters.close();
+  };
 }
 
 class Filters {
@@ -42,7 +47,7 @@ class Filters {
     const other = conversation !== this.conversation;
     if (other) this.close(); // what was typed for another conversation is not for this one
     this.conversation = conversation;
-    this.keep = ({ pages, kinds }) => keep({ conversation, pages, kinds });
+    this.keep = ({ pages, kinds, asked = false }) => keep({ conversation, pages, kinds, asked });
     this.kinds = kinds;
     if (other || pages !== this.kept) {
       this.kept = pages;
@@ -71,6 +76,14 @@ class Filters {
     this.close();
     this.timer = setTimeout(() => this.check(false), CHECK);
     this.later = setTimeout(() => this.check(true), KEEP);
+  }
+
+  // A question is on its way: what is typed holds for it, looked at or not. The script says what is wrong with it.
+  asked() {
+    if (this.field.value === this.kept) return;
+    this.close();
+    this.kept = this.field.value;
+    this.keep({ pages: this.kept, kinds: this.kinds, asked: true });
   }
 
   // Says what the field means, or what is wrong with it; with `keep`, puts what is good in force.

@@ -24,15 +24,15 @@ async function read(response) {
   throw new ApiError(response.status, error);
 }
 
-async function call(path, options) {
-  let response;
+async function reach(path, options) {
   try {
-    response = await fetch(path, options);
+    return await fetch(path, options);
   } catch {
     throw new ApiError(0, { message: "Groundwork cannot be reached.", hint: "Check that it is still running.", code: "offline" });
   }
-  return read(response);
 }
+
+const call = async (path, options) => read(await reach(path, options));
 
 export const get = (path, query = {}) => call(url(path, query));
 
@@ -42,6 +42,19 @@ export const post = (path, body = {}) =>
     headers: { "Content-Type": "application/json", "X-Groundwork-Token": at.token },
     body: JSON.stringify(body),
   });
+
+// A download, under the name that the server gives it. What goes wrong is thrown, not saved.
+export async function save(path, name) {
+  const response = await reach(url(path));
+  if (!response.ok) await read(response);
+  const given = response.headers.get("content-disposition") ?? "";
+  const coded = given.match(/filename\*=(?:utf-8|UTF-8)''([^;]+)/)?.[1];
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = coded ? decodeURIComponent(coded) : given.match(/filename="?([^";]+)/)?.[1] ?? name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
 
 // Documents do not change once they are read, so that each is fetched once.
 const documents = new Map();

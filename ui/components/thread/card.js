@@ -117,6 +117,7 @@ function draw({ turn, citation }, chip) {
       citation.generated
         ? h("p", { class: "ai" }, h("b", { class: "gw-st off" }, icon("image", "s16"), "AI description"), h("span", {}, shorten(citation.quote)))
         : h("blockquote", {}, `“${shorten(citation.quote)}”`),
+      chip.classList.contains("added") && h("p", { class: "ad" }, "Added by Groundwork: the writer gave no source here; these words support it."),
       word && h("p", { class: "ve" }, h("span", { class: `gw-st ${tone}` }, icon(sign, "s16"), word), h("span", { class: "muted" }, claim.reason)),
     ),
   );

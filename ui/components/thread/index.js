@@ -1,18 +1,25 @@
 // The conversation: fetches it, draws its turns, follows the one that is being written.
 
 import { ApiError, configure, get, post } from "../shared/api.js";
+import { beforeAsking } from "../shared/asking.js";
 import { closeCitation, lookAtCitation, openCitation } from "../shared/bus.js";
 import { button, h, icon } from "../shared/dom.js";
+import { changed } from "../shared/tabs.js";
 import { follow } from "./live.js";
 import { Cards } from "./card.js";
+import { editQuestion, rest, tools } from "./question.js";
 import { drawTurn, errorCard } from "./turn.js";
 import { markPassage } from "./why.js";
 
-export function mount({ parentElement, data }) {
+export function mount({ parentElement, data, setTriggerValue }) {
   configure(data);
   const thread = (parentElement.gwThread ??= new Thread(parentElement.querySelector(".gw-thread")));
   thread.show(data);
-  return () => thread.close();
+  const enough = beforeAsking(() => thread.last && setTriggerValue("seen", { conversation: data.conversation, after: thread.last }));
+  return () => {
+    enough();
+    thread.close();
+  };
 }
 
 // Of a question longer than a few lines, only these until all of it is asked for.
@@ -44,6 +51,7 @@ class Thread {
     this.listeners = [
       ["gw:opened", (event) => this.opened(event.detail)],
       ["focus", () => this.refresh()],
+      ["gw:changed", ({ detail }) => !detail.here && detail.conversation === this.conversation && this.refresh()],
     ];
     for (const [name, listener] of this.listeners) addEventListener(name, listener);
   }
@@ -71,8 +79,9 @@ class Thread {
       this.column.replaceChildren(h("div", { class: "gw-empty" }, icon("forum", "s24"), h("b", {}, "Ask your documents"), h("p", {}, empty)));
       closeCitation();
     } else if (revision !== this.revision) {
+      const asked = this.revision !== undefined;
       this.revision = revision;
-      this.refresh();
+      this.refresh().then(() => asked && changed(conversation));
     }
   }
 
@@ -87,24 +96,64 @@ class Thread {
       return;
     }
     if (asked !== this.conversation) return;
+    if (talk.gone) {
+      this.column.replaceChildren(errorCard(talk.gone));
+      return;
+    }
     if (!this.turns.size) this.column.replaceChildren();
+    const path = new Set(talk.turns.map((turn) => turn.id));
+    for (const id of [...this.turns.keys()]) if (!path.has(id)) this.drop(id);
     for (const turn of talk.turns) this.put(turn);
+    this.tell(talk.title);
     if (this.fresh) {
       this.fresh = false;
       if (talk.turns.length) this.toTop(talk.turns.at(-1).id);
       if (!this.reopen()) this.look(talk.turns.findLast((turn) => turn.citations?.length), true);
+    } else if (this.current && !path.has(this.current.turn)) {
+      this.look(talk.turns.findLast((turn) => turn.citations?.length)); // what was open stands in another version
     }
+  }
+
+  // A turn of a branch that is not shown (any more).
+  drop(id) {
+    this.stopFollowing.get(id)?.();
+    this.stopFollowing.delete(id);
+    this.turns.get(id).element.remove();
+    this.turns.delete(id);
+  }
+
+  // The turn that a question asked now comes after, "" where none is shown.
+  get last() {
+    return [...this.turns.keys()].at(-1) ?? "";
+  }
+
+  // What the rest of the page has to know: how many questions there are, and whether one is being answered.
+  tell(title) {
+    const all = [...this.turns.values()].map(({ data }) => data);
+    this.busy = all.some(({ state }) => state === "live");
+    for (const made of this.column.querySelectorAll("[data-rests]")) rest(made, this.busy);
+    const conversation = this.conversation;
+    dispatchEvent(new CustomEvent("gw:thread", { detail: { conversation, turns: all.length, answered: all.filter(({ blocks }) => blocks?.length).length } }));
+    if (title) dispatchEvent(new CustomEvent("gw:titled", { detail: { conversation, title } }));
   }
 
   // Draws a turn, or draws it anew where it is no longer what is shown.
   put(turn) {
     const shown = this.turns.get(turn.id);
     const same = (a) => JSON.stringify([a.state, a.unsearched]);
-    if (shown && same(shown.data) === same(turn)) return;
-    const element = drawTurn(turn, { retry: () => this.ask(turn.question), stop: () => post(`/answers/${turn.id}/stop`), conversation: this.conversation });
+    if (shown && same(shown.data) === same(turn)) {
+      if (String(shown.data.versions) === String(turn.versions)) return;
+      shown.data.versions = turn.versions;
+      shown.element.querySelector(".gw-tools")?.replaceWith(tools(turn, this.actions(turn)));
+      return;
+    }
+    if (shown?.element.querySelector(".gw-edit")) return; // what is being typed stays
+    const element = drawTurn(turn, this.actions(turn));
+    const focused = shown?.element.contains(document.activeElement);
     if (shown) shown.element.replaceWith(element);
     else this.column.append(element);
     this.turns.set(turn.id, { data: turn, element });
+    if (focused) element.focus({ preventScroll: true });
     clampQuestion(element.querySelector(".gw-q"));
     if (turn.state === "live" && !this.stopFollowing.has(turn.id)) {
       this.stopFollowing.set(turn.id, follow(turn, element, () => this.grown(turn), (whole) => this.finished(whole)));
@@ -112,10 +161,64 @@ class Thread {
     }
   }
 
+  actions(turn) {
+    return {
+      retry: () => this.again(turn, turn.question).then((failed) => failed && this.column.append(failed)),
+      edit: () => this.edit(turn),
+      show: (other, step) => this.showVersion(turn, other, step),
+      stop: () => post(`/answers/${turn.id}/stop`),
+      conversation: this.conversation,
+    };
+  }
+
+  edit(turn) {
+    const ids = [...this.turns.keys()];
+    const below = ids.length - 1 - ids.indexOf(turn.id);
+    const head = this.turns.get(turn.id).element.querySelector(".gw-ask");
+    editQuestion(head, turn, { ask: (question) => this.again(turn, question), below });
+  }
+
+  // Another version of a question, which is shown from now on. An error comes back as a card.
+  async again(turn, question) {
+    for (const old of this.column.querySelectorAll(":scope > .gw-msg")) old.remove();
+    try {
+      const asked = await post(`/conversations/${this.conversation}/questions`, { question, scope: this.scope, instead_of: turn.id });
+      if (asked.refused ?? asked.gone) throw new ApiError(200, asked.refused ?? asked.gone);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return errorCard(error);
+    }
+    await this.refresh();
+    changed(this.conversation);
+    this.turns.get(this.last)?.element.focus({ preventScroll: true }); // what had the focus is gone
+    return null;
+  }
+
+  // The branch through another version of a turn; it stands where the turn stood, and so does the focus.
+  async showVersion(turn, other, step) {
+    const top = this.turns.get(turn.id).element.getBoundingClientRect().top;
+    for (const old of this.column.querySelectorAll(":scope > .gw-msg")) old.remove();
+    try {
+      const { refused, gone } = await post(`/conversations/${this.conversation}/shown`, { turn: other });
+      if (refused ?? gone) throw new ApiError(200, refused ?? gone);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.column.append(errorCard(error));
+      return;
+    }
+    await this.refresh();
+    changed(this.conversation);
+    const shown = this.turns.get(other)?.element;
+    if (!shown) return; // changed again meanwhile
+    this.flow.scrollBy({ top: shown.getBoundingClientRect().top - top, behavior: "instant" });
+    shown.querySelector(`[data-step="${step}"]`)?.focus({ preventScroll: true });
+  }
+
   finished(whole) {
     this.stopFollowing.get(whole.id)?.();
     this.stopFollowing.delete(whole.id);
     this.put(whole);
+    this.tell();
     this.grown(whole);
     if (!this.current && whole.citations?.length) this.look(whole);
   }
@@ -124,17 +227,6 @@ class Thread {
   look(turn, fresh = false) {
     if (turn) lookAtCitation({ turn: turn.id, n: turn.citations[0].n, citations: turn.citations, fresh });
     else closeCitation();
-  }
-
-  async ask(question) {
-    try {
-      const found = await post(`/conversations/${this.conversation}/questions`, { question, scope: this.scope });
-      if (found.refused) throw new ApiError(200, found.refused);
-    } catch (error) {
-      this.column.append(errorCard(error));
-      return;
-    }
-    this.refresh();
   }
 
   find(turnId, n) {

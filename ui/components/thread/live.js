@@ -3,6 +3,7 @@
 
 import { url } from "../shared/api.js";
 import { fromHtml, h, icon } from "../shared/dom.js";
+import { understood } from "./question.js";
 
 export function follow(turn, element, grown, finished) {
   const blocks = element.querySelector(".gw-answer");
@@ -15,6 +16,8 @@ export function follow(turn, element, grown, finished) {
   source.addEventListener("write", (event) => {
     const news = JSON.parse(event.data);
     turn.citations.push(...news.citations);
+    // As soon as it is known, which is before there is text for it to move.
+    if (news.standalone && !element.querySelector(".gw-understood")) element.querySelector(".gw-ask").after(understood(news));
     while (blocks.children.length > news.from) blocks.lastElementChild.remove();
     blocks.append(...news.blocks.map(fromHtml));
     blocks.classList.toggle("is-writing", news.blocks.length > 0 || blocks.children.length > 0);

@@ -2,11 +2,13 @@
 
 import { openCitation } from "../shared/bus.js";
 import { button, fromHtml, h, icon, plural, prose } from "../shared/dom.js";
+import { questionHead, resting, understood } from "./question.js";
 import { whySources } from "./why.js";
 
 export function drawTurn(turn, actions) {
-  const article = h("article", { class: "gw-turn", "data-turn": turn.id, "data-state": turn.state });
-  article.append(h("h2", { class: "gw-q" }, turn.question));
+  const article = h("article", { class: "gw-turn", "data-turn": turn.id, "data-state": turn.state, tabindex: "-1" });
+  article.append(questionHead(turn, actions));
+  if (turn.standalone) article.append(understood(turn));
   if (turn.only) article.append(h("p", { class: "gw-label" }, icon("filter_list", "s16"), turn.only));
   if (turn.state === "live") {
     article.append(...live(actions));
@@ -36,9 +38,11 @@ export function errorCard(error, retry = null) {
     "div",
     { class: "gw-msg bad", role: "alert" },
     icon("error"),
-    h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint)), retry && h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", onclick: retry }, icon("replay", "s16"), "Try again"))),
+    h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint)), retry && h("div", { class: "row" }, again("Try again", retry))),
   );
 }
+
+const again = (words, retry) => resting(h("button", { type: "button", class: "gw-btn sm", "aria-label": words, onclick: retry }, icon("replay", "s16"), words));
 
 // What was not read yet could not be searched: an answer, and a refusal more so, says so.
 function unsearched(turn, actions) {
@@ -52,8 +56,7 @@ function unsearched(turn, actions) {
     }[state];
     return [h("b", {}, words), h("p", {}, names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", "))];
   });
-  const again = turn.refused && h("button", { type: "button", class: "gw-btn sm", onclick: actions.retry }, icon("replay", "s16"), "Ask again");
-  return h("div", { class: "gw-msg weak gw-unsearched", role: "note" }, icon("warning"), h("div", {}, ...groups, again && h("div", { class: "row" }, again)));
+  return h("div", { class: "gw-msg weak gw-unsearched", role: "note" }, icon("warning"), h("div", {}, ...groups, turn.refused && h("div", { class: "row" }, again("Ask again", actions.retry))));
 }
 
 function nearest(turn) {
@@ -84,9 +87,10 @@ function foot(turn, actions) {
       turn.dropped.length > 0 && h("span", { class: "gw-st bad", title: turn.dropped.map((marker) => marker.replace(/[<>]/g, "").trim()).join(", ") }, dropped(turn.dropped.length)),
       h("span", { class: "sp" }),
       copyButton(turn),
-      !turn.error && button("Ask it again", "refresh", actions.retry),
+      !turn.error && resting(button("Ask it again", "refresh", actions.retry)),
     ),
   );
+  for (const note of turn.notes) box.append(h("p", { class: "gw-note-line" }, icon("warning", "s16"), h("span", {}, prose(note))));
   if (turn.citations.length) box.append(sources(turn));
   if (turn.found) box.append(whySources(turn, actions.conversation));
   box.append(meta(turn));
@@ -121,8 +125,13 @@ function copyButton(turn) {
 }
 
 function withSources(turn) {
-  const lines = turn.citations.map((c) => `[${c.n}] ${c.title}, p. ${c.label}: ${quoted(c)}`);
+  const lines = turn.citations.map((c) => `[${c.n}] ${c.title}, p. ${c.label}: ${quoted(c)}${addedWords(turn, c.n)}`);
   return `${turn.question}\n\n${turn.text}\n\n${lines.join("\n")}\n`;
+}
+
+function addedWords(turn, n) {
+  if (!turn.added.includes(n)) return "";
+  return turn.given.includes(n) ? " (added by Groundwork in places)" : " (added by Groundwork: the writer gave no source here)";
 }
 
 // An AI's words are marked as such wherever they stand as plain text.
@@ -159,13 +168,17 @@ function sources(turn) {
 }
 
 function chip(turn, citation) {
-  return h("a", { class: "gw-cite", href: `#cite-${turn.id}-${citation.n}`, "data-n": citation.n, "data-turn": turn.id, "aria-label": `Citation ${citation.n}, page ${citation.label}` }, String(citation.n));
+  const added = turn.added.includes(citation.n) && !turn.given.includes(citation.n);
+  const name = `Citation ${citation.n}, page ${citation.label}${added ? ", added by Groundwork" : ""}`;
+  return h("a", { class: `gw-cite${added ? " added" : ""}`, href: `#cite-${turn.id}-${citation.n}`, "data-n": citation.n, "data-turn": turn.id, "aria-label": name }, String(citation.n));
 }
 
 function meta(turn) {
   const parts = [turn.model];
-  if (!turn.extractive) parts.push(`${turn.usage.input.toLocaleString("en")} tokens in`, `${turn.usage.output.toLocaleString("en")} out`);
-  if (turn.cost !== null && !turn.extractive) parts.push(`$${turn.cost.toFixed(3)}`);
+  const asked = !turn.extractive && turn.usage.input > 0; // nothing is sent for what is refused beforehand
+  if (asked) parts.push(`${turn.usage.input.toLocaleString("en")} tokens in`, `${turn.usage.output.toLocaleString("en")} out`);
+  if (turn.replayed) parts.push("From the cache, no cost");
+  else if (turn.cost !== null && asked) parts.push(`$${turn.cost.toFixed(3)}`);
   parts.push(`${turn.seconds.toFixed(1)} s`);
   return h("p", { class: "gw-meta num" }, parts.filter(Boolean).map((part) => h("span", {}, part)));
 }

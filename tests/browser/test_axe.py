@@ -1,0 +1,53 @@
+"""axe finds nothing on any page, in either theme: WCAG 2.2 A and AA, and its best practices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.conftest import App, Shelf
+
+OPTIONS = {
+    "resultTypes": ["violations"],
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    # Streamlit's drop zone is "presentation" and has a label; its button is what is reached.
+    "rules": {"presentation-role-conflict": {"enabled": False}},
+}
+
+
+def check(page: Any, what: str) -> None:
+    results = Axe().run(page, options=OPTIONS)
+    assert results.violations_count == 0, f"{what}:\n{results.generate_report()}"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(theme: str, app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    page = open_page(app.url, theme=theme)
+    page.get_by_text("documents are ready").wait_for()
+    page.locator(".gw-history a").first.wait_for()
+    check(page, "an empty conversation")
+
+    page.goto(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+    page.locator(".gw-page img").first.wait_for()
+    check(page, "an answer")
+    page.locator(".gw-answer a.gw-cite").first.click()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    page.locator(".gw-why > summary").click()
+    page.locator(".gw-why .facts").wait_for()
+    check(page, "a citation and why")
+    page.get_by_role("button", name="Edit the question").click()
+    page.get_by_role("button", name="Export").click()
+    page.get_by_label("Search conversations").fill("nitrate")
+    page.locator(".gw-history b").first.wait_for()
+    page.get_by_role("button", name="Export").click()
+    check(page, "an edited question, the export and a search")
+
+    page.goto(f"{app.url}/library")
+    page.locator(".gw-library tr[data-doc]").first.wait_for()
+    check(page, "the library")
+    page.locator(".gw-library tr[data-doc] a").first.click()
+    page.locator(".gw-doc .ol").first.wait_for()
+    check(page, "a document of the library")

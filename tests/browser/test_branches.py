@@ -1,0 +1,140 @@
+"""Versions of a question: edited, asked again, and the branch that is shown; what an answer says about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ragcore.engine import Engine
+from ragcore.index.conversations import Conversations
+from ragcore.types import Mark
+from tests.browser.conftest import QUESTION, App, Shelf
+from tests.browser.test_claude import Served, ask
+from tests.messages_server import Reply
+
+COMPLETE = '.gw-turn[data-state="complete"]'
+
+
+def questions(page: Any) -> list[str]:
+    found: list[str] = page.locator(".gw-q").all_inner_texts()
+    return found
+
+
+def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
+    claude: Served, open_page: Callable[..., Any]
+) -> None:
+    app, server = claude
+    page = open_page(app.url)
+    page.get_by_text("documents are ready").wait_for()
+    server.reply(Reply(text="The first one."), Reply(text="The second one."))
+    ask(page, "Which pump stood highest in May?")
+    page.get_by_text("The first one.").wait_for()
+    ask(page, "And in June?")
+    page.get_by_text("The second one.").wait_for()
+    assert "June" in page.locator(".gw-understood").inner_text()
+    assert "Understood as: " in page.locator(".gw-understood").inner_text()
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.get_by_text("The second one.").wait_for()
+
+    pencil = page.get_by_role("button", name="Edit the question").first
+    pencil.press("Enter")
+    field = page.get_by_label("Question", exact=True)
+    page.get_by_text("The 1 question below stays with the version before.").wait_for()
+    field.fill("Something else")
+    field.press("Escape")
+    assert pencil.evaluate("e => e === document.activeElement"), "Esc leaves all as it was"
+    assert questions(page) == ["Which pump stood highest in May?", "And in June?"]
+    pencil.press("Enter")
+    server.reply(Reply(text=["The edited ", *["word "] * 30, "one."], delay=0.1))
+    field.fill("Which pump stood lowest in May?")
+    field.press("Enter")
+
+    page.get_by_text("The edited").wait_for()
+    previous, again = (page.get_by_role("button", name=name) for name in ("Previous version", "Edit the question"))
+    for resting in (previous, again):
+        assert resting.get_attribute("aria-disabled") == "true"
+        assert "wait until the answer is written" in (resting.get_attribute("title") or "")
+    previous.click(force=True)  # does nothing: it can be pressed, and says why not
+    other.get_by_text("The edited").wait_for()
+    for tab in (page, other):
+        tab.locator(COMPLETE).get_by_text("word one.").wait_for()
+        assert questions(tab) == ["Which pump stood lowest in May?"], "what was below belongs to the other version"
+        assert tab.locator(".gw-versions").inner_text() == "2/2"
+
+    page.get_by_role("button", name="Previous version").press("ArrowLeft")
+    for tab in (page, other):
+        tab.get_by_text("The second one.").wait_for()
+        assert questions(tab) == ["Which pump stood highest in May?", "And in June?"]
+    assert page.get_by_role("button", name="Previous version").evaluate("e => e === document.activeElement")
+    assert page.get_by_role("button", name="Previous version").get_attribute("aria-disabled") == "true"
+    page.reload()
+    page.get_by_text("The second one.").wait_for()
+
+    server.reply(Reply(text="The second one anew."))
+    page.locator(".gw-turn").last.get_by_role("button", name="Ask it again").click()
+    page.get_by_text("The second one anew.").wait_for()
+    assert page.locator(".gw-versions").all_inner_texts() == ["1/2", "2/2"]
+    ask(page, "And in July?")
+    page.locator(".gw-turn").nth(2).wait_for()
+    assert questions(page)[1:] == ["And in June?", "And in July?"], "it goes on where it is shown"
+
+
+def test_the_same_question_in_another_conversation_costs_nothing_anew(
+    claude: Served, open_page: Callable[..., Any]
+) -> None:
+    app, server = claude
+    server.reply(Reply(text="Answered once.", usage={"input_tokens": 100_000, "output_tokens": 10}))
+    for _ in range(2):
+        page = open_page(app.url)
+        page.get_by_text("documents are ready").wait_for()
+        ask(page, "What was the nitrate reading at Station Road in April?")
+        page.locator(COMPLETE).get_by_text("Answered once.").wait_for()
+    assert "From the cache, no cost" in page.locator(".gw-meta").inner_text()
+    page.get_by_role("button", name="More about this conversation").click()
+    spent = page.locator(".gw-panel .spent p")
+    spent.first.wait_for()
+    assert spent.first.inner_text().split("\n")[-1] == "$0.000"
+    assert spent.nth(1).inner_text().split("\n")[-1] > "$0.000"
+    page.get_by_text("Claude Sonnet 4.6, answers").wait_for()
+    page.keyboard.press("Escape")
+    assert page.locator(".gw-panel .spent:visible").count() == 0
+
+
+def test_what_checking_added_and_could_not_do_is_said(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    answer = shelf.answers["survey.pdf"]
+    with Engine.open(app.home) as engine:
+        talk = engine.new_conversation()
+        run = engine.chat(talk, QUESTION)
+        Conversations(engine.store.database).put_answer(
+            run.turn_id or "",
+            replace(
+                answer,
+                marks=tuple(Mark(mark.start, mark.end, mark.n, added=i == 0) for i, mark in enumerate(answer.marks)),
+                standalone="What was the highest nitrate reading of the survey?",
+                rewritten_by="claude-haiku-4-5",
+                notes=("The judge could not be reached, so claims were checked by rules only.",),
+            ),
+        )
+    page = open_page(f"{app.url}/?c={talk}")
+    said = page.locator(".gw-understood")
+    said.wait_for()
+    assert said.inner_text() == (
+        "Understood as: “What was the highest nitrate reading of the survey?” Rewritten by Claude Haiku 4.5."
+    )
+    page.get_by_text("The judge could not be reached, so claims were checked by rules only.").wait_for()
+    chip = page.locator(".gw-answer a.gw-cite.added")
+    assert chip.count() == 1
+    assert (chip.get_attribute("aria-label") or "").endswith("added by Groundwork")
+    assert chip.evaluate("e => getComputedStyle(e).outlineStyle") == "dashed"
+    chip.hover()
+    page.locator(".gw-card").get_by_text("Added by Groundwork: the writer gave no source here").wait_for()
+    page.keyboard.press("Escape")  # the card
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy with citations").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    assert "added by Groundwork" in page.evaluate("navigator.clipboard.readText()")
+    page.get_by_role("button", name="More about this conversation").click()
+    page.get_by_role("button", name="Rename").wait_for()
+    assert page.locator(".gw-panel .spent").inner_text() == "", "nothing was ever spent"

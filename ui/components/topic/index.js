@@ -1,0 +1,181 @@
+// The title row of a conversation: its name, export, and behind a button rename, delete and what it has cost.
+
+import { ApiError, configure, get, post, save } from "../shared/api.js";
+import { h, icon, plural, prose } from "../shared/dom.js";
+import { Popup } from "../shared/popup.js";
+import { changed } from "../shared/tabs.js";
+
+const KINDS = [
+  ["md", "Markdown", "Text with footnotes"],
+  ["docx", "Word", "To be edited further"],
+  ["pdf", "PDF", "To be read and sent"],
+];
+
+export function mount({ parentElement, data, setTriggerValue }) {
+  configure(data);
+  const topic = (parentElement.gwTopic ??= new Topic(parentElement.querySelector(".gw-topic")));
+  topic.show(data, (left) => setTriggerValue("left", left));
+  return () => topic.close();
+}
+
+class Topic {
+  constructor(root) {
+    this.root = root;
+    this.title = h("h1", { class: "ti" });
+    this.exports = new Popup("Export", "download", (panel) => this.fillExports(panel));
+    this.more = new Popup("More about this conversation", "more_horiz", (panel) => this.fillMore(panel));
+    root.append(this.title, h("span", { class: "sp" }), this.exports.element, this.more.element);
+    this.answered = 0;
+    this.listeners = [
+      ["gw:thread", (event) => this.counted(event.detail)],
+      ["gw:titled", (event) => this.titled(event.detail)],
+    ];
+    for (const [name, listener] of this.listeners) addEventListener(name, listener);
+  }
+
+  close() {
+    for (const popup of [this.exports, this.more]) popup.close();
+    for (const [name, listener] of this.listeners) removeEventListener(name, listener);
+  }
+
+  // `leave` tells the script that the conversation was deleted, here (`gone` false) or elsewhere.
+  show({ conversation, title }, leave) {
+    this.leave = (gone) => leave({ conversation, gone });
+    if (conversation !== this.conversation) {
+      this.stopEditing?.();
+      this.answered = this.turns = 0;
+      for (const popup of [this.exports, this.more]) popup.close();
+    }
+    this.conversation = conversation;
+    this.name(title);
+    this.more.element.hidden = !conversation;
+    this.gate();
+  }
+
+  name(title) {
+    this.given = title;
+    if (!this.stopEditing) this.title.replaceChildren(title || "New conversation");
+  }
+
+  counted({ conversation, turns, answered }) {
+    if (conversation !== this.conversation) return;
+    Object.assign(this, { turns, answered });
+    this.gate();
+  }
+
+  titled({ conversation, title }) {
+    if (conversation === this.conversation) this.name(title);
+  }
+
+  gate() {
+    this.exports.disable(this.answered ? "" : this.turns ? "Export: the first answer is still being written" : "Export: nothing has been asked yet");
+  }
+
+  fillExports(panel) {
+    const said = h("p", { class: "said", role: "status" });
+    const items = KINDS.map(([kind, name, what]) => {
+      const item = h("button", { type: "button", class: "item", "data-kind": kind }, icon("description", "s16"), h("span", {}, name, h("small", {}, what)));
+      item.addEventListener("click", () => this.export(kind, name, said));
+      return item;
+    });
+    panel.replaceChildren(...items, said);
+  }
+
+  async export(kind, name, said) {
+    said.className = "said";
+    said.textContent = `${name} is being made`;
+    try {
+      await save(`/conversations/${this.conversation}/export.${kind}`, `conversation.${kind}`);
+      this.exports.close(true);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      said.className = "said bad";
+      said.replaceChildren(...prose(`${error.message} ${error.hint}`));
+    }
+  }
+
+  fillMore(panel) {
+    const spent = h("div", { class: "spent num" });
+    const rename = h("button", { type: "button", class: "item", onclick: () => this.rename() }, icon("edit", "s16"), "Rename");
+    const remove = h("button", { type: "button", class: "item", onclick: () => this.confirm(panel) }, icon("delete", "s16"), "Delete conversation");
+    panel.replaceChildren(rename, remove, spent);
+    this.fillSpent(spent);
+  }
+
+  // Nothing stands here while nothing was ever spent.
+  async fillSpent(box) {
+    let spent;
+    try {
+      spent = await get(`/conversations/${this.conversation}/spending`);
+    } catch (error) {
+      box.append(h("p", { class: "said bad" }, prose(`${error.message} ${error.hint}`)));
+      return;
+    }
+    if (spent.gone) return this.leave(true);
+    if (!spent.all) return;
+    const line = (name, usd) => h("p", {}, h("span", {}, name), h("b", {}, usd));
+    box.append(line("This conversation", spent.here), line("All that was spent", spent.all));
+    box.append(h("ul", {}, spent.parts.map((part) => h("li", {}, part))));
+  }
+
+  rename() {
+    this.more.close();
+    const field = h("input", { class: "gw-field", type: "text", "aria-label": "Title", value: this.given });
+    const end = (keep) => {
+      if (!this.stopEditing) return;
+      this.stopEditing = null;
+      const title = field.value.trim();
+      this.name(this.given);
+      if (keep && title && title !== this.given) this.keepTitle(title);
+    };
+    this.stopEditing = () => end(false);
+    field.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      event.preventDefault(); // or the button that gets the focus is pressed
+      end(event.key === "Enter" && !event.isComposing);
+      this.more.button.focus();
+    });
+    field.addEventListener("blur", () => end(true));
+    this.title.replaceChildren(field);
+    field.select();
+  }
+
+  async keepTitle(title) {
+    const before = this.given;
+    this.name(title);
+    const failed = await this.tried(post(`/conversations/${this.conversation}/title`, { title }));
+    if (failed) this.name(before);
+    else changed(this.conversation);
+  }
+
+  confirm(panel) {
+    const keep = h("button", { type: "button", class: "gw-btn sm", onclick: () => this.more.close(true) }, "Keep it");
+    const remove = h("button", { type: "button", class: "gw-btn sm danger", onclick: () => this.remove() }, "Delete");
+    const what = this.turns > 1 ? `${plural(this.turns, "question")} and their answers go with it.` : "Its question and answer go with it.";
+    panel.replaceChildren(h("p", { class: "sure" }, h("b", {}, "Delete this conversation?"), ` ${what} This cannot be undone.`), h("div", { class: "row" }, remove, keep));
+    keep.focus();
+  }
+
+  async remove() {
+    const id = this.conversation;
+    if (await this.tried(post(`/conversations/${id}/delete`))) return;
+    this.more.close();
+    this.leave(false);
+    changed(id);
+  }
+
+  // Whether a request failed, which is then said in the panel, or by the page where the conversation is gone.
+  async tried(request) {
+    try {
+      const { gone } = await request;
+      if (gone) this.leave(true);
+      return Boolean(gone);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (!this.more.open) this.more.show();
+      this.more.panel.replaceChildren(h("p", { class: "said bad", role: "alert" }, prose(`${error.message} ${error.hint}`)));
+      return true;
+    }
+  }
+}

@@ -1,0 +1,208 @@
+"""The routes of conversations: list and search, branches, live answers, and what they cost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from functools import wraps
+from itertools import takewhile
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from ragcore.errors import InputError, UnknownConversation
+from ragcore.index.conversations import Conversation
+from ui import explain, markup, payload, steps, talks
+from ui.guard import guarded, posted, scope_in, text_in, trouble
+from ui.runs import LiveAnswer, ScopeGone, StillWriting, unread
+from ui.services import services
+
+TICK_SECONDS = 0.06
+LISTED = 100  # conversations that the list begins with
+
+Json = dict[str, Any]
+
+
+def told(handler: Callable[..., Response]) -> Callable[..., Response]:
+    """A conversation that another tab deleted is ``gone``; the request was right, so the browser is not to note it as
+    failed."""
+
+    @wraps(handler)
+    def answer(*asked: Any) -> Response:
+        try:
+            return handler(*asked)
+        except UnknownConversation as error:
+            return JSONResponse({"gone": error.as_dict()})
+
+    return answer
+
+
+@guarded
+def conversations(request: Request) -> Response:
+    """The list, or what a search of it finds: the first `LISTED`, or ``all`` of them."""
+    search = request.query_params.get("q", "")
+    infos = services().engine.conversations(search)
+    limit = None if "all" in request.query_params else LISTED
+    return JSONResponse(talks.listed(infos, limit))
+
+
+@posted
+@told
+def rename(request: Request, body: Json) -> Response:
+    title = (text_in(body, "title") or "").strip()
+    if not title:
+        raise InputError("A conversation needs a title.", hint="Type one.")
+    services().engine.rename_conversation(request.path_params["conversation"], title)
+    return JSONResponse({})
+
+
+@guarded
+@told
+def delete(request: Request) -> Response:
+    """Delete a conversation; what is being written in it is stopped."""
+    services().answers.stop_all(request.path_params["conversation"])
+    services().engine.delete_conversation(request.path_params["conversation"])
+    return JSONResponse({})
+
+
+@posted
+@told
+def show(request: Request, body: Json) -> Response:
+    """Show the branch through one of the versions of a question."""
+    try:
+        services().answers.show(request.path_params["conversation"], text_in(body, "turn") or "")
+    except StillWriting as error:
+        return JSONResponse({"refused": error.as_dict()})  # begun in another tab
+    return JSONResponse({})
+
+
+@guarded
+@told
+def spending(request: Request) -> Response:
+    """What the answers of one conversation have cost, and everything in all."""
+    return JSONResponse(talks.spending(services().engine, request.path_params["conversation"]))
+
+
+@guarded
+@told
+def conversation(request: Request) -> Response:
+    stored = services().engine.conversation(request.path_params["conversation"])
+    live = {item.turn_id: services().answers.get(item.turn_id) for item in stored.turns if item.answer is None}
+    return JSONResponse(
+        payload.conversation(stored, {k: v for k, v in live.items() if v is not None}, _unsearched(stored))
+    )
+
+
+def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
+    """What each turn could not search, because it was not read yet."""
+    answers, infos, jobs = services().answers, services().engine.documents(), services().ingestion.jobs()
+    known = {item.turn_id: answers.unsearched(item.turn_id) for item in stored.turns}
+    if stored.turns and known[stored.turns[-1].turn_id] is None:
+        # Asked before this process began: what is not read now was not read then.
+        last = stored.turns[-1]
+        known[last.turn_id] = unread(infos, stored.scope.doc_ids, before=last.created)
+    return {turn_id: payload.unsearched(ids, infos, jobs) for turn_id, ids in known.items() if ids}
+
+
+@posted
+@told
+def ask(request: Request, body: Json) -> Response:
+    """Ask in a conversation a new version of the question of the turn ``instead_of``, within the scope that is shown
+    where that was asked; without one, within that of the conversation."""
+    question = text_in(body, "question") or ""
+    scope = scope_in(body)
+    instead_of = text_in(body, "instead_of")
+    try:
+        live = services().answers.ask(
+            request.path_params["conversation"], question, scope, instead_of=instead_of, fresh=instead_of is not None
+        )
+    except (ScopeGone, StillWriting) as error:
+        # Another tab did that; the request was right, so the browser is not to note it as failed.
+        return JSONResponse({"refused": error.as_dict()})
+    return JSONResponse({"turn": live.turn_id})
+
+
+@guarded
+def why(request: Request) -> Response:
+    """Why the answer to a question has its sources."""
+    stored = services().engine.conversation(request.path_params["conversation"])
+    given = next((item.answer for item in stored.turns if item.turn_id == request.path_params["turn"]), None)
+    found = explain.explanation(given) if given else None
+    if found is None:
+        return JSONResponse(trouble("unexplained", "It was not kept how these sources were found.", "Ask again."), 404)
+    return JSONResponse(found)
+
+
+@guarded
+def stop(request: Request) -> Response:
+    live = services().answers.get(request.path_params["turn"])
+    if live is not None:
+        live.stop()
+    return JSONResponse({})
+
+
+@guarded
+def events(request: Request) -> Response:
+    """A live answer as Server-Sent Events: ``write`` with what is new, then one ``done`` with the whole turn. Every
+    connection is told everything from the start, so that a reload or a second tab shows the same."""
+    live = services().answers.get(request.path_params["turn"])
+    if live is None:
+        return JSONResponse(trouble("gone", "This answer is not being written any more.", "Reload it."), 404)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(_follow(live), media_type="text/event-stream", headers=headers)
+
+
+async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
+    shown: list[str] = []
+    known = 0
+    revision = -1
+    while True:
+        view = live.view
+        if view.stage == "done":
+            stored = await asyncio.to_thread(services().engine.conversation, live.conversation_id)
+            given = next((item for item in stored.turns if item.turn_id == live.turn_id), None)
+            if given is not None:
+                unsearched = await asyncio.to_thread(_unsearched, stored)
+                yield _event("done", payload.turn(given, live, unsearched.get(live.turn_id, ())))
+            return
+        if view.revision != revision:
+            revision = view.revision
+            by_number = {item.n: item for item in view.citations}
+            blocks = markup.blocks(view.text, view.marks, by_number, turn_id=live.turn_id)
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(shown, blocks)))
+            yield _event(
+                "write",
+                {
+                    "from": same,
+                    "blocks": blocks[same:],
+                    "citations": [payload.citation(item) for item in view.citations[known:]],
+                    "steps": steps.live_steps(view),
+                    "standalone": steps.standalone(view, live.question),
+                },
+            )
+            shown, known = blocks, len(view.citations)
+        await asyncio.sleep(TICK_SECONDS)
+
+
+def _event(name: str, data: Json) -> str:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    talk = f"{prefix}/gw/conversations/{{conversation:str}}"
+    answer = f"{prefix}/gw/answers/{{turn:str}}"
+    return [
+        Route(f"{prefix}/gw/conversations", conversations),
+        Route(talk, conversation),
+        Route(f"{talk}/title", rename, methods=["POST"]),
+        Route(f"{talk}/delete", delete, methods=["POST"]),
+        Route(f"{talk}/shown", show, methods=["POST"]),
+        Route(f"{talk}/spending", spending),
+        Route(f"{talk}/questions", ask, methods=["POST"]),
+        Route(f"{talk}/questions/{{turn:str}}/why", why),
+        Route(f"{answer}/events", events),
+        Route(f"{answer}/stop", stop, methods=["POST"]),
+    ]

@@ -1,0 +1,110 @@
+"""What every route of ours goes through: a token, a body that is checked, an error as JSON.
+
+Each asks for a token (`ui.tokens`): as ``t`` in the query where the browser fetches by itself (pictures, event streams,
+downloads), and in a header for whatever changes something, so that no other site can.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from ragcore.errors import GroundworkError, InputError, StoreBusy, UnknownConversation, UnknownDocument
+from ragcore.scopes import checked
+from ragcore.types import Scope
+from ui import payload
+from ui.services import services
+
+TOKEN_HEADER = "x-groundwork-token"
+
+Handler = Callable[[Request], Response]
+Json = dict[str, Any]
+
+_SCOPE = TypeAdapter(Scope)
+
+
+def guarded(handler: Handler) -> Handler:
+    """Answer 403 without a good token, and a `GroundworkError` as its JSON."""
+
+    @wraps(handler)
+    def answer(request: Request) -> Response:
+        try:
+            return _refused(request) or handler(request)
+        except GroundworkError as error:
+            return JSONResponse({"error": payload.error(error.as_dict())}, _status(error))
+
+    return answer
+
+
+def posted(handler: Callable[[Request, Json], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """`guarded`, for a handler that takes the JSON object of the request's body; the body of who has no token is not
+    read."""
+
+    @wraps(handler)
+    async def answer(request: Request) -> Response:
+        checked = await asyncio.to_thread(guarded(lambda _: Response()), request)
+        if checked.status_code != 200:
+            return checked
+        body = await request.body()
+        return await asyncio.to_thread(guarded(lambda asked: handler(asked, _object(body))), request)
+
+    return answer
+
+
+def _refused(request: Request) -> Response | None:
+    header = request.headers.get(TOKEN_HEADER, "")
+    token = header if request.method == "POST" else header or request.query_params.get("t", "")
+    if services().signer.scope(token) is None:
+        return JSONResponse(trouble("token", "This page is out of date.", "Reload it."), 403)
+    return None
+
+
+def _object(body: bytes) -> Json:
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise InputError("The request's body is not JSON.", hint="Reload the page and try again.") from error
+    if not isinstance(given, dict):
+        raise InputError("The request's body is not a JSON object.", hint="Reload the page and try again.")
+    return given
+
+
+def text_in(body: Json, name: str) -> str | None:
+    """The text called ``name``; None where there is none. Raises `InputError` for anything else."""
+    value = body.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
+        raise InputError(f"“{name}” in the request's body is not text.", hint="Reload the page and try again.")
+    return value
+
+
+def scope_in(body: Json) -> Scope | None:
+    """The scope in a body; None where there is none. Raises `InputError` for one that cannot be."""
+    if body.get("scope") is None:
+        return None
+    try:
+        return checked(_SCOPE.validate_python(body["scope"]))
+    except ValidationError as error:
+        raise InputError(
+            "“scope” in the request's body is not a scope.", hint="Reload the page and try again."
+        ) from error
+
+
+def _status(error: GroundworkError) -> int:
+    if isinstance(error, (UnknownDocument, UnknownConversation)):
+        return 404
+    if isinstance(error, StoreBusy):
+        return 409
+    return 400 if isinstance(error, InputError) else 500
+
+
+def trouble(code: str, message: str, hint: str) -> Json:
+    return {"error": {"code": code, "message": message, "hint": hint, "retryable": True}}
