@@ -21,8 +21,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.common import table
+from ragcore.answer.checks.evidence import gather
 from ragcore.answer.claims import split_statements
-from ragcore.answer.evidence import gather
 from ragcore.answer.verify import verify
 from ragcore.protocols import Reranker
 from ragcore.words import content_stems, cover

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
 
+from ragcore.answer.checks.evidence import Evidence, gather
+from ragcore.answer.checks.numbers import agree, numbers, years
+from ragcore.answer.checks.polarity import DOWN, UP
 from ragcore.answer.cite import Citer, Part
 from ragcore.answer.claims import Statement, split_statements
-from ragcore.answer.evidence import Evidence, gather
-from ragcore.answer.numbers import agree, numbers, years
-from ragcore.answer.polarity import DOWN, UP
 from ragcore.answer.verify import judge
 from ragcore.config import VerifySettings
 from ragcore.types import Citation, Claim, Document, Mark, Source

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationInfo, model_validator
 
+from ragcore.answer.checks.evidence import gather
 from ragcore.answer.claims import Statement, split_statements
-from ragcore.answer.evidence import gather
 from ragcore.answer.render import neutralise
 from ragcore.answer.verify import GENERATED, judge
 from ragcore.config import Settings

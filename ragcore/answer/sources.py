@@ -20,6 +20,11 @@ from ragcore.types import GENERATED_MARKS, Document, Hit, Retrieval, Source, Uni
 _BULLET = re.compile(r"\s*[•◦‣▪▫●○■□►➢✓·*–—-]\s+")  # printed before a list item, and no part of what it says
 # Past this many words a "sentence" is an enumeration run together, as in regulations: too much to cite as one.
 _LONGEST_SENTENCE = 60
+# Characters for each of its tokens that no passage has (text has about 4, numbers 2): one that is longer than this many
+# times the room left cannot fit, and is not cut into units and rendered to find that out.
+_SPARSEST = 8
+_NUMBER_TOKENS = 4  # that the number of a unit takes at least ("[3.12] ")
+_SPACE = re.compile(r"\s*")
 _ENUMERATOR = re.compile(
     r"(?:(?:[;:]|—)\s*|\.\s+)(?:(?:and|or|and/or)\s+)?(?=\((?:\d{1,2}|[a-z]|[ivx]{1,5})\)\s)", re.IGNORECASE
 )
@@ -42,7 +47,7 @@ def build_sources(
 
     ``Source.score`` is the best rerank score (else the ranking's score) of a hit inside the source.
     """
-    taken: list[tuple[_Passage, Source]] = []
+    taken: list[tuple[_Passage, Source, int]] = []  # with its tokens
     used = 0
     for passage in _passages(retrieval):
         doc = document(passage.doc_id)
@@ -50,13 +55,16 @@ def build_sources(
         if any(entry[0].start <= passage.start and passage.end <= entry[0].end for entry in touching):
             continue
         merged = _merge([entry[0] for entry in touching], passage)
+        freed = sum(entry[2] for entry in touching)
+        room = settings.source_tokens - used + freed
+        if taken and merged.end - merged.start > _SPARSEST * room:
+            continue
         # Digits of the final number hardly change the count, so the passage's place so far stands in for it.
         source = _source(len(taken) + 1, merged, doc)
-        if not source.units:
+        if not source.units or (taken and _NUMBER_TOKENS * len(source.units) > room):
             continue
         cost = count_tokens(render_source(source, doc))
-        freed = sum(count_tokens(render_source(entry[1], doc)) for entry in touching)
-        if used - freed + cost > settings.source_tokens:
+        if cost > room:
             if taken:
                 continue
             source = _trim(source, doc, settings.source_tokens)
@@ -65,8 +73,8 @@ def build_sources(
         used += cost - freed
         place = taken.index(touching[0]) if touching else len(taken)
         taken = [entry for entry in taken if entry not in touching]
-        taken.insert(place, (merged, source))
-    return tuple(replace(source, number=number) for number, (_, source) in enumerate(taken, start=1))
+        taken.insert(place, (merged, source, cost))
+    return tuple(replace(source, number=number) for number, (_, source, _) in enumerate(taken, start=1))
 
 
 def _passages(retrieval: Retrieval) -> Iterable[_Passage]:
@@ -99,7 +107,8 @@ def _touch(one: _Passage, other: _Passage, text: str) -> bool:
     if one.doc_id != other.doc_id:
         return False
     left, right = (one, other) if one.start <= other.start else (other, one)
-    return not text[left.end : right.start].strip()
+    after = _SPACE.match(text, left.end)
+    return after is not None and after.end() >= right.start
 
 
 def _merge(touching: list[_Passage], passage: _Passage) -> _Passage:

@@ -14,17 +14,17 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ragcore.answer.checks.comparison import check_comparison
+from ragcore.answer.checks.dates import check_periods
+from ragcore.answer.checks.evidence import Evidence, Finding, gather
+from ragcore.answer.checks.figures import check_numbers
+from ragcore.answer.checks.names import check_codes, check_names, check_numbered
+from ragcore.answer.checks.opposites import check_bounds, check_modes, check_opposites
+from ragcore.answer.checks.polarity import direction_conflicts, polarity_conflicts
+from ragcore.answer.checks.quotes import is_quoted, without_lead_in
+from ragcore.answer.checks.roles import check_roles
+from ragcore.answer.checks.wording import check_replaced, check_words
 from ragcore.answer.claims import Statement, split_statements
-from ragcore.answer.comparison import check_comparison
-from ragcore.answer.dates import check_periods
-from ragcore.answer.evidence import Evidence, Finding, gather
-from ragcore.answer.figures import check_numbers
-from ragcore.answer.names import check_codes, check_names, check_numbered
-from ragcore.answer.opposites import check_bounds, check_modes, check_opposites
-from ragcore.answer.polarity import direction_conflicts, polarity_conflicts
-from ragcore.answer.quotes import is_quoted, without_lead_in
-from ragcore.answer.roles import check_roles
-from ragcore.answer.wording import check_replaced, check_words
 from ragcore.config import VerifySettings
 from ragcore.protocols import Reranker
 from ragcore.types import Citation, Claim, ClaimStatus, Document, Mark

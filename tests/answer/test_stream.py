@@ -108,6 +108,10 @@ WORDS = st.sampled_from(
         "<<SOURCE 1.3-1.4>>",
         "<<SOURCE 2.2; 9>>",
         "<<SOURCE 7>>",
+        "<< source 1.2 and [1.3] >",
+        "<<SOURCE what>>",
+        "<<SOURCE 1.2",
+        "<<NO ANSWER>>",
         "<",
         ".",
     ]
@@ -126,6 +130,7 @@ def test_text_marks_and_events_always_agree(text: str, data: st.DataObject) -> N
     events, answer = finish(answering(ScriptedWriter(*pieces)))
     _, whole = finish(answering(ScriptedWriter(text)))
     assert (answer.text, answer.marks, answer.dropped) == (whole.text, whole.marks, whole.dropped)
+    assert (answer.citations, answer.claims) == (whole.citations, whole.claims)
     assert shown(events) == answer.text
     assert [answer.text[m.start : m.end] for m in answer.marks] == [f"[{m.n}]" for m in answer.marks]
     for claim in answer.claims:

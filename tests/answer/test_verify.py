@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragcore.answer.checks.numbers import agree, codes, numbers, scale_note, years
+from ragcore.answer.checks.periods import periods
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.claims import split_statements
-from ragcore.answer.numbers import agree, codes, numbers, scale_note, years
-from ragcore.answer.periods import periods
 from ragcore.answer.verify import verify
 from ragcore.types import Claim, Mark, Segment
 from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, document, sources

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from ragcore.answer.evidence import Evidence, Figure
-from ragcore.answer.numbers import Number
-from ragcore.answer.periods import years
+from ragcore.answer.checks.evidence import Evidence, Figure
+from ragcore.answer.checks.numbers import Number
+from ragcore.answer.checks.periods import years
 
 _DERIVED = re.compile(
     r"\b(?:difference|total|totals|sum|combined|together|altogether|overall|increase[ds]?|decrease[ds]?|grew|grow|rose|"

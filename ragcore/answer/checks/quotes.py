@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ragcore.answer.checks.evidence import Evidence
 from ragcore.answer.claims import Statement
-from ragcore.answer.evidence import Evidence
 from ragcore.words import tokens
 
 _QUOTATION = re.compile(r"(?P<lead>.*?)“(?P<quote>.+)”[\s.*_]*\Z", re.DOTALL)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ragcore.answer.evidence import Finding
+from ragcore.answer.checks.evidence import Finding
 from ragcore.types import ClaimStatus
 from ragcore.words import stem, tokens, word_set
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragcore.answer.evidence import CitedCell, Evidence, Figure
-from ragcore.answer.numbers import Number, numbers
-from ragcore.answer.periods import MONTHS
-from ragcore.answer.segments import compared_with, parts
-from ragcore.answer.terms import label_terms, named_by, terms, with_synonyms
+from ragcore.answer.checks.evidence import CitedCell, Evidence, Figure
+from ragcore.answer.checks.numbers import Number, numbers
+from ragcore.answer.checks.periods import MONTHS
+from ragcore.answer.checks.segments import compared_with, parts
+from ragcore.answer.checks.terms import label_terms, named_by, terms, with_synonyms
 
 _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in MONTHS)}\w*")
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ragcore.answer.evidence import Finding
-from ragcore.answer.terms import alike, with_synonyms
+from ragcore.answer.checks.evidence import Finding
+from ragcore.answer.checks.terms import alike, with_synonyms
 from ragcore.words import STOP_WORDS, content_stems, cover, stem, tokens, word_set
 
 _BE = word_set("is are was were be been being am gets got")

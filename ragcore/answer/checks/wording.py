@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from ragcore.answer.checks.comparison import LESS, MORE
+from ragcore.answer.checks.evidence import Evidence, Finding
+from ragcore.answer.checks.numbers import WORDS
+from ragcore.answer.checks.polarity import DOWN, UP
+from ragcore.answer.checks.terms import alike, with_synonyms
 from ragcore.answer.claims import Statement
-from ragcore.answer.comparison import LESS, MORE
-from ragcore.answer.evidence import Evidence, Finding
-from ragcore.answer.numbers import WORDS
-from ragcore.answer.polarity import DOWN, UP
-from ragcore.answer.terms import alike, with_synonyms
 from ragcore.config import VerifySettings
 from ragcore.protocols import Reranker
 from ragcore.types import ClaimStatus

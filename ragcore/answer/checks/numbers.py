@@ -10,9 +10,9 @@ import math
 import re
 from dataclasses import dataclass
 
-from ragcore.answer.periods import YEAR_PATTERNS
-from ragcore.answer.periods import years as years
-from ragcore.answer.units import CURRENCY_CODES, Unit, currency, unit_after
+from ragcore.answer.checks.periods import YEAR_PATTERNS
+from ragcore.answer.checks.periods import years as years
+from ragcore.answer.checks.units import CURRENCY_CODES, Unit, currency, unit_after
 
 SCALES = {
     "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "mn": 1e6, "mm": 1e6,

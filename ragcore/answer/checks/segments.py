@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragcore.answer.numbers import Number
+from ragcore.answer.checks.numbers import Number
 
 # Where one part of a sentence ends and the next begins, strongest first.
 _BREAKS = (

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ragcore.answer.checks.evidence import Evidence, Finding
+from ragcore.answer.checks.numbers import agree, numbers
+from ragcore.answer.checks.periods import Periods, month_name, periods, years
+from ragcore.answer.checks.units import frequencies
 from ragcore.answer.claims import Statement
-from ragcore.answer.evidence import Evidence, Finding
-from ragcore.answer.numbers import agree, numbers
-from ragcore.answer.periods import Periods, month_name, periods, years
-from ragcore.answer.units import frequencies
 
 _QUARTERS = {1: "the first quarter", 2: "the second quarter", 3: "the third quarter", 4: "the fourth quarter"}
 _HALVES = {1: "the first half", 2: "the second half"}

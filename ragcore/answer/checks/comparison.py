@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ragcore.answer.evidence import Evidence, Figure, Finding
-from ragcore.answer.numbers import Number, numbers
-from ragcore.answer.periods import years
-from ragcore.answer.polarity import direction
-from ragcore.answer.terms import label_terms, terms, with_synonyms
+from ragcore.answer.checks.evidence import Evidence, Figure, Finding
+from ragcore.answer.checks.numbers import Number, numbers
+from ragcore.answer.checks.periods import years
+from ragcore.answer.checks.polarity import direction
+from ragcore.answer.checks.terms import label_terms, terms, with_synonyms
 from ragcore.words import word_set
 
 MORE = word_set(

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ragcore.answer.numbers import Number, numbers, scale_note
-from ragcore.answer.segments import parts
+from ragcore.answer.checks.numbers import Number, numbers, scale_note
+from ragcore.answer.checks.segments import parts
+from ragcore.answer.checks.units import currencies, unit_of_label
 from ragcore.answer.tables import LabelledTable, elements_within
-from ragcore.answer.units import currencies, unit_of_label
 from ragcore.text import sentence_spans
 from ragcore.types import Cell, Citation, ClaimStatus, Document, Element
 from ragcore.words import content_stems

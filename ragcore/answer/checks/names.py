@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from ragcore.answer.checks.evidence import Evidence, Finding
+from ragcore.answer.checks.numbers import WORDS, codes
+from ragcore.answer.checks.periods import MONTHS
 from ragcore.answer.claims import Statement
-from ragcore.answer.evidence import Evidence, Finding
-from ragcore.answer.numbers import WORDS, codes
-from ragcore.answer.periods import MONTHS
 from ragcore.words import stem, tokens, word_set
 
 # Capitalised words that name nothing in particular.

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 
-from ragcore.answer.attribution import misplaced
+from ragcore.answer.checks.attribution import misplaced
+from ragcore.answer.checks.derive import derive, may_be_derived
+from ragcore.answer.checks.evidence import Evidence, Figure, Finding
+from ragcore.answer.checks.numbers import WORDS, Number, agree, numbers
+from ragcore.answer.checks.polarity import direction
+from ragcore.answer.checks.segments import parts
+from ragcore.answer.checks.units import unit_after
 from ragcore.answer.claims import Statement
-from ragcore.answer.derive import derive, may_be_derived
-from ragcore.answer.evidence import Evidence, Figure, Finding
-from ragcore.answer.numbers import WORDS, Number, agree, numbers
-from ragcore.answer.polarity import direction
-from ragcore.answer.segments import parts
-from ragcore.answer.units import unit_after
 from ragcore.words import stem, tokens
 
 _HEDGES = re.compile(

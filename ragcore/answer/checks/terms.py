@@ -10,7 +10,7 @@ import tomllib
 from functools import lru_cache
 from importlib import resources
 
-from ragcore.answer.periods import canonical
+from ragcore.answer.checks.periods import canonical
 from ragcore.words import STOP_WORDS, stem, tokens, word_set
 
 # A letter that stands alone names something: Class B, Ostrova A. A capital A that begins a sentence is an article.

@@ -1,0 +1,1 @@
+"""What verification looks at: one module for each kind of thing that a claim may say."""
