@@ -7,8 +7,9 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from ragcore.engine import Engine
@@ -71,6 +72,7 @@ class LiveAnswer:
         self.scope = scope
         self.view = View(scope=scope, searched=len(titles) if within is None else len(within), titles=titles)
         self.finished_at: float | None = None
+        self._lock = threading.Lock()
         self._run = begin(self._step)
         self.turn_id = self._run.turn_id or ""
         self.question = self._run.question
@@ -117,7 +119,9 @@ class LiveAnswer:
         )
 
     def _put(self, **changes: object) -> None:
-        self.view = replace(self.view, revision=self.view.revision + 1, **changes)  # type: ignore[arg-type]
+        # Stop comes from another thread than the text, and must not put back a view from before it.
+        with self._lock:
+            self.view = replace(self.view, revision=self.view.revision + 1, **changes)  # type: ignore[arg-type]
 
 
 def unread(infos: Sequence[DocumentInfo], scope: Sequence[str] | None, before: float = math.inf) -> tuple[str, ...]:
@@ -147,6 +151,7 @@ class Answers:
         self.engine = engine
         self._live: dict[str, LiveAnswer] = {}
         self._unsearched: dict[str, tuple[str, ...]] = {}
+        self._beginning: set[str] = set()
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(max_workers=8, thread_name_prefix="answer")
 
@@ -163,46 +168,62 @@ class Answers:
         """Store the question and begin its answer, in ``scope`` (None: the conversation's) as far as it is still in the
         library; ``after``, ``instead_of`` and ``fresh`` as `Engine.chat` has them. Raises `EmptyQuestion`,
         `QuestionTooShort`, `UnknownConversation`, `UnknownTurn`, `StillWriting`, and `ScopeGone` where nothing of the
-        scope is left."""
-        if self.running(conversation_id):
-            # The next answer would be written without knowing this one.
-            raise StillWriting(
-                "The answer before is still being written.", hint=f"Wait for it or stop it: “{question}”"
+        scope is left, or nothing is in it."""
+        # The next answer would be written without knowing this one.
+        with self._alone(
+            conversation_id, "The answer before is still being written.", f"Wait for it or stop it: “{question}”"
+        ):
+            asked = self.engine.conversation(conversation_id).scope if scope is None else scope
+            infos = self.engine.documents()
+            if asked.doc_ids == ():
+                raise ScopeGone("No document is in scope.", hint="Tick at least one at the side.")
+            if asked.doc_ids:
+                known = {info.doc_id for info in infos}
+                asked = replace(asked, doc_ids=tuple(doc_id for doc_id in asked.doc_ids if doc_id in known))
+                if not asked.doc_ids:
+                    raise ScopeGone(
+                        "The documents in scope have been removed from the library.", hint="Tick another at the side."
+                    )
+            missing = unread(infos, asked.doc_ids)
+            live = LiveAnswer(
+                conversation_id,
+                lambda on_step: self.engine.chat(
+                    conversation_id, question, asked, after=after, instead_of=instead_of, fresh=fresh, on_step=on_step
+                ),
+                asked,
+                self.engine.store.titles(),
             )
-        asked = self.engine.conversation(conversation_id).scope if scope is None else scope
-        infos = self.engine.documents()
-        if asked.doc_ids:
-            known = {info.doc_id for info in infos}
-            asked = replace(asked, doc_ids=tuple(doc_id for doc_id in asked.doc_ids if doc_id in known))
-            if not asked.doc_ids:
-                raise ScopeGone(
-                    "The documents in scope have been removed from the library.", hint="Tick another at the side."
-                )
-        missing = unread(infos, asked.doc_ids)
-        live = LiveAnswer(
-            conversation_id,
-            lambda on_step: self.engine.chat(
-                conversation_id, question, asked, after=after, instead_of=instead_of, fresh=fresh, on_step=on_step
-            ),
-            asked,
-            self.engine.store.titles(),
-        )
-        with self._lock:
-            now = time.monotonic()
-            gone = [k for k, v in self._live.items() if v.finished_at and now - v.finished_at > KEEP_SECONDS]
-            for turn_id in gone:
-                del self._live[turn_id]
-            self._live[live.turn_id] = live
-            self._unsearched[live.turn_id] = missing
+            with self._lock:
+                now = time.monotonic()
+                gone = [k for k, v in self._live.items() if v.finished_at and now - v.finished_at > KEEP_SECONDS]
+                for turn_id in gone:
+                    del self._live[turn_id]
+                self._live[live.turn_id] = live
+                self._unsearched[live.turn_id] = missing
         self._pool.submit(live.follow).add_done_callback(live.end)
         return live
 
     def show(self, conversation_id: str, turn_id: str) -> None:
         """Show the branch through a turn. Raises `UnknownConversation`, `UnknownTurn`, and `StillWriting` while an
         answer is written, which would then go on where nobody sees it."""
-        if self.running(conversation_id):
-            raise StillWriting("An answer is being written.", hint="Wait for it or stop it, then change the version.")
-        self.engine.show_turn(conversation_id, turn_id)
+        with self._alone(
+            conversation_id, "An answer is being written.", "Wait for it or stop it, then change the version."
+        ):
+            self.engine.show_turn(conversation_id, turn_id)
+
+    @contextmanager
+    def _alone(self, conversation_id: str, message: str, hint: str) -> Iterator[None]:
+        """Work on a conversation in which no answer is being written, nor begins to be meanwhile. Raises
+        `StillWriting`."""
+        with self._lock:
+            if conversation_id in self._beginning or self._runs(conversation_id):
+                raise StillWriting(message, hint=hint)
+            self._beginning.add(conversation_id)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._beginning.discard(conversation_id)
 
     def get(self, turn_id: str) -> LiveAnswer | None:
         with self._lock:
@@ -223,7 +244,10 @@ class Answers:
 
     def running(self, conversation_id: str) -> bool:
         with self._lock:
-            return any(v.conversation_id == conversation_id and not v.finished_at for v in self._live.values())
+            return self._runs(conversation_id)
+
+    def _runs(self, conversation_id: str) -> bool:
+        return any(v.conversation_id == conversation_id and not v.finished_at for v in self._live.values())
 
     def close(self) -> None:
         """Stop what is being written; what there is is kept."""

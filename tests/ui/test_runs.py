@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from ragcore.errors import InputError, UnknownDocument, UnknownTurn
 from ragcore.types import Scope
 from tests import pdfs
 from ui import payload
-from ui.runs import Answers, LiveAnswer, StillWriting
+from ui.runs import Answers, LiveAnswer, ScopeGone, StillWriting
 
 
 def test_the_steps_of_a_search_are_told_and_the_scope_is_kept(tmp_path: Path) -> None:
@@ -89,3 +91,28 @@ def test_a_document_removed_from_the_library_is_not_asked(tmp_path: Path) -> Non
             engine.retrieve("Which crew?", doc_ids=[removed])
         answers.close()
     assert "ragcore" not in payload.error(caught.value.as_dict())["hint"], "no command is named in the app"
+
+
+def test_of_questions_at_the_same_moment_one_is_taken(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        assert engine.ingest(engine.add(pdfs.one_column(), "a.pdf").doc_id).status == "ready"
+        engine.index()
+        answers = Answers(engine)
+        talk = engine.new_conversation()
+        begin = threading.Barrier(4)
+
+        def ask(number: int) -> str:
+            begin.wait()
+            try:
+                return answers.ask(talk, f"Which crew sampled the wells {number}?").turn_id
+            except StillWriting:
+                return ""
+
+        with ThreadPoolExecutor(4) as pool:
+            taken = [turn_id for turn_id in pool.map(ask, range(4)) if turn_id]
+        with pytest.raises(ScopeGone, match="No document is in scope"):
+            answers.ask(engine.new_conversation(), "Which crew?", Scope(()))
+        stored = [turn.turn_id for turn in engine.conversation(talk).turns]
+        answers.close()
+    assert len(taken) == 1
+    assert stored == taken
