@@ -6,11 +6,14 @@ The models themselves know nothing of it: `PaidStream` stands around the stream 
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from ragcore.errors import StoreError
 from ragcore.prices import Prices, cost
 from ragcore.protocols import (
     LLM,
@@ -27,6 +30,8 @@ from ragcore.protocols import (
     TextStream,
 )
 from ragcore.types import Purpose, Usage
+
+_log = logging.getLogger(__name__)
 
 
 class _Named(Protocol):
@@ -51,8 +56,8 @@ class PaidStream:
     (unless ``fresh``). Iterate it once.
 
     Whatever the service counted is booked when the iteration ends, also of an answer that was stopped or broke off. It
-    is kept where it ended by itself, is not empty and ``usable`` says so. Raises what ``inner`` raises, and
-    `StoreError` where neither can be written.
+    is kept where it ended by itself, is not empty and ``usable`` says so. Raises what ``inner`` raises. Where the
+    database fails, what was paid for is given out all the same: ``notes`` say it, and so does the log.
     """
 
     def __init__(
@@ -69,6 +74,7 @@ class PaidStream:
         self.model = asked
         self.usage = Usage()
         self.replayed = False
+        self.notes: tuple[str, ...] = ()
         self._inner = inner
         self._till = till
         self._purpose = purpose
@@ -84,7 +90,7 @@ class PaidStream:
 
     def __iter__(self) -> Iterator[str]:
         fingerprint = self._inner.fingerprint if self._kept is not None else ""
-        known = self._kept.get(fingerprint) if self._kept is not None and fingerprint and not self._fresh else None
+        known = self._known(fingerprint) if fingerprint and not self._fresh else None
         if known is not None:
             yield from self._replay(known)
             return
@@ -97,15 +103,31 @@ class PaidStream:
             complete = not self._closed.is_set()
         finally:
             self.usage, self.model = self._inner.usage, self._inner.model
+            self.notes = (*self.notes, *self._inner.notes)
             self._book(complete)
         text = "".join(pieces)
         usable = bool(text.strip()) and (self._usable is None or self._usable(text))
         if complete and usable and fingerprint and self._kept is not None:
-            self._kept.put(fingerprint, Response(self.model, tuple(pieces)))
+            with self._noted("What the model said could not be kept to be given again"):
+                self._kept.put(fingerprint, Response(self.model, tuple(pieces)))
 
     def close(self) -> None:
         self._closed.set()
         self._inner.close()
+
+    def _known(self, fingerprint: str) -> Response | None:
+        if self._kept is not None:
+            with self._noted("What the model said to the same request before could not be read"):
+                return self._kept.get(fingerprint)
+        return None
+
+    @contextmanager
+    def _noted(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except StoreError as error:
+            self.notes = (*self.notes, f"{what}: {error.message}")
+            _log.warning("%s: %s", what, error.message)
 
     def _replay(self, known: Response) -> Iterator[str]:
         self.replayed = True
@@ -119,7 +141,8 @@ class PaidStream:
         # A service that counts no tokens (some servers of one's own) was asked all the same.
         if complete or self.usage != Usage():
             usd = cost(self.usage, self.model, self._till.prices, asked=self._asked)
-            self._till.ledger.add(self.model, self._purpose, self.usage, usd)
+            with self._noted("What the model cost could not be booked"):
+                self._till.ledger.add(self.model, self._purpose, self.usage, usd)
 
 
 class _Paid(Generic[M]):

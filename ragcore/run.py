@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ragcore.errors import GroundworkError
@@ -20,7 +21,8 @@ class AnswerRun:
 
     Nothing happens before the first event is asked for. ``keep`` is handed the answer as soon as it is finished,
     stopped or failed, also when whoever was listening has gone. Without ``keep`` an error before the first event is
-    raised; with it the error becomes a failed answer, so that the question and its error are not lost. ``prepare`` is
+    raised; with it the error becomes a failed answer, so that the question and its error are not lost. Whatever else
+    breaks it off (an error that was not foreseen, Ctrl-C) is raised when what had arrived has been kept. ``prepare`` is
     handed the wish to stop, which may come while it is at work.
     """
 
@@ -40,7 +42,17 @@ class AnswerRun:
         self._stream: AnswerStream | None = None
         self._stopped = Stop()
 
-    def __iter__(self) -> Iterator[AnswerEvent]:
+    def __iter__(self) -> Generator[AnswerEvent, None, None]:
+        try:
+            yield from self._events()
+        except (GroundworkError, GeneratorExit):
+            raise
+        except BaseException as error:
+            if self.answer is None:
+                self._break_off(error)
+            raise
+
+    def _events(self) -> Generator[AnswerEvent, None, None]:
         try:
             self._stream = self._prepare(self._stopped)
         except GroundworkError as error:
@@ -71,10 +83,21 @@ class AnswerRun:
 
     def run(self) -> Answer:
         """The finished answer."""
-        for _ in self:
-            pass
+        # What interrupts this loop must end the iteration here and now, not when the last traceback is forgotten.
+        with closing(iter(self)) as events:
+            for _ in events:
+                pass
         assert self.answer is not None  # a stream always ends with Done
         return self.answer
+
+    def _break_off(self, error: BaseException) -> None:
+        ours = None
+        if isinstance(error, Exception):
+            ours = GroundworkError(f"The answer broke off by an error that was not foreseen: {type(error).__name__}.")
+        try:
+            self._finish(_failed(self.question, ours) if self._stream is None else self._stream.so_far(ours))
+        except GroundworkError as unkept:
+            error.add_note(f"The answer so far could not be kept: {unkept.message}")
 
     def _finish(self, answer: Answer) -> Done:
         self.answer = answer
@@ -83,7 +106,8 @@ class AnswerRun:
         return Done(answer)
 
 
-def _failed(question: str, error: GroundworkError) -> Answer:
+def _failed(question: str, error: GroundworkError | None) -> Answer:
+    """Nothing, because of ``error`` or (None) because a person stopped it."""
     return Answer(
         answer_id=uuid.uuid4().hex[:16],
         question=question,
@@ -101,7 +125,7 @@ def _failed(question: str, error: GroundworkError) -> Answer:
         cost_usd=None,
         timings_ms={},
         settings_hash="",
-        status="failed",
-        error=error.as_dict(),
+        status="stopped" if error is None else "failed",
+        error=None if error is None else error.as_dict(),
         created=time.time(),
     )

@@ -70,8 +70,8 @@ class Reply:
     end_after: int | None = None
     tool: tuple[str, dict[str, Any] | str] | None = None
     at_once: bool = False
-    usage: dict[str, int] = field(default_factory=dict)
-    model: str | None = None
+    usage: dict[str, Any] = field(default_factory=dict)
+    model: Any = None
     raw: bytes | None = None
     content_type: str = "text/html"
     insert: dict[int, bytes] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Reply:
     counts: bool = True
     ends: bool = True
     deltas: list[list[dict[str, Any]]] | None = None
-    citations: list[dict[str, Any]] = field(default_factory=list)
+    citations: Any = field(default_factory=list)
 
     def pieces(self) -> list[str]:
         if self.deltas is not None:

@@ -8,13 +8,19 @@ import os
 import pickle
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ragcore.cli import main
+from ragcore.config import load
 from ragcore.engine import Engine
+from ragcore.errors import KeyRefused
+from ragcore.protocols import Request
+from ragcore.providers.anthropic import AnthropicWriter
+from ragcore.providers.writers import writer
 from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 
@@ -105,18 +111,43 @@ def test_it_goes_to_the_service_and_nowhere_else(
 
 def test_an_error_with_its_causes_does_not_tell_it(server: MessagesServer) -> None:
     """As a traceback would print it, local variables left out."""
-    import traceback
-
-    from ragcore.errors import KeyRefused
-    from ragcore.protocols import Request
-    from ragcore.providers.anthropic import AnthropicWriter
-
     server.reply(Reply(status=401, message="invalid x-api-key"))
     model = AnthropicWriter("claude-test", api_key=KEY, base_url=server.url, timeout_seconds=5.0, retries=0)
     with pytest.raises(KeyRefused) as caught:
         list(model.stream(Request("Why?", (), "", "Why?")))
     assert KEY not in "".join(traceback.format_exception(caught.value))
     assert KEY not in repr(caught.value.__cause__)
+
+
+def written_with(key: str, url: str) -> None:
+    settings, _ = load(environ={}, overrides={"llm.model": "claude", "llm.base_url": url})
+    made = writer(settings.llm, environ={"ANTHROPIC_API_KEY": key}, reranker=None, settings_answer=settings.answer)
+    list(made.stream(Request("Why?", (), "", "Why?")))
+
+
+@pytest.mark.parametrize("given", [f"{KEY}\n", f" {KEY}", f"{KEY}\r\n\t"])
+def test_white_space_around_it_is_no_part_of_it(given: str, server: MessagesServer) -> None:
+    written_with(given, server.url)
+    (request,) = server.requests
+    assert [value.removeprefix("Bearer ") for value in request["headers"].values() if KEY in value] == [KEY]
+
+
+@pytest.mark.parametrize("bad", [f"{KEY}\n{KEY}", f"{KEY}\x00", f"{KEY}ü", f"{KEY}\u200b", f"{KEY}\udcff"])
+def test_one_that_cannot_be_sent_is_refused_and_not_told(bad: str, server: MessagesServer) -> None:
+    with pytest.raises(KeyRefused) as caught:
+        written_with(bad, server.url)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    assert (caught.value.__cause__, server.requests) == (None, [])
+
+
+@pytest.mark.parametrize("blank", ["", "\n", " \t "])
+def test_a_blank_one_is_none(blank: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", blank)
+    with Engine.open(home=tmp_path, api_key=blank) as engine:
+        assert engine.writer_name() == "offline"
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    with Engine.open(home=tmp_path, api_key=blank) as engine:
+        assert engine.writer_name().startswith("claude")
 
 
 def test_the_app_takes_it_from_streamlits_secrets(tmp_path: Path) -> None:
@@ -134,6 +165,6 @@ def test_the_app_takes_it_from_streamlits_secrets(tmp_path: Path) -> None:
 
     assert said() == ["-", "offline"]
     (tmp_path / ".streamlit").mkdir()
-    (tmp_path / ".streamlit" / "secrets.toml").write_text(f'ANTHROPIC_API_KEY = "{KEY}"\n', "utf-8")
+    (tmp_path / ".streamlit" / "secrets.toml").write_text(f'ANTHROPIC_API_KEY = "{KEY}\\n"\n', "utf-8")
     assert said() == [KEY, "claude-sonnet-4-6"]
     assert KEY.encode() not in everything(tmp_path / "home")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import pytest
@@ -142,6 +142,29 @@ CASES = {
         text="It was high.",
     ),
     "no count of tokens": case(Reply(text=GOOD, counts=False), text="The highest reading was found [1]"),
+    "a character in two events": case(Reply(text=["It was \ud83d", "\ude00 high."]), text="It was 😀 high."),
+    "a half of a character": case(Reply(text=["It was \ud83d", " high", ".\ud83d"]), text="It was \ufffd high.\ufffd"),
+    "a model that is a number": case(Reply(text=GOOD, model=7), text="The highest reading was found [1]"),
+    "a model that is a list": case(Reply(text=GOOD, model=["a"]), text="The highest reading was found [1]"),
+    "a model of halves": case(Reply(text=GOOD, model="m\ud83d"), text="The highest reading was found [1]"),
+    "too many tokens to count": case(
+        Reply(text=GOOD, usage={"input_tokens": 10**30, "output_tokens": 10**30}), text="The highest reading was found"
+    ),
+    "less than no tokens": case(Reply(text=GOOD, usage={"input_tokens": -5, "output_tokens": -1}), text="The highest"),
+    "tokens that are no number": case(Reply(text=GOOD, usage={"input_tokens": True, "output_tokens": "9"}), text="The"),
+    "a refusal in halves": case(
+        Reply(text="", stop_reason="refusal", stop_details={"type": "refusal", "explanation": "Not \ud83d."}),
+        "request_refused",
+        said="Not \ufffd.",
+    ),
+    "an error in halves": case(Reply(status=400, message="No \ud83d."), "request_refused", said="No \ufffd."),
+    "an error that is a number": case(
+        Reply(
+            text=["Half of ", "it"], insert={1: event("error", {"type": "error", "error": {"type": [1], "message": 5}})}
+        ),
+        "overloaded",
+        "Half of",
+    ),
     "a refusal": case(
         Reply(text="", stop_reason="refusal", stop_details={"type": "refusal", "explanation": "Not that."}),
         "request_refused",
@@ -250,6 +273,8 @@ def test_an_answer_or_a_clear_error_and_nothing_lost(
     assert case.text in answer.text
     assert case.said in (answer.error or {}).get("message", "")
     assert len(answer.dropped) >= case.dropped
+    assert all(0 <= count < 2**53 for count in astuple(answer.usage))
+    assert isinstance(answer.model, str)
     assert sent == case.sent
     check(engine, home, conversation_id, answer)
 

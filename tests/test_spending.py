@@ -13,7 +13,7 @@ import pytest
 
 from ragcore.cli import main
 from ragcore.engine import Engine
-from ragcore.errors import ModelError, RateLimited
+from ragcore.errors import ModelError, RateLimited, StoreError, StreamBroken
 from ragcore.index.database import Database
 from ragcore.index.ledger import Ledger
 from ragcore.index.responses import Responses
@@ -340,3 +340,37 @@ def test_nothing_of_questions_or_documents_is_in_the_ledger(library: Path, serve
             keys = [row[0] for row in connection.exec_driver_sql("SELECT fingerprint FROM responses")]
     assert all(len(row) == 10 and row[1:3] == ("claude-sonnet-4-6", "answer") for row in rows)
     assert all(len(key) == 64 and set(key) <= set("0123456789abcdef") for key in keys)
+
+
+class Broken:
+    """Where nothing can be read or written."""
+
+    def get(self, fingerprint: str) -> Response | None:
+        raise StoreError("The disk is full.")
+
+    def put(self, fingerprint: str, response: Response) -> None:
+        raise StoreError("The disk is full.")
+
+    def add(self, model: str, purpose: str, usage: Usage, usd: float | None) -> None:
+        raise StoreError("The disk is full.")
+
+
+def test_what_was_paid_for_is_given_out_where_it_can_be_neither_kept_nor_booked(server: MessagesServer) -> None:
+    till = Till(Broken(), Broken(), PRICES)
+    server.reply(Reply(text=["It ", "was."], usage=COUNTED))
+    stream = paid(server, till).stream(REQUEST)
+    assert "".join(stream) == "It was."
+    assert stream.usage == Usage(1000, 100)
+    assert [note.split(":")[0].rsplit(" could ")[1] for note in stream.notes] == [
+        "not be read",
+        "not be booked",
+        "not be kept to be given again",
+    ]
+
+
+def test_an_error_of_the_model_is_not_hidden_by_one_of_the_ledger(server: MessagesServer) -> None:
+    server.reply(Reply(text=["It ", "was."], disconnect_after=1, usage=COUNTED))
+    stream = paid(server, Till(Broken(), None, PRICES)).stream(REQUEST)
+    with pytest.raises(StreamBroken):
+        list(stream)
+    assert len(stream.notes) == 1

@@ -18,7 +18,7 @@ from pydantic import ValidationInfo, field_validator
 from ragcore.answer.generate import recent
 from ragcore.answer.referents import YEAR, names
 from ragcore.config import Settings
-from ragcore.errors import KeyMissing, KeyRefused, ModelError, ModelMissing
+from ragcore.errors import KeyMissing, KeyRefused, ModelError, ModelMissing, StoreError
 from ragcore.forms import Filled, Forms, words
 from ragcore.prompts import REWRITE_PROMPT, REWRITE_SYSTEM
 from ragcore.protocols import Form, Planner
@@ -89,7 +89,7 @@ def by_model(
         query = filled.question
     except _SETTINGS_ERRORS:
         raise
-    except ModelError as error:
+    except (ModelError, StoreError) as error:
         note = _note(planner, error.message)
     return Model(query, forms.model, note, forms.usage, forms.cost(settings.llm.prices))
 

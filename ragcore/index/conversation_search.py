@@ -11,6 +11,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from ragcore.index import database as db
 from ragcore.index.packing import strings
+from ragcore.index.strays import mend
 from ragcore.index.turn_words import AROUND, Wanted, searchable, snippet, turn_text, wanted
 
 BATCH = 200  # turns whose words are filled in by one transaction
@@ -105,6 +106,7 @@ def _fill(database: db.Database) -> None:
         left = connection.execute(missing.limit(1)).first() is not None
     while left:
         with database.write() as connection:
+            mend(connection)  # afterwards they cannot be told from others
             rows = connection.execute(missing).all()
             for row in rows:
                 (said,) = strings(row.answer, "text") if row.answer else ("",)

@@ -15,13 +15,15 @@ from dataclasses import asdict, dataclass, replace
 
 import sqlalchemy as sa
 
-from ragcore.errors import UnknownConversation, UnknownTurn
+from ragcore.errors import InputError, UnknownConversation, UnknownTurn
 from ragcore.index import database as db
 from ragcore.index.conversation_search import find, remember
 from ragcore.index.packing import number, pack, strings, unpack
+from ragcore.index.strays import any_stray, mend
 from ragcore.types import EVERYTHING, Answer, Scope, Turn
 
-TITLE_LENGTH = 60
+TITLE_LENGTH = 60  # of a title that is made from a question
+LONGEST_TITLE = 200  # of one that a person gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class Conversations:
             .join(db.turns, db.turns.c.turn_id == table.c.shown)
             .order_by(table.c.updated.desc(), table.c.created.desc())
         )
+        self._mend()
         with self.database.read() as connection:
             infos = [_info(row, row.depth) for row in connection.execute(listed)]
         if not search.strip():
@@ -109,6 +112,7 @@ class Conversations:
         return [replace(info, found=found[info.conversation_id]) for info in infos if info.conversation_id in found]
 
     def get(self, conversation_id: str) -> Conversation:
+        self._mend(conversation_id)
         with self.database.read() as connection:
             row = _conversation(connection, conversation_id)
             tree = _Tree(connection, conversation_id)
@@ -135,6 +139,7 @@ class Conversations:
     def place(self, conversation_id: str, *, after: str | None = None, instead_of: str | None = None) -> Place:
         """Where a question goes that is asked now: after the turn ``after`` ("": it is a first question; None: the end
         of the shown path), or as another version of the turn ``instead_of``, which takes ``after``'s place."""
+        self._mend(conversation_id)
         with self.database.read() as connection:
             row = _conversation(connection, conversation_id)
             tree = _Tree(connection, conversation_id)
@@ -167,7 +172,13 @@ class Conversations:
         self._update(conversation_id, doc_ids=_scope_json(scope))
 
     def rename(self, conversation_id: str, title: str) -> None:
-        self._update(conversation_id, title=title.strip())
+        """Raises `InputError` for a title that is too long."""
+        title = title.strip()
+        if len(title) > LONGEST_TITLE:
+            raise InputError(
+                f"A title has at most {LONGEST_TITLE} characters, and this one has {len(title)}.", hint="Shorten it."
+            )
+        self._update(conversation_id, title=title)
 
     def delete(self, conversation_id: str) -> None:
         """Delete it with all its branches."""
@@ -181,6 +192,7 @@ class Conversations:
         turn_id = uuid.uuid4().hex[:16]
         now = time.time()
         with self.database.write() as connection:
+            mend(connection, conversation_id)
             row = _conversation(connection, conversation_id)
             parent = row.shown if place is None else place.parent
             tree = _Tree(connection, conversation_id)
@@ -207,6 +219,7 @@ class Conversations:
         """Show the path through a turn, on to the newest turn that follows from it."""
         with self.database.write() as connection:
             _conversation(connection, conversation_id)
+            mend(connection, conversation_id)
             last = _Tree(connection, conversation_id).newest_below(turn_id)
             connection.execute(
                 sa.update(db.conversations)
@@ -235,6 +248,13 @@ class Conversations:
             if row is not None:
                 connection.execute(sa.update(db.turns).where(db.turns.c.turn_id == turn_id).values(answer=packed))
                 remember(connection, row.conversation_id, turn_id, row.question, answer.text)
+
+    def _mend(self, conversation_id: str | None = None) -> None:
+        with self.database.read() as connection:
+            needed = any_stray(connection, conversation_id)
+        if needed:
+            with self.database.write() as connection:
+                mend(connection, conversation_id)
 
     def _update(self, conversation_id: str, **values: str | None) -> None:
         with self.database.write() as connection:

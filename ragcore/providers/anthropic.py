@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from ragcore.errors import ModelError, RequestRefused, StreamBroken
 from ragcore.protocols import Request
 from ragcore.providers.faults import LONGEST_WAIT, garbled, malformed, translate, wait_seconds
+from ragcore.providers.received import Halves, count, words
 from ragcore.types import Usage
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class AnthropicStream:
     # What is sent again without when the model refuses it by name.
     optional: tuple[str, ...] = ("temperature",)
     replayed = False
+    notes: tuple[str, ...] = ()
 
     def __init__(
         self, client: anthropic.Anthropic, model: str, request: Request, *, retries: int, base_url: str
@@ -233,6 +235,9 @@ class AnthropicStream:
 
     def _read(self, events: Stream[RawMessageStreamEvent]) -> None:
         length = 0
+        halves = Halves()
+        # What an attempt that broke off was billed for stays in the sum.
+        earlier, counted = self.usage, Usage()
         event: object = None
         for event in events:
             if self._closed.is_set():
@@ -241,22 +246,26 @@ class AnthropicStream:
                 raise garbled(self._base_url, missing)
             if event.type == "message_start":
                 message = getattr(event, "message", None)
-                self.model = getattr(message, "model", None) or self.model
-                self.usage = _usage(self.usage, getattr(message, "usage", None))
+                self.model = words(getattr(message, "model", None)) or self.model
+                counted = _usage(counted, getattr(message, "usage", None))
+                self.usage = earlier + counted
             elif event.type == "message_delta":
-                self.usage = _usage(self.usage, getattr(event, "usage", None))
+                counted = _usage(counted, getattr(event, "usage", None))
+                self.usage = earlier + counted
                 ended = getattr(event, "delta", None)
                 details = getattr(ended, "stop_details", None)
-                self._check(getattr(ended, "stop_reason", None), getattr(details, "explanation", None) or "")
+                self._check(getattr(ended, "stop_reason", None), words(getattr(details, "explanation", None)))
             elif event.type == "message_stop":
                 self._ended = True
                 self._let_go()
-            elif piece := self._piece(event):
+            elif piece := halves.feed(self._piece(event)):
                 length += len(piece)
                 if length > self._request.max_tokens * LONGEST_TOKEN:
                     raise garbled(self._base_url, f"it wrote on past {self._request.max_tokens} tokens")
                 self._given = True
                 self._pieces.put(piece)
+        if rest := halves.end():
+            self._pieces.put(rest)
         if event is None and not self._closed.is_set():
             kind = events.response.headers.get("content-type", "of no kind")
             raise garbled(self._base_url, f"there is no event in its answer, which is {kind}")
@@ -312,8 +321,7 @@ def _usage(known: Usage, counted: Any) -> Usage:
     """``known`` with every count that this event carries; later events repeat or complete earlier ones."""
 
     def latest(name: str, before: int) -> int:
-        value = getattr(counted, name, None)
-        return value if isinstance(value, int) else before
+        return count(getattr(counted, name, None), before)
 
     return Usage(
         input_tokens=latest("input_tokens", known.input_tokens),

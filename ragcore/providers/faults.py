@@ -16,6 +16,7 @@ from ragcore.errors import (
     RequestRefused,
     StreamBroken,
 )
+from ragcore.providers.received import words
 
 if TYPE_CHECKING:
     import anthropic
@@ -94,12 +95,12 @@ def translate(error: anthropic.APIError, model: str, base_url: str) -> ModelErro
         ours = ModelUnreachable(f"{base_url} cannot be reached.")
     elif isinstance(error, anthropic.APIStatusError):
         status = error.status_code if error.status_code >= 400 else _BY_TYPE.get(str(error.type), 500)
-        ours = _by_status(status, error.api_message or f"HTTP {status}", model, base_url)
+        ours = _by_status(status, words(error.api_message) or f"HTTP {status}", model, base_url)
         waits = error.response.headers.get("retry-after")
         if isinstance(ours, RateLimited) and waits:
             ours.hint = f"The service asks to wait {waits} s. {ours.hint}"
     else:
-        ours = StreamBroken(f"{base_url} sent something that is not the Messages API: {error.message}")
+        ours = StreamBroken(f"{base_url} sent something that is not the Messages API: {words(error.message)}")
     ours.__cause__ = error
     return ours
 

@@ -10,12 +10,12 @@ The format: https://platform.claude.com/docs/en/build-with-claude/search-results
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ragcore.errors import ModelError, RequestRefused
 from ragcore.protocols import Request
 from ragcore.providers.anthropic import AnthropicStream, AnthropicWriter
+from ragcore.providers.received import words
 
 if TYPE_CHECKING:
     import anthropic
@@ -69,17 +69,17 @@ class NativeStream(AnthropicStream):
         self._held, self._markers = "", {}
         super()._read(events)
         if rest := self._end_block():
-            self._pieces.put(rest)
+            self._pieces.put(words(rest))
 
     def _piece(self, event: RawMessageStreamEvent) -> str:
         if event.type == "content_block_start":
             before = self._end_block()
-            self._cite(getattr(event.content_block, "citations", None) or ())
+            self._cite(getattr(event.content_block, "citations", None))
             return before
         if event.type == "content_block_stop":
             return self._end_block()
         if event.type == "content_block_delta" and event.delta.type == "citations_delta":
-            self._cite([event.delta.citation])
+            self._cite([getattr(event.delta, "citation", None)])
             return ""
         text = self._held + super()._piece(event)
         closing = _CLOSING.search(text)
@@ -93,8 +93,9 @@ class NativeStream(AnthropicStream):
         self._held, self._markers = "", {}
         return rest
 
-    def _cite(self, citations: Iterable[Any]) -> None:
-        self._markers.update((self._marker(citation), None) for citation in citations)
+    def _cite(self, citations: Any) -> None:
+        if isinstance(citations, list):
+            self._markers.update((self._marker(citation), None) for citation in citations)
 
     def _marker(self, citation: Any) -> str:
         """The place of ``citation`` in the marker language; what is no place is written so that it is none there."""

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TypedDict
 
 from ragcore.config import AnswerSettings, LlmSettings
-from ragcore.errors import KeyMissing
+from ragcore.errors import KeyMissing, KeyRefused
 from ragcore.protocols import LLM, ContextWriter, Describer, Planner, Reranker
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, AnthropicWriter
+from ragcore.providers.native import NativeWriter
 from ragcore.providers.offline import OfflineWriter
 
 OFFLINE = "offline"
@@ -24,7 +25,7 @@ class _Service(TypedDict):
 def resolve(settings: LlmSettings, environ: Mapping[str, str]) -> str:
     """The name of the writer that ``llm.model`` stands for: ``offline`` or a model's name."""
     if settings.model == "auto":
-        return settings.claude_model if environ.get("ANTHROPIC_API_KEY") else OFFLINE
+        return settings.claude_model if _given(environ) else OFFLINE
     return settings.claude_model if settings.model == "claude" else settings.model
 
 
@@ -38,12 +39,13 @@ def writer(
     """The writer that the settings name, ready to run. The key is read from ``ANTHROPIC_API_KEY`` at this moment.
 
     Raises `KeyMissing` when a model is named and there is neither a key nor a server of one's own (``llm.base_url`` or
-    ``ANTHROPIC_BASE_URL``), which may do without.
+    ``ANTHROPIC_BASE_URL``), which may do without, and `KeyRefused` for a key that cannot be sent.
     """
     name = resolve(settings, environ)
     if name == OFFLINE:
         return OfflineWriter(reranker, settings_answer)
-    return AnthropicWriter(name, **_service(name, settings, environ))
+    kind = NativeWriter if settings.citations == "native" else AnthropicWriter
+    return kind(name, **_service(name, settings, environ))
 
 
 def describer(settings: LlmSettings, *, environ: Mapping[str, str]) -> Describer | None:
@@ -78,9 +80,20 @@ def planner(settings: LlmSettings, *, environ: Mapping[str, str]) -> Planner | N
     return AnthropicPlanner(name, **_service(name, settings, environ))
 
 
+def _given(environ: Mapping[str, str]) -> str:
+    """The key without the white space that copying brings along; "" where there is none."""
+    return environ.get("ANTHROPIC_API_KEY", "").strip()
+
+
 def _service(name: str, settings: LlmSettings, environ: Mapping[str, str]) -> _Service:
     base_url = settings.base_url or environ.get("ANTHROPIC_BASE_URL") or DEFAULT_BASE_URL
-    key = environ.get("ANTHROPIC_API_KEY")
+    key = _given(environ)
+    if not (key.isascii() and key.isprintable()):
+        # Sent, it would fail as if the network had, in an error that holds the key.
+        raise KeyRefused(
+            "ANTHROPIC_API_KEY has characters that no key has.",
+            hint="Copy the key again, in one line, and set ANTHROPIC_API_KEY to it.",
+        )
     if not key and base_url == DEFAULT_BASE_URL:
         raise KeyMissing(f"{name} needs a key and ANTHROPIC_API_KEY is not set.")
     return {

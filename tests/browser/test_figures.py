@@ -49,7 +49,7 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Descr
             )
             conversation = engine.new_conversation(Scope((doc_id,)))
             server.reply(Reply(text=f"Chloride peaks in winter at about 212 grams <<SOURCE {place}>>."))
-            engine.chat(conversation, QUESTION).run()
+            engine.chat(conversation, QUESTION, fresh=True).run()
         with serve(home, **key) as app:
             yield Described(app, document, conversation)
 
@@ -81,4 +81,4 @@ def test_the_library_says_what_was_described_and_what_is_sent(
 ) -> None:
     page = open_page(f"{described.app.url}/library")
     page.get_by_text("1 figure described, $0.0045").wait_for()
-    page.get_by_text("Pictures of figures are shown to Claude").wait_for()
+    page.get_by_text("Pictures of figures go to Claude").wait_for()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragcore.errors import UnknownConversation
+from ragcore.errors import InputError, UnknownConversation
 from ragcore.index.conversations import Conversations
 from ragcore.index.database import Database
 from ragcore.types import (
@@ -167,6 +167,9 @@ def test_renaming_and_deleting(conversations: Conversations) -> None:
     turn = conversations.add_turn(one, "x")
     conversations.rename(one, " A name ")
     assert conversations.all()[0].title == "A name"
+    with pytest.raises(InputError):
+        conversations.rename(one, "T" * 201)
+    conversations.rename(one, "T" * 200)
     conversations.delete(one)
     conversations.put_answer(turn, replace(ANSWER))
     with pytest.raises(UnknownConversation):

@@ -237,3 +237,11 @@ def test_the_key_shows_nowhere(server: MessagesServer, caplog: pytest.LogCapture
     _, error = failure(stream)
     shown = f"{model!r} {vars(model)!r} {stream!r} {error} {error.hint} {error.as_dict()} {caplog.text}"
     assert KEY not in shown
+
+
+def test_what_an_attempt_that_broke_off_was_billed_for_is_counted(server: MessagesServer) -> None:
+    counted = {"input_tokens": 6000, "output_tokens": 5}
+    server.reply(Reply(text="x", disconnect_after=0, usage=counted), Reply(text="It is.", usage=counted))
+    stream = writer(server, retries=1).stream(request())
+    assert "".join(stream) == "It is."
+    assert stream.usage == Usage(12000, 6)

@@ -196,3 +196,13 @@ def test_a_server_without_search_results_is_told_of_with_the_way_out(server: Mes
     with pytest.raises(RequestRefused) as caught:
         list(writer(server).stream(request()))
     assert 'llm.citations = "markers"' in caught.value.hint
+
+
+@pytest.mark.parametrize("odd", [5, "abc", {"type": "search_result_location"}, None])
+def test_citations_of_a_block_that_are_no_list_are_none(server: MessagesServer, odd: object) -> None:
+    server.reply(Reply(deltas=[[text("It rose.")]], citations=odd))
+    assert "".join(writer(server).stream(request())) == "It rose."
+
+
+def test_a_citation_that_is_none_is_written_so_that_it_is_dropped(server: MessagesServer) -> None:
+    assert said(server, [text("It rose."), {"type": "citations_delta"}]) == "It rose<<SOURCE None>>."
