@@ -11,10 +11,12 @@ readable = sidebar.askable(infos)
 
 
 def submitted() -> None:
+    st.session_state["gw_taken"] = True
     sidebar.ask(st.session_state["gw_ask"])
 
 
 def workspace() -> None:
+    sidebar.come_back()
     conversations = engine.conversations()
     searched = sidebar.asked(readable)
     here = next((info for info in conversations if info.conversation_id == sidebar.current()), None)
@@ -31,6 +33,7 @@ def workspace() -> None:
                 revision=f"{here.updated}-{here.shown}-{len(readable)}" if here else "",
                 empty=first_run.invitation(readable, infos),
                 scope=searched,
+                name=sidebar.unnamed(),
                 on_change=sidebar.seen,
             )
             with st.container(key="gw_composer"):
@@ -38,7 +41,11 @@ def workspace() -> None:
                 if trouble:
                     frame.message(*trouble)
                 sidebar.chips(searched)
-                st.chat_input("Ask your documents", key="gw_ask", on_submit=submitted)
+                question = st.chat_input("Ask your documents", key="gw_ask", on_submit=submitted)
+                if question and not st.session_state.pop("gw_taken", False):
+                    # The first run of a session that took over an open page: Streamlit knew of no callback yet.
+                    submitted()
+                    st.rerun()
         with st.container(key="gw_pane"):
             components.pane(
                 [{"id": doc_id, "title": name} for doc_id, name in payload.names(readable).items()],

@@ -8,8 +8,9 @@ from ui.services import services
 infos = services().engine.documents()
 pages = sum(info.pages for info in infos)
 
+sidebar.leave()
 with st.container(key="gw_page"):
-    uploads.heading("Library", f"{len(infos)} documents, {pages:,} pages" if infos else "")
+    uploads.heading("Library", uploads.counted(len(infos), pages) if infos else "")
     uploads.uploader()
     uploads.notes()
     uploads.arrived()

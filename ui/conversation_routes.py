@@ -146,8 +146,8 @@ def stop(request: Request) -> Response:
 
 @guarded
 def events(request: Request) -> Response:
-    """A live answer as Server-Sent Events: ``write`` with what is new, then one ``done`` with the whole turn. Every
-    connection is told everything from the start, so that a reload or a second tab shows the same."""
+    """A live answer as Server-Sent Events: ``write`` with what is new, then one ``done`` with the whole turn, or
+    ``gone``. Every connection is told everything from the start, so that a reload or a second tab shows the same."""
     live = services().answers.get(request.path_params["turn"])
     if live is None:
         return JSONResponse(trouble("gone", "This answer is not being written any more.", "Reload it."), 404)
@@ -162,11 +162,7 @@ async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
     while True:
         view = live.view
         if view.stage == "done":
-            stored = await asyncio.to_thread(services().engine.conversation, live.conversation_id)
-            given = next((item for item in stored.turns if item.turn_id == live.turn_id), None)
-            if given is not None:
-                unsearched = await asyncio.to_thread(_unsearched, stored)
-                yield _event("done", payload.turn(given, live, unsearched.get(live.turn_id, ())))
+            yield await asyncio.to_thread(_outcome, live)
             return
         if view.revision != revision:
             revision = view.revision
@@ -185,6 +181,19 @@ async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
             )
             shown, known = blocks, len(view.citations)
         await asyncio.sleep(TICK_SECONDS)
+
+
+def _outcome(live: LiveAnswer) -> str:
+    """``done`` with the turn as it is stored; ``gone`` where it is not shown (any more), or was deleted with its
+    conversation."""
+    try:
+        stored = services().engine.conversation(live.conversation_id)
+    except UnknownConversation:
+        return _event("gone", {})
+    given = next((item for item in stored.turns if item.turn_id == live.turn_id), None)
+    if given is None:
+        return _event("gone", {})
+    return _event("done", payload.turn(given, live, _unsearched(stored).get(live.turn_id, ())))
 
 
 def _event(name: str, data: Json) -> str:

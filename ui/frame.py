@@ -14,8 +14,7 @@ import streamlit as st
 
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
-from ui import talks
-from ui.payload import model_name
+from ui.payload import dollars, model_name
 from ui.services import close, services
 
 ABOUT = """**Groundwork** answers questions about PDFs and shows, on the page, the exact words each claim rests on.
@@ -82,7 +81,7 @@ def _pill(engine: Engine) -> str:
     """Who answers and what that means, with what was ever spent."""
     writer, spent = engine.writer_name(), engine.spending()
     means, dot = (OFFLINE_MEANS, "dot off") if writer == "offline" else (CLAUDE_MEANS, "dot")
-    said = f"{means}. Spent so far: {talks.dollars(spent.usd)}" if spent.calls else means
+    said = f"{means}. Spent so far: {dollars(spent.usd)}" if spent.calls else means
     return (
         f'<span class="gw-pill" title="{escape(said)}"><span class="{dot}"></span>{escape(model_name(writer))}</span>'
     )

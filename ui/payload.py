@@ -117,7 +117,7 @@ def answer(turn_id: str, given: Answer) -> Json:
         "nearest": [_source(source) for source in given.sources[:1]] if given.refused else [],
         "model": model_name(given.model),
         "usage": {"input": given.usage.input_tokens, "output": given.usage.output_tokens},
-        "cost": given.cost_usd,
+        "cost": None if given.cost_usd is None else dollars(given.cost_usd),
         "seconds": sum(v for k, v in given.timings_ms.items() if k not in PARTS) / 1000,
         "error": error(given.error) if given.error else None,
     }
@@ -281,6 +281,15 @@ def model_name(model: str) -> str:
         return model
     version = ".".join(part for part in parts[2:] if len(part) <= 2)
     return f"Claude {parts[1].capitalize()} {version}".strip()
+
+
+def dollars(usd: float | None) -> str:
+    """``$0.025``: three digits below a dollar, two above; words where no price is known."""
+    if usd is None:
+        return "price not known"
+    if 0 < usd < 0.001:
+        return "under $0.001"
+    return f"${usd:.3f}" if usd < 1 else f"${usd:,.2f}"
 
 
 def _source(source: Source) -> Json:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from ragcore.engine import Engine
-from ragcore.errors import InputError
+from ragcore.errors import InputError, UnknownConversation, UnknownTurn
 from ragcore.index.store import DocumentInfo
 from ragcore.run import AnswerRun
 from ragcore.types import (
@@ -100,7 +100,9 @@ class LiveAnswer:
 
     def end(self, outcome: Future[None]) -> None:
         error = outcome.exception()
-        if error is not None:
+        if isinstance(error, (UnknownConversation, UnknownTurn)):
+            _log.info("%r was deleted while it was answered", self.question)
+        elif error is not None:
             _log.error("answering %r failed", self.question, exc_info=error)
         self.finished_at = time.monotonic()
         self._put(stage="done", defect=repr(error) if error else "")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import logging
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
 from ragcore.engine import Engine
-from ragcore.errors import GroundworkError
+from ragcore.errors import GroundworkError, StoreError
 from ui.jobs import Ingestion
 from ui.render import Renderer
 from ui.runs import Answers
@@ -26,7 +26,7 @@ class Services:
     ingestion: Ingestion
     answers: Answers
     renderer: Renderer
-    signer: Signer = field(default_factory=Signer)
+    signer: Signer
 
     def close(self) -> None:
         self.ingestion.close()
@@ -60,17 +60,23 @@ def api_key() -> str | None:
         key = st.secrets.get("ANTHROPIC_API_KEY")
     except StreamlitSecretNotFoundError:
         return None
-    return str(key) if key else None
+    return (str(key).strip() or None) if key else None
 
 
 def _open() -> Services:
     engine = Engine.open(api_key=api_key())
+    try:
+        signer = Signer.kept(engine.home / "web.secret")
+    except StoreError:
+        engine.close()
+        raise
     renderer = Renderer(engine.home / "cache" / "pages")
     opened = Services(
         engine=engine,
         ingestion=Ingestion(engine, removed=renderer.forget),
         answers=Answers(engine),
         renderer=renderer,
+        signer=signer,
     )
     opened.ingestion.resume()
     threading.Thread(target=_warm, args=(opened,), name="warm", daemon=True).start()

@@ -16,12 +16,36 @@ from ragcore.scopes import KINDS, page_ranges
 from ragcore.types import EVERYTHING, Scope
 from ui import components, payload
 from ui.markup import plain
+from ui.runs import StillWriting
 from ui.services import services
 
 
 def current() -> str | None:
-    """The conversation that the address names."""
-    return st.query_params.get("c")
+    """The conversation that the address names, or is about to name again (`come_back`)."""
+    named: str | None = st.query_params.get("c")
+    if named:
+        st.session_state.pop("gw_back", None)
+        return named
+    return st.session_state.get("gw_back")
+
+
+def unnamed() -> bool:
+    """Whether the address does not name `current` yet."""
+    return "gw_back" in st.session_state
+
+
+def leave() -> None:
+    """Another page is shown: `come_back` leads from there to what was open."""
+    st.session_state["gw_away"] = True
+
+
+def come_back() -> None:
+    """Entered from another page without a conversation in the address: what was open in this tab before is open again.
+    The browser puts its name into the address by itself, since the script could only add another step to the history.
+    """
+    here = st.session_state.get("gw_here")
+    if st.session_state.pop("gw_away", False) and current() is None and here:
+        st.session_state["gw_back"] = here
 
 
 def _told(component: str, name: str) -> Any:
@@ -30,9 +54,11 @@ def _told(component: str, name: str) -> Any:
 
 
 def open_conversation(conversation_id: str | None) -> None:
-    st.query_params.clear()
-    if conversation_id:
-        st.query_params["c"] = conversation_id
+    st.session_state.pop("gw_back", None)
+    # In one go: each change is a step of the browser's history.
+    wanted = {"c": conversation_id} if conversation_id else {}
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
     st.session_state["gw_here"] = conversation_id
 
 
@@ -227,7 +253,8 @@ def ask(question: str) -> None:
         asked_in = conversation_id or services().engine.new_conversation(chosen)
         services().answers.ask(asked_in, question, chosen, after=after)
     except GroundworkError as error:
-        st.session_state["gw_trouble"] = (error.message, error.hint)
+        tone = ("weak gw-while",) if isinstance(error, StillWriting) else ()  # taken away when that is over
+        st.session_state["gw_trouble"] = (error.message, error.hint, *tone)
         return
     if conversation_id is None:
         st.session_state["gw_filters"] = EVERYTHING

@@ -10,7 +10,7 @@ from typing import Any
 from ragcore.engine import Engine
 from ragcore.index.conversations import ConversationInfo
 from ragcore.types import Spending
-from ui.payload import model_name
+from ui.payload import dollars, model_name
 
 Json = dict[str, Any]
 
@@ -61,12 +61,3 @@ def parts(spent: Spending) -> list[str]:
         f"{entry.calls} {'call' if entry.calls == 1 else 'calls'}"
         for entry in spent.entries
     ]
-
-
-def dollars(usd: float | None) -> str:
-    """``$0.025``: three digits below a dollar, two above; words where no price is known."""
-    if usd is None:
-        return "price not known"
-    if 0 < usd < 0.001:
-        return "under $0.001"
-    return f"${usd:.3f}" if usd < 1 else f"${usd:,.2f}"

@@ -1,24 +1,47 @@
 """Signed, expiring tokens for the app's own routes.
 
 A token is ``<expiry>.<scope>.<signature>``: the time (seconds since the epoch, hexadecimal) until which it is good, the
-session that it was given to, and an HMAC-SHA-256 over both. The secret lives as long as the process: after a restart
-every page reconnects, reruns its script and is given a new one.
+session that it was given to, and an HMAC-SHA-256 over both. The secret is kept in the home folder: after a restart an
+open page reconnects without running its script again, so that its token has to be good still.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 import secrets
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from ragcore.errors import StoreError
 
 LIFETIME_SECONDS = 12 * 3600
+SECRET_BYTES = 32
 
 
 @dataclass(frozen=True)
 class Signer:
-    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(SECRET_BYTES), repr=False)
+
+    @classmethod
+    def kept(cls, file: Path) -> Signer:
+        """With the secret that ``file`` holds; one that is missing or damaged is made anew, for its owner's eyes only.
+        Raises `StoreError`."""
+        try:
+            if not file.is_file() or file.stat().st_size != SECRET_BYTES:
+                made = file.with_name(f"{file.name}.{os.getpid()}")
+                made.unlink(missing_ok=True)
+                with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+                    out.write(secrets.token_bytes(SECRET_BYTES))
+                made.replace(file)
+            return cls(file.read_bytes())
+        except OSError as error:
+            raise StoreError(
+                f"The file {file.name} of the home folder cannot be used: {error.strerror or error}.",
+                hint="Check that you may read and write in the home folder.",
+            ) from error
 
     def token(self, scope: str, now: float | None = None) -> str:
         """A token for ``scope`` (letters, digits, ``-`` and ``_`` only), good for `LIFETIME_SECONDS`."""

@@ -121,13 +121,15 @@ def refusal(
     terms: Sequence[Term] = (),
     written: str = "",
     cited: bool = False,
+    found: int = 0,
 ) -> list[str | Marker]:
     """A refusal as Markdown and markers: ``reason`` (as `reason_to_refuse` gives it, "" for none), what was searched,
     which words of the question the passages lack, and the nearest passages, cited.
 
     The words of the question and of the documents are escaped, and only what is a `Marker` here cites. ``written`` is
     what the writer has already said, after which the opening is left out; ``cited`` leaves the nearest passages out,
-    where it has already cited some.
+    where it has already cited some. ``found`` is how many passages were found, which is more than there are sources
+    where neighbours were joined.
     """
     asked = escape(_shortened(query, _LONGEST_QUERY))
     opening = "" if written else f"{reason or _UNANSWERED}\n\n"
@@ -135,16 +137,17 @@ def refusal(
         return [f"{opening}Searched for: “{asked}”."]
     titles = [escape(" ".join(title.split())) for title in dict.fromkeys(source.title for source in sources)]
     where = ", ".join(titles[:3]) + (f" and {len(titles) - 3} more" if len(titles) > 3 else "")
-    passages = "passage" if len(sources) == 1 else "passages"
+    count = max(found, len(sources))
+    passages = "passage" if count == 1 else "passages"
     others = list(dict.fromkeys(other for term in terms for other in term.others))[:_MOST_TERMS]
     also = f", also for {_quoted(others)}" if others else ""
-    text = f"{opening}Searched for “{asked}”{also}; read {len(sources)} {passages} of {where}."
+    text = f"{opening}Searched for “{asked}”{also}; read {count} {passages} of {where}."
     lacking = [word for word in words_lacking(asks(query)[0], sources, terms) if word not in f"{reason}{written}"]
     if lacking:
-        text += f" Not in {'it' if len(sources) == 1 else 'them'}: {_quoted(lacking[:_MOST_LACKING])}."
+        text += f" Not in {'it' if count == 1 else 'them'}: {_quoted(lacking[:_MOST_LACKING])}."
     nearest = [] if cited else nearest_units(query, sources, terms)
     if nearest:
-        text += "\n\nThe nearest passages:\n"
+        text += f"\n\nThe nearest {'passage' if len(nearest) == 1 else 'passages'}:\n"
     parts: list[str | Marker] = []
     for number, first, last, quote in nearest:
         place = Part(number, first, last, f"<<SOURCE {number}.{first}-{number}.{last}>>")

@@ -144,6 +144,17 @@ def test_the_refusal_names_what_was_searched_and_cites_the_nearest() -> None:
     assert all(len(marker.parts) == 1 for marker in markers)
 
 
+def test_passages_that_were_joined_are_counted_as_they_were_found() -> None:
+    (one,) = sources(DIVIDENDS)
+    text = "".join(str(part) for part in refusal("", "Which volcano declared a dividend?", (one,), found=15))
+    assert "read 15 passages of" in text
+    assert "Not in them: “volcano”" in text
+    only = whole(make_document("The Board of Directors declared a dividend of two dollars."))
+    text = "".join(str(part) for part in refusal("", "Which volcano declared a dividend?", (only,)))
+    assert "read 1 passage of" in text
+    assert "The nearest passage:" in text
+
+
 def test_foreign_text_in_a_refusal_is_plain_text() -> None:
     source = whole(make_document("The *board* saw [1] and <<SOURCE 1>> in its revenue.", title="A **bold** `title`"))
     parts = refusal("", "<<SOURCE 1>> <script>\n\n# **bold** What is revenue?", (source,))

@@ -77,7 +77,7 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
     page.get_by_text("The second one anew.").wait_for()
     assert page.locator(".gw-versions").all_inner_texts() == ["1/2", "2/2"]
     ask(page, "And in July?")
-    page.locator(".gw-turn").nth(2).wait_for()
+    page.locator(COMPLETE).nth(2).wait_for()  # or it would take a reply of the next test
     assert questions(page)[1:] == ["And in June?", "And in July?"], "it goes on where it is shown"
 
 
@@ -138,3 +138,26 @@ def test_what_checking_added_and_could_not_do_is_said(app: App, shelf: Shelf, op
     page.get_by_role("button", name="More about this conversation").click()
     page.get_by_role("button", name="Rename").wait_for()
     assert page.locator(".gw-panel .spent").inner_text() == "", "nothing was ever spent"
+
+
+def test_a_question_that_is_being_edited_stays_when_another_tab_changes_the_branch(
+    claude: Served, open_page: Callable[..., Any]
+) -> None:
+    app, server = claude
+    server.reply(Reply(text="The first of these."), Reply(text="The second of these."))
+    page = open_page(app.url)
+    page.get_by_text("documents are ready").wait_for()
+    ask(page, "Which pump stood highest, and when?")
+    page.locator(COMPLETE).get_by_text("The first of these.").wait_for()
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.get_by_text("The first of these.").wait_for()
+    page.get_by_role("button", name="Edit the question").click()
+    field = page.get_by_label("Question", exact=True)
+    field.fill("Half of a quest")
+    other.get_by_role("button", name="Ask it again").click()
+    page.locator(COMPLETE).get_by_text("The second of these.").wait_for()
+    assert field.input_value() == "Half of a quest"
+    field.press("Escape")
+    page.get_by_text("The first of these.").wait_for(state="detached")
+    assert page.locator(".gw-versions").all_inner_texts() == ["2/2"]

@@ -68,3 +68,54 @@ def test_only_documents_in_scope_are_asked(app: App, open_page: Callable[..., An
 def test_a_conversation_that_is_gone_says_so(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/?c=0123456789ab")
     page.get_by_text("This conversation is not in the library.").wait_for()
+
+
+def test_a_request_that_fails_takes_nothing_away(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    conversation_id = shelf.conversations["survey.pdf"]
+    page = open_page(f"{app.url}/?c={conversation_id}", 1280, 720)
+    page.locator(".gw-answer a.gw-cite").first.wait_for()
+    route = f"**/gw/conversations/{conversation_id}?*"
+    page.route(route, lambda asked: asked.fulfill(status=200, content_type="text/html", body="<p>Sign in</p>"))
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    card = page.get_by_text("Groundwork did not answer as expected.")
+    card.wait_for()
+    assert page.locator(".gw-answer a.gw-cite").count() >= 1
+    page.unroute(route)
+    page.get_by_role("button", name="Try again").click()
+    card.wait_for(state="detached")
+
+    refused = '{"refused": {"message": "Nothing is there.", "hint": "Look elsewhere."}}'
+    page.route("**/questions", lambda asked: asked.fulfill(content_type="application/json", body=refused))
+    page.get_by_role("button", name="Ask it again").click()
+    page.locator(".gw-turn").get_by_text("Nothing is there.").wait_for()
+    said, flow = (page.locator(place).bounding_box() for place in (".gw-turn [data-said]", ".gw-flow"))
+    assert flow["y"] <= said["y"]
+    assert said["y"] + said["height"] <= flow["y"] + flow["height"] + 1, "it is in sight"
+
+
+def test_back_and_the_navigation_lead_to_the_conversation_that_was_open(
+    app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    first, second = (shelf.conversations[name] for name in ("survey.pdf", "turned.pdf"))
+    page = open_page(f"{app.url}/?c={first}")
+    page.locator(".gw-answer a.gw-cite").first.wait_for()
+    page.get_by_label("Search conversations").fill(QUESTION)
+    page.locator(f'.gw-history a[data-id="{second}"]').click()
+    page.locator(f'.gw-history a[data-id="{second}"][aria-current]').wait_for()
+    page.go_back()
+    page.locator(f'.gw-history a[data-id="{first}"][aria-current]').wait_for()
+    page.get_by_role("link", name="Library").click()
+    page.locator(".gw-library tr[data-doc]").first.wait_for()
+    page.get_by_role("link", name="Chat").click()
+    page.locator(".gw-answer a.gw-cite").first.wait_for()
+    assert f"c={first}" in page.url
+    page.go_back()
+    page.locator(".gw-library tr[data-doc]").first.wait_for()
+    page.get_by_role("link", name="Chat").click()
+    page.get_by_role("button", name="New conversation").click()
+    page.get_by_text("documents are ready").wait_for()
+    page.get_by_role("link", name="Library").click()
+    page.locator(".gw-library tr[data-doc]").first.wait_for()
+    page.get_by_role("link", name="Chat").click()
+    page.get_by_text("documents are ready").wait_for()
+    assert "c=" not in page.url

@@ -46,13 +46,16 @@ def test_a_chip_opens_its_page_while_the_answer_streams_and_stop_keeps_what_came
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
     assert live.count() == 1, "the answer was still being written"
     ask(page, "And the lowest?")
-    page.get_by_text("The answer before is still being written.").wait_for()
+    waits = page.get_by_text("The answer before is still being written.")
+    waits.wait_for()
+    assert page.get_by_label("Ask your documents").input_value() == "And the lowest?", "it stays in the field"
     stop = page.get_by_role("button", name="Stop", exact=True)
     stop.click()
     done = page.locator('.gw-turn[data-state="stopped"]')
     done.wait_for()
     assert "It was the Orchard Lane pump" in done.inner_text()
     assert "word599" not in done.inner_text()
+    waits.wait_for(state="detached")
     assert page.locator('.gw-highlight[data-role="cited"]').count() >= 1, "the lit words stay lit"
 
 
@@ -167,3 +170,21 @@ def test_what_the_documents_do_not_hold_is_refused_with_the_nearest_passage(
     nearest = page.locator(".gw-turn:last-child .gw-answer a.gw-cite")
     nearest.first.click()
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+
+
+def test_a_conversation_is_deleted_while_an_answer_is_written_in_it(
+    claude: Served, open_page: Callable[..., Any]
+) -> None:
+    app, server = claude
+    server.reply(Reply(text=["It was ", *[f"word{i} " for i in range(100)]], delay=0.1))
+    page = open_page(app.url)
+    page.get_by_text("documents are ready").wait_for()
+    ask(page, "Which well had the highest reading?")
+    page.get_by_text("word3").wait_for()
+    page.get_by_role("button", name="More about this conversation").click()
+    page.get_by_role("button", name="Delete conversation").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("heading", level=1, name="New conversation").wait_for()
+    assert page.get_by_label("Ask your documents").evaluate("e => e === document.activeElement")
+    page.wait_for_timeout(1500)  # until the answer's thread has ended too
+    assert "Traceback" not in app.log.read_text()

@@ -76,6 +76,13 @@ def test_on_a_phone_the_page_is_a_drawer(app: App, shelf: Shelf, open_page: Call
     page.locator(".gw-pane").wait_for(state="hidden")
     page.locator(".gw-peek").click()
     page.locator(".gw-highlight").first.wait_for()
+    page.get_by_role("button", name="Close page").click()
+    unfold = page.get_by_test_id("stExpandSidebarButton")
+    unfold.tap()
+    unfold.wait_for(state="detached")
+    page.get_by_role("button", name="New conversation").tap()
+    page.get_by_text("documents are ready").wait_for()
+    unfold.wait_for()
 
 
 @pytest.mark.parametrize("path", ["", "library"])

@@ -9,7 +9,7 @@ import pytest
 from ragcore.index.conversations import ConversationInfo
 from ragcore.retrievals import Usage
 from ragcore.types import Scope, Spending, Spent
-from ui import talks
+from ui import payload, talks
 from ui.narrow import only, pages_in_brief, searched_in
 
 DAY = 86_400.0
@@ -39,7 +39,7 @@ def test_a_line_does_not_repeat_its_title() -> None:
     [(None, "price not known"), (0.0, "$0.000"), (0.0004, "under $0.001"), (0.0251, "$0.025"), (1234.5, "$1,234.50")],
 )
 def test_dollars(usd: float | None, words: str) -> None:
-    assert talks.dollars(usd) == words
+    assert payload.dollars(usd) == words
 
 
 def test_what_was_paid_for_is_told_by_model_and_purpose() -> None:

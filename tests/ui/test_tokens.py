@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from ragcore.errors import StoreError
 from ui.tokens import LIFETIME_SECONDS, Signer
 
 
@@ -28,3 +33,15 @@ def test_a_forged_or_malformed_token_is_refused() -> None:
         other,
     ):
         assert signer.scope(bad) is None
+
+
+def test_the_secret_outlives_the_process_and_is_its_owners_alone(tmp_path: Path) -> None:
+    file = tmp_path / "web.secret"
+    token = Signer.kept(file).token("session")
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert Signer.kept(file).scope(token) == "session"
+    file.write_bytes(b"cut")
+    assert Signer.kept(file).scope(token) is None
+    assert Signer.kept(file).secret == file.read_bytes()
+    with pytest.raises(StoreError, match=r"web\.secret"):
+        Signer.kept(tmp_path / "missing" / "web.secret")

@@ -61,12 +61,15 @@ def _data(name: str) -> dict[str, Any]:
     }
 
 
-def thread(conversation_id: str | None, revision: str, empty: str, scope: Scope, on_change: Callable[[], None]) -> None:
+def thread(
+    conversation_id: str | None, revision: str, empty: str, scope: Scope, name: bool, on_change: Callable[[], None]
+) -> None:
     """The conversation; ``revision`` changes when there is something new to fetch, ``empty`` is said while it has no
-    question, and ``scope`` is what a question that is asked again searches. Its result has ``seen`` once, when a
-    question is sent below it: ``{"conversation": "0123…", "after": "4567…"}``, the last turn that was to be seen."""
-    shown = {"conversation": conversation_id, "revision": revision, "empty": empty, "scope": asdict(scope)}
-    _thread(key="thread", data=_data("thread") | shown, on_seen_change=on_change)
+    question, ``scope`` is what a question that is asked again searches, and ``name`` asks for the conversation to be
+    put into the address. Its result has ``seen`` once, when a question is sent below it:
+    ``{"conversation": "0123…", "after": "4567…"}``, the last turn that was to be seen."""
+    shown = {"conversation": conversation_id, "revision": revision, "empty": empty, "name": name}
+    _thread(key="thread", data=_data("thread") | shown | {"scope": asdict(scope)}, on_seen_change=on_change)
 
 
 def topic(conversation_id: str | None, title: str, on_change: Callable[[], None]) -> None:

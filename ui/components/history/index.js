@@ -2,6 +2,7 @@
 
 import { ApiError, configure, get } from "../shared/api.js";
 import { h, icon, plural, prose, typing } from "../shared/dom.js";
+import { foldSide } from "../shared/side.js";
 
 const WAIT = 150; // ms after the last key
 
@@ -37,6 +38,7 @@ class History {
       ["gw:changed", () => this.load()],
       ["focus", () => this.load()],
       ["keydown", (event) => this.shortcut(event)],
+      ["click", ({ target }) => target.closest?.(".st-key-gw_new button") && foldSide()],
     ];
     for (const [name, listener] of this.listeners) addEventListener(name, listener);
   }
@@ -121,6 +123,7 @@ class History {
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return; // a tab of its own
     event.preventDefault();
     this.open(link.dataset.id);
+    foldSide();
   }
 
   key(event) {

@@ -2,7 +2,7 @@
 // rerun; what is done to a document goes straight to its route.
 
 import { configure, forgetDocument, get, post } from "../shared/api.js";
-import { h, icon, prose } from "../shared/dom.js";
+import { h, icon, plural, prose } from "../shared/dom.js";
 import { Drawer } from "./drawer.js";
 import { drawRow, updateRow } from "./row.js";
 
@@ -93,7 +93,7 @@ class Library {
   count(documents) {
     const line = document.querySelector(".gw-head .muted");
     const pages = documents.reduce((sum, item) => sum + item.pages, 0);
-    if (line) line.textContent = documents.length ? `${documents.length} document${documents.length === 1 ? "" : "s"}, ${pages.toLocaleString("en")} pages` : "";
+    if (line) line.textContent = documents.length ? `${plural(documents.length, "document")}, ${plural(pages, "page")}` : "";
   }
 
   actions(id) {

@@ -18,9 +18,10 @@ export class ApiError extends Error {
 }
 
 async function read(response) {
-  if (response.ok) return response.json();
+  const json = response.headers.get("content-type")?.includes("json");
+  if (response.ok && json) return response.json();
   let error = { message: "Groundwork did not answer as expected.", hint: "Reload the page.", code: "server" };
-  if (response.headers.get("content-type")?.includes("json")) error = (await response.json()).error;
+  if (json) error = (await response.json()).error;
   throw new ApiError(response.status, error);
 }
 

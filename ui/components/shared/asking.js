@@ -1,20 +1,36 @@
 // What the script has to know before it gets the question that is being sent: told while the key is still going down.
 
 const listeners = new Set();
-const tell = () => listeners.forEach((listener) => listener());
+const holders = new Set();
+
+function tell(event) {
+  if (![...holders].some((holds) => holds())) {
+    listeners.forEach((listener) => listener());
+    return;
+  }
+  // Streamlit does not get to know of the key, so that the question stays in the field.
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
 
 addEventListener(
   "keydown",
   (event) => {
     const { target, key, shiftKey, isComposing } = event;
-    if (key === "Enter" && !shiftKey && !isComposing && target.matches?.(".st-key-gw_composer textarea") && target.value.trim()) tell();
+    if (key === "Enter" && !shiftKey && !isComposing && target.matches?.(".st-key-gw_composer textarea") && target.value.trim()) tell(event);
   },
   { capture: true },
 );
-addEventListener("click", (event) => event.target.closest?.('.st-key-gw_composer [data-testid="stChatInputSubmitButton"]:not(:disabled)') && tell(), { capture: true });
+addEventListener("click", (event) => event.target.closest?.('.st-key-gw_composer [data-testid="stChatInputSubmitButton"]:not(:disabled)') && tell(event), { capture: true });
 
 // Calls `listener` at each question; what it returns ends that.
 export function beforeAsking(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
+}
+
+// No question is sent while `holds()` is true; what it returns ends that.
+export function holdAsking(holds) {
+  holders.add(holds);
+  return () => holders.delete(holds);
 }

@@ -1,37 +1,37 @@
 // The conversation: fetches it, draws its turns, follows the one that is being written.
 
 import { ApiError, configure, get, post } from "../shared/api.js";
-import { beforeAsking } from "../shared/asking.js";
+import { beforeAsking, holdAsking } from "../shared/asking.js";
 import { closeCitation, lookAtCitation, openCitation } from "../shared/bus.js";
 import { button, h, icon } from "../shared/dom.js";
 import { changed } from "../shared/tabs.js";
 import { follow } from "./live.js";
 import { Cards } from "./card.js";
-import { editQuestion, rest, tools } from "./question.js";
+import { clampQuestion, editQuestion, rest, tools } from "./question.js";
+import { pin, pinned, say, unsay, unsayBusy } from "./said.js";
 import { drawTurn, errorCard } from "./turn.js";
 import { markPassage } from "./why.js";
+
+const AGAIN = 400; // ms after an answer's events broke off
 
 export function mount({ parentElement, data, setTriggerValue }) {
   configure(data);
   const thread = (parentElement.gwThread ??= new Thread(parentElement.querySelector(".gw-thread")));
   thread.show(data);
   const enough = beforeAsking(() => thread.last && setTriggerValue("seen", { conversation: data.conversation, after: thread.last }));
+  const free = holdAsking(() => thread.hold());
   return () => {
     enough();
+    free();
     thread.close();
   };
 }
 
-// Of a question longer than a few lines, only these until all of it is asked for.
-function clampQuestion(question) {
-  if (question.scrollHeight <= question.clientHeight + 2) return;
-  const more = h("button", { type: "button", class: "gw-linkish gw-all", "aria-expanded": "false" }, "Show all");
-  more.addEventListener("click", () => {
-    const all = question.classList.toggle("is-all");
-    more.textContent = all ? "Show less" : "Show all";
-    more.setAttribute("aria-expanded", String(all));
-  });
-  question.after(more);
+// Without a step of its own in the browser's history.
+function nameInAddress(conversation) {
+  const named = new URL(location.href);
+  named.searchParams.set("c", conversation);
+  history.replaceState(history.state, "", named);
 }
 
 class Thread {
@@ -43,6 +43,8 @@ class Thread {
     this.down = button("Newest", "keyboard_arrow_down", () => this.follow(), { class: "gw-btn icon gw-down", hidden: true });
     root.append(this.flow, this.down);
     this.turns = new Map(); // id → { data, element }
+    this.path = new Set(); // ids of the turns of the branch that is shown
+    this.edits = new Set(); // ids of the turns whose question is being edited, which stay until that ends
     this.conversation = undefined;
     this.stopFollowing = new Map();
     this.cards = new Cards(this.flow, (turn, n) => this.find(turn, n));
@@ -63,14 +65,18 @@ class Thread {
     for (const [name, listener] of this.listeners) removeEventListener(name, listener);
   }
 
-  show({ conversation, revision, empty, scope }) {
+  show({ conversation, revision, empty, scope, name }) {
     this.scope = scope;
     if (conversation !== this.conversation) {
       for (const stop of this.stopFollowing.values()) stop();
       this.stopFollowing.clear();
       this.turns.clear();
+      this.edits.clear();
+      this.path.clear();
       this.column.replaceChildren();
+      this.busy = false;
       this.conversation = conversation;
+      if (name) nameInAddress(conversation);
       this.revision = undefined;
       this.following = false;
       this.fresh = true;
@@ -92,17 +98,22 @@ class Thread {
     try {
       talk = await get(`/conversations/${asked}`);
     } catch (error) {
-      if (asked === this.conversation) this.column.replaceChildren(errorCard(error));
+      if (!(error instanceof ApiError)) throw error;
+      // What is shown stays; that it may be out of date is said below it.
+      if (asked === this.conversation) pin(this.column, "stale", errorCard(error, () => this.refresh()));
       return;
     }
     if (asked !== this.conversation) return;
     if (talk.gone) {
+      for (const id of [...this.turns.keys()]) this.drop(id);
+      this.path.clear();
       this.column.replaceChildren(errorCard(talk.gone));
       return;
     }
+    pin(this.column, "stale", null);
     if (!this.turns.size) this.column.replaceChildren();
-    const path = new Set(talk.turns.map((turn) => turn.id));
-    for (const id of [...this.turns.keys()]) if (!path.has(id)) this.drop(id);
+    const path = (this.path = new Set(talk.turns.map((turn) => turn.id)));
+    for (const id of [...this.turns.keys()]) if (!path.has(id) && !this.edits.has(id)) this.drop(id);
     for (const turn of talk.turns) this.put(turn);
     this.tell(talk.title);
     if (this.fresh) {
@@ -114,24 +125,42 @@ class Thread {
     }
   }
 
+  // Whether a question that is being sent has to wait, which is said.
+  hold() {
+    if (!this.busy) return false;
+    const hint = "Wait for it or stop it. Your question stays in the field.";
+    pin(this.column, "held", errorCard({ message: "The answer before is still being written.", hint }));
+    return true;
+  }
+
+  say(id, card, after) {
+    const turn = this.turns.get(id)?.element;
+    if (turn?.isConnected) say(turn, card, after);
+  }
+
   // A turn of a branch that is not shown (any more).
   drop(id) {
     this.stopFollowing.get(id)?.();
     this.stopFollowing.delete(id);
     this.turns.get(id).element.remove();
     this.turns.delete(id);
+    this.edits.delete(id);
   }
 
   // The turn that a question asked now comes after, "" where none is shown.
   get last() {
-    return [...this.turns.keys()].at(-1) ?? "";
+    return [...this.path].at(-1) ?? "";
   }
 
   // What the rest of the page has to know: how many questions there are, and whether one is being answered.
   tell(title) {
-    const all = [...this.turns.values()].map(({ data }) => data);
+    const all = [...this.path].map((id) => this.turns.get(id).data);
     this.busy = all.some(({ state }) => state === "live");
     for (const made of this.column.querySelectorAll("[data-rests]")) rest(made, this.busy);
+    if (!this.busy) {
+      pin(this.column, "held", null);
+      unsayBusy();
+    }
     const conversation = this.conversation;
     dispatchEvent(new CustomEvent("gw:thread", { detail: { conversation, turns: all.length, answered: all.filter(({ blocks }) => blocks?.length).length } }));
     if (title) dispatchEvent(new CustomEvent("gw:titled", { detail: { conversation, title } }));
@@ -141,32 +170,34 @@ class Thread {
   put(turn) {
     const shown = this.turns.get(turn.id);
     const same = (a) => JSON.stringify([a.state, a.unsearched]);
-    if (shown && same(shown.data) === same(turn)) {
+    const there = shown?.element.isConnected;
+    if (there && this.edits.has(turn.id)) return; // what is being typed stays
+    const followed = turn.state !== "live" || this.stopFollowing.has(turn.id);
+    if (there && followed && same(shown.data) === same(turn)) {
       if (String(shown.data.versions) === String(turn.versions)) return;
       shown.data.versions = turn.versions;
       shown.element.querySelector(".gw-tools")?.replaceWith(tools(turn, this.actions(turn)));
       return;
     }
-    if (shown?.element.querySelector(".gw-edit")) return; // what is being typed stays
     const element = drawTurn(turn, this.actions(turn));
     const focused = shown?.element.contains(document.activeElement);
-    if (shown) shown.element.replaceWith(element);
-    else this.column.append(element);
+    if (there) shown.element.replaceWith(element);
+    else this.column.append(element, ...pinned(this.column));
     this.turns.set(turn.id, { data: turn, element });
     if (focused) element.focus({ preventScroll: true });
     clampQuestion(element.querySelector(".gw-q"));
     if (turn.state === "live" && !this.stopFollowing.has(turn.id)) {
-      this.stopFollowing.set(turn.id, follow(turn, element, () => this.grown(turn), (whole) => this.finished(whole)));
-      this.toTop(turn.id);
+      this.stopFollowing.set(turn.id, follow(turn, element, () => this.grown(turn), (whole) => this.finished(whole), () => this.lost(turn.id)));
+      if (!this.edits.size) this.toTop(turn.id); // what is being typed stays in sight
     }
   }
 
   actions(turn) {
     return {
-      retry: () => this.again(turn, turn.question).then((failed) => failed && this.column.append(failed)),
+      retry: () => this.again(turn, turn.question).then((failed) => failed && this.say(turn.id, failed, ".gw-tally")),
       edit: () => this.edit(turn),
       show: (other, step) => this.showVersion(turn, other, step),
-      stop: () => post(`/answers/${turn.id}/stop`),
+      stop: () => this.stop(turn),
       conversation: this.conversation,
     };
   }
@@ -175,12 +206,31 @@ class Thread {
     const ids = [...this.turns.keys()];
     const below = ids.length - 1 - ids.indexOf(turn.id);
     const head = this.turns.get(turn.id).element.querySelector(".gw-ask");
-    editQuestion(head, turn, { ask: (question) => this.again(turn, question), below });
+    this.edits.add(turn.id);
+    const ask = (question) => this.again(turn, question, () => this.edits.delete(turn.id));
+    const ended = () => {
+      this.edits.delete(turn.id);
+      this.refresh();
+    };
+    editQuestion(head, turn, { ask, ended, below });
+  }
+
+  // Whether it could not be stopped.
+  async stop(turn) {
+    unsay(this.column);
+    try {
+      await post(`/answers/${turn.id}/stop`);
+      return false;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.say(turn.id, errorCard(error), ".gw-live");
+      return true;
+    }
   }
 
   // Another version of a question, which is shown from now on. An error comes back as a card.
-  async again(turn, question) {
-    for (const old of this.column.querySelectorAll(":scope > .gw-msg")) old.remove();
+  async again(turn, question, taken = () => {}) {
+    unsay(this.column);
     try {
       const asked = await post(`/conversations/${this.conversation}/questions`, { question, scope: this.scope, instead_of: turn.id });
       if (asked.refused ?? asked.gone) throw new ApiError(200, asked.refused ?? asked.gone);
@@ -188,6 +238,7 @@ class Thread {
       if (!(error instanceof ApiError)) throw error;
       return errorCard(error);
     }
+    taken();
     await this.refresh();
     changed(this.conversation);
     this.turns.get(this.last)?.element.focus({ preventScroll: true }); // what had the focus is gone
@@ -197,13 +248,13 @@ class Thread {
   // The branch through another version of a turn; it stands where the turn stood, and so does the focus.
   async showVersion(turn, other, step) {
     const top = this.turns.get(turn.id).element.getBoundingClientRect().top;
-    for (const old of this.column.querySelectorAll(":scope > .gw-msg")) old.remove();
+    unsay(this.column);
     try {
       const { refused, gone } = await post(`/conversations/${this.conversation}/shown`, { turn: other });
       if (refused ?? gone) throw new ApiError(200, refused ?? gone);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.column.append(errorCard(error));
+      this.say(turn.id, errorCard(error), ".gw-ask");
       return;
     }
     await this.refresh();
@@ -221,6 +272,15 @@ class Thread {
     this.tell();
     this.grown(whole);
     if (!this.current && whole.citations?.length) this.look(whole);
+  }
+
+  // Nothing more is told about an answer, as after a restart of the server: what became of it is asked once more.
+  lost(id) {
+    const later = setTimeout(() => {
+      this.stopFollowing.delete(id);
+      this.refresh();
+    }, AGAIN);
+    this.stopFollowing.set(id, () => clearTimeout(later));
   }
 
   // Beside an answer of which nothing has been opened stands the page of its first citation.

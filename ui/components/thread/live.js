@@ -5,7 +5,8 @@ import { url } from "../shared/api.js";
 import { fromHtml, h, icon } from "../shared/dom.js";
 import { understood } from "./question.js";
 
-export function follow(turn, element, grown, finished) {
+// `lost` is called where nothing more is to come: the answer is not written any more, or this page may not follow it.
+export function follow(turn, element, grown, finished, lost) {
   const blocks = element.querySelector(".gw-answer");
   const steps = element.querySelector(".gw-steps");
   const source = new EventSource(url(`/answers/${turn.id}/events`));
@@ -28,6 +29,11 @@ export function follow(turn, element, grown, finished) {
     source.close();
     finished(JSON.parse(event.data));
   });
+  source.addEventListener("gone", () => {
+    source.close();
+    lost();
+  });
+  source.addEventListener("error", () => source.readyState === EventSource.CLOSED && lost());
   return () => source.close();
 }
 

@@ -57,8 +57,21 @@ export function understood({ standalone, rewritten }) {
   return h("p", { class: "gw-understood" }, "Understood as: ", h("span", {}, `“${standalone}”`), rewritten && ` Rewritten by ${rewritten}.`);
 }
 
-// In place of the question: a field with it. `ask(text)` resolves to an error's card, or to nothing when it was asked.
-export function editQuestion(head, turn, { ask, below }) {
+// Of a question longer than a few lines, only these until all of it is asked for.
+export function clampQuestion(question) {
+  if (question.scrollHeight <= question.clientHeight + 2) return;
+  const more = h("button", { type: "button", class: "gw-linkish gw-all", "aria-expanded": "false" }, "Show all");
+  more.addEventListener("click", () => {
+    const all = question.classList.toggle("is-all");
+    more.textContent = all ? "Show less" : "Show all";
+    more.setAttribute("aria-expanded", String(all));
+  });
+  question.after(more);
+}
+
+// In place of the question: a field with it. `ask(text)` resolves to an error's card, or to nothing when it was asked;
+// `ended` is called when the question stays as it was.
+export function editQuestion(head, turn, { ask, ended, below }) {
   const field = h("textarea", { class: "gw-field", "aria-label": "Question", "aria-describedby": "gw-edit-hint", rows: "1" });
   field.value = turn.question;
   const send = h("button", { type: "button", class: "gw-btn sm primary", onclick: () => sent() }, "Ask");
@@ -75,6 +88,7 @@ export function editQuestion(head, turn, { ask, below }) {
   const end = () => {
     form.replaceWith(head);
     head.querySelector("[data-edit]").focus();
+    ended();
   };
   const sent = async () => {
     if (!field.value.trim() || field.readOnly) return;

@@ -27,7 +27,11 @@ export function drawTurn(turn, actions) {
 }
 
 function live(actions) {
-  const stop = h("button", { type: "button", class: "gw-btn sm gw-stop", onclick: () => ((stop.disabled = true), actions.stop()) }, icon("stop", "s16"), "Stop");
+  const pressed = async () => {
+    stop.disabled = true;
+    if (await actions.stop()) stop.disabled = false; // it did not stop, which is said
+  };
+  const stop = h("button", { type: "button", class: "gw-btn sm gw-stop", onclick: pressed }, icon("stop", "s16"), "Stop");
   // Below the text, where the tally will be: nothing above it moves when the answer is done.
   const steps = h("ol", { class: "gw-steps", "aria-live": "polite" }, h("li", { class: "now" }, h("span", { class: "gw-spin" }), "Searching"));
   return [h("div", { class: "gw-answer" }), h("div", { class: "gw-live" }, steps, stop)];
@@ -178,7 +182,7 @@ function meta(turn) {
   const asked = !turn.extractive && turn.usage.input > 0; // nothing is sent for what is refused beforehand
   if (asked) parts.push(`${turn.usage.input.toLocaleString("en")} tokens in`, `${turn.usage.output.toLocaleString("en")} out`);
   if (turn.replayed) parts.push("From the cache, no cost");
-  else if (turn.cost !== null && asked) parts.push(`$${turn.cost.toFixed(3)}`);
+  else if (turn.cost !== null && asked) parts.push(turn.cost);
   parts.push(`${turn.seconds.toFixed(1)} s`);
   return h("p", { class: "gw-meta num" }, parts.filter(Boolean).map((part) => h("span", {}, part)));
 }

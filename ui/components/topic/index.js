@@ -54,6 +54,7 @@ class Topic {
 
   name(title) {
     this.given = title;
+    this.title.title = title; // it may be cut off
     if (!this.stopEditing) this.title.replaceChildren(title || "New conversation");
   }
 
@@ -120,7 +121,7 @@ class Topic {
 
   rename() {
     this.more.close();
-    const field = h("input", { class: "gw-field", type: "text", "aria-label": "Title", value: this.given });
+    const field = h("input", { class: "gw-field", type: "text", "aria-label": "Title", maxlength: "200", value: this.given });
     const end = (keep) => {
       if (!this.stopEditing) return;
       this.stopEditing = null;
@@ -163,6 +164,7 @@ class Topic {
     this.more.close();
     this.leave(false);
     changed(id);
+    document.querySelector(".st-key-gw_composer textarea")?.focus(); // what had the focus is gone
   }
 
   // Whether a request failed, which is then said in the panel, or by the page where the conversation is gone.
