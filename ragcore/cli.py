@@ -6,26 +6,24 @@ Exit codes: 0 done, 1 the work failed, 2 wrong usage. Progress and logs go to st
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
-from ragcore import printing, wire
+from ragcore.commands import asking, library, state
+from ragcore.commands.common import documents_asked, print_json
+from ragcore.commands.report import KINDS as REPORT_KINDS
+from ragcore.commands.report import fill, load_template, own_templates
 from ragcore.config import default_home, load
-from ragcore.errors import Cancelled, GroundworkError, InputError, UnknownDocument
-from ragcore.scopes import page_ranges, within
-from ragcore.types import EVERYTHING, ChunkKind, ElementKind, Scope
+from ragcore.errors import Cancelled, GroundworkError, InputError
+from ragcore.export import KINDS, kind
+from ragcore.scopes import page_ranges
+from ragcore.types import ChunkKind, ElementKind
 
 if TYPE_CHECKING:
-    from ragcore.engine import Engine, IngestReport, Progress
-    from ragcore.types import Answer
-
-Json = dict[str, Any]
-ID_START = 4  # characters that name a document by the start of its id, at least
+    from ragcore.engine import Engine
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if getattr(options, "picture", None) is not None and options.page is None:
         parser.error("--picture needs --page")
+    if getattr(options, "again", None) is not None and options.resume is None:
+        parser.error("--again needs --resume")
     as_json: bool = getattr(options, "json", False)
     try:
         from ragcore.engine import Engine
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         stopped = Cancelled("Stopped from the keyboard.")
         if as_json:
-            _print({"error": stopped.as_dict()})
+            print_json({"error": stopped.as_dict()})
         print(f"{stopped.message} {stopped.hint}", file=sys.stderr)
         return 1
     except BrokenPipeError:
@@ -65,221 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    reports: list[IngestReport] = []
-    for path in engine.pdf_paths(options.paths):
-        name = path.name or str(path)
-        print(f"{name}: reading", file=sys.stderr)
-        report = engine.ingest_path(path, password=options.password, on_progress=_progress(name))
-        reports.append(report)
-        for error in (report.error, report.figures.error, report.context.error):
-            if error:
-                print(f"{name}: {error['message']} {error['hint']}", file=sys.stderr)
-        if report.note and not report.error:
-            print(f"{name}: {report.note}", file=sys.stderr)
-    failure: GroundworkError | None = None
-    if options.index:
-        try:
-            engine.index(on_progress=_progress("index"))
-        except GroundworkError as error:  # the files' reports are still worth printing
-            failure = error
-    if as_json:
-        _print(
-            {"documents": [asdict(report) for report in reports]} | ({"error": failure.as_dict()} if failure else {})
-        )
-    else:
-        printing.ingested(reports)
-        if failure:
-            print(f"{failure.message} {failure.hint}", file=sys.stderr)
-    return 1 if failure or any(report.status == "failed" for report in reports) else 0
-
-
-def _index(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    if options.estimate:
-        return _estimate(engine, as_json)
-    report = engine.index(rebuild=options.rebuild, on_progress=_progress("index"))
-    if as_json:
-        _print(asdict(report))
-    else:
-        printing.indexed(report)
-    left = [(info.name, info.context) for info in engine.documents() if info.context.unfinished]
-    for name, context in left:
-        print(f"{name}: {context.words}", file=sys.stderr)
-    return 0
-
-
-def _estimate(engine: Engine, as_json: bool) -> int:
-    estimates = engine.estimate()
-    if as_json:
-        _print(wire.estimates(estimates))
-    else:
-        printing.estimated(estimates, engine.models.context_model)
-    return 0
-
-
-def _documents(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
-    infos = engine.documents()
-    if as_json:
-        _print({"documents": [wire.document_info(info) for info in infos]})
-    else:
-        printing.documents(infos)
-        if not infos:
-            print("The library is empty. Add a PDF: ragcore ingest FILE --index", file=sys.stderr)
-    return 0
-
-
-def _remove(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    info = _find(engine, options.document, whole=True)
-    engine.remove(info)
-    if as_json:
-        _print({"documents": [wire.document_info(item) for item in engine.documents()]})
-    else:
-        print(f"Removed {info}.")
-    return 0
-
-
-def _elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    document = engine.document(_find(engine, options.document))
-    if options.page is not None and options.page > len(document.pages):
-        raise InputError(f"{document.name} has {len(document.pages)} pages.", hint="Give a page that it has.")
-    if options.picture is not None:
-        _save(options.picture, engine.page_picture(document.doc_id, options.page))
-    chosen = [
-        element
-        for element in document.elements
-        if (options.page is None or options.page in document.element_pages(element))
-        and (options.kind is None or element.kind == options.kind)
-    ]
-    if as_json:
-        _print(wire.elements(document, chosen))
-    else:
-        printing.elements(document, chosen)
-    return 0
-
-
-def _save(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Give another place.") from error
-
-
-def _chunks(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    document = engine.document(_find(engine, options.document))
-    chunks = engine.chunks(document.doc_id)
-    if as_json:
-        _print({"doc_id": document.doc_id, "chunks": [wire.chunk(document, item) for item in chunks]})
-    else:
-        printing.chunks(chunks)
-    return 0
-
-
-def _retrieve(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    found = engine.retrieve(
-        options.question,
-        mode=options.mode,
-        top_k=options.top_k,
-        doc_ids=_documents_asked(engine, options.doc),
-        pages=options.pages,
-        kinds=options.kind,
-        decompose=options.decompose,
-        gaps=options.gaps,
-    )
-    nothing = not found.hits and not as_json  # then the last note is all there is to print
-    for note in found.notes[:-1] if nothing else found.notes:
-        print(note, file=sys.stderr)
-    if as_json:
-        _print(wire.retrieval(found, engine.document))
-    else:
-        printing.retrieval(found, engine.document, engine.settings.rerank.max_ms)
-        if nothing:
-            print(found.notes[-1])
-    return 0
-
-
-def _generate(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    doc_ids = _documents_asked(engine, options.doc)
-    answer = engine.ask(options.question, doc_ids=doc_ids, pages=options.pages, kinds=options.kind).run()
-    _show(answer, as_json, passages=options.passages)
-    return 1 if answer.status == "failed" else 0
-
-
-def _conversation(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    if options.resume is not None:
-        conversation_id = _resume(engine, options)
-    else:
-        scope = Scope(_documents_asked(engine, options.doc), options.pages, tuple(options.kind))
-        conversation_id = engine.new_conversation(scope)
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
-    print(f"Conversation {conversation_id}. An empty line or Ctrl-D ends it.", file=sys.stderr)
-    code = 0
-    while True:
-        if sys.stdin.isatty():
-            print("\n? ", end="", file=sys.stderr, flush=True)
-        line = sys.stdin.readline()
-        if not line or (sys.stdin.isatty() and not line.strip()):
-            return code
-        if not line.strip():
-            continue
-        try:
-            answer = engine.chat(conversation_id, line.strip()).run()
-        except GroundworkError as error:
-            code = 1
-            if as_json:
-                _print({"question": line.strip(), "error": error.as_dict()})
-            else:
-                print(f"{error.message} {error.hint}", file=sys.stderr)
-            continue
-        code = 1 if answer.status == "failed" else code
-        _show(answer, as_json, passages=options.passages, extra={"conversation_id": conversation_id})
-
-
-def _resume(engine: Engine, options: argparse.Namespace) -> str:
-    """The conversation to go on with; what is given of documents, pages and kinds stands from now on for what it had
-    of them."""
-    conversation = engine.conversation(options.resume)
-    scope = replace(
-        conversation.scope,
-        doc_ids=_documents_asked(engine, options.doc) if options.doc else conversation.scope.doc_ids,
-        pages=options.pages or conversation.scope.pages,
-        kinds=tuple(options.kind) or conversation.scope.kinds,
-    )
-    if scope != conversation.scope:
-        engine.set_scope(options.resume, scope)
-    for turn in conversation.turns:
-        print(f"> {turn.question}", file=sys.stderr)
-    if scope != EVERYTHING:
-        searched = len(engine.documents() if scope.doc_ids is None else scope.doc_ids)
-        print(f"Searches {within(scope, searched)}.", file=sys.stderr)
-    return conversation.info.conversation_id
-
-
-def _config(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
-    settings = engine.settings.model_dump(mode="json")
-    if as_json:
-        _print(
-            {
-                "home": str(engine.home),
-                "settings": settings,
-                "origins": engine.origins,
-                "hash": engine.settings.hash(),
-            }
-        )
-    else:
-        printing.settings(settings, engine.origins)
-    return 0
-
-
-def _show(answer: Answer, as_json: bool, *, passages: bool, extra: Json | None = None) -> None:
-    if as_json:
-        _print(wire.answer(answer) | (extra or {}))
-        return
-    printing.answer(answer, passages=passages)
-    for note in answer.trace.notes if answer.trace else ():
-        print(note, file=sys.stderr)
-    if answer.error:
-        print(f"{answer.error['message']} {answer.error['hint']}", file=sys.stderr)
+def _template(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    template = load_template(options.template)
+    return fill(engine, template, documents_asked(engine, options.doc), options.output, as_json)
 
 
 def _presets(options: argparse.Namespace) -> list[str]:
@@ -288,50 +76,6 @@ def _presets(options: argparse.Namespace) -> list[str]:
     # Whatever the settings choose is not asked for, so that it need not be there.
     settings, _ = load(file=getattr(options, "config", None), home=home, overrides={"rse.preset": "balanced"})
     return list(settings.rse.presets)
-
-
-def _find(engine: Engine, given: str, *, whole: bool = False) -> str:
-    """A doc id, or the start of one (`ID_START` characters or more), or a file's name."""
-    found = [
-        info
-        for info in engine.documents()
-        if given in (info.name, info.doc_id) or (not whole and len(given) >= ID_START and info.doc_id.startswith(given))
-    ]
-    if len(found) == 1:
-        return found[0].doc_id
-    if found:
-        raise UnknownDocument(
-            f"{given!r} fits {len(found)} documents.", hint="Give the whole id; `ragcore documents` lists them."
-        )
-    raise UnknownDocument(f"There is no document {given!r} in this library.")
-
-
-def _documents_asked(engine: Engine, given: Sequence[str] | None) -> tuple[str, ...] | None:
-    """The documents named by --doc; says on stderr which of those asked are not searched yet."""
-    chosen = tuple(_find(engine, item) for item in given) if given else None
-    waiting = [
-        info.name for info in engine.documents() if not info.indexed and (chosen is None or info.doc_id in chosen)
-    ]
-    if waiting:
-        print(f"Not indexed, so not searched: {', '.join(waiting)}.", file=sys.stderr)
-    return chosen
-
-
-def _progress(name: str) -> Callable[[Progress], None]:
-    """Prints at most one line per stage and tenth of the way."""
-    last: list[tuple[str, int]] = []
-
-    def show(progress: Progress) -> None:
-        tenth = progress.done * 10 // max(progress.total, 1)
-        if [(progress.stage, tenth)] != last:
-            last[:] = [(progress.stage, tenth)]
-            print(f"{name}: {progress.stage} {progress.done} of {progress.total}", file=sys.stderr)
-
-    return show
-
-
-def _print(value: Json) -> None:
-    print(json.dumps(value, ensure_ascii=False), flush=True)
 
 
 def _count(text: str) -> int:
@@ -351,13 +95,35 @@ def _pages(text: str) -> tuple[tuple[int, int], ...]:
     return found
 
 
+def _exported(text: str) -> Path:
+    path = Path(text)
+    try:
+        kind(path.suffix[1:])
+    except InputError as error:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must end in one of {', '.join(f'.{each}' for each in KINDS)}"
+        ) from error
+    return path
+
+
+def _report(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower().removeprefix(".") not in REPORT_KINDS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must end in one of {', '.join(f'.{each}' for each in REPORT_KINDS)}"
+        )
+    return path
+
+
 def _text(text: str) -> str:
     """An argument that is not UTF-8 reaches Python with surrogates, which nothing after this can take."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _add_scope(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--doc", action="append", metavar="DOC", help="only in this document; may be repeated")
+    parser.add_argument(
+        "--doc", type=_text, action="append", metavar="DOC", help="only in this document; may be repeated"
+    )
     parser.add_argument("--pages", type=_pages, default=(), metavar="P", help="only what touches these, such as 3-7,12")
     parser.add_argument(
         "--kind", action="append", choices=get_args(ChunkKind), default=[], help="only such passages; may be repeated"
@@ -383,33 +149,33 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(run=run)
         return sub
 
-    sub = command("ingest", _ingest, "read PDFs, and ADE JSON with its PDF, into the library")
+    sub = command("ingest", library.ingest, "read PDFs, and ADE JSON with its PDF, into the library")
     sub.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH", help="a PDF, the JSON of LandingAI's ADE, or a folder of them"
     )
     sub.add_argument("--index", action="store_true", help="index them as well")
     sub.add_argument("--password", help="for encrypted files")
 
-    sub = command("index", _index, "embed and index what is new")
+    sub = command("index", library.index, "embed and index what is new")
     which = sub.add_mutually_exclusive_group()
     which.add_argument("--rebuild", action="store_true", help="make the index anew from the library")
     which.add_argument("--estimate", action="store_true", help="only say what Claude's contexts for it will cost")
 
-    command("documents", _documents, "list the library")
+    command("documents", library.documents, "list the library")
 
-    sub = command("remove", _remove, "remove a document")
-    sub.add_argument("document", metavar="DOC", help="whole id, or file name")
+    sub = command("remove", library.remove, "remove a document")
+    sub.add_argument("document", type=_text, metavar="DOC", help="whole id, or file name")
 
-    sub = command("elements", _elements, "what was read: headings, paragraphs, tables with their cells")
-    sub.add_argument("document", metavar="DOC")
+    sub = command("elements", library.elements, "what was read: headings, paragraphs, tables with their cells")
+    sub.add_argument("document", type=_text, metavar="DOC")
     sub.add_argument("--page", type=_count, metavar="N")
     sub.add_argument("--kind", choices=get_args(ElementKind), metavar="K")
     sub.add_argument("--picture", type=Path, metavar="OUT.png", help="draw them over the page (with --page) as well")
 
-    sub = command("chunks", _chunks, "how a document was cut for retrieval")
-    sub.add_argument("document", metavar="DOC")
+    sub = command("chunks", library.chunks, "how a document was cut for retrieval")
+    sub.add_argument("document", type=_text, metavar="DOC")
 
-    sub = command("retrieve", _retrieve, "find passages")
+    sub = command("retrieve", asking.retrieve, "find passages")
     sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
     sub.add_argument("--mode", choices=("hybrid", "vector", "bm25", "reference"))
     sub.add_argument("--top-k", type=_count, metavar="K")
@@ -426,17 +192,66 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_scope(sub)
 
-    sub = command("generate", _generate, "answer a question with citations")
+    sub = command("generate", asking.generate, "answer a question with citations")
     sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
     sub.add_argument("-p", "--passages", action="store_true", help="print the cited passages as well")
     _add_scope(sub)
 
-    sub = command("conversation", _conversation, "a conversation: one question per line")
+    sub = command("conversation", asking.conversation, "a conversation: one question per line")
     sub.add_argument("-p", "--passages", action="store_true")
-    sub.add_argument("--resume", metavar="ID", help="go on with this one; documents, pages and kinds replace its own")
+    which = sub.add_mutually_exclusive_group()
+    which.add_argument(
+        "--resume", type=_text, metavar="ID", help="go on with this one; documents, pages and kinds replace its own"
+    )
+    which.add_argument(
+        "--list",
+        type=_text,
+        nargs="?",
+        const="",
+        metavar="WORDS",
+        help="only list the conversations, last used first, or those that have all of WORDS",
+    )
+    sub.add_argument(
+        "--again",
+        type=_text,
+        nargs="?",
+        const="",
+        metavar="QUESTION",
+        help="with --resume: first ask its last question once more, or QUESTION in its place; what was there is kept",
+    )
     _add_scope(sub)
 
-    command("config", _config, "the settings in force and where each came from")
+    sub = command("export", asking.export, "a conversation as Markdown, Word or PDF, its citations as notes")
+    sub.add_argument(
+        "conversation", type=_text, metavar="CONVERSATION", help="the id that `ragcore conversation` prints"
+    )
+    sub.add_argument(
+        "-o", "--output", type=_exported, metavar="FILE", help="FILE.md, FILE.docx or FILE.pdf; else Markdown on stdout"
+    )
+
+    sub = command("template", _template, "fill a report's template, each section with its evidence and gaps")
+    sub.add_argument(
+        "-t",
+        "--template",
+        type=_text,
+        required=True,
+        metavar="FILE",
+        help=f"JSON, a Markdown outline or a Word document; or one of {', '.join(own_templates())}",
+    )
+    sub.add_argument(
+        "-o",
+        "--output",
+        type=_report,
+        metavar="FILE",
+        help="FILE.md, FILE.docx, FILE.pdf or FILE.json; else Markdown on stdout",
+    )
+    sub.add_argument(
+        "--doc", type=_text, action="append", metavar="DOC", help="only from this document; may be repeated"
+    )
+
+    command("spending", state.spending, "what models were paid for so far, in tokens and US dollars")
+
+    command("config", state.settings, "the settings in force and where each came from")
     return parser
 
 

@@ -143,6 +143,7 @@ class RerankSettings(Section):
     model: str
     candidates: Positive
     weight: Annotated[float, Field(ge=0.0)]
+    temperature: Annotated[float, Field(gt=0.0)]
     max_ms: Annotated[float, Field(ge=0.0)]
 
 
@@ -183,11 +184,20 @@ class CacheSettings(Section):
     entries: Positive
 
 
+class ChatSettings(Section):
+    rewrite: Literal["rules", "auto", "model"]
+    min_length: Count
+    rewrite_tokens: Positive
+    timeout_seconds: Seconds
+
+
 class AnswerSettings(Section):
     source_tokens: Positive
     history_turns: Count
     history_tokens: Count
     refuse_below: Share
+    refuse_cover: Share
+    refuse_unnamed: Share
     offline_sentences: Positive
     offline_floor: Share
     offline_share: Share
@@ -196,16 +206,35 @@ class AnswerSettings(Section):
 class VerifySettings(Section):
     weak_below: Share
     unsupported_below: Share
+    add_citations: bool
+    judge: Literal["off", "claude"]
+    judge_tokens: Positive
+    judge_seconds: Seconds
+
+
+class ReportSettings(Section):
+    rounds: Positive
+    section_tokens: Positive
+    before_tokens: Count
+    own_tokens: Positive
+
+
+class ExportSettings(Section):
+    quote_length: Annotated[int, Field(ge=40)]
+    paper: Literal["a4", "letter"]
 
 
 class LlmSettings(Section):
     model: str
     claude_model: str
     base_url: str
+    citations: Literal["markers", "native"]
     temperature: Annotated[float, Field(ge=0.0, le=1.0)]
     max_tokens: Positive
     timeout_seconds: Seconds
     retries: Count
+    cache: bool
+    cache_mb: Annotated[float, Field(gt=0.0)]
     prices: dict[str, tuple[float, float, float, float]]
 
 
@@ -226,8 +255,11 @@ class Settings(Section):
     rse: RseSettings
     agentic: AgenticSettings
     cache: CacheSettings
+    chat: ChatSettings
     answer: AnswerSettings
     verify: VerifySettings
+    report: ReportSettings
+    export: ExportSettings
     llm: LlmSettings
 
     def hash(self) -> str:

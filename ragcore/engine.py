@@ -5,12 +5,14 @@
     retrieve  check the index → (asked before?) → documents named → vector ∥ BM25 → fuse → rerank → passages
     ask       standalone question → retrieve → number the sources → refuse or write → cite → verify → Answer
     chat      ask, with the conversation's history and scope, stored
+    fill      a report: for each section retrieve → write → check → (what is missing: retrieve → write again) → gaps
 
 The stages (`ingest`, `index`, `retrieve`, `answer`, `providers`) never import one another; they meet here.
 """
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -23,6 +25,7 @@ from ragcore import intake
 from ragcore.config import Settings, default_home, load
 from ragcore.errors import (
     Cancelled,
+    ConfigError,
     EmptyQuestion,
     GroundworkError,
     IndexEmpty,
@@ -33,8 +36,12 @@ from ragcore.finding import Finding
 from ragcore.index.contexts import Contexts
 from ragcore.index.conversations import Conversation, ConversationInfo, Conversations
 from ragcore.index.descriptions import Descriptions
+from ragcore.index.ledger import Ledger
+from ragcore.index.responses import Responses
 from ragcore.index.store import DocumentInfo, Store
 from ragcore.models import Models
+from ragcore.paid import Till
+from ragcore.protocols import Request
 from ragcore.reading import Reading
 from ragcore.run import AnswerRun
 from ragcore.scopes import checked, kinds_in_words, pages_in_words
@@ -43,7 +50,8 @@ from ragcore.tasks import Added as Added
 from ragcore.tasks import IngestReport as IngestReport
 from ragcore.tasks import IsCancelled, OnProgress, ignore, printable
 from ragcore.tasks import Progress as Progress
-from ragcore.text import sentence_spans
+from ragcore.terms import Term
+from ragcore.text import count_tokens, sentence_spans
 from ragcore.types import (
     EVERYTHING,
     Answer,
@@ -54,6 +62,8 @@ from ragcore.types import (
     OnStep,
     Retrieval,
     Scope,
+    Spending,
+    SubQuery,
     Turn,
     unheard,
 )
@@ -62,21 +72,29 @@ from ragcore.words import stem
 if TYPE_CHECKING:
     from ragcore.answer.stream import AnswerStream
     from ragcore.context.estimate import Estimate
+    from ragcore.export import Kind
+    from ragcore.filling import ReportRun
     from ragcore.index.indexer import Indexer, IndexReport
+    from ragcore.protocols import Planner
+    from ragcore.report.template import Template
+    from ragcore.reports import Report
 
 
 class Engine:
     """A library under one home folder, and everything that can be asked of it. Safe for many threads; several
     processes may work on one home. Heavy parts load on first use (`warm` loads them ahead)."""
 
-    def __init__(self, home: Path, settings: Settings, origins: dict[str, str]) -> None:
+    def __init__(self, home: Path, settings: Settings, origins: dict[str, str], *, api_key: str | None = None) -> None:
         self.home = home
         self.settings = settings
         self.origins = origins
         self.store = Store(home)
         self.descriptions = Descriptions(self.store.database)
         self._conversations = Conversations(self.store.database)
-        self.models = Models(settings, home / "cache")
+        self._ledger = Ledger(self.store.database)
+        responses = Responses(self.store.database, int(settings.llm.cache_mb * 2**20)) if settings.llm.cache else None
+        till = Till(self._ledger, responses, settings.llm.prices)
+        self.models = Models(settings, home / "cache", till, api_key=api_key)
         self.contexts = Contexts(self.store.database)
         self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
         self._lock = threading.Lock()
@@ -85,13 +103,19 @@ class Engine:
 
     @classmethod
     def open(
-        cls, home: Path | None = None, config: Path | None = None, overrides: dict[str, Any] | None = None
+        cls,
+        home: Path | None = None,
+        config: Path | None = None,
+        overrides: dict[str, Any] | None = None,
+        *,
+        api_key: str | None = None,
     ) -> Engine:
         """The library at ``home`` (default: ``GROUNDWORK_HOME``, else the platform's data folder) with the settings in
-        force there. Raises `ConfigError`, `StoreError`."""
+        force there. ``api_key`` stands for ``ANTHROPIC_API_KEY`` and is kept in memory only. Raises `ConfigError`,
+        `StoreError`."""
         home = home or default_home()
         settings, origins = load(file=config, home=home, overrides=overrides)
-        return cls(home, settings, origins)
+        return cls(home, settings, origins, api_key=api_key)
 
     def __enter__(self) -> Engine:
         return self
@@ -292,15 +316,16 @@ class Engine:
         kinds: Sequence[ChunkKind] = (),
         decompose: Literal["auto", "rules", "model", "off"] | None = None,
         gaps: bool | None = None,
+        parts: Sequence[SubQuery] | None = None,
         on_step: OnStep = unheard,
         stop: Stop | None = None,
     ) -> Retrieval:
         """Hits and segments for a question, in all documents or only in ``doc_ids``, ``pages`` and ``kinds`` (see
         `Scope`); where there are no hits the last of ``notes`` says so. ``decompose`` and ``gaps`` stand for those of
-        ``[agentic]``; ``on_step`` is told what is about to be done, and ``stop`` ends calls to a model. Raises
-        `EmptyQuestion`, `IndexEmpty`, `IndexMismatch`, `UnknownDocument`, `InputError` (no such pages or kinds);
-        `ConfigError` and `ModelError` where a model is to plan the search and cannot be had."""
-
+        ``[agentic]``, and ``parts`` are searched for beside the question in place of others; ``on_step`` is told what
+        is about to be done, and ``stop`` ends calls to a model. Raises `EmptyQuestion`, `IndexEmpty`, `IndexMismatch`,
+        `UnknownDocument`, `InputError` (no such pages or kinds); `ConfigError` and `ModelError` where a model is to
+        plan the search and cannot be had."""
         if not query.strip():
             raise EmptyQuestion("There is no question.")
         scope = checked(Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds)))
@@ -309,7 +334,7 @@ class Engine:
         changed = {"decompose": decompose, "gaps": gaps}
         agentic = self.settings.agentic.model_copy(update={k: v for k, v in changed.items() if v is not None})
         settings = self.settings.model_copy(update={"agentic": agentic})
-        retriever = self._finding.retriever(self.indexer, settings, mode=mode, on_step=on_step, stop=stop)
+        retriever = self._finding.retriever(self.indexer, settings, mode=mode, on_step=on_step, stop=stop, parts=parts)
         top_k = self.settings.retrieve.top_k if top_k is None else top_k
         found = retriever.retrieve(query, top_k=top_k, scope=scope)
         return found if found.hits else replace(found, notes=(*found.notes, self._nothing_found(scope)))
@@ -334,66 +359,135 @@ class Engine:
         pages: Sequence[tuple[int, int]] = (),
         kinds: Sequence[ChunkKind] = (),
         history: Sequence[Turn] = (),
+        fresh: bool = False,
         on_step: OnStep = unheard,
     ) -> AnswerRun:
-        """An answer to one question; nothing is stored. Iterate the run for its events, or call ``run()``."""
+        """An answer to one question; nothing is stored. ``fresh`` passes over what a model answered to the same request
+        before. Iterate the run for its events, or call ``run()``."""
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
-        return AnswerRun(question, lambda stop: self._answer(question, scope, history, on_step, stop))
+        return AnswerRun(question, lambda stop: self._answer(question, scope, history, on_step, stop, fresh=fresh))
 
     def _answer(
-        self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep, stop: Stop
+        self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep, stop: Stop, *, fresh: bool = False
     ) -> AnswerStream:
-        from ragcore.answer.chat import standalone
+        from ragcore.answer.chat import booked, rewrite
         from ragcore.answer.sources import build_sources
         from ragcore.answer.stream import AnswerStream
         from ragcore.answer.trace import trace
 
-        query = standalone(question, history)
+        rewritten = rewrite(question, history, self.settings, self._rewriter(), stop, fresh=fresh)
+        query = rewritten.query
         retrieval = self.retrieve(
             query, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, on_step=on_step, stop=stop
         )
-        sources = build_sources(retrieval, self.document, self.settings.answer)
+        retrieval = booked(retrieval, rewritten)
+        # Each document once for all of an answer: to look whether it was built anew takes a query each time.
+        document = functools.cache(self.document)
+        sources = build_sources(retrieval, document, self.settings.answer)
         return AnswerStream(
             question=question,
             query=query,
+            rewritten_by=rewritten.by,
+            fresh=fresh,
             retrieval=retrieval,
             sources=sources,
             history=tuple(history),
-            document=self.document,
+            document=document,
             llm=self.models.writer,
             settings=self.settings,
             reranker=self.models.reranker,
-            trace=trace(retrieval, sources, self.document, self.store.titles()),
+            trace=lambda: trace(retrieval, sources, document, self.store.titles()),
+            judge=self.models.planner if self.settings.verify.judge == "claude" else None,
+            terms=self.terms(query),
+            mentions=self.indexer.open()[1].mentions,  # opened once, not for every word
         )
 
+    def terms(self, question: str) -> tuple[Term, ...]:
+        """The terms of the trade in ``question`` and what they are called otherwise; none with ``wording.synonyms``
+        off. Raises `ConfigError`."""
+        return self._finding.synonyms().terms(question) if self.settings.wording.synonyms else ()
+
+    def mentions(self, words: str) -> dict[str, int]:
+        """How many passages of each document hold all of ``words``; documents with none are left out. Raises
+        `IndexEmpty`, `IndexMismatch`."""
+        return self.indexer.open()[1].mentions(words)
+
     def chat(
-        self, conversation_id: str, question: str, scope: Scope | None = None, *, on_step: OnStep = unheard
+        self,
+        conversation_id: str,
+        question: str,
+        scope: Scope | None = None,
+        *,
+        after: str | None = None,
+        instead_of: str | None = None,
+        fresh: bool = False,
+        on_step: OnStep = unheard,
     ) -> AnswerRun:
         """The next question of a conversation. The question is stored at once and its answer when it ends, whether
-        finished, stopped or failed. ``scope`` is that of this question; None takes the conversation's."""
-        if not question.strip():
-            raise EmptyQuestion("There is no question.")
-        conversation = self.conversation(conversation_id)
-        asked = conversation.scope if scope is None else scope
-        history = [Turn(turn.question, turn.answer.text) for turn in conversation.turns if turn.answer is not None]
-        turn_id = self._conversations.add_turn(conversation_id, question)
+        finished, stopped or failed; the path down to it becomes the shown one. ``scope`` is that of this question; None
+        takes the conversation's.
+
+        ``after`` is the turn that it follows: the last that its asker sees, "" where the asker sees none. None is the
+        end of the shown path, which another tab may have changed meanwhile. ``instead_of`` makes it another version of
+        a turn (the question edited, or the same one again), which follows what that turn follows; nothing is deleted.
+        ``fresh`` passes over what a model answered to the same request before. Raises `EmptyQuestion`,
+        `UnknownConversation`, `UnknownTurn`, and `QuestionTooShort` where nothing stands before it."""
+        from ragcore.answer.chat import check
+
+        place = self._conversations.place(conversation_id, after=after, instead_of=instead_of)
+        asked = self.scope(conversation_id) if scope is None else scope
+        check(question, place.history, self.settings.chat.min_length)  # what cannot be asked is not stored
+        turn_id = self._conversations.add_turn(conversation_id, question, place)
 
         def keep(answer: Answer) -> None:
             self._conversations.put_answer(turn_id, answer)
 
         return AnswerRun(
             question,
-            lambda stop: self._answer(question, asked, history, on_step, stop),
+            lambda stop: self._answer(question, asked, place.history, on_step, stop, fresh=fresh),
             keep=keep,
             turn_id=turn_id,
         )
 
-    def conversations(self) -> list[ConversationInfo]:
-        """Conversations with at least one question, the last used first."""
-        return self._conversations.all()
+    def _rewriter(self) -> Planner | None:
+        """The model that makes follow-up questions stand alone, None where the rules do. Raises `ConfigError`."""
+        chosen = self.settings.chat.rewrite
+        if chosen == "rules" or (chosen == "auto" and not self.models.writer_name.startswith("claude")):
+            return None
+        planner = self.models.planner
+        if planner is None:
+            raise ConfigError(
+                'chat.rewrite = "model" needs a model, and the offline writer is in force.',
+                hint='Set ANTHROPIC_API_KEY or llm.model, or set chat.rewrite = "rules".',
+            )
+        return planner
+
+    def show_turn(self, conversation_id: str, turn_id: str) -> None:
+        """Show the path through a turn, on to the newest turn that follows from it. Raises `UnknownConversation`,
+        `UnknownTurn`."""
+        self._conversations.show_turn(conversation_id, turn_id)
+
+    def conversations(self, search: str = "") -> list[ConversationInfo]:
+        """Conversations with at least one question, the last used first; with ``search`` those that have all of its
+        words in their title, questions and answers, with the words around the first in ``found``."""
+        return self._conversations.all(search)
 
     def conversation(self, conversation_id: str) -> Conversation:
         return self._conversations.get(conversation_id)
+
+    def export(self, conversation_id: str, kind: Kind) -> bytes:
+        """What is shown of a conversation as a file of that kind, each citation a note with its document, page and
+        quote. Raises `UnknownConversation`, `InputError` for a kind that there is not."""
+        from ragcore.export import kind as checked_kind
+        from ragcore.export import writer
+        from ragcore.export.conversation import Exchange, manuscript
+
+        chosen = writer(checked_kind(kind))
+        stored = self.conversation(conversation_id)
+        settings = self.settings.export
+        exchanges = [Exchange(turn.question, turn.answer, turn.created) for turn in stored.turns]
+        files = {info.doc_id: info.name for info in self.documents()}
+        return chosen(manuscript(stored.info.title, exchanges, files, quote_length=settings.quote_length), settings)
 
     def new_conversation(self, scope: Scope = EVERYTHING) -> str:
         return self._conversations.new(scope)
@@ -412,6 +506,47 @@ class Engine:
     def delete_conversation(self, conversation_id: str) -> None:
         self._conversations.delete(conversation_id)
 
+    # Spend
+
+    def spending(self) -> Spending:
+        """What models were paid for so far, in tokens and US dollars by ``llm.prices``."""
+        return self._ledger.spending(self.settings.llm.prices)
+
+    def conversation_cost(self, conversation_id: str) -> float:
+        """US dollars that the answers of a conversation have cost, those of branches that are not shown included, as
+        far as their models had a price. Raises `UnknownConversation`."""
+        return self._conversations.cost(conversation_id)
+
+    # Reports
+
+    def fill(self, template: Template, *, doc_ids: Sequence[str] | None = None) -> ReportRun:
+        """The sections of a report, filled from all documents or only from ``doc_ids``; nothing is stored. Iterate the
+        run for each section as it is done, or call ``run()``. What goes wrong in writing a section is in the section;
+        `IndexEmpty`, `IndexMismatch` and `UnknownDocument` are raised."""
+        from ragcore.filling import Filling, ReportRun
+
+        scope = Scope(None if doc_ids is None else tuple(doc_ids))
+        filling = Filling(
+            self._retrieve_for_section, self.document, self.terms, self.mentions, self.models, self.settings
+        )
+        infos = self.documents()
+        return ReportRun(template, lambda stop: filling.sections(template, scope, infos, stop), self.models.writer_name)
+
+    def _retrieve_for_section(self, query: str, *, scope: Scope, parts: Sequence[SubQuery], stop: Stop) -> Retrieval:
+        return self.retrieve(query, doc_ids=scope.doc_ids, parts=parts, stop=stop)
+
+    def write_report(self, report: Report, kind: Kind) -> bytes:
+        """A report as a file of that kind, each citation a note, with a list of what is missing. Raises `InputError`
+        for a kind that there is not."""
+        from ragcore.export import kind as checked_kind
+        from ragcore.export import writer
+        from ragcore.export.report import manuscript
+
+        chosen = writer(checked_kind(kind))
+        settings = self.settings.export
+        files = {info.doc_id: info.name for info in self.documents()}
+        return chosen(manuscript(report, files, quote_length=settings.quote_length), settings)
+
     # Heavy parts
 
     def warm(self) -> None:
@@ -419,7 +554,9 @@ class Engine:
         self.models.embedder.embed_query("warm")
         if self.models.reranker is not None:
             self.models.pace.of(self.models.reranker)
-        _ = self.models.writer
+        # Nothing is sent before a stream is iterated; a writer's client is loaded.
+        self.models.writer.stream(Request("", (), "", "")).close()
+        count_tokens("warm")
         stem("warm")
         sentence_spans("Warm.")
         with suppress(IndexEmpty, IndexMismatch):

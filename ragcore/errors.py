@@ -17,7 +17,10 @@
     │   ├── FileMissing
     │   ├── UnknownDocument
     │   ├── UnknownConversation
-    │   └── EmptyQuestion
+    │   ├── UnknownTurn
+    │   ├── EmptyQuestion
+    │   ├── QuestionTooShort
+    │   └── BadTemplate
     ├── ParseError                  a PDF that opened and could not be read to its end
     │   ├── ParseTimeout
     │   └── ParseCrashed
@@ -143,8 +146,20 @@ class UnknownConversation(InputError):
     hint_default = "It may have been deleted. Start a new conversation."
 
 
+class UnknownTurn(InputError):
+    hint_default = "Open the conversation again and ask from what it shows."
+
+
 class EmptyQuestion(InputError):
     hint_default = "Type a question."
+
+
+class QuestionTooShort(InputError):
+    hint_default = "Ask in a few words."
+
+
+class BadTemplate(InputError):
+    hint_default = "Correct the template there."
 
 
 class ParseError(GroundworkError):

@@ -7,10 +7,11 @@ the terms of the trade, and what was found before.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.types import OnStep, unheard
+from ragcore.types import OnStep, SubQuery, unheard
 
 if TYPE_CHECKING:
     from ragcore.config import Settings
@@ -45,9 +46,11 @@ class Finding:
         mode: str | None = None,
         on_step: OnStep = unheard,
         stop: Stop | None = None,
+        parts: Sequence[SubQuery] | None = None,
     ) -> Retriever:
-        """For one question, under ``settings``, which may differ from those of the library in how it is searched for.
-        Raises `IndexEmpty`, `IndexMismatch`, `ConfigError`, `ModelError`."""
+        """For one question, under ``settings``, which may differ from those of the library in how it is searched for;
+        ``parts`` that are given are searched for beside it, past the cache. Raises `IndexEmpty`, `IndexMismatch`,
+        `ConfigError`, `ModelError`."""
         from ragcore.retrieve.agentic import AgenticRetriever, may_ask
         from ragcore.retrieve.cache import CachedRetriever, RememberedQueries
         from ragcore.retrieve.hybrid import HybridRetriever
@@ -78,8 +81,9 @@ class Finding:
             stop=stop,
             on_step=on_step,
             pace=models.pace,
+            parts=parts,
         )
-        if settings.cache.mode == "off":
+        if settings.cache.mode == "off" or parts is not None:
             return agentic
         return CachedRetriever(
             agentic,

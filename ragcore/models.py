@@ -82,7 +82,10 @@ class Models:
         from ragcore.providers.sections import OfflineSections
 
         writer = self.writer
-        return self._part("section_writer", lambda: OfflineSections(writer) if writer.extractive else writer)
+        if not writer.extractive:
+            return writer
+        reranker = self.reranker
+        return self._part("section_writer", lambda: OfflineSections(reranker, self._settings.answer))
 
     @property
     def describer(self) -> Describer | None:
@@ -147,4 +150,4 @@ class Models:
 
 
 def _with_key(api_key: str | None) -> Mapping[str, str]:
-    return {**os.environ, "ANTHROPIC_API_KEY": api_key} if api_key else os.environ
+    return {**os.environ, "ANTHROPIC_API_KEY": api_key} if api_key and api_key.strip() else os.environ

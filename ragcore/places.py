@@ -79,8 +79,9 @@ class WordMap:
         """The entries that share at least one character with ``[start, end)``."""
         if end <= start:
             return slice(0, 0)
-        first = int(np.searchsorted(self.ends, start, side="right"))
-        return slice(first, max(first, int(np.searchsorted(self.starts, end, side="left"))))
+        # Searched for a Python int, NumPy would copy the whole array to a wider type first.
+        first = int(self.ends.searchsorted(np.int32(start), side="right"))
+        return slice(first, max(first, int(self.starts.searchsorted(np.int32(end), side="left"))))
 
     def to_bytes(self) -> bytes:
         buffer = io.BytesIO()

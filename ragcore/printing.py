@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +13,12 @@ from ragcore.types import GENERATED_MARKS
 
 if TYPE_CHECKING:
     from ragcore.context.estimate import Estimate
+    from ragcore.index.conversations import ConversationInfo
     from ragcore.index.indexer import IndexReport
     from ragcore.index.store import DocumentInfo
+    from ragcore.reports import Report
     from ragcore.tasks import IngestReport
-    from ragcore.types import Answer, Chunk, Document, Element, Retrieval
+    from ragcore.types import Answer, Chunk, Document, Element, Retrieval, Spending, Usage
 
 
 def ingested(reports: Sequence[IngestReport]) -> None:
@@ -95,8 +99,20 @@ def retrieval(found: Retrieval, document: Callable[[str], Document], max_ms: flo
         print(f"{hit.rank:3}  {hit.score:.3f}  {source.title}, p. {pages}  {text[:100]}")
 
 
+def conversations(found: Sequence[ConversationInfo]) -> None:
+    """A line for each, with where it was found under it."""
+    for info in found:
+        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
+        questions = "question " if info.turns == 1 else "questions"
+        print(f"{info.conversation_id}  {used}  {info.turns:3} {questions}  {info.title}")
+        if info.found:
+            print(f"{'':14}{info.found}")
+
+
 def answer(given: Answer, *, passages: bool) -> None:
     """The answer with its doubtful claims and its citations; with ``passages`` the words cited as well."""
+    if given.standalone:
+        print(f"Understood as: {given.standalone}\n")
     if given.extractive and not given.refused:
         print("Quoted from the documents, not written:\n")
     print(plain(given.text))
@@ -113,6 +129,27 @@ def answer(given: Answer, *, passages: bool) -> None:
             print(f"    {GENERATED_MARKS[0]}{quote}{GENERATED_MARKS[1]}" if bare else f"    “{quote}”")
 
 
+def spending(found: Spending) -> None:
+    """A line for each model and purpose, one for all."""
+    for entry in found.entries:
+        print(f"{entry.model}  {entry.purpose:8}  {_took(entry.calls, entry.usage, entry.usd)}")
+    if not found.entries:
+        print("Nothing has been spent.")
+        return
+    print(f"Since {found.days[0].day}  {_took(found.calls, found.usage, found.usd)}")
+    if found.unpriced:
+        print(f"Without a price in llm.prices, and so not in the dollars: {', '.join(found.unpriced)}.")
+
+
+def _took(calls: int, usage: Usage, usd: float | None) -> str:
+    cached = f", {usage.cache_write_tokens:,} cached, {usage.cache_read_tokens:,} read from the cache"
+    return (
+        f"{calls:,} {'call' if calls == 1 else 'calls'}; {usage.input_tokens:,} tokens in, "
+        f"{usage.output_tokens:,} out{cached if usage.cache_write_tokens or usage.cache_read_tokens else ''}; "
+        f"{'no price' if usd is None else f'${usd:.4f}'}"
+    )
+
+
 def settings(given: Mapping[str, Any], origins: Mapping[str, str]) -> None:
     """Every setting with where it came from."""
     for key, origin in origins.items():
@@ -120,3 +157,16 @@ def settings(given: Mapping[str, Any], origins: Mapping[str, str]) -> None:
         for part in key.split("."):
             value = value[part]
         print(f"{key} = {json.dumps(value, ensure_ascii=False)}  # {origin}")
+
+
+def report_gaps(report: Report) -> None:
+    """What a report lacks, on stderr: its text goes to stdout."""
+    gaps = [(section, gap) for section in report.sections for gap in section.gaps]
+    if gaps:
+        print("Missing:", file=sys.stderr)
+    for section, gap in gaps:
+        note = "" if section.required else " (optional)"
+        print(f"  {section.number} {section.heading}{note}: {gap.what}", file=sys.stderr)
+    for section in report.sections:
+        if section.answer is not None and section.answer.error:
+            print(f"  {section.number} {section.heading}: {section.answer.error['message']}", file=sys.stderr)

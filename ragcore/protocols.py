@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.types import EVERYTHING, Entry, Retrieval, Scope, Source, Turn, Usage
+from ragcore.reports import Field
+from ragcore.terms import Term
+from ragcore.types import EVERYTHING, Entry, Purpose, Retrieval, Route, Scope, Source, Turn, Usage
 
 Vector = NDArray[np.float32]
 
@@ -101,9 +103,22 @@ class Retriever(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A source as it goes to a service that cites by itself: ``blocks[i]`` is what stands for unit ``i + 1``."""
+
+    source: int
+    title: str
+    blocks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """What a writer is asked. ``system`` and ``prompt`` are the words for a language model; a writer that does not
-    read prompts (the offline one) uses ``question`` and ``sources``."""
+    read prompts (the offline one) uses ``question``, ``terms`` (what in it is called otherwise too), ``routes`` (the
+    documents that it names) and ``sources``. ``passages`` go before the prompt of a writer whose service cites by
+    itself; else the prompt holds the sources. ``fresh``: an answer that was kept of the same request will not do.
+    ``continues``: ``history`` is the conversation from its beginning, so the request of the next question begins with
+    the same words."""
 
     question: str
     sources: tuple[Source, ...]
@@ -112,14 +127,29 @@ class Request:
     history: tuple[Turn, ...] = ()
     max_tokens: int = 2048
     temperature: float = 0.0
+    fresh: bool = False
+    continues: bool = False
+    terms: tuple[Term, ...] = ()
+    routes: tuple[Route, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    form: Field | None = None
+    own: tuple[tuple[int, int, int], ...] = ()
 
 
 class TextStream(Protocol):
-    """The response is the stream: iterate it for text as it arrives; ``usage`` and ``model`` are final at its end.
-    ``close`` may be called from another thread and ends the iteration soon after."""
+    """The response is the stream: iterate it for text as it arrives; ``usage``, ``model`` and ``notes`` (what a person
+    should know beside the text) are final at its end. ``replayed``: it is what the same request was answered before,
+    and nothing is sent. ``close`` may be called from another thread and ends the iteration soon after."""
 
     usage: Usage
     model: str
+    replayed: bool
+    notes: tuple[str, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """Names everything that is sent, and where to; "" where nothing is."""
+        ...
 
     def __iter__(self) -> Iterator[str]: ...
 
@@ -181,13 +211,17 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """A form, and the words that ask for it."""
+    """A form, and the words that ask for it. ``purpose`` is what it is booked under; ``usable`` says whether a form as
+    filled in may be kept, for the same request to get it again."""
 
     form: Form
     system: str
     prompt: str
     max_tokens: int
     temperature: float = 0.0
+    purpose: Purpose = "plan"
+    fresh: bool = False
+    usable: Callable[[str], bool] | None = None
 
 
 @runtime_checkable
@@ -279,6 +313,32 @@ class ContextCache(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A complete answer of ``model`` as it came, piece by piece."""
+
+    model: str
+    pieces: tuple[str, ...]
+
+
+class ResponseCache(Protocol):
+    """Answers by the fingerprint of their requests."""
+
+    def get(self, fingerprint: str) -> Response | None: ...
+
+    def put(self, fingerprint: str, response: Response) -> None:
+        """Keep it in place of an earlier one."""
+        ...
+
+
+class SpendLedger(Protocol):
+    """What was paid for."""
+
+    def add(self, model: str, purpose: Purpose, usage: Usage, usd: float | None) -> None:
+        """One call; ``usd`` is None where ``model`` has no price."""
+        ...
+
+
 def prompted(asked: PictureRequest | PlanRequest | ContextRequest) -> Request:
     """The words of ``asked``, which is not about an answer, as the request that a stream sends."""
     return Request(
@@ -299,6 +359,9 @@ class StaticStream:
     model: str
     usage: Usage = field(default_factory=Usage)
     closed: bool = False
+    replayed: bool = False
+    notes: tuple[str, ...] = ()
+    fingerprint: str = ""
 
     def __iter__(self) -> Iterator[str]:
         for part in self.parts:

@@ -56,11 +56,12 @@ class Usage:
 @dataclass(frozen=True, slots=True)
 class SubQuery:
     """A question as it is searched for: the person's own (``question``), a part of it by ``rules`` or by a ``model``,
-    or one that fills a ``gap`` in what was found. ``reason`` says in words why it is asked, "" for the own; ``also``
-    are other words for its terms, searched for at a lower weight; ``timings_ms`` what each step of its search took."""
+    something that a report's ``guidance`` asks for, or one that fills a ``gap`` in what was found. ``reason`` says in
+    words why it is asked, "" for the own; ``also`` are other words for its terms, searched for at a lower weight;
+    ``timings_ms`` what each step of its search took."""
 
     text: str
-    origin: Literal["question", "rules", "model", "gap"] = "question"
+    origin: Literal["question", "rules", "model", "guidance", "gap"] = "question"
     reason: str = ""
     timings_ms: Mapping[str, float] = field(default_factory=dict, compare=False)
     also: tuple[str, ...] = ()

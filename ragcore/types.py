@@ -43,6 +43,10 @@ from ragcore.retrievals import Trace as Trace
 from ragcore.retrievals import TracedHit as TracedHit
 from ragcore.retrievals import Usage as Usage
 from ragcore.retrievals import unheard as unheard
+from ragcore.spending import DaySpent as DaySpent
+from ragcore.spending import Purpose as Purpose
+from ragcore.spending import Spending as Spending
+from ragcore.spending import Spent as Spent
 
 ClaimStatus = Literal["supported", "weak", "unsupported", "uncited"]
 UnitKind = Literal["sentence", "cell"]
@@ -101,8 +105,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """``n`` as shown, from 1 in order of first use. ``quote == document.text[start:end]`` and
-    ``boxes == document.boxes(start, end)``. ``head_boxes`` are the row and column headers of a cited cell.
+    """``n`` as shown, from 1 in order of first use, those that checking added last. ``quote`` is
+    ``document.text[start:end]`` and ``boxes == document.boxes(start, end)``. ``head_boxes`` are the row and column
+    headers of a cited cell.
     ``source`` and ``units`` are what the marker named: unit numbers first..last, or (0, 0) for the whole source.
     ``generated``: the quote is, or holds, an AI-written description of the figure that ``boxes`` show. ``ocr`` is the
     mean confidence (0–1) of a quote that was read by OCR, else None."""
@@ -127,11 +132,13 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where in `Answer.text` a citation stands: ``text[start:end]`` is ``[n]``."""
+    """Where in `Answer.text` a citation stands: ``text[start:end]`` is ``[n]``. ``added``: the writer did not give it;
+    checking found that the source says what the claim says."""
 
     start: int
     end: int
     n: int
+    added: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +158,11 @@ class Claim:
 class Answer:
     """A finished (or stopped) answer. ``text`` is Markdown with marks ``[n]`` at ``marks``; ``status`` is
     ``complete``, ``stopped`` (by the person) or ``failed`` (``error`` says why; what had arrived is kept). ``trace``
-    is None where nothing was retrieved, and in answers stored before there were traces."""
+    is None where nothing was retrieved, and in answers stored before there were traces. ``replayed``: the same request
+    was answered before, and ``text`` is that answer, which cost nothing anew. ``standalone`` is the question
+    as it was searched for where that needed the ones before it, made so by ``rewritten_by``: ``rules`` or a model's
+    name; else both are "". ``notes`` say in words what checking was to do and could not. ``text`` is exactly what was
+    streamed, and, where claims end, the marks of citations that checking added (`Mark.added`)."""
 
     answer_id: str
     question: str
@@ -173,14 +184,20 @@ class Answer:
     error: Mapping[str, Any] | None = None
     created: float = 0.0
     trace: Trace | None = None
+    standalone: str = ""
+    rewritten_by: str = ""
+    notes: tuple[str, ...] = ()
+    replayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One earlier exchange of a conversation, as the writer sees it."""
+    """One earlier exchange of a conversation, as the writer sees it. ``standalone`` is its question as it was searched
+    for, "" where that is the question itself or not known."""
 
     question: str
     answer: str
+    standalone: str = ""
 
 
 # What an answer stream yields, in order: one Found; Text, Cited and Dropped as they arrive; Checked; Done.
@@ -217,7 +234,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Verdicts of all claims."""
+    """Verdicts of all claims, which stand in `Answer.text` as it will be: with the marks that checking added."""
 
     claims: tuple[Claim, ...]
 

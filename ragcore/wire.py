@@ -9,11 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ragcore.reports import FilledSection, Report
 from ragcore.types import (
     Answer,
     Box,
     Cell,
     Chunk,
+    Citation,
     Document,
     Element,
     Hit,
@@ -21,6 +23,7 @@ from ragcore.types import (
     Retrieval,
     Route,
     Segment,
+    Spending,
     SubQuery,
     Table,
 )
@@ -225,6 +228,8 @@ def answer(given: Answer) -> Json:
     """``generate`` and each line of ``conversation``."""
     return {
         "question": given.question,
+        "standalone": given.standalone,
+        "rewritten_by": given.rewritten_by,
         "queries": list(given.queries),
         "answer": given.text,
         "refused": given.refused,
@@ -235,36 +240,88 @@ def answer(given: Answer) -> Json:
             {
                 "text": claim.text,
                 "citations": list(claim.citations),
+                "added": [mark.n for mark in given.marks if mark.added and claim.start <= mark.start < claim.end],
                 "status": claim.status,
                 "reason": claim.reason,
             }
             for claim in given.claims
         ],
-        "citations": [
-            {
-                "n": citation.n,
-                "doc_id": citation.doc_id,
-                "title": citation.title,
-                "page": citation.page,
-                "page_label": citation.page_label,
-                "section": list(citation.section),
-                "label": citation.label,
-                "quote": citation.quote,
-                "start": citation.start,
-                "end": citation.end,
-                "generated": citation.generated,
-                "boxes": _boxes(citation.boxes),
-                "ocr": citation.ocr,
-            }
-            for citation in given.citations
-        ],
+        "marks": [asdict(mark) for mark in given.marks],
+        "citations": [_cited(citation) for citation in given.citations],
         "dropped_citations": list(given.dropped),
-        "notes": list(given.trace.notes) if given.trace else [],
+        "notes": [*(given.trace.notes if given.trace else ()), *given.notes],
         "model": given.model,
+        "replayed": given.replayed,
         "usage": asdict(given.usage),
         "cost_usd": given.cost_usd,
         "timings_ms": dict(given.timings_ms),
         "settings_hash": given.settings_hash,
+    }
+
+
+def _cited(citation: Citation) -> Json:
+    return {
+        "n": citation.n,
+        "doc_id": citation.doc_id,
+        "title": citation.title,
+        "page": citation.page,
+        "page_label": citation.page_label,
+        "section": list(citation.section),
+        "label": citation.label,
+        "quote": citation.quote,
+        "start": citation.start,
+        "end": citation.end,
+        "generated": citation.generated,
+        "boxes": _boxes(citation.boxes),
+        "ocr": citation.ocr,
+    }
+
+
+def report(given: Report) -> Json:
+    """``template``: its sections in the order in which they are printed."""
+    return {
+        "title": given.title,
+        "sections": [_filled(section) for section in given.sections],
+        "model": given.model,
+        "extractive": given.extractive,
+        "usage": asdict(given.usage),
+        "cost_usd": given.cost_usd,
+    }
+
+
+def _filled(section: FilledSection) -> Json:
+    written = answer(section.answer) if section.answer is not None else {}
+    return {
+        "number": section.number,
+        "level": section.level,
+        "heading": section.heading,
+        "guidance": section.guidance,
+        "kind": section.field.kind,
+        "columns": list(section.field.columns),
+        "unit": section.field.unit,
+        "required": section.required,
+        "requirements": list(section.field.requirements),
+        "status": section.status,
+        "rounds": section.rounds,
+        "text": section.text,
+        **{key: written.get(key, []) for key in ("claims", "marks", "citations", "dropped_citations", "notes")},
+        "gaps": [
+            {"what": gap.what, "why": gap.why, "nearest": [_cited(citation) for citation in gap.nearest]}
+            for gap in section.gaps
+        ],
+        "error": written.get("error"),
+    }
+
+
+def spending(found: Spending) -> Json:
+    """``spending``; a price is None where a model has none."""
+    return {
+        "calls": found.calls,
+        "usage": asdict(found.usage),
+        "usd": found.usd,
+        "unpriced": list(found.unpriced),
+        "by_model": [asdict(entry) for entry in found.entries],
+        "by_day": [asdict(day) for day in found.days],
     }
 
 

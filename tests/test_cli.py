@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from PIL import Image
 from ragcore.engine import Engine
 from ragcore.types import Scope
 from tests import pdfs
+from tests.messages_server import MessagesServer, Reply
 
 QUESTION = "What was the highest nitrate reading?"
 
@@ -198,7 +200,7 @@ def test_generate_cites(home: Path) -> None:
     citation = answer["citations"][0]
     assert {"n", "doc_id", "title", "page", "page_label", "quote", "start", "end", "boxes"} <= set(citation)
     assert f"[{citation['n']}]" in answer["answer"]
-    assert {"text", "citations", "status", "reason"} == set(answer["claims"][0])
+    assert {"text", "citations", "added", "status", "reason"} == set(answer["claims"][0])
 
 
 def test_a_conversation_reads_a_question_a_line_and_can_be_resumed(home: Path) -> None:
@@ -360,3 +362,44 @@ def test_the_words_for_people(home: Path) -> None:
     done = for_people(home, "generate", "-q", QUESTION, "-p")
     assert done.stdout.startswith("Quoted from the documents, not written:")
     assert "[1] " in done.stdout
+
+
+def test_ctrl_c_stops_the_answer_and_keeps_it(home: Path) -> None:
+    with MessagesServer() as server:
+        server.reply(Reply(text=["It was high. ", *["More was said. "] * 600], delay=0.1))
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ragcore.cli", "--home", str(home), "--json", "conversation"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": server.url},
+        )
+        assert process.stdin is not None
+        process.stdin.write(f"{QUESTION}\nHow many wells were sampled?\n")
+        process.stdin.flush()
+        assert server.asked.wait(60)
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 1, err
+    (answer,) = [json.loads(line) for line in out.splitlines()]
+    assert (answer["status"], answer["question"]) == ("stopped", QUESTION)
+    assert answer["answer"].startswith("It was high.")
+    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
+        (turn,) = engine.conversation(answer["conversation_id"]).turns
+    assert turn.answer is not None
+    assert (turn.answer.status, turn.answer.text) == ("stopped", answer["answer"])
+
+
+@pytest.mark.parametrize("command", [["conversation", "--resume"], ["export"], ["elements"], ["remove"]])
+def test_an_id_that_is_no_utf_8_is_unknown_and_nothing_worse(home: Path, command: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ragcore.cli", "--home", str(home), "--json", *command, b"\xff"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["error"]["code"].startswith("unknown_")

@@ -92,6 +92,8 @@ def test_passages_are_situated_when_the_index_is_built_and_what_they_cost_is_tol
         (info,) = engine.documents()
         assert (info.context.situated, info.context.left) == (before.passages, 0)
         assert info.context.usd == pytest.approx(built.usd)
+        (paid,) = engine.spending().entries
+        assert (paid.purpose, paid.usd) == ("contexts", pytest.approx(built.usd))
         assert engine.estimate()[0].passages == 0
         assert engine.index().usd == 0.0
         assert len(server.requests) == before.passages

@@ -55,7 +55,7 @@ def test_a_figure_is_described_found_and_cited_as_a_description(server: Messages
             if "212" in document.text[unit.start : unit.end]
         )
         server.reply(Reply(text=f"Chloride peaks in winter at about 212 grams <<SOURCE {place}>>."))
-        answer = engine.ask("When does chloride peak?").run()
+        answer = engine.ask("When does chloride peak?", fresh=True).run()
         sent = server.requests[-1]["body"]["messages"][-1]["content"]
         assert "<AI_GENERATED>\n[1." in sent
         (citation,) = wire.answer(answer)["citations"]
@@ -63,6 +63,10 @@ def test_a_figure_is_described_found_and_cited_as_a_description(server: Messages
         assert (citation["generated"], citation["boxes"]) == (True, [region])
         assert answer.claims[0].status == "supported"
         assert "AI description" in answer.claims[0].reason
+
+        paid = {entry.purpose: entry.usd for entry in engine.spending().entries}
+        assert paid["figures"] == pytest.approx(report.figures.usd)
+        assert set(paid) == {"figures", "answer"}
 
         # The description outlives the document: nothing is asked, or spent, a second time.
         engine.remove(doc_id)

@@ -49,6 +49,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
         # The first call loads the client, which takes long on a busy machine.
         monkeypatch.setenv("GROUNDWORK_AGENTIC__TIMEOUT_SECONDS", "100")
         monkeypatch.setenv("GROUNDWORK_AGENTIC__DECOMPOSE", "auto")
+        # The tests share a library and ask the same again, to be answered otherwise.
+        monkeypatch.setenv("GROUNDWORK_LLM__CACHE", "false")
         yield running
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ragcore.reports import INSUFFICIENT
 from ragcore.text import sentence_spans
 from ragcore.types import Mark
 
@@ -88,7 +89,7 @@ def split_statements(text: str, marks: Sequence[Mark]) -> list[Statement]:
         finish = plain.end_in_text(first + len(words))
         statements.append(
             Statement(
-                text=_MARKUP.sub("", words),
+                text=_MARKUP.sub("", INSUFFICIENT.sub("", words)).strip(),
                 start=plain.start_in_text(first),
                 end=max([finish, *(mark.end for mark in own)]),
                 citations=tuple(dict.fromkeys(mark.n for mark in own)),
@@ -99,6 +100,8 @@ def split_statements(text: str, marks: Sequence[Mark]) -> list[Statement]:
 
 
 def _is_statement(words: str, cited: bool) -> bool:
+    if not cited and INSUFFICIENT.search(words):
+        return False  # it says what a report lacks
     if not any(character.isalnum() for character in words) or (not cited and _YES_OR_NO.fullmatch(words)):
         return False
     return cited or not (words.rstrip("*_ ").endswith((":", "?")) or _ABOUT_SOURCES.search(words))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from ragcore.answer.passages import render_passage
 from ragcore.answer.render import render_source
 from ragcore.config import Settings
-from ragcore.prompts import ANSWER_PROMPT, ANSWER_SYSTEM
-from ragcore.protocols import Request
+from ragcore.prompts import ANSWER_PROMPT, ANSWER_SYSTEM, NATIVE_PROMPT, NATIVE_SYSTEM
+from ragcore.protocols import Passage, Request
+from ragcore.terms import Term
 from ragcore.text import count_tokens, encoding
-from ragcore.types import Document, Source, Turn
+from ragcore.types import Document, Route, Source, Turn
 
 _SHOWN_MARK = re.compile(r" ?\[\d{1,3}\]")
 
@@ -23,21 +25,45 @@ def build_request(
     settings: Settings,
     *,
     query: str = "",
+    terms: Sequence[Term] = (),
+    routes: Sequence[Route] = (),
+    fresh: bool = False,
 ) -> Request:
     """The request for one answer. The system part is the same for every question, so that it can be cached.
 
-    ``query`` is the question made to stand alone, for a writer that does not read the history.
+    ``query`` is the question made to stand alone, for a writer that does not read the history, ``terms`` are what in
+    it is called otherwise too and ``routes`` the documents that it names. With native citations (``llm.citations``) the
+    sources go as passages, not in the prompt.
     """
-    blocks = "\n\n".join(render_source(source, document(source.doc_id)) for source in sources)
+    asked = question.strip()
+    passages: tuple[Passage, ...] = ()
+    if settings.llm.citations == "native":
+        passages = tuple(render_passage(source, document(source.doc_id)) for source in sources)
+        system, prompt = NATIVE_SYSTEM, NATIVE_PROMPT.format(question=asked)
+    else:
+        blocks = "\n\n".join(render_source(source, document(source.doc_id)) for source in sources)
+        system, prompt = ANSWER_SYSTEM, ANSWER_PROMPT.format(sources=blocks, question=asked)
+    kept = recent(history, settings.answer.history_turns, settings.answer.history_tokens)
     return Request(
         question=query or question,
         sources=tuple(sources),
-        system=ANSWER_SYSTEM,
-        prompt=ANSWER_PROMPT.format(sources=blocks, question=question.strip()),
-        history=recent(history, settings.answer.history_turns, settings.answer.history_tokens),
+        system=system,
+        prompt=prompt,
+        history=kept,
         max_tokens=settings.llm.max_tokens,
         temperature=settings.llm.temperature,
+        terms=tuple(terms),
+        routes=tuple(routes),
+        fresh=fresh,
+        continues=_continues(history, kept, settings.answer.history_turns),
+        passages=passages,
     )
+
+
+def _continues(history: Sequence[Turn], kept: Sequence[Turn], turns: int) -> bool:
+    """Whether ``kept`` is all of ``history``, word for word, and the next question keeps it too."""
+    whole = len(kept) == len(history) < turns
+    return whole and bool(kept) and kept[-1].answer == _SHOWN_MARK.sub("", history[-1].answer)
 
 
 def recent(history: Sequence[Turn], turns: int, tokens: int) -> tuple[Turn, ...]:

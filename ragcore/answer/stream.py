@@ -2,26 +2,31 @@
 
     Found → (refuse | write) → Text, Cited, Dropped … → Checked → Done
 
-`Answer.text` is exactly what was streamed: every `Text` as it is and ``[n]`` for every `Cited`, in order.
+`Answer.text` is exactly what was streamed, every `Text` as it is and ``[n]`` for every `Cited`, in order; and, where
+claims end, a blank and ``[n]`` for every citation that checking added (`Mark.added`), which is not streamed.
 """
 
 from __future__ import annotations
 
 import re
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
+from ragcore.answer.added import add_citations, tell_added
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.generate import build_request
-from ragcore.answer.refuse import reason_to_refuse, refusal
+from ragcore.answer.judge import Judged, judged
+from ragcore.answer.refuse import Mentions, reason_to_refuse, refusal
 from ragcore.answer.verify import verify
 from ragcore.config import Settings
 from ragcore.errors import GroundworkError, StreamBroken
 from ragcore.prices import cost
-from ragcore.protocols import LLM, Reranker, TextStream
+from ragcore.protocols import LLM, Planner, Request, Reranker
+from ragcore.stop import Stop
+from ragcore.terms import Term
 from ragcore.types import (
     Answer,
     AnswerEvent,
@@ -119,7 +124,9 @@ class AnswerStream:
 
     From the first event on it never raises a `GroundworkError`: when the writer fails, the answer ends with status
     ``failed`` and the error, and keeps what had arrived. ``stop`` may be called from another thread at any time; the
-    answer then ends soon with status ``stopped``, checked as far as it goes.
+    answer then ends soon with status ``stopped``, checked as far as it goes. ``request`` makes what the writer is
+    asked, where that is no plain question. ``terms`` are what in ``query`` is called otherwise too, and ``mentions``
+    (as `SparseIndex.mentions`) tells what stands in no document.
     """
 
     def __init__(
@@ -134,7 +141,13 @@ class AnswerStream:
         settings: Settings,
         history: Sequence[Turn] = (),
         reranker: Reranker | None = None,
-        trace: Trace | None = None,
+        trace: Callable[[], Trace] | None = None,
+        rewritten_by: str = "",
+        fresh: bool = False,
+        request: Callable[[], Request] | None = None,
+        judge: Planner | None = None,
+        terms: Sequence[Term] = (),
+        mentions: Mentions | None = None,
     ) -> None:
         self.answer: Answer | None = None
         self._question = question
@@ -142,15 +155,20 @@ class AnswerStream:
         self._retrieval = retrieval
         self._sources = tuple(sources)
         self._trace = trace
+        self._rewritten_by = rewritten_by
+        self._fresh = fresh
+        self._terms = tuple(terms)
+        self._mentions = mentions
+        self._is_given = request is not None
+        self._request = request if request is not None else self._build_request
         self._document = document
         self._llm = llm
         self._settings = settings
         self._history = tuple(history)
         self._reranker = reranker
-        self._stop = threading.Event()
+        self._judge = judge
+        self._stop = Stop()
         self._stopped = False
-        self._lock = threading.Lock()
-        self._writing: TextStream | None = None
 
         self._parser = MarkerParser()
         self._citer = Citer(self._sources, document)
@@ -159,34 +177,33 @@ class AnswerStream:
         self._no_answer = False
         self._error: GroundworkError | None = None
         self._timings: dict[str, float] = {}
+        self._usage, self._model, self._replayed = Usage(), llm.name, False
+        self._notes: tuple[str, ...] = ()
 
     def stop(self) -> None:
         """End the writing soon. Safe from any thread, and more than once."""
-        with self._lock:
-            self._stop.set()
-            writing = self._writing
-        if writing is not None:
-            writing.close()
+        self._stop.set()
 
     def __iter__(self) -> Iterator[AnswerEvent]:
         started = time.perf_counter()
         self._timings = {name: float(value) for name, value in self._retrieval.timings_ms.items()}
         yield Found(self._retrieval, self._sources)
 
-        reason = reason_to_refuse(self._query, self._retrieval, self._sources, self._settings.answer)
-        usage, model = Usage(), self._llm.name
+        reason = "" if self._is_given else self._reason_to_refuse()
         if reason:
             yield from self._refuse(reason)
         elif not self._stop.is_set():
             try:
-                writing = self._open()
+                writing = self._llm.stream(self._request())
                 try:
-                    for piece in writing:
-                        self._timings.setdefault("first_token", _since(started))
-                        yield from self._take(self._parser.feed(piece))
+                    with self._stop.closing(writing.close):
+                        for piece in writing:
+                            self._timings.setdefault("first_token", _since(started))
+                            yield from self._take(self._parser.feed(piece))
                 finally:
                     writing.close()
-                    usage, model = writing.usage, writing.model
+                    self._usage, self._model, self._replayed = writing.usage, writing.model, writing.replayed
+                    self._notes = writing.notes
             except GroundworkError as error:
                 if not self._stop.is_set():
                     self._error = error
@@ -196,30 +213,51 @@ class AnswerStream:
                 if self._no_answer:
                     yield from self._refuse("")
                 elif not self._text.text:
-                    self._error = StreamBroken(f"{model} ended without writing anything.")
+                    self._error = StreamBroken(f"{self._model} ended without writing anything.")
         else:
             self._stopped = True
         self._timings["generate"] = _since(started)
 
         checking = time.perf_counter()
-        claims = self._verify()
+        text, marks = self._with_added()
+        checked = self._verify(text, marks)
         self._timings["verify"] = _since(checking)
         self._timings["answer"] = _since(started)
-        yield Checked(claims)
-        self.answer = self._finish(claims, usage, model)
+        yield Checked(checked.claims)
+        self.answer = self._finish(text, marks, checked, *self._traced())
         yield Done(self.answer)
 
-    def _open(self) -> TextStream:
-        request = build_request(
-            self._question, self._sources, self._history, self._document, self._settings, query=self._query
+    def so_far(self, error: GroundworkError | None) -> Answer:
+        """The answer as far as it had come when the iteration was broken off, by ``error`` or (None) by a person. Its
+        claims are not checked."""
+        if self.answer is None:
+            self._error, self._stopped = error, error is None
+            notes = ("The claims were not checked: the answer broke off.",)
+            self.answer = self._finish(self._text.text, tuple(self._text.marks), Judged(()), None, notes)
+        return self.answer
+
+    def _reason_to_refuse(self) -> str:
+        return reason_to_refuse(
+            self._query,
+            self._retrieval,
+            self._sources,
+            self._settings.answer,
+            terms=self._terms,
+            mentions=self._mentions,
         )
-        writing = self._llm.stream(request)
-        with self._lock:
-            self._writing = writing
-            stopped = self._stop.is_set()
-        if stopped:
-            writing.close()
-        return writing
+
+    def _build_request(self) -> Request:
+        return build_request(
+            self._question,
+            self._sources,
+            self._history,
+            self._document,
+            self._settings,
+            query=self._query,
+            terms=self._terms,
+            routes=self._retrieval.routes,
+            fresh=self._fresh,
+        )
 
     def _take(self, items: Sequence[str | Marker]) -> Iterator[AnswerEvent]:
         for item in items:
@@ -241,54 +279,109 @@ class AnswerStream:
     def _refuse(self, reason: str) -> Iterator[AnswerEvent]:
         """The refusal; after a writer's own words on what is missing, only what was searched and the nearest."""
         self._no_answer = True
-        said = bool(self._text.text)
-        parts = refusal(reason, self._query, self._sources, said=said, cited=bool(self._text.marks))
+        said = self._text.text
+        parts = refusal(
+            reason,
+            self._query,
+            self._sources,
+            terms=self._terms,
+            written=said,
+            cited=bool(self._text.marks),
+            found=len(self._retrieval.hits),
+        )
         if said:
             self._text.left_out()  # the sentinel: empty lines around it are one
         yield from self._take((["\n\n"] if said else []) + parts)
 
-    def _verify(self) -> tuple[Claim, ...]:
-        if self._no_answer:
-            return ()
-        return verify(
-            self._text.text,
-            self._text.marks,
-            self._citer.citations,
-            self._document,
-            self._settings.verify,
-            reranker=self._reranker,
+    def _with_added(self) -> tuple[str, tuple[Mark, ...]]:
+        """What was streamed, with the marks of citations that the writer could have given."""
+        text, marks = self._text.text, tuple(self._text.marks)
+        if self._no_answer or self._llm.extractive or not self._settings.verify.add_citations:
+            return text, marks
+        unfinished = self._stopped or self._error is not None
+        return add_citations(
+            text, marks, self._sources, self._citer, self._document, self._settings.verify, unfinished=unfinished
         )
 
-    def _finish(self, claims: tuple[Claim, ...], usage: Usage, model: str) -> Answer:
+    def _verify(self, text: str, marks: tuple[Mark, ...]) -> Judged:
+        if self._no_answer:
+            return Judged(())
+        citations = self._citer.citations
+        claims = verify(text, marks, citations, self._document, self._settings.verify, reranker=self._reranker)
+        found = self._judged(claims, text, marks)
+        return replace(found, claims=tell_added(found.claims, marks, citations))
+
+    def _judged(self, claims: tuple[Claim, ...], text: str, marks: tuple[Mark, ...]) -> Judged:
+        if self._settings.verify.judge == "off" or not any(claim.citations for claim in claims):
+            return Judged(claims)
+        if self._judge is None:
+            return Judged(
+                claims, notes=("The claims were not judged: verify.judge needs a model, and none is in force.",)
+            )
+        if self._stopped or self._error is not None:
+            return Judged(claims, notes=(f"{self._judge.name} did not judge the claims: the writing broke off.",))
+        return judged(
+            claims,
+            text,
+            marks,
+            self._citer.citations,
+            self._document,
+            self._judge,
+            self._settings,
+            self._stop,
+            fresh=self._fresh,
+        )
+
+    def _finish(
+        self,
+        text: str,
+        marks: tuple[Mark, ...],
+        checked: Judged,
+        trace: Trace | None,
+        notes: tuple[str, ...],
+    ) -> Answer:
         status: Literal["complete", "stopped", "failed"] = "complete"
         if self._stopped:
             status = "stopped"
         elif self._error is not None:
             status = "failed"
-        written = 0.0 if self._llm.extractive else cost(usage, model, self._settings.llm.prices)
-        planned = self._retrieval.cost_usd
+        written: float | None = 0.0
+        if not self._llm.extractive and not self._replayed:
+            written = cost(self._usage, self._model, self._settings.llm.prices, asked=self._llm.name)
+        costs = (self._retrieval.cost_usd, written, checked.cost_usd)
         return Answer(
             answer_id=uuid.uuid4().hex[:16],
             question=self._question,
             queries=tuple(one.text for one in self._retrieval.queries) or (self._query,),
-            text=self._text.text,
+            text=text,
             refused=self._no_answer,
-            claims=claims,
+            claims=checked.claims,
             citations=self._citer.citations,
-            marks=tuple(self._text.marks),
+            marks=marks,
             dropped=tuple(self._dropped),
             sources=self._sources,
-            model=model,
+            model=self._model,
             extractive=self._llm.extractive,
-            usage=self._retrieval.usage + usage,
-            cost_usd=None if written is None or planned is None else written + planned,
+            usage=self._retrieval.usage + self._usage + checked.usage,
+            cost_usd=None if None in costs else sum(each for each in costs if each is not None),
             timings_ms=self._timings,
             settings_hash=self._settings.hash(),
             status=status,
             error=self._error.as_dict() if self._error is not None else None,
             created=time.time(),
-            trace=self._trace,
+            trace=trace,
+            standalone=self._query if self._rewritten_by else "",
+            rewritten_by=self._rewritten_by,
+            replayed=self._replayed,
+            notes=(*self._notes, *checked.notes, *notes),
         )
+
+    def _traced(self) -> tuple[Trace | None, tuple[str, ...]]:
+        """Made when all else is done: it looks into every document that was found, which nobody need wait for."""
+        try:
+            return (self._trace() if self._trace is not None else None), ()
+        except GroundworkError as error:
+            return None, (f"How it was found could not be kept: {error.message}",)
 
 
 def _since(moment: float) -> float:

@@ -18,6 +18,7 @@ from ragcore.export.model import (
     references,
 )
 from ragcore.export.parse import Insert, parse
+from ragcore.reports import INSUFFICIENT, missing_mark
 from ragcore.types import GENERATED_MARKS, Answer, Citation, Claim
 
 DOUBTS = {
@@ -52,11 +53,21 @@ def answer_blocks(
 def _body(answer: Answer, numbers: Mapping[int, int], highest: int) -> tuple[Block, ...]:
     marks = [Insert(mark.start, mark.end, (NoteRef(numbers[mark.n]),)) for mark in answer.marks]
     doubts = [_doubt(answer.text, claim) for claim in answer.claims if claim.status in DOUBTS]
-    blocks = parse(answer.text, [*marks, *doubts], highest=highest)
+    blocks = parse(answer.text, [*marks, *doubts, *lacking(answer.text)], highest=highest)
     unmarked = sorted({citation.n for citation in answer.citations} - {mark.n for mark in answer.marks})
     if not unmarked:
         return blocks
     return (*blocks, Paragraph((Text("Also cited:"), *(NoteRef(numbers[n]) for n in unmarked))))
+
+
+def lacking(text: str) -> list[Insert]:
+    """What ``text`` says is missing, so that it is seen as such and not taken for a link or a quote."""
+    return [
+        Insert(
+            match.start(), match.end(), (Text(missing_mark(match.group(1) or "not said what"), bold=True, lack=True),)
+        )
+        for match in INSUFFICIENT.finditer(text)
+    ]
 
 
 def _doubt(text: str, claim: Claim) -> Insert:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from ragcore.export.model import Inline, Runs, Table, Text, joined, plain
+from ragcore.export.model import Inline, NoteRef, Runs, Table, Text, joined, plain
 
 BREAK = "\u200b"  # ZERO WIDTH SPACE: a line may end here
 WIDE = 7  # columns; a table with more is set smaller
@@ -18,13 +18,18 @@ SHORTEST = 4  # characters that a line of a cell has at least
 def widths(table: Table, room: int) -> list[int]:
     """Characters for each column, together at most ``room`` where that can be: what its longest cell needs, or what is
     left of ``room`` after the columns that need less than an equal share of it."""
-    wanted = [max((len(plain(row[place])) for row in table.rows), default=0) + PADDING for place in _columns(table)]
+    wanted = [max((_length(row[place]) for row in table.rows), default=0) + PADDING for place in _columns(table)]
     given = [0] * len(wanted)
     left, open_columns = room, sorted(_columns(table), key=wanted.__getitem__)
     for done, place in enumerate(open_columns):
         given[place] = max(min(wanted[place], left // (len(wanted) - done)), SHORTEST + PADDING)
         left -= given[place]
     return given
+
+
+def _length(runs: Runs) -> int:
+    """Characters of ``runs`` on one line, the numbers of notes among them."""
+    return len(plain(runs)) + sum(len(str(run.number)) for run in runs if isinstance(run, NoteRef))
 
 
 def longest_words(table: Table, room: int) -> Sequence[int | None]:

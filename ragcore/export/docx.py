@@ -19,6 +19,7 @@ from ragcore.export.columns import WIDE, widths
 from ragcore.export.docx_parts import (
     CODE,
     HYPERLINK,
+    LACK,
     NOTE_REFERENCE,
     REMARK,
     TEXT_WIDTH,
@@ -50,6 +51,7 @@ from ragcore.export.wording import note_runs
 
 CHARACTER, WIDE_CHARACTER = 105, 82  # twentieths of a point that a character of a table takes
 STEP = 360  # twentieths of a point by which a list or quote is indented
+LONGEST_PROPERTY = 255  # characters that python-docx takes, after Word
 EPOCH = (1980, 1, 1, 0, 0, 0)  # a zip's first moment, for every file in it
 STYLES = {"body": "BodyText", "about": "About", "notice": "Notice"}
 
@@ -64,7 +66,7 @@ def write(manuscript: Manuscript, settings: ExportSettings) -> bytes:
         maker.block(block, _Place())
     maker.footnotes.attach(document)
     about = document.core_properties
-    about.title, about.language = manuscript.title, manuscript.language
+    about.title, about.language = manuscript.title[:LONGEST_PROPERTY], manuscript.language
     moment = datetime.fromtimestamp(manuscript.written, UTC).replace(tzinfo=None)
     about.created = about.modified = moment
     if not manuscript.written:
@@ -249,7 +251,7 @@ def text_run(run: Text, rtl: bool) -> Any:
     """``w:r`` with the words of ``run`` and their look."""
     made = element("w:r")
     look = element("w:rPr")
-    style = HYPERLINK if run.href else REMARK if run.remark else CODE if run.code else ""
+    style = HYPERLINK if run.href else REMARK if run.remark else LACK if run.lack else CODE if run.code else ""
     if style:
         look.append(element("w:rStyle", val=style))
     names = (("b", run.bold), ("bCs", run.bold), ("i", run.italic), ("iCs", run.italic), ("strike", run.strike))

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from docx.document import Document
 
 NOTE_TEXT, NOTE_REFERENCE = "FootnoteText", "FootnoteReference"
-REMARK, CODE, HYPERLINK = "Remark", "CodeCharacter", "Hyperlink"
+REMARK, LACK, CODE, HYPERLINK = "Remark", "Lack", "CodeCharacter", "Hyperlink"
 FONT, MONOSPACED = "Arial", "Courier New"  # LibreOffice has Liberation for both, of the same widths
 PAPERS = {"a4": (11906, 16838), "letter": (12240, 15840)}  # twentieths of a point
 MARGIN = 1304
@@ -237,6 +237,7 @@ def _styles(document: Document) -> None:
     reference = _new(document, "footnote reference", character, NOTE_REFERENCE)
     reference.font.superscript = True
     _restyle(_new(document, REMARK, character), size=8.5, italic=True, colour="666666")
+    _restyle(_new(document, LACK, character), size=9, colour="9C3D00")
     _restyle(_new(document, "Code Character", character, CODE), size=9, font=MONOSPACED)
     _restyle(_new(document, HYPERLINK, character), colour="1F4E8C")
 

@@ -120,6 +120,8 @@ class _Maker:
             html = f"<{tag}>{html}</{tag}>"
         if run.remark:
             html = f'<span class="remark">{html}</span>'
+        if run.lack:
+            html = f'<span class="lack">{html}</span>'
         return f'<a href="{escape(run.href)}">{html}</a>' if run.href else html
 
 

@@ -159,7 +159,8 @@ def _run(run: Inline, line: str, before: str, behind: Inline | None) -> str:
     bare = run.text.strip()
     if not bare:
         return run.text
-    words = _code(bare) if run.code else escape(bare)
+    # What is missing stands in brackets that are no link: nothing in the file defines one.
+    words = f"[{escape(bare[1:-1])}]" if run.lack else _code(bare) if run.code else escape(bare)
     head, tail = run.text[: run.text.index(bare)], run.text[run.text.index(bare) + len(bare) :]
     signs = ("~~" if run.strike else "") + ("**" if run.bold else "") + ("*" if run.italic or run.remark else "")
     left = (before + head)[-1:]

@@ -17,7 +17,8 @@ Role = Literal["body", "about", "notice"]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words of one look. ``href`` makes them a link; ``remark``: our words about the text, not of it."""
+    """Words of one look. ``href`` makes them a link; ``remark``: our words about the text, not of it;
+    ``lack``: they say what is missing, in square brackets."""
 
     text: str
     bold: bool = False
@@ -25,6 +26,7 @@ class Text:
     code: bool = False
     strike: bool = False
     remark: bool = False
+    lack: bool = False
     href: str = ""
 
 

@@ -9,12 +9,13 @@ the web or a mail address are links.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import cast
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, blockquote, list_block
 from markdown_it.tree import SyntaxTreeNode
 
 from ragcore.export.characters import clean
@@ -43,6 +44,8 @@ _SENTINEL = re.compile(f"{OPEN}(\\d+){CLOSE}")
 _IN_ADDRESS = re.compile("%E2%B8%A8(\\d+)%E2%B8%A9")
 _LINKS = ("http://", "https://", "mailto:")
 LEVELS = 6
+DEEPEST = 18  # level at which no more blocks begin in blocks; a quote is a level, a list with its item are two
+_Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +57,22 @@ class Insert:
     runs: Runs
 
 
+def _shallow(rule: _Rule) -> _Rule:
+    """``rule`` down to `DEEPEST`. What is deeper is a paragraph with its signs: the parser leaves out what it has at
+    level 20, as do readers of the Markdown that is written, and a page has no room for it."""
+
+    def shallow(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        return state.level < DEEPEST and rule(state, start, end, silent)
+
+    return shallow
+
+
 @cache
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    rules = parser.block.ruler
+    rules.at("blockquote", _shallow(blockquote), {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    rules.at("list", _shallow(list_block), {"alt": ["paragraph", "reference", "blockquote"]})
     # A definition of a link would take the line of a quote that looks like one.
     return parser.disable(["reference", "html_block", "html_inline", "entity"])
 

@@ -36,6 +36,7 @@ p { margin: 0 0 6pt 0; }
 p.about { color: #666; font-size: 8.5pt; margin-bottom: 4pt; }
 p.notice { font-weight: bold; }
 .remark { color: #666; font-style: italic; font-size: 8.5pt; }
+.lack { color: #9c3d00; font-size: 9pt; }
 ul, ol { margin: 0 0 6pt 0; padding-left: 18pt; }
 li { margin: 0 0 2pt 0; }
 li p { margin: 0; }

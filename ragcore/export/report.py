@@ -6,10 +6,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 
-from ragcore.export.answers import DOUBTS, answer_blocks, documents, line
+from ragcore.export.answers import DOUBTS, answer_blocks, documents, lacking, line
 from ragcore.export.characters import one_line
 from ragcore.export.conversation import MONTHS
 from ragcore.export.model import Block, Heading, Items, Manuscript, Note, Notes, Paragraph, Text
+from ragcore.export.parse import parse
 from ragcore.reports import FilledSection, Report
 from ragcore.types import Citation
 
@@ -26,8 +27,7 @@ def manuscript(report: Report, files: Mapping[str, str], *, quote_length: int) -
         heading = one_line(f"{section.number} {section.heading}")
         blocks.append(Heading(min(section.level, DEEPEST), (Text(heading),)))
         if section.answer is None:
-            if section.status == "empty":
-                blocks.append(line("Nothing was found for this section.", "notice"))
+            blocks += parse(section.text, lacking(section.text))
             continue
         if section.answer.status == "failed":
             error = section.answer.error or {}

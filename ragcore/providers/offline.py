@@ -68,13 +68,13 @@ class OfflineWriter:
             direct = [] if parts or absent else values(main, request.terms, found, ranking)
             yield from _direct(direct)
             shown = [value.quote for value in direct]
-            yield from _listing([quote for quote in chosen if not any(is_same(quote, other) for other in shown)])
+            yield from listing([quote for quote in chosen if not any(is_same(quote, other) for other in shown)])
             return
         yield f"{NO_ANSWER} {said or 'No sentence or row of the passages found speaks of this directly.'}"
         nearest = _without_repeats((quote for quote, worth in ranked if worth > 0.0), _NEAREST)
         if nearest:
             yield " The nearest:\n\n"
-            yield from _listing(nearest)
+            yield from listing(nearest)
 
 
 def _direct(found: Sequence[Value]) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
     return chosen
 
 
-def _listing(chosen: Sequence[Quotable]) -> Iterator[str]:
+def listing(chosen: Sequence[Quotable]) -> Iterator[str]:
     """The quotes as a list in the order of their document; under their titles, best first, when there are several."""
     documents = list(dict.fromkeys(quote.source.doc_id for quote in chosen))
     for index, doc_id in enumerate(documents):

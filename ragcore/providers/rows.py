@@ -71,7 +71,7 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
         return None
     cells = tuple(Cell(number, column, source.words(number, number)) for (number, _), column in zip(labelled, columns))
     named = tuple(named_columns(columns, asked))
-    row = Row(first, labelled[-1][0], "", head, name, _table_name(source, first), cells, named)
+    row = Row(first, labelled[-1][0], "", head, name, table_name(source, first), cells, named)
     if len(named) == 1 and cover(content_stems(name), asked.words) > 0:
         cell = cells[named[0]]
         return _shown(row, cell.number, cell.number, row.of(cell))
@@ -99,7 +99,7 @@ def _pair(name: str, value: str) -> str:
     return f"{name}: {value}" if name else value
 
 
-def _table_name(source: Source, first: int) -> str:
+def table_name(source: Source, first: int) -> str:
     """What the row's line begins with: its table's title, with the section where the title is only a unit."""
     at = source.units[first - 1].start - source.start
     line = source.text[source.text.rfind("\n", 0, at) + 1 : at]

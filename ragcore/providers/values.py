@@ -50,6 +50,8 @@ _DIGITS = re.compile(r"[^\d.]")
 _STATEMENT = re.compile(
     r"\b(?:statements?\s+of|(?:income|cash\s+flows?)\s+statements?|balance\s+sheets?)\b", re.IGNORECASE
 )
+# No content word, and yet "other long-term debt" is what is left beside long-term debt.
+_OTHER = re.compile(r"\bother\b", re.IGNORECASE)
 _COMPARES = word_set("change % percent variance increase decrease growth")
 
 
@@ -101,7 +103,7 @@ def values(question: str, terms: Sequence[Term], found: Sequence[Quotable], rank
     least = certain[order[0]][0]
     chosen: list[Value] = []
     for fit, quote, row, cell in (certain[i] for i in order):
-        new = fit >= least and not any(_same(cell.text, other.cell.text) for other in chosen)
+        new = fit >= least and not any(same_figure(cell.text, other.cell.text) for other in chosen)
         if new and len(chosen) < MOST:
             chosen.append(_value(quote, row, cell, several))
     return chosen
@@ -128,6 +130,8 @@ def _fit(question: str, terms: Sequence[Term], quote: Quotable, row: Row, cell: 
     What the row's table is called counts only where the question asks for it *of* the row: "operating income of Field
     Sensors" is the row of that name in the table of operating income.
     """
+    if bool(_OTHER.search(row.head)) != bool(_OTHER.search(question)):
+        return 0.0
     name = row_name(quote)
     asked = frozenset(word for word in content_stems(question) if not _NUMBER.search(word)) - names - _BESIDE
     around = frozenset(content_stems(f"{quote.source.title} {cell.column} {row.name}"))
@@ -171,7 +175,7 @@ def _cell(row: Row, asked: Asked) -> Cell | None:
     return cell if bool(part) == bool(asked.quarters) else None
 
 
-def _same(one: str, other: str) -> bool:
+def same_figure(one: str, other: str) -> bool:
     """Whether two figures are the same number, be one of them rounded or in another scale."""
     a, b = (_DIGITS.sub("", text).replace(".", "").strip("0") for text in (one, other))
     if not a or not b:

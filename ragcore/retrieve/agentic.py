@@ -40,9 +40,11 @@ class AgenticRetriever:
 
     The parts come from rules or from ``planner``, the model in force (None: there is none), as ``agentic.decompose``
     says; with ``agentic.gaps`` the planner also reads what was found and asks for what is missing. A question of one
-    part gives exactly what the `HybridRetriever` gives. Raises `ConfigError` where the settings ask for a model and
-    there is none, and what `Plans` raises; a form that the model fills in wrongly, or not in time, is reported in
-    ``Retrieval.notes``. ``stop`` ends its calls to the model; the question itself is then still searched for.
+    part gives exactly what the `HybridRetriever` gives. ``parts`` that are given (not None) take the place of all
+    that: they are searched for beside the question, each as long as a question may take, and nobody is asked for
+    others. Raises `ConfigError` where the settings ask for a model and there is none, and what `Plans` raises; a form
+    that the model fills in wrongly, or not in time, is reported in ``Retrieval.notes``. ``stop`` ends its calls to the
+    model; the question itself is then still searched for.
     """
 
     def __init__(
@@ -55,10 +57,11 @@ class AgenticRetriever:
         stop: Stop | None = None,
         on_step: OnStep = unheard,
         pace: Pace | None = None,
+        parts: Sequence[SubQuery] | None = None,
     ) -> None:
         agentic = settings.agentic
         wanted = 'agentic.decompose = "model"' if agentic.decompose == "model" else "agentic.gaps = true"
-        if planner is None and (agentic.decompose == "model" or agentic.gaps):
+        if parts is None and planner is None and (agentic.decompose == "model" or agentic.gaps):
             raise ConfigError(
                 f"{wanted} needs a model and none is in force.",
                 hint='Set ANTHROPIC_API_KEY, or agentic.decompose = "auto" and agentic.gaps = false.',
@@ -70,10 +73,13 @@ class AgenticRetriever:
         self._planner = planner
         self._on_step = on_step
         self._pace = pace if pace is not None else Pace()
+        self._parts = parts
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """The best ``top_k`` chunks for ``query`` and its parts in ``scope``, and the segments around them."""
-        plans = Plans(self._planner, self._settings.agentic, self._stop) if self._planner is not None else None
+        given = self._parts is not None
+        planner = None if given else self._planner
+        plans = Plans(planner, self._settings.agentic, self._stop) if planner is not None else None
         timings: dict[str, float] = {}
         budget = self._settings.rerank.max_ms
         asked = [SubQuery(query)]
@@ -106,10 +112,10 @@ class AgenticRetriever:
                         self._stop.set()
         else:
             search(asked[:1], budget)
-            made = by_rules(query) if self._settings.agentic.decompose in ("auto", "rules") else []
+            made = list(self._parts) if self._parts is not None else self._by_rules(query)
         made = _new(made, asked)
-        # Together they may take as long as the question itself.
-        search(made, budget / (len(made) + 1))
+        # Parts of a question may together take as long as the question itself.
+        search(made, budget if given else budget / (len(made) + 1))
         if plans is not None and self._settings.agentic.gaps:
             for _ in range(self._settings.agentic.max_iterations):
                 missing = self._missing(plans, query, asked, merged(rankings, top_k), timings)
@@ -147,6 +153,9 @@ class AgenticRetriever:
         wanted = self._settings.agentic.decompose
         may = wanted == "model" or (wanted == "auto" and plans.model.startswith(CLAUDE) and several(query))
         return may and not self._stop.is_set()
+
+    def _by_rules(self, query: str) -> list[SubQuery]:
+        return by_rules(query) if self._settings.agentic.decompose in ("auto", "rules") else []
 
     def _missing(
         self, plans: Plans, query: str, asked: Sequence[SubQuery], hits: Sequence[Hit], timings: dict[str, float]

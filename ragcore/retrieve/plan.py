@@ -1,25 +1,22 @@
 """What a model adds to a search: the parts of a question, and what is still missing in what was found.
 
-The model fills in forms (`ragcore.protocols.Planner`). What it fills in is held against a pydantic model; a form that
-cannot be used is asked for once more, with what was wrong. What one retrieval can cost is bounded: two calls for the
-parts and two for each look for gaps, each with a prompt and a form of limited length, and each pair within
-``agentic.timeout_seconds``.
+The model fills in forms (`ragcore.forms`). What one retrieval can cost is bounded: two calls for the parts and two for
+each look for gaps, each with a prompt and a form of limited length, and each pair within ``agentic.timeout_seconds``.
 """
 
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator
 
-from ragcore.errors import Cancelled, KeyMissing, KeyRefused, ModelError, ModelMissing, StreamBroken
-from ragcore.prices import Prices, cost
-from ragcore.prompts import DECOMPOSE_PROMPT, DECOMPOSE_SYSTEM, FORM_AGAIN, GAP_PROMPT, GAP_SYSTEM
-from ragcore.protocols import Form, Planner, PlanRequest
+from ragcore.errors import KeyMissing, KeyRefused, ModelError, ModelMissing
+from ragcore.forms import Filled, Forms, words
+from ragcore.prices import Prices
+from ragcore.prompts import DECOMPOSE_PROMPT, DECOMPOSE_SYSTEM, GAP_PROMPT, GAP_SYSTEM
+from ragcore.protocols import Form, Planner
 from ragcore.text import count_tokens
 from ragcore.types import Hit, SubQuery, Usage
 
@@ -37,16 +34,6 @@ LONGEST_QUESTION = 1000  # tokens: a longer one is not shown to the model
 _SETTINGS_ERRORS = (KeyMissing, KeyRefused, ModelMissing)
 
 
-def _words(most: int) -> AfterValidator:
-    def check(text: str) -> str:
-        text = " ".join(text.split())
-        if not text or len(text) > most:
-            raise ValueError(f"must have 1 to {most} characters")
-        return text
-
-    return AfterValidator(check)
-
-
 def _at_most(least: int, most: int) -> AfterValidator:
     def check(items: list[Asked]) -> list[Asked]:
         if not least <= len(items) <= most:
@@ -56,25 +43,19 @@ def _at_most(least: int, most: int) -> AfterValidator:
     return AfterValidator(check)
 
 
-class _Strict(BaseModel):
-    # Lengths are checked by validators and told in the prompts: strict tools take no such keywords in a schema.
-    model_config = ConfigDict(extra="forbid", strict=True)
+class Asked(Filled):
+    query: Annotated[str, words(LONGEST_QUERY)]
+    reason: Annotated[str, words(LONGEST_REASON)]
 
 
-class Asked(_Strict):
-    query: Annotated[str, _words(LONGEST_QUERY)]
-    reason: Annotated[str, _words(LONGEST_REASON)]
-
-
-class Parts(_Strict):
+class Parts(Filled):
     sub_queries: Annotated[list[Asked], _at_most(1, MOST_PARTS)]
 
 
-class Gaps(_Strict):
+class Gaps(Filled):
     missing: Annotated[list[Asked], _at_most(0, MOST_GAPS)]
 
 
-Filled = TypeVar("Filled", Parts, Gaps)
 _PARTS = Form("search_for", "Search the documents for the parts of the question.", Parts.model_json_schema())
 _GAPS = Form("search_further", "Search the documents for what is completely missing.", Gaps.model_json_schema())
 
@@ -87,12 +68,12 @@ class Plans:
     """
 
     def __init__(self, planner: Planner, settings: AgenticSettings, stop: Stop) -> None:
-        self.usage = Usage()
-        self.model = planner.name
         self.notes: list[str] = []
-        self._planner = planner
+        self._name = planner.name
         self._settings = settings
-        self._stop = stop
+        self._forms = Forms(
+            planner, stop, max_tokens=settings.max_tokens, timeout_seconds=settings.timeout_seconds, purpose="plan"
+        )
 
     def parts(self, question: str) -> list[SubQuery] | None:
         """The sub-queries that the model makes of ``question``, none where it is one question; None where it could
@@ -102,7 +83,7 @@ class Plans:
             return None
         prompt = DECOMPOSE_PROMPT.format(question=json.dumps(question, ensure_ascii=False))
         try:
-            filled = self._filled(_PARTS, Parts, DECOMPOSE_SYSTEM, prompt)
+            filled = self._forms.fill(_PARTS, Parts, DECOMPOSE_SYSTEM, prompt)
         except _SETTINGS_ERRORS:
             raise
         except ModelError as error:
@@ -119,7 +100,7 @@ class Plans:
         }
         prompt = GAP_PROMPT.format(about=json.dumps(about, ensure_ascii=False, indent=1))
         try:
-            filled = self._filled(_GAPS, Gaps, GAP_SYSTEM, prompt)
+            filled = self._forms.fill(_GAPS, Gaps, GAP_SYSTEM, prompt)
         except _SETTINGS_ERRORS:
             raise
         except ModelError as error:
@@ -127,55 +108,20 @@ class Plans:
             return None
         return [SubQuery(item.query, "gap", item.reason) for item in filled.missing]
 
+    @property
+    def usage(self) -> Usage:
+        return self._forms.usage
+
+    @property
+    def model(self) -> str:
+        return self._forms.model
+
     def cost(self, prices: Prices) -> float | None:
         """US dollars so far; None where the model has no price."""
-        return cost(self.usage, self.model, prices) if self.usage != Usage() else 0.0
+        return self._forms.cost(prices)
 
     def _note(self, what: str, why: str) -> None:
-        self.notes.append(f"{self._planner.name}'s {what} could not be used: {why.rstrip('.')}.")
-
-    def _filled(self, form: Form, kind: type[Filled], system: str, prompt: str) -> Filled:
-        deadline = time.monotonic() + self._settings.timeout_seconds
-        problem = ""
-        for _ in range(2):
-            asked = prompt + (FORM_AGAIN.format(problem=problem) if problem else "")
-            text = self._call(PlanRequest(form, system, asked, self._settings.max_tokens), deadline)
-            try:
-                return kind.model_validate_json(text)
-            except ValidationError as error:
-                problem = _said(error) if text else "it was not filled in"
-        raise StreamBroken(f"what it filled in is not what was asked for ({problem})")
-
-    def _call(self, request: PlanRequest, deadline: float) -> str:
-        stream = self._planner.call(request)
-        late = threading.Event()
-
-        def end() -> None:
-            late.set()
-            stream.close()
-
-        timer = threading.Timer(max(0.0, deadline - time.monotonic()), end)
-        timer.daemon = True
-        timer.start()
-        try:
-            with self._stop.closing(stream.close):
-                text = "".join(stream)
-        finally:
-            timer.cancel()
-            stream.close()
-            self.usage += stream.usage
-            self.model = stream.model
-        if self._stop.is_set():
-            raise Cancelled("Stopped.")
-        if late.is_set():
-            raise StreamBroken(f"it did not answer within {self._settings.timeout_seconds:g} s")
-        return text
-
-
-def _said(error: ValidationError) -> str:
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg']}" if place else str(first["msg"])
+        self.notes.append(f"{self._name}'s {what} could not be used: {why.rstrip('.')}.")
 
 
 def excerpts(hits: Sequence[Hit], most: int) -> list[str]:

@@ -265,7 +265,14 @@ def test_leaving_early_closes_the_writer() -> None:
 
 @pytest.mark.parametrize(
     ("model", "expected"),
-    [("claude-x", 0.0121), ("claude-x-20260101", 0.0121), ("claude-y", None), ("claude-xl", None)],
+    [
+        ("claude-x", 0.0121),
+        ("claude-x-20260101", 0.0121),
+        ("claude-y", None),
+        ("claude-xl", None),
+        ("claude-x-fast", None),
+        ("claude-x-2026010", None),
+    ],
 )
 def test_cost(model: str, expected: float | None) -> None:
     prices = {"claude-x": (3.0, 15.0, 0.3, 3.75)}

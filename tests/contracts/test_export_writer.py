@@ -23,6 +23,7 @@ from ragcore.export.model import (
     Table,
     Text,
 )
+from ragcore.export.parse import parse
 from ragcore.export.wording import page
 from tests.export import samples
 from tests.export.reading import READERS, squeezed
@@ -185,3 +186,15 @@ class TestWriter:
         for place in (0, 99, 199):
             assert f"Question{place}?" in words
             assert all(f"Quote{place}.{n}." in words for n in range(1, 9))
+
+
+@pytest.mark.parametrize("sign", ["> ", "- ", "1. ", "> - "])
+@pytest.mark.parametrize("depth", [17, 18, 19, 60])
+def test_nothing_is_lost_however_deep_it_stands(name: Kind, write: Writer, sign: str, depth: int) -> None:
+    assert "Zebras" in words_of(name, write(simple(*parse(sign * depth + "Zebras")), SETTINGS))
+    indented = "\n".join("  " * level + "- a" for level in range(depth)) + "\n" + "  " * depth + "- Zebras"
+    assert "Zebras" in words_of(name, write(simple(*parse(indented)), SETTINGS))
+
+
+def test_a_title_may_be_of_any_length(write: Writer) -> None:
+    assert write(simple(Paragraph((Text("x"),)), title="T" * 2000), SETTINGS)

@@ -1,4 +1,5 @@
-"""What every `LLM` must do, run over the offline writer and over Claude through a local server."""
+"""What every `LLM` must do, run over the offline writer and over Claude through a local server, with
+markers and with the service's own citations."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import pytest
 
 from ragcore.answer.cite import Marker, MarkerParser
 from ragcore.answer.generate import build_request
-from ragcore.config import LlmSettings
+from ragcore.config import LlmSettings, Settings
 from ragcore.errors import KeyMissing
 from ragcore.protocols import LLM, Request
 from ragcore.providers.writers import resolve, writer
@@ -23,17 +24,22 @@ def make(settings: LlmSettings, environ: dict[str, str]) -> LLM:
     return writer(settings, environ=environ, reranker=None, settings_answer=SETTINGS.answer)
 
 
-@pytest.fixture(params=["offline", "claude"])
-def make_writer(request: pytest.FixtureRequest) -> Iterator[Make]:
-    with MessagesServer() as server:
-        environ = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
-        settings = SETTINGS.llm.model_copy(update={"model": request.param, "retries": 0})
-        yield lambda: make(settings, environ)
+@pytest.fixture(params=[("offline", "markers"), ("claude", "markers"), ("claude", "native")], ids="-".join)
+def settings(request: pytest.FixtureRequest) -> Settings:
+    model, citations = request.param
+    return with_llm(model, citations=citations, retries=0)
 
 
 @pytest.fixture
-def question() -> Request:
-    return build_request("How much did revenues rise?", sources(PROSE, DIVIDENDS), (), document, SETTINGS)
+def make_writer(settings: Settings) -> Iterator[Make]:
+    with MessagesServer() as server:
+        environ = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
+        yield lambda: make(settings.llm, environ)
+
+
+@pytest.fixture
+def question(settings: Settings) -> Request:
+    return build_request("How much did revenues rise?", sources(PROSE, DIVIDENDS), (), document, settings)
 
 
 class TestWriter:
@@ -76,7 +82,11 @@ class TestWriter:
         stream.close()
 
 
-def llm(model: str, **changes: str) -> LlmSettings:
+def with_llm(model: str, **changes: object) -> Settings:
+    return SETTINGS.model_copy(update={"llm": llm(model, **changes)})
+
+
+def llm(model: str, **changes: object) -> LlmSettings:
     return SETTINGS.llm.model_copy(update={"model": model, **changes})
 
 

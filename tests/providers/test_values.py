@@ -131,3 +131,13 @@ def test_the_document_that_the_question_names_comes_first() -> None:
     theirs = make_document(Grid("Consolidated Statement of Income", [YEARS, row]), doc_id="b" * 16, title="Acme")
     routes = (Route("a" * 16, 1.0, "named: 3M"), Route("b" * 16, 0.1, ""))
     assert written("What was 3M's net income in 2018?", theirs, ours, routes=routes).startswith("**5,363** — 3M 10-K")
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [("What was long-term debt in 2020?", ""), ("What was other long-term debt in 2020?", "4")],
+)
+def test_the_other_kind_of_a_thing_is_not_the_thing(question: str, figure: str) -> None:
+    table = Grid("Debt by maturity (Millions)", [["", "2020", "2019"], ["Other long-term debt", "4", "7"]])
+    assert figure in first_line(question, table)
+    assert bool(first_line(question, table)) == bool(figure)

@@ -1,0 +1,120 @@
+"""A section of a report as a writer is asked for it: the sources, the report so far, the section, and its form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from ragcore.answer.passages import render_passage
+from ragcore.answer.render import neutralise, render_source
+from ragcore.config import Settings
+from ragcore.prompts import (
+    NATIVE_SECTION_PROMPT,
+    NATIVE_SECTION_SYSTEM,
+    SECTION_FORMS,
+    SECTION_PROMPT,
+    SECTION_REVISION,
+    SECTION_SYSTEM,
+)
+from ragcore.protocols import Request
+from ragcore.reports import Field, FilledSection
+from ragcore.terms import Term
+from ragcore.text import count_tokens
+from ragcore.types import Answer, Document, Route, Source
+
+_SHOWN_MARK = re.compile(r" ?\[\d+\]")
+
+
+def section_request(
+    heading: str,
+    guidance: str,
+    form: Field,
+    outline: Sequence[str],
+    before: Sequence[FilledSection],
+    sources: Sequence[Source],
+    document: Callable[[str], Document],
+    settings: Settings,
+    *,
+    about: str = "",
+    terms: Sequence[Term] = (),
+    routes: Sequence[Route] = (),
+    own: Sequence[tuple[int, int, int]] = (),
+    draft: Answer | None = None,
+    missing: Sequence[str] = (),
+    instruction: str = "",
+) -> Request:
+    """The request for one section. ``outline`` are the numbered headings of the whole report, ``about`` its guidance,
+    and ``before`` its sections written already, which are given newest first within ``report.before_tokens``. ``own``
+    is as in `Request`. With native citations (``llm.citations``) the sources go as passages, not in the prompt. With a
+    ``draft`` it is asked for again: for what is ``missing``, with sources that were found since, or by ``instruction``.
+    """
+    asked = "\n".join(f"{number}. {piece}" for number, piece in enumerate(form.requirements, start=1))
+    native = settings.llm.citations == "native"
+    revision = ""
+    if draft is not None:
+        revision = SECTION_REVISION.format(
+            draft=_SHOWN_MARK.sub("", draft.text) if native else with_markers(draft),
+            missing="\n".join(f"- {what}" for what in missing) or "- nothing",
+            instruction=instruction or "Fill what is missing from the sources; keep the rest as it is.",
+        )
+    passages = tuple(render_passage(source, document(source.doc_id)) for source in sources) if native else ()
+    given = "" if native else "\n\n".join(render_source(source, document(source.doc_id)) for source in sources)
+    return Request(
+        question=heading,
+        sources=tuple(sources),
+        system=NATIVE_SECTION_SYSTEM if native else SECTION_SYSTEM,
+        prompt=(NATIVE_SECTION_PROMPT if native else SECTION_PROMPT).format(
+            sources=given,
+            outline="\n".join(outline),
+            about=about or "–",
+            before=_before(before, settings.report.before_tokens) or "None yet.",
+            heading=heading,
+            guidance=guidance or "–",
+            requirements=asked,
+            form=_form(form),
+            revision=revision,
+        ),
+        max_tokens=settings.report.section_tokens,
+        temperature=settings.llm.temperature,
+        terms=tuple(terms),
+        routes=tuple(routes),
+        passages=passages,
+        form=form,
+        own=tuple(own),
+    )
+
+
+def with_markers(answer: Answer) -> str:
+    """An answer's text as it was written: citations as the writer's markers."""
+    by_number = {citation.n: citation for citation in answer.citations}
+    pieces: list[str] = []
+    at = 0
+    for mark in answer.marks:
+        citation = by_number[mark.n]
+        first, last = citation.units
+        unit = f"{citation.source}.{first}" if first else str(citation.source)
+        pieces += [
+            answer.text[at : mark.start],
+            f"<<SOURCE {unit}{f'-{citation.source}.{last}' if last > first else ''}>>",
+        ]
+        at = mark.end
+    return "".join([*pieces, answer.text[at:]])
+
+
+def _form(form: Field) -> str:
+    columns = " | ".join(form.columns)
+    return SECTION_FORMS[form.kind].format(columns=columns, unit=f" in {form.unit}" if form.unit else "")
+
+
+def _before(sections: Sequence[FilledSection], tokens: int) -> str:
+    """Earlier sections that fit ``tokens`` together, in the report's order. Their marks are left out: they are numbers
+    of other sources."""
+    kept: list[str] = []
+    for section in reversed([section for section in sections if section.text]):
+        text = neutralise(f"{section.number} {section.heading}\n{_SHOWN_MARK.sub('', section.text)}")
+        cost = count_tokens(text)
+        if cost > tokens:
+            break
+        kept.append(text)
+        tokens -= cost
+    return "\n\n".join(reversed(kept))

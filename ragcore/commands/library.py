@@ -1,0 +1,125 @@
+"""The library: ``ingest``, ``index``, ``documents``, ``remove``, ``elements``, ``chunks``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcore import printing, wire
+from ragcore.commands.common import find, print_json, progress
+from ragcore.errors import GroundworkError, InputError
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine, IngestReport
+
+
+def ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    reports: list[IngestReport] = []
+    for path in engine.pdf_paths(options.paths):
+        name = path.name or str(path)
+        print(f"{name}: reading", file=sys.stderr)
+        report = engine.ingest_path(path, password=options.password, on_progress=progress(name))
+        reports.append(report)
+        for error in (report.error, report.figures.error, report.context.error):
+            if error:
+                print(f"{name}: {error['message']} {error['hint']}", file=sys.stderr)
+        if report.note and not report.error:
+            print(f"{name}: {report.note}", file=sys.stderr)
+    failure: GroundworkError | None = None
+    if options.index:
+        try:
+            engine.index(on_progress=progress("index"))
+        except GroundworkError as error:  # the files' reports are still worth printing
+            failure = error
+    if as_json:
+        print_json(
+            {"documents": [asdict(report) for report in reports]} | ({"error": failure.as_dict()} if failure else {})
+        )
+    else:
+        printing.ingested(reports)
+        if failure:
+            print(f"{failure.message} {failure.hint}", file=sys.stderr)
+    return 1 if failure or any(report.status == "failed" for report in reports) else 0
+
+
+def index(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    if options.estimate:
+        return _estimate(engine, as_json)
+    report = engine.index(rebuild=options.rebuild, on_progress=progress("index"))
+    if as_json:
+        print_json(asdict(report))
+    else:
+        printing.indexed(report)
+    left = [(info.name, info.context) for info in engine.documents() if info.context.unfinished]
+    for name, context in left:
+        print(f"{name}: {context.words}", file=sys.stderr)
+    return 0
+
+
+def _estimate(engine: Engine, as_json: bool) -> int:
+    estimates = engine.estimate()
+    if as_json:
+        print_json(wire.estimates(estimates))
+    else:
+        printing.estimated(estimates, engine.models.context_model)
+    return 0
+
+
+def documents(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+    infos = engine.documents()
+    if as_json:
+        print_json({"documents": [wire.document_info(info) for info in infos]})
+    else:
+        printing.documents(infos)
+        if not infos:
+            print("The library is empty. Add a PDF: ragcore ingest FILE --index", file=sys.stderr)
+    return 0
+
+
+def remove(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    info = find(engine, options.document, whole=True)
+    engine.remove(info)
+    if as_json:
+        print_json({"documents": [wire.document_info(item) for item in engine.documents()]})
+    else:
+        print(f"Removed {info}.")
+    return 0
+
+
+def elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    document = engine.document(find(engine, options.document))
+    if options.page is not None and options.page > len(document.pages):
+        raise InputError(f"{document.name} has {len(document.pages)} pages.", hint="Give a page that it has.")
+    if options.picture is not None:
+        _save(options.picture, engine.page_picture(document.doc_id, options.page))
+    chosen = [
+        element
+        for element in document.elements
+        if (options.page is None or options.page in document.element_pages(element))
+        and (options.kind is None or element.kind == options.kind)
+    ]
+    if as_json:
+        print_json(wire.elements(document, chosen))
+    else:
+        printing.elements(document, chosen)
+    return 0
+
+
+def _save(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Give another place.") from error
+
+
+def chunks(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    document = engine.document(find(engine, options.document))
+    chunks = engine.chunks(document.doc_id)
+    if as_json:
+        print_json({"doc_id": document.doc_id, "chunks": [wire.chunk(document, item) for item in chunks]})
+    else:
+        printing.chunks(chunks)
+    return 0

@@ -1,0 +1,105 @@
+"""``template``: a report filled from the library."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcore import printing, wire
+from ragcore.errors import BadTemplate, FileMissing, GroundworkError, InputError
+from ragcore.export import kind as checked
+from ragcore.files import replacing
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine
+    from ragcore.report.template import Template
+    from ragcore.reports import Report
+
+KINDS = ("md", "docx", "pdf", "json")
+MAX_BYTES = 20_000_000  # a template is text; Word files with pictures may be some megabytes
+
+
+def own_templates() -> dict[str, str]:
+    """The templates that come with Groundwork: name → JSON."""
+    folder = files("ragcore.report") / "library"
+    found = {path.name.removesuffix(".json"): path.read_text("utf-8") for path in folder.iterdir()}
+    return dict(sorted(found.items()))
+
+
+def load_template(given: str) -> Template:
+    """The template in the file ``given`` (JSON, a Markdown outline or a Word document), or that of Groundwork's own of
+    this name. Raises `FileMissing`, `BadTemplate`."""
+    from ragcore.report.outline import from_docx, from_markdown
+    from ragcore.report.template import from_json
+
+    path = Path(given)
+    own = own_templates()
+    if given in own and not path.exists():
+        return from_json(own[given], given)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise BadTemplate(f"{path.name} is too large for a template.", hint="Leave its pictures out.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileMissing(
+            f"{given} cannot be read: {error.strerror}.", hint=f"Give a file, or one of {', '.join(own)}."
+        ) from error
+    if path.suffix.lower() == ".docx" or data.startswith(b"PK\x03\x04"):
+        return from_docx(data, path.name)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadTemplate(f"{path.name} is no text in UTF-8, and no Word document.") from error
+    if path.suffix.lower() in (".md", ".markdown", ".txt"):
+        return from_markdown(text, path.name)
+    return from_json(text, path.name)
+
+
+def fill(
+    engine: Engine, template: Template, doc_ids: tuple[str, ...] | None, output: Path | None, as_json: bool
+) -> int:
+    """Fill ``template`` and write it; 1 where a required section stays empty, and where it was interrupted: then what
+    was filled so far is written."""
+    run = engine.fill(template, doc_ids=doc_ids)
+    interrupted = False
+    try:
+        for section in run:
+            told = section.status + (f", {len(section.gaps)} missing" if section.gaps else "")
+            print(f"{section.number} {section.heading}: {told}", file=sys.stderr)
+    except KeyboardInterrupt:
+        interrupted = True
+        done = len(run.report.sections)
+        print(f"\nInterrupted: {done} of {len(list(template.places()))} sections are written.", file=sys.stderr)
+    except GroundworkError:
+        if output is not None and run.report.sections:
+            _write(engine, run.report, output)
+            print(f"What was filled before is in {output}.", file=sys.stderr)
+        raise
+    report = run.report
+    if output is not None:
+        _write(engine, report, output)
+    if as_json:
+        print(json.dumps(wire.report(report), ensure_ascii=False), flush=True)
+    elif output is None:
+        print(_written(engine, report, "md").decode(), end="")
+    else:
+        print(f"Wrote {output}.", file=sys.stderr)
+    printing.report_gaps(report)
+    return 1 if interrupted or any(section.missed for section in report.sections) else 0
+
+
+def _write(engine: Engine, report: Report, output: Path) -> None:
+    try:
+        with replacing(output) as stream:
+            stream.write(_written(engine, report, output.suffix.lower().removeprefix(".")))
+    except OSError as error:
+        raise InputError(f"{output} could not be written: {error.strerror}.", hint="Give another place.") from error
+
+
+def _written(engine: Engine, report: Report, kind: str) -> bytes:
+    if kind == "json":
+        return (json.dumps(wire.report(report), ensure_ascii=False, indent=2) + "\n").encode()
+    return engine.write_report(report, checked(kind))

@@ -1,0 +1,37 @@
+"""What is in force and what it cost: ``config``, ``spending``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from ragcore import printing, wire
+from ragcore.commands.common import print_json
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine
+
+
+def spending(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+    found = engine.spending()
+    if as_json:
+        print_json(wire.spending(found))
+    else:
+        printing.spending(found)
+    return 0
+
+
+def settings(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+    settings = engine.settings.model_dump(mode="json")
+    if as_json:
+        print_json(
+            {
+                "home": str(engine.home),
+                "settings": settings,
+                "origins": engine.origins,
+                "hash": engine.settings.hash(),
+            }
+        )
+    else:
+        printing.settings(settings, engine.origins)
+    return 0

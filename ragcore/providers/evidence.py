@@ -1,0 +1,96 @@
+"""What of the sources speaks of one thing that a section's guidance asks for: quotes, best first, or none.
+
+What stands in a section of the document that is called as the section asked for comes first; elsewhere a quote has to
+hold the words of what is asked, the rarer ones counting more, or be plainly relevant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from math import log
+
+from ragcore.config import AnswerSettings
+from ragcore.protocols import Request, Reranker
+from ragcore.providers.field_names import BESIDE
+from ragcore.providers.quotable import Quotable, is_same
+from ragcore.providers.quote_ranking import Ranking
+from ragcore.terms import Wanted
+from ragcore.words import content_stems, word_set
+
+_SPEAKS = 0.5  # so much of the words of a requirement a quote must hold, rare ones counting more
+_PLAIN = 0.3  # a worth from which a quote is taken by itself
+_SHARE = 0.6  # and it must be worth so much of the best
+_BRACKETS = re.compile(r"\([^()]*\)")
+_PAIR = re.compile(r"\b(?:and|or)\b")
+_SAYS_LITTLE = BESIDE | frozenset(
+    content_stems("main major important most material proposed possible known several other new information include")
+)
+_NO_SUBJECT = word_set("result overview summary introduction background general conclusion")
+
+
+class Evidence:
+    """The quotes of one request, ranked for each thing that it asks for."""
+
+    def __init__(
+        self, request: Request, found: Sequence[Quotable], reranker: Reranker | None, settings: AnswerSettings
+    ) -> None:
+        self._request = request
+        self._found = list(found)
+        self._reranker = reranker
+        self._settings = settings
+        # What stands in sections of the documents that are called as the one asked for.
+        self.own = [quote for quote in found if _within(quote, request.own)]
+        self._counts = Counter(word for quote in found for word in quote.words)
+
+    def on(self, piece: str, most: int, *, alone: bool) -> list[Quotable]:
+        """At most ``most`` quotes that speak of ``piece``, best first; ``alone``: nothing else is asked for."""
+        ranking = self._ranking(piece)
+        own = ranking.best(self.own, self._reranker)
+        chosen = [quote for quote, worth in own if alone or worth >= _PLAIN or self._speaks(piece, quote)]
+        if not chosen:
+            ranked = ranking.best(self._found, self._reranker)
+            good = [(quote, worth) for quote, worth in ranked if worth >= _PLAIN or self._speaks(piece, quote)]
+            floor = _SHARE * good[0][1] if good else 0.0
+            chosen = [quote for quote, worth in good if worth >= floor]
+        return _without_repeats(chosen, most)
+
+    def nearest(self, pieces: Sequence[str], most: int) -> list[Quotable]:
+        """What comes nearest to ``pieces``, be it ever so far."""
+        lists = [[quote for quote, _ in self._ranking(piece).best(self._found, self._reranker)] for piece in pieces[:3]]
+        turns = [ranked[place] for place in range(most) for ranked in lists if place < len(ranked)]
+        return _without_repeats(turns, most)
+
+    def _ranking(self, piece: str) -> Ranking:
+        request = self._request
+        asked = piece if piece == request.question else f"{request.question}: {piece}"
+        return Ranking(asked, Wanted(asked, request.terms), terms=request.terms, routes=request.routes)
+
+    def _speaks(self, piece: str, quote: Quotable) -> bool:
+        piece = _BRACKETS.sub(" ", piece)
+        wanted = Wanted(piece, self._request.terms)
+        words = [word for word in wanted.words if word not in _SAYS_LITTLE]
+        held = [word for word in words if wanted.has(word, quote.words)]
+        heading = set(content_stems(self._request.question)) - _SAYS_LITTLE - _NO_SUBJECT
+        if set(held) & heading & set(content_stems(quote.text)):
+            return True
+        if len(words) == 2 and held and _PAIR.search(piece):
+            return True  # "its customers and markets": of either
+        weights = {word: log(1 + len(self._found) / (1 + self._counts[word])) for word in words}
+        total = sum(weights.values())
+        return total > 0 and sum(weights[word] for word in held) / total >= _SPEAKS
+
+
+def _within(quote: Quotable, own: Sequence[tuple[int, int, int]]) -> bool:
+    return any(
+        quote.source.number == number and first <= quote.first and quote.last <= last for number, first, last in own
+    )
+
+
+def _without_repeats(quotes: Sequence[Quotable], most: int) -> list[Quotable]:
+    chosen: list[Quotable] = []
+    for quote in quotes:
+        if len(chosen) < most and not any(is_same(quote, other) for other in chosen):
+            chosen.append(quote)
+    return chosen

@@ -1,0 +1,143 @@
+"""What a value field asks for: the names of one quantity, what else must hold of it, and its period.
+
+Heading and guidance are read together: "Revenue" with "Total net revenue or net sales of the latest fiscal year" names
+one quantity in three ways; "Revenue" with "Revenue of the Field Sensors segment" names a part of it, and a row that is
+only called "Revenue" is not what is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ragcore.providers.quote_ranking import name_of
+from ragcore.terms import Term
+from ragcore.words import content_stems
+
+Sort = Literal["date", "count", "amount", "words"]
+
+_DATE_ASKED = re.compile(r"\b(?:date|day|when)\b", re.IGNORECASE)
+_COUNT_ASKED = re.compile(r"\b(?:how\s+many|number\s+of)\b", re.IGNORECASE)
+_PERIOD_ASKED = re.compile(
+    r"\b(?:fiscal|financial|latest|last|most\s+recent|year|quarter|(?:19|20)\d\d|at\s+the\s+end|amount|total|how\s+much)\b",
+    re.IGNORECASE,
+)
+_PERIOD = re.compile(
+    r"\s*\b(?:(?:of|in|at|for|during|as\s+(?:of|at)|over|from)\s+)?(?:the\s+)?(?:(?:end|close)\s+of\s+)?(?:the\s+)?"
+    r"(?:(?:latest|last|most\s+recent|current|reported|reporting|same)\s+)?(?:(?:fiscal|financial|calendar)\s+)?"
+    r"(?:years?|quarters?|periods?)\b(?:[\s-]end)?(?:\s+(?:19|20)\d\d)?\.?\s*$",
+    re.IGNORECASE,
+)
+_IN_YEAR = re.compile(r"\s*\b(?:in|for|during|of|at)\s+(?:fiscal\s+|FY\s?)?(?:19|20)\d\d\.?\s*$", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:FY\s?)?(?:19|20)\d\d\b", re.IGNORECASE)
+_OPENING = re.compile(
+    r"^(?:(?:what|which)\s+(?:is|was|are|were)\s+|how\s+(?:many|much|large|high)\s+|(?:the\s+)?(?:number|amount|value)\s+of\s+|"
+    r"the\s+|its\s+|a\s+|an\s+|our\s+)+",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"(?:,\s*(?:with|including|by)\b|\s+(?:does|do|did|that|which|who|whose)\b|(?:the\s+(?:company|group|study|authors?|report)\s+\w+)|"
+    r"(?:were|was|is|are|has|have|had)\s+\w+\s*$|there\s+(?:are|were)\b).*$",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"\([^()]*\)")
+_EXPENSE = re.compile(r"\s+(?:expenses?|costs?)\s*$", re.IGNORECASE)
+_OR = re.compile(r"\s*,?\s+or\s+|\s*,\s*")
+# What heading and guidance say beside the name of the quantity.
+BESIDE = frozenset(
+    content_stems("""
+    amount value figure number total overall consolidated reported reporting report company companies group business
+    entity year years fiscal financial quarter annual period latest last recent ended ending end day date
+    million millions thousand thousands billion billions usd us dollar dollars euro euros unit units its according
+    state stated study authors
+    """)
+)
+
+
+_NEUTRAL = frozenset(content_stems("consolidated overall reported group company amount value number"))
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """``text`` as written, ``stems`` those of it, and ``further``: stems that must stand near it too."""
+
+    text: str
+    stems: frozenset[str]
+    further: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """``names``: any of them is what is asked for. ``years``: those asked for, none where the latest is meant."""
+
+    sort: Sort
+    names: tuple[Name, ...]
+    years: frozenset[int]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The stems of every name, and of what must stand near them."""
+        return frozenset().union(*(name.stems | name.further for name in self.names))
+
+
+def wish(heading: str, piece: str, unit: str, terms: Sequence[Term]) -> Wish:
+    """What ``piece`` of the guidance under ``heading`` asks for."""
+    both = f"{heading} {piece}"
+    sort: Sort = "words"
+    if _DATE_ASKED.search(both) and not unit:
+        sort = "date"
+    elif _COUNT_ASKED.search(both):
+        sort = "count"
+    elif unit or _PERIOD_ASKED.search(piece):
+        sort = "amount"
+    bare = _cut(piece)
+    parts = _OR.split(bare) if " or " in bare else [bare]
+    names = [
+        name for part in (parts if sort != "date" else [heading]) for name in _names(_cut(heading), _cut(part), terms)
+    ]
+    years = frozenset(int(year[-4:]) for year in _YEAR.findall(both))
+    return Wish(sort, tuple(dict.fromkeys(name for name in names if name.stems or sort == "date")), years)
+
+
+def _names(heading: str, part: str, terms: Sequence[Term]) -> list[Name]:
+    own = _called(heading, terms)
+    said = stems_of(part)
+    if said <= frozenset().union(*(stems_of(name) for name in own)):
+        return [Name(name, stems_of(name)) for name in (*own, *_called(part, terms))]
+    # The guidance says which part of it is meant.
+    narrower = [Name(name, stems, said - stems) for name in own if (stems := stems_of(name)) and stems < said]
+    return [*(Name(name, stems_of(name)) for name in _called(part, terms)), *narrower]
+
+
+def _called(name: str, terms: Sequence[Term]) -> list[str]:
+    """``name`` and what it is called otherwise."""
+    stems = stems_of(name)
+    # "Research and development expense" is the row "Research and development".
+    plain = _EXPENSE.sub("", name)
+    shorter = [plain] if plain != name and len(stems_of(plain)) > 1 else []
+    return list(
+        dict.fromkeys((name, *shorter, *(other for t in terms if stems_of(t.said) == stems for other in t.same)))
+    )
+
+
+def _cut(text: str) -> str:
+    """A name without what opens it, its clause, brackets and period."""
+    text = _BRACKETS.sub(" ", " ".join(text.split())).strip(" .?:;")
+    before = ""
+    while before != text:
+        before = text
+        for what in (_PERIOD, _IN_YEAR, _OPENING, _CLAUSE):
+            text = what.sub("", text).strip(" .?:;,") or text
+    return " ".join(text.split())
+
+
+def head_stems(head: str) -> frozenset[str]:
+    """The stems of a row's header: what narrows a name in a template is kept."""
+    return name_of(head) - _NEUTRAL
+
+
+def stems_of(name: str) -> frozenset[str]:
+    """The stems by which a quantity is told from another."""
+    return name_of(_YEAR.sub(" ", name)) - BESIDE

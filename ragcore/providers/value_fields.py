@@ -1,0 +1,126 @@
+"""A report's single value without a language model: from the one row or sentence that is certain, else none.
+
+A wrong value is worse than none: the reader takes it over. Where tables, or sentences, of one document give different
+values for the same period and none of them is a statement of the whole, there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragcore.markdown import escape
+from ragcore.providers.field_names import Wish, wish
+from ragcore.providers.field_rows import Candidate, candidates, latest_year
+from ragcore.providers.field_sentences import Said, said
+from ragcore.providers.quotable import Quotable, marker
+from ragcore.providers.rows import scale_of
+from ragcore.providers.values import same_figure
+from ragcore.terms import Term
+from ragcore.words import content_stems
+
+_FINAL_PUNCTUATION = " .:;,…–—-"
+_NEAR = 8  # words within which all words of a name must stand for a sentence to be about it
+_LONGEST = 500
+_SHORT = 2  # sentences of a section that can be quoted whole
+_FIGURES = frozenset(content_stems("amount number dose level rate price limit sum"))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """``text`` is Markdown with markers, ``quote`` where it is from."""
+
+    quote: Quotable
+    text: str
+
+
+def value_field(
+    heading: str, piece: str, unit: str, terms: Sequence[Term], found: Sequence[Quotable], named: Sequence[Quotable]
+) -> list[FieldValue]:
+    """What ``piece`` of the guidance under ``heading`` asks for, one value at most for each document of ``found``;
+    ``named`` are those of them that stand under such a heading."""
+    asked = wish(heading, piece, unit, terms)
+    cells = candidates(asked, found)
+    out = []
+    for doc_id in dict.fromkeys(quote.source.doc_id for quote in found):
+        own = [quote for quote in found if quote.source.doc_id == doc_id]
+        value = _of_cells([cell for cell in cells if cell.quote.source.doc_id == doc_id])
+        if value is None and not any(cell.quote.source.doc_id == doc_id for cell in cells):
+            value = _of_sentences(asked, own, [quote for quote in named if quote.source.doc_id == doc_id])
+        if value is not None:
+            out.append(value)
+    return out
+
+
+def _of_cells(cells: Sequence[Candidate]) -> FieldValue | None:
+    last = max((cell.period[0] for cell in cells), default=0)
+    groups: list[list[Candidate]] = []
+    for cell in cells:
+        if cell.period[0] != last:
+            continue
+        group = next((group for group in groups if same_figure(group[0].cell.text, cell.cell.text)), None)
+        groups.append([cell]) if group is None else group.append(cell)
+    ranked = sorted(((any(cell.whole for cell in group), len(group)), index) for index, group in enumerate(groups))
+    if not ranked or (len(ranked) > 1 and ranked[-1][0] == ranked[-2][0]):
+        return None
+    best = max(groups[ranked[-1][1]], key=lambda cell: (cell.whole, cell.fit, cell.period, cell.quote.source.score))
+    row, source = best.row, best.quote.source
+    number, scale = scale_of(source, row)
+    about = row.table.rstrip(_FINAL_PUNCTUATION)
+    where = f"{escape(about)}: " if about else ""
+    note = f" ({escape(scale)} {marker(source, number, number)})" if scale else ""
+    cited = marker(source, best.cell.number, best.cell.number)
+    text = f"**{escape(best.cell.text)}** — {where}“{escape(row.of(best.cell))}” {cited}{note}"
+    return FieldValue(best.quote, text)
+
+
+def _of_sentences(asked: Wish, found: Sequence[Quotable], named: Sequence[Quotable]) -> FieldValue | None:
+    latest = latest_year(found, found[0].source.doc_id) if found else 0
+    plain = said(asked, found, latest)
+    if plain:
+        if asked.sort == "date":
+            last = max(plain, key=lambda one: one.period)
+            ends = any("fiscal" in name.text.lower() or "year" in name.text.lower() for name in asked.names)
+            return _sentence(last) if ends or len({one.period for one in plain}) == 1 else None
+        dated = max(one.period for one in plain)
+        plain = [one for one in plain if one.period == dated] if dated[0] else plain
+        same = all(same_figure(one.figure, plain[0].figure) for one in plain)
+        return _sentence(plain[0]) if same else None
+    if asked.sort != "words":
+        return None
+    short = 0 < len(named) <= _SHORT and all(quote.row is None for quote in named)
+    if short and not any(name.further & _FIGURES for name in asked.names):
+        # All that a section of that name says: the clause on governing law.
+        text = " ".join(f"“{escape(quote.text)}” {quote.marker}" for quote in named)
+        return FieldValue(named[0], text)
+    return _in_words(asked, found)
+
+
+def _sentence(one: Said) -> FieldValue:
+    quote = one.quote
+    return FieldValue(quote, f"**{escape(one.figure)}** — “{escape(quote.text)}” {quote.marker}")
+
+
+def _in_words(asked: Wish, found: Sequence[Quotable]) -> FieldValue | None:
+    """The one sentence that has all words of a name close together and all that must stand near it."""
+    fits: list[Quotable] = []
+    for name in asked.names:
+        if len(name.stems) + len(name.further) < 2 and not any(character.isupper() for character in name.text[1:]):
+            continue  # one common word says too little
+        for quote in found:
+            stems = content_stems(quote.text)
+            if (
+                quote.row is None
+                and len(quote.text) <= _LONGEST
+                and name.further <= set(stems)
+                and _close(name.stems, stems)
+            ):
+                fits.append(quote)
+    distinct = list(dict.fromkeys(" ".join(content_stems(quote.text)) for quote in fits))
+    if len(distinct) != 1:
+        return None
+    return FieldValue(fits[0], f"“{escape(fits[0].text)}” {fits[0].marker}")
+
+
+def _close(wanted: frozenset[str], stems: Sequence[str]) -> bool:
+    return bool(wanted) and any(wanted <= set(stems[i : i + _NEAR]) for i in range(max(1, len(stems) - _NEAR + 1)))

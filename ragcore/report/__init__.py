@@ -1,0 +1,1 @@
+"""Reports: templates, and their sections filled with evidence."""

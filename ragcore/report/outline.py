@@ -1,0 +1,201 @@
+"""Templates from what people have: a Markdown outline, or a Word document with headings and instructions.
+
+Both give the same: headings become sections, nested by their level; what stands under a heading is its guidance; a
+table there with nothing but its first row filled in gives the columns of a table to be filled in. At the end of a
+heading ``{…}`` may say what the section is: ``{optional}``, ``{list}``, ``{yes/no}``, ``{value: USD million}``,
+``{table: Segment | Revenue}``, several with commas between.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ragcore.errors import BadTemplate
+from ragcore.report.template import Template, from_data
+
+if TYPE_CHECKING:
+    from docx.document import Document as WordDocument
+    from docx.table import Table
+    from docx.text.paragraph import Paragraph
+
+_OPTIONS = re.compile(r"\s*\{([^{}]*)\}\s*$")
+_NUMBER = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.|[IVX]+\.)\s+(?=\S)")
+_HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
+
+
+@dataclass
+class _Heading:
+    level: int
+    text: str
+    guidance: list[str] = field(default_factory=list)
+    columns: list[str] = field(default_factory=list)
+
+
+def from_markdown(text: str, name: str = "The outline") -> Template:
+    """The template that an outline describes. One heading of the first level that stands before all others is the
+    title; else ``name`` is. Raises `BadTemplate`."""
+    from markdown_it import MarkdownIt
+
+    lines = text.splitlines()
+    headings: list[_Heading] = []
+    opening: list[str] = []
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    for index, token in enumerate(tokens):
+        if token.level or token.map is None:
+            continue
+        if token.type == "heading_open":
+            headings.append(_Heading(int(token.tag[1:]), tokens[index + 1].content))
+            continue
+        last = headings[-1] if headings else None
+        if token.type == "table_open" and last is not None:
+            columns = _columns(_rows(tokens[index:]))
+            if columns:
+                last.columns = columns
+                continue
+        (last.guidance if last is not None else opening).append("\n".join(lines[slice(*token.map)]).strip())
+    return _template(headings, opening, name, "Begin each section with a heading, as in “## Risks”.")
+
+
+def _rows(tokens: Sequence[Any]) -> list[list[str]]:
+    """The cells of the table that ``tokens`` begin with."""
+    rows: list[list[str]] = []
+    for token in tokens:
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline" and rows:
+            rows[-1].append(token.content)
+        elif token.type == "table_close":
+            break
+    return rows
+
+
+def from_docx(data: bytes, name: str = "The document") -> Template:
+    """The template that a Word document describes: its headings are those by style or outline level. Raises
+    `BadTemplate`."""
+    from docx import Document
+    from docx.table import Table
+
+    try:
+        document = Document(io.BytesIO(data))
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
+        raise BadTemplate(f"{name} is not a Word document that can be opened.", hint="Save it as .docx.") from error
+    headings: list[_Heading] = []
+    opening: list[str] = []
+    title = ""
+    for block in _blocks(document):
+        last = headings[-1] if headings else None
+        if isinstance(block, Table):
+            rows = [[cell.text for cell in row.cells] for row in block.rows]
+            columns = _columns(rows)
+            if last is not None and columns:
+                last.columns = columns
+            else:
+                under = last.guidance if last is not None else opening
+                under.extend(" | ".join(dict.fromkeys(row)) for row in rows)
+            continue
+        words = block.text.strip()
+        level = _level(block)
+        if not words:
+            continue
+        if level == 0:
+            title = title or words
+        elif level is not None:
+            headings.append(_Heading(level, words))
+        else:
+            listed = (block.style.name if block.style is not None else "").startswith("List")
+            (last.guidance if last is not None else opening).append(f"- {words}" if listed else words)
+    if title:
+        headings = [_Heading(0, title), *headings]
+    return _template(headings, opening, name, "Give its headings the styles Heading 1, Heading 2 and so on.")
+
+
+def _blocks(document: WordDocument) -> Iterator[Paragraph | Table]:
+    yield from document.iter_inner_content()
+
+
+def _level(paragraph: Paragraph) -> int | None:
+    """The level of a heading, 0 for the title, None for other text."""
+    style = paragraph.style
+    while style is not None:
+        name = style.name or ""
+        if name.lower() == "title":
+            return 0
+        if match := _HEADING_STYLE.fullmatch(name):
+            return int(match.group(1))
+        style = style.base_style
+    found = paragraph._p.xpath("./w:pPr/w:outlineLvl/@w:val")
+    return int(found[0]) + 1 if found and int(found[0]) < 9 else None
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The first row, where it is filled and all below it is empty."""
+    head = [" ".join(cell.split()) for cell in rows[0]] if rows else []
+    empty = all(not cell.strip() for row in rows[1:] for cell in row)
+    return head if len(head) > 1 and all(head) and empty else []
+
+
+def _template(headings: list[_Heading], opening: Sequence[str], name: str, hint: str) -> Template:
+    if not headings:
+        raise BadTemplate(f"{name} has no heading, so there is nothing to fill in.", hint=hint)
+    top = min(heading.level for heading in headings)
+    title, guidance = name.rpartition("/")[2].rpartition(".")[0] or name, list(opening)
+    if headings[0].level == top and sum(heading.level == top for heading in headings) == 1 and len(headings) > 1:
+        title, guidance = headings[0].text, [*opening, *headings[0].guidance]
+        headings = headings[1:]
+    data = {"title": title, "guidance": "\n".join(guidance), "sections": _nested(headings)}
+    return from_data(data, name)
+
+
+def _nested(headings: Sequence[_Heading]) -> list[dict[str, Any]]:
+    """Headings in their order → sections in sections; a level that is passed over is not missed."""
+    roots: list[dict[str, Any]] = []
+    open_: list[tuple[int, dict[str, Any]]] = []
+    for heading in headings:
+        section = _section(heading)
+        while open_ and open_[-1][0] >= heading.level:
+            open_.pop()
+        (open_[-1][1].setdefault("sections", []) if open_ else roots).append(section)
+        open_.append((heading.level, section))
+    return roots
+
+
+def _section(heading: _Heading) -> dict[str, Any]:
+    text = " ".join(heading.text.split())
+    section: dict[str, Any] = {}
+    match = _OPTIONS.search(text)
+    if match:
+        text = text[: match.start()]
+        for option in match.group(1).split(","):
+            section |= _option(option.strip(), text)
+    section["heading"] = _NUMBER.sub("", text).strip() or text
+    if heading.columns and not section.get("kind"):
+        section |= {"kind": "table", "columns": heading.columns}
+    section["guidance"] = "\n".join(heading.guidance).strip()
+    return section
+
+
+def _option(option: str, heading: str) -> dict[str, Any]:
+    name, _, rest = (part.strip() for part in option.partition(":"))
+    match name.lower().replace("-", "_").replace("/", "_").replace(" ", "_"):
+        case "optional":
+            return {"required": False}
+        case "required" | "prose" | "list" | "yes_no" as kind:
+            return {} if kind == "required" else {"kind": kind}
+        case "value":
+            return {"kind": "value", "unit": rest}
+        case "table":
+            return (
+                {"kind": "table", "columns": [column.strip() for column in rest.split("|")]}
+                if rest
+                else {"kind": "table"}
+            )
+        case _:
+            raise BadTemplate(
+                f"The heading “{heading}” says {{{option}}}, which is unknown.",
+                hint="Known are optional, list, yes/no, value: UNIT and table: COLUMN | COLUMN.",
+            )

@@ -1,0 +1,187 @@
+"""A report's template: sections with guidance, as JSON, checked so that a mistake is named with its place.
+
+    {"title": "Company profile", "sections": [
+        {"heading": "Business", "guidance": "What the company sells, and to whom."},
+        {"heading": "Revenue", "kind": "value", "unit": "USD million", "guidance": "Net revenue of the last year."},
+        {"heading": "Segments", "kind": "table", "columns": ["Segment", "Revenue"], "required": false}]}
+
+``heading`` and ``guidance`` are all that a section needs; every other key has a default.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from ragcore.errors import BadTemplate
+
+Kind = Literal["prose", "list", "table", "value", "yes_no"]
+KINDS: tuple[Kind, ...] = ("prose", "list", "table", "value", "yes_no")
+MAX_SECTIONS = 300
+MAX_LEVEL = 6  # as many as Word and HTML have headings
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300, pattern=r"^[^\n]*$")]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=8000)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Section(_Strict):
+    """One heading of a report and what is to stand under it.
+
+    ``kind`` is what its text is: ``prose``, a bullet ``list``, a ``table`` with ``columns``, a single ``value`` (in
+    ``unit``) or ``yes_no`` with the reason. A section that only holds ``sections`` and has no guidance is a heading.
+    ``documents`` narrows its evidence to documents by id, file name or title; None leaves that to the report.
+    """
+
+    heading: Line
+    guidance: Words = ""
+    kind: Kind = "prose"
+    columns: tuple[Line, ...] = ()
+    unit: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100)] = ""
+    required: bool = True
+    documents: tuple[Line, ...] | None = None
+    sections: tuple[Section, ...] = ()
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> Section:
+        if self.kind == "table" and not self.columns:
+            raise ValueError('a table needs its "columns"')
+        if self.kind != "table" and self.columns:
+            raise ValueError(f'"columns" belong to a table, and this is "{self.kind}"')
+        if len({column.casefold() for column in self.columns}) < len(self.columns):
+            raise ValueError("two columns have the same name")
+        if self.unit and self.kind not in ("value", "table"):
+            raise ValueError(f'"unit" belongs to a value or a table, and this is "{self.kind}"')
+        if self.documents == ():
+            raise ValueError('"documents" is empty, so nothing could be searched; leave it out to search all')
+        return self
+
+    @property
+    def filled(self) -> bool:
+        """Whether something is to be written under the heading itself."""
+        return bool(self.guidance) or not self.sections
+
+    @property
+    def query(self) -> str:
+        """What is searched for."""
+        return f"{self.heading}: {self.guidance}" if self.guidance else self.heading
+
+
+class Template(_Strict):
+    """A report as it is to be: its title and sections, nested to six levels; ``guidance`` holds for all of it."""
+
+    title: Line
+    guidance: Words = ""
+    sections: Annotated[tuple[Section, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Template:
+        places = list(self.places())
+        if len(places) > MAX_SECTIONS:
+            raise ValueError(f"there are {len(places)} sections; a template has at most {MAX_SECTIONS}")
+        deepest = max(place.level for place in places)
+        if deepest > MAX_LEVEL:
+            raise ValueError(f"sections are nested {deepest} deep; a template has at most {MAX_LEVEL} levels")
+        return self
+
+    def places(self) -> Iterator[Place]:
+        """Every section, in the order in which they are printed."""
+        yield from _places(self.sections, ())
+
+    def as_json(self) -> str:
+        """The template as a file, without what is as by default."""
+        return json.dumps(self.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=2) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A section and where it stands: ``path`` are the headings above it, ``number`` its place as printed (``2.1``)."""
+
+    section: Section
+    path: tuple[str, ...]
+    number: str
+
+    @property
+    def level(self) -> int:
+        """1 for a section of the report itself."""
+        return len(self.path) + 1
+
+
+def _places(sections: Sequence[Section], above: tuple[str, ...], before: str = "") -> Iterator[Place]:
+    for index, section in enumerate(sections, start=1):
+        number = f"{before}{index}"
+        yield Place(section, above, number)
+        yield from _places(section.sections, (*above, section.heading), f"{number}.")
+
+
+def from_json(text: str, name: str = "The template") -> Template:
+    """The template in ``text``. Raises `BadTemplate`, which names the place of the first mistake."""
+    try:
+        given = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadTemplate(
+            f"{name} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}.",
+            hint="Correct it there, or write the template as a Markdown outline.",
+        ) from error
+    return from_data(given, name)
+
+
+def from_data(given: Any, name: str = "The template") -> Template:
+    """The template that ``given``, JSON as parsed, describes. Raises `BadTemplate`."""
+    if not isinstance(given, dict):
+        raise BadTemplate(f'{name} is not an object with "title" and "sections".')
+    try:
+        return Template.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = _place(given, first["loc"])
+        more = error.error_count() - 1
+        others = f" ({more} more {'mistake' if more == 1 else 'mistakes'} after it)" if more else ""
+        raise BadTemplate(f"{name}, {place}: {_said(first)}{others}.") from error
+
+
+def _place(given: Any, where: Sequence[int | str]) -> str:
+    """Where in the template a mistake is, in words: ``section 2 “Risks”, section 1, "columns"``."""
+    parts: list[str] = []
+    node = given
+    for step in where:
+        if isinstance(step, int):
+            node = node[step] if isinstance(node, list) and step < len(node) else None
+            heading = node.get("heading") if isinstance(node, dict) else None
+            named = f" “{heading}”" if isinstance(heading, str) and heading.strip() else ""
+            last = parts.pop() if parts else ""
+            parts.append(f"{'section' if last == '“sections”' else last + ' no.'} {step + 1}{named}")
+        else:
+            parts.append(f"“{step}”")
+            node = node.get(step) if isinstance(node, dict) else None
+    return ", ".join(parts) or "as a whole"
+
+
+def _said(error: Any) -> str:
+    """pydantic's words, for someone who has never heard of it."""
+    match error["type"]:
+        case "missing":
+            return "it is missing"
+        case "extra_forbidden":
+            what, keys = ("a section", Section) if len(error["loc"]) > 1 else ("a template", Template)
+            return f"there is no such key; {what} has {', '.join(keys.model_fields)}"
+        case "literal_error":
+            return f"{error['input']!r} is none of {', '.join(KINDS)}"
+        case "string_too_short":
+            return "it is empty"
+        case "too_short":
+            return "it is empty: at least one section is needed"
+        case "string_pattern_mismatch":
+            return "it has more than one line"
+        case "value_error":
+            return str(error["ctx"]["error"])
+        case _:
+            message: str = error["msg"]
+            return message[:1].lower() + message[1:]

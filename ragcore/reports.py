@@ -1,0 +1,97 @@
+"""What a report is once it is filled: a section each with its text, evidence and gaps."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from ragcore.types import Answer, Citation, Usage
+
+# heading: nothing is to stand under it; empty: nothing of what was asked for was found; partial: some was not.
+SectionStatus = Literal["heading", "filled", "partial", "empty", "failed", "stopped"]
+FieldKind = Literal["prose", "list", "table", "value", "yes_no"]
+# What a writer puts in the place of what it could not find, and what it says is missing in group 1.
+INSUFFICIENT = re.compile(r"\\?\[INSUFFICIENT[ _]DATA(?::\s*([^\[\]\n]{0,400}?))?\\?\]", re.IGNORECASE)
+
+
+def missing_mark(what: str) -> str:
+    """``[INSUFFICIENT DATA: what]``, on one line and so that `INSUFFICIENT` finds it whole."""
+    told = " ".join(what.translate({ord("["): "(", ord("]"): ")"}).split())
+    return f"[INSUFFICIENT DATA: {told[:400]}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What is to stand under a heading: ``kind`` with a table's ``columns`` and a value's ``unit``, and what its
+    guidance asks for, piece by piece, in ``requirements``."""
+
+    kind: FieldKind = "prose"
+    columns: tuple[str, ...] = ()
+    unit: str = ""
+    requirements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """``what`` was asked for and is not there, ``why``, and the ``nearest`` passages."""
+
+    what: str
+    why: str
+    nearest: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FilledSection:
+    """A section of a report. ``number`` is its place as printed (``2.1``), ``level`` from 1. ``answer`` holds text,
+    claims, citations (numbered from 1 in each section), sources and cost; None for a heading. ``rounds``: how often it
+    was written, since what was missing was looked for again."""
+
+    number: str
+    level: int
+    heading: str
+    guidance: str
+    field: Field
+    required: bool
+    status: SectionStatus
+    answer: Answer | None = None
+    gaps: tuple[Gap, ...] = ()
+    rounds: int = 0
+
+    @property
+    def text(self) -> str:
+        """What was written; the marks of what is missing where nothing was, "" under a heading."""
+        if self.answer is not None:
+            return self.answer.text
+        return "\n\n".join(missing_mark(gap.what) for gap in self.gaps)
+
+    @property
+    def missed(self) -> bool:
+        """Whether it was to be filled and is not."""
+        return self.required and self.status in ("empty", "failed", "stopped")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A template with its sections filled, in the order in which they are printed."""
+
+    title: str
+    guidance: str
+    sections: tuple[FilledSection, ...]
+    model: str
+    extractive: bool
+    created: float
+
+    @property
+    def usage(self) -> Usage:
+        total = Usage()
+        for section in self.sections:
+            if section.answer is not None:
+                total = total + section.answer.usage
+        return total
+
+    @property
+    def cost_usd(self) -> float | None:
+        """US dollars; None where a model without a price wrote some of it."""
+        costs = [section.answer.cost_usd for section in self.sections if section.answer is not None]
+        return None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)

@@ -1,0 +1,40 @@
+"""Reports without a key, from documents of which every right value is known: no wrong value, and what is not there is
+named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ragcore.engine import Engine
+from ragcore.report.template import from_data
+from ragcore.reports import Report
+from tests.report.scores import Scores, add
+from tests.report.truths import Truth, companies
+
+TRUTHS = companies()
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[Truth, Report]]]:
+    with Engine.open(home=tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"}) as engine:
+        ids = {}
+        for truth in TRUTHS:
+            ids[truth.name] = engine.add(truth.pdf, truth.name).doc_id
+            assert engine.ingest(ids[truth.name]).status == "ready"
+        engine.index()
+        yield [(t, engine.fill(from_data(t.template), doc_ids=[ids[t.name]]).run()) for t in TRUTHS]
+
+
+def test_values_tables_and_gaps(reports: list[tuple[Truth, Report]]) -> None:
+    scores = Scores()
+    for truth, report in reports:
+        texts = {section.heading: section.text for section in report.sections}
+        add(scores, truth, texts, {section.heading: section.status == "empty" for section in report.sections})
+    said = "\n".join(scores.wrong)
+    assert scores.precision == 1.0, said
+    assert scores.recall >= 0.9, said
+    assert scores.gaps == 1.0, said
+    # "What the company makes" of a baker that "bakes": no word in common.
+    assert scores.quoted >= scores.told - 1, said
