@@ -38,6 +38,8 @@ _AGAIN = re.compile(
     r"|show\s+(?:me\s+)?(?:the|its)?\s*(?:source|page|passage|place|table|figure|text))?[\s.?!,]*$",
     re.IGNORECASE,
 )
+_WHAT_WAS = re.compile(r"(?:and\s+)?(?:what|how\s+(?:much|many|high|large))\s+(?:is|are|was|were)\b", re.IGNORECASE)
+_LEFT_OPEN = re.compile(r"(?:\s+(?:in|for|during|of|at|on|the|fiscal|year))+$", re.IGNORECASE)
 _GREETING = re.compile(
     r"^(?:(?:thanks(?:\s+a\s+lot)?|thank\s+you(?:\s+very\s+much)?)\b[\s,.!:–-]*"
     r"|(?:great|good|perfect|interesting|i\s+see|sorry|hello|hi)(?:\s*[,.!:–-]+\s*|\s*$))+",
@@ -112,6 +114,8 @@ def standalone(question: str, previous: str) -> str:
     if not previous or max(len(question), len(previous)) > LONGEST or foreign(question):
         return question
     said = _GREETING.sub("", question)
+    if not tokens(said) and tokens(question):
+        return question  # "Thanks." asks for nothing, least of all for the same again
     if not tokens(said) or _AGAIN.match(said):
         return previous
     found = _standalone(said, previous)
@@ -197,6 +201,9 @@ def _resolved(question: str, previous: str) -> str:
                 put = f"{question[: match.start()]}{name}{question[match.end() :]}"
                 return _with_period(put, previous)
     meant = thing(previous)
+    if _WHAT_WAS.match(question) and timeless(question) != " ".join(question.split()):
+        # "What was it in 2015?" asks for the thing in 2015 and not in the year asked for before.
+        meant = _LEFT_OPEN.sub("", timeless(meant))
     match = _PLAIN.search(bare)
     if len(pronouns) == 1 and match is not None and meant and not meant.lower().startswith(("it ", "this ", "that ")):
         return f"{question[: match.start()]}{_determined(meant, previous)}{question[match.end() :]}"

@@ -17,7 +17,7 @@ from ragcore.providers.quotable import Quotable, marker
 from ragcore.providers.quote_ranking import Ranking, agreement, name_of, row_name
 from ragcore.providers.rows import Cell, Row, scale_of
 from ragcore.terms import Term, Wanted
-from ragcore.words import content_stems, word_set
+from ragcore.words import content_stems, tokens, word_set
 
 # So far a row's name must agree with what is asked for, by the question's own words or by another name of its term.
 CERTAIN = 0.85
@@ -50,8 +50,21 @@ _DIGITS = re.compile(r"[^\d.]")
 _STATEMENT = re.compile(
     r"\b(?:statements?\s+of|(?:income|cash\s+flows?)\s+statements?|balance\s+sheets?)\b", re.IGNORECASE
 )
-# No content word, and yet "other long-term debt" is what is left beside long-term debt.
-_OTHER = re.compile(r"\bother\b", re.IGNORECASE)
+# Words that make another quantity of one, though most are no content words: "other long-term debt" is what is left
+# beside long-term debt. A row may say ``total`` where the question does not.
+_QUALIFIERS = word_set("other before after excluding including except not non less gross loss losses")
+_YEARS = re.compile(r"(?:19|20)\d\d")
+_TOTAL = re.compile(r"\btotal\b", re.IGNORECASE)
+_HELD = re.compile(r"\bat\s+(?:the\s+)?(?:year[- ]?)?end\b|\bas\s+(?:of|at)\b|\bbalances?\b", re.IGNORECASE)
+_FLOWS = re.compile(r"\bcash\s+flows?\b|\bchanges?\s+in\b", re.IGNORECASE)
+# What groups of a statement are called, which says nothing of a row that the row does not.
+_GROUPS = frozenset(
+    content_stems("""
+    assets liabilities current noncurrent long term equity stockholders shareholders revenue revenues income expenses
+    expense costs cost operating operations investing financing activities cash flows net sales earnings total data
+    """)
+)
+_OWNER = re.compile(r"(?<![\w&.-])([A-Z0-9][\w&.-]*(?:\s[A-Z][\w&.-]*)*)['’]s?(?!\w)")
 _COMPARES = word_set("change % percent variance increase decrease growth")
 
 
@@ -77,6 +90,8 @@ def values(question: str, terms: Sequence[Term], found: Sequence[Quotable], rank
     """The value asked for, then what other tables give in its place where that differs (three at most); none where
     ``question`` is not for one cell, or no row and column are certain."""
     if not _ASKS.search(question) or _DERIVED.search(question):
+        return []
+    if _foreign(question, found):
         return []
     asked = asked_of(question, Wanted(question, terms))
     if len(asked.years) + len(asked.days) > 1:
@@ -130,7 +145,7 @@ def _fit(question: str, terms: Sequence[Term], quote: Quotable, row: Row, cell: 
     What the row's table is called counts only where the question asks for it *of* the row: "operating income of Field
     Sensors" is the row of that name in the table of operating income.
     """
-    if bool(_OTHER.search(row.head)) != bool(_OTHER.search(question)):
+    if not _same_kind(question, row, cell):
         return 0.0
     name = row_name(quote)
     asked = frozenset(word for word in content_stems(question) if not _NUMBER.search(word)) - names - _BESIDE
@@ -147,6 +162,29 @@ def _fit(question: str, terms: Sequence[Term], quote: Quotable, row: Row, cell: 
             if called and called[0] in name and name <= name_of(other) | rest:
                 best = max(best, agreement(name, name_of(other) | (rest & name)))
     return best
+
+
+def _same_kind(question: str, row: Row, cell: Cell) -> bool:
+    """Whether ``row`` can be the quantity that ``question`` asks for and not one that is only called like it: another
+    kind of it, a part of it, its change, or that of another year."""
+    asked, said = set(tokens(question)), set(tokens(_BRACKETS.sub(" ", row.head)))
+    if (asked & _QUALIFIERS) != (said & _QUALIFIERS) or (_TOTAL.search(question) and "total" not in said):
+        return False
+    if _HELD.search(question) and _FLOWS.search(f"{row.table} {row.name}"):
+        return False
+    group = row.name.removesuffix(row.head)
+    others = set(content_stems(group)) - _GROUPS - set(content_stems(question))
+    if any(not word.isdigit() for word in others):
+        return False
+    years = set(_YEARS.findall(group))
+    return not years or bool(years & set(_YEARS.findall(f"{question} {cell.column}")))
+
+
+def _foreign(question: str, found: Sequence[Quotable]) -> bool:
+    """Whether ``question`` asks for something of an owner ("IBM's") whom no document and no passage names."""
+    owners = [tokens(match) for match in _OWNER.findall(question)]
+    given = set(tokens(" ".join(dict.fromkeys(f"{quote.source.title} {quote.source.text}" for quote in found))))
+    return any(owner and not set(owner) & given for owner in owners)
 
 
 def _is_of(row: Row, question: str) -> bool:

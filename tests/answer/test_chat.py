@@ -137,6 +137,8 @@ def test_there_are_enough_cases_of_each_kind_in_both_halves() -> None:
             "What were Nike's total revenues for the nine months ended March 31, 2022?",
         ),
         ("Thanks, and the net income?", "What was Nike's net income in fiscal 2023?"),
+        ("Thanks!", "Thanks!"),
+        ("What were they in fiscal 2021?", "What were Nike's total revenues in fiscal 2021?"),
         ("How much debt did they have?", "How much debt did Nike have in fiscal 2023?"),
         ("Where is it headquartered?", "Where is Nike headquartered?"),
         ("Does that include Converse?", "Does Nike's total revenues in fiscal 2023 include Converse?"),

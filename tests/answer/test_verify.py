@@ -78,6 +78,7 @@ WRONG = {
         "Converse is not a wholly owned subsidiary <<SOURCE 2.3>>.",
     ],
     "direction": ["Revenues fell 10% to $51.2 billion <<SOURCE 1.2>>.", "Gross margin rose to 43.5% <<SOURCE 1.3>>."],
+    "exchanged": ["Revenues fell from $51,217 million in 2022 to $46,710 million in 2023 <<SOURCE 1.7-1.9>>."],
     "code": ["Study BMS-986159 is not part of the report <<SOURCE 2.4>>."],
     "other matter": ["The weather in Oregon was pleasant throughout <<SOURCE 1.2>>."],
 }

@@ -159,7 +159,7 @@ def _by_change(text: str, evidence: Evidence) -> list[Finding]:
             x, y = abs(first.amount), abs(second.amount)
             if x != y and (y > x) != (sign > 0):
                 return [Finding("unsupported", f"From {first.raw} to {second.raw} is not what it says.")]
-            return []
+    # A claim may agree with itself and still have the two figures the wrong way round.
     return _by_years(text, sign, evidence)
 
 
