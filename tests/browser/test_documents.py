@@ -83,6 +83,7 @@ def test_a_document_in_scope_that_another_tab_removed_is_said(
 ) -> None:
     page = open_page(f"{own_app.url}/?c={shelf.conversations['survey.pdf']}")
     page.get_by_text("1 of 5").wait_for()
+    page.wait_for_load_state("networkidle")  # the page of the first citation is still being drawn
     removed = shelf.answers["survey.pdf"].citations[0].doc_id
     with Engine.open(own_app.home) as engine:
         engine.remove(removed)

@@ -20,6 +20,7 @@ from ui.jobs import Ingestion
 from ui.render import Renderer
 from ui.runs import Answers
 from ui.services import Services
+from ui.tokens import Signer
 
 
 def get(path: str, query: str = "") -> tuple[int, dict[str, str], bytes]:
@@ -52,7 +53,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     home = tmp_path_factory.mktemp("home")
     engine = Engine.open(home=home, overrides={"llm.model": "offline"})
     renderer = Renderer(home / "pages")
-    made = Services(engine, Ingestion(engine, removed=renderer.forget), Answers(engine), renderer)
+    made = Services(engine, Ingestion(engine, removed=renderer.forget), Answers(engine), renderer, Signer())
     services_module._opened.append(made)
     yield made
     services_module.close()
