@@ -128,13 +128,15 @@ class Filling:
             stream = self._stream(place, form, about, outline, before, retrieval, sources, spans, draft, missing)
             answer = _followed(stream, stop)
             rounds += 1
-            if answer.status != "complete" or answer.refused:
+            if answer.status != "complete" and draft is not None:
                 # A rewrite that failed or was stopped does not take away what was there.
-                answer = draft if draft is not None and answer.status != "complete" else answer
+                answer = draft
+                break
+            missing = self._missing(form, answer, asked.heading)
+            if answer.status != "complete" or answer.refused:
                 break
             draft = answer
-            missing = self._missing(form, answer, asked.heading)
-            if not missing or answer.extractive or stop.is_set():
+            if not missing or answer.extractive or stop.is_set() or rounds == self.settings.report.rounds:
                 break
             more = self.retrieve(
                 f"{asked.heading}: {missing[0]}",
@@ -142,11 +144,11 @@ class Filling:
                 parts=_gaps(asked.heading, missing[1:]),
                 stop=stop,
             )
-            further = self._further(sources, more)
+            further = _further(sources, self._sources(more))
             if not further:
                 break
             sources = (*sources, *further)
-        return _filled(empty, answer, self._missing(form, answer, asked.heading), rounds)
+        return _filled(empty, answer, missing, rounds)
 
     def _may_hold(self, heading: str, pieces: Sequence[str], retrieval: Retrieval, sources: Sequence[Source]) -> bool:
         """Whether any piece of what is asked for may stand in ``sources``."""
@@ -180,22 +182,7 @@ class Filling:
         segments = tuple(Segment(doc_id, start, end, 0, 0, 0.0, "heading") for doc_id, start, end in lacking)
         own = Retrieval("", "heading", (), segments)
         budget = self.settings.answer.model_copy(update={"source_tokens": self.settings.report.own_tokens})
-        new = [
-            source
-            for source in build_sources(own, self.document, budget)
-            if not any(s.doc_id == source.doc_id and s.start < source.end and source.start < s.end for s in sources)
-        ]
-        return tuple(replace(source, number=number) for number, source in enumerate(new, start=len(sources) + 1))
-
-    def _further(self, sources: Sequence[Source], more: Retrieval) -> tuple[Source, ...]:
-        """The sources of ``more`` that share nothing with ``sources``, numbered after them: the draft's citations
-        hold."""
-        new = [
-            source
-            for source in self._sources(more)
-            if not any(s.doc_id == source.doc_id and s.start < source.end and source.start < s.end for s in sources)
-        ]
-        return tuple(replace(source, number=number) for number, source in enumerate(new, start=len(sources) + 1))
+        return _further(sources, build_sources(own, self.document, budget))
 
     def _stream(
         self,
@@ -249,6 +236,16 @@ class Filling:
         if answer.extractive:
             return said
         return [*said, *unmet(form.requirements, answer, heading, self.models.reranker)]
+
+
+def _further(sources: Sequence[Source], more: Sequence[Source]) -> tuple[Source, ...]:
+    """Those of ``more`` that share nothing with ``sources``, numbered after them: a draft's citations hold."""
+    new = [
+        source
+        for source in more
+        if not any(s.doc_id == source.doc_id and s.start < source.end and source.start < s.end for s in sources)
+    ]
+    return tuple(replace(source, number=number) for number, source in enumerate(new, start=len(sources) + 1))
 
 
 def _guided(heading: str, pieces: Sequence[str]) -> list[SubQuery]:

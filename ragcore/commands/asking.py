@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragcore import printing, wire
-from ragcore.commands.common import Json, documents_asked, print_json, stopped_by_ctrl_c
+from ragcore.commands.common import Json, documents_asked, print_json, stopped_by_ctrl_c, write_file
 from ragcore.errors import GroundworkError, InputError
 from ragcore.export import kind
-from ragcore.files import replacing
 from ragcore.scopes import within
 from ragcore.types import EVERYTHING, Scope
 
@@ -146,11 +145,7 @@ def export(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     chosen = kind("md" if path is None else path.suffix[1:])
     data = engine.export(options.conversation, chosen)
     if path is not None:
-        try:
-            with replacing(path) as stream:
-                stream.write(data)
-        except OSError as error:
-            raise InputError(f"{path} could not be written: {error.strerror}.", hint="Give another place.") from error
+        write_file(path, data)
     told = {"conversation_id": options.conversation, "kind": chosen, "bytes": len(data)}
     if as_json:
         print_json(told | ({"markdown": data.decode()} if path is None else {"path": str(path)}))

@@ -8,11 +8,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from ragcore.errors import UnknownDocument
+from ragcore.errors import InputError, UnknownDocument
+from ragcore.files import replacing
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine, Progress
@@ -91,6 +93,15 @@ def stopped_by_ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         pressed.put(False)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """``path`` gets ``data`` in one step. Raises `InputError`."""
+    try:
+        with replacing(path) as stream:
+            stream.write(data)
+    except OSError as error:
+        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Give another place.") from error
 
 
 def print_json(value: Json) -> None:

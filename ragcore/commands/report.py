@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore import printing, wire
-from ragcore.errors import BadTemplate, FileMissing, GroundworkError, InputError
+from ragcore.commands.common import print_json, write_file
+from ragcore.errors import BadTemplate, FileMissing, GroundworkError
 from ragcore.export import kind as checked
-from ragcore.files import replacing
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
@@ -75,31 +75,24 @@ def fill(
         print(f"\nInterrupted: {done} of {len(list(template.places()))} sections are written.", file=sys.stderr)
     except GroundworkError:
         if output is not None and run.report.sections:
-            _write(engine, run.report, output)
+            write_file(output, _written(engine, run.report, output))
             print(f"What was filled before is in {output}.", file=sys.stderr)
         raise
     report = run.report
     if output is not None:
-        _write(engine, report, output)
+        write_file(output, _written(engine, report, output))
     if as_json:
-        print(json.dumps(wire.report(report), ensure_ascii=False), flush=True)
+        print_json(wire.report(report))
     elif output is None:
-        print(_written(engine, report, "md").decode(), end="")
+        print(engine.write_report(report, "md").decode(), end="")
     else:
         print(f"Wrote {output}.", file=sys.stderr)
     printing.report_gaps(report)
     return 1 if interrupted or any(section.missed for section in report.sections) else 0
 
 
-def _write(engine: Engine, report: Report, output: Path) -> None:
-    try:
-        with replacing(output) as stream:
-            stream.write(_written(engine, report, output.suffix.lower().removeprefix(".")))
-    except OSError as error:
-        raise InputError(f"{output} could not be written: {error.strerror}.", hint="Give another place.") from error
-
-
-def _written(engine: Engine, report: Report, kind: str) -> bytes:
+def _written(engine: Engine, report: Report, output: Path) -> bytes:
+    kind = output.suffix.lower().removeprefix(".")
     if kind == "json":
         return (json.dumps(wire.report(report), ensure_ascii=False, indent=2) + "\n").encode()
     return engine.write_report(report, checked(kind))

@@ -30,7 +30,6 @@ _LOSS = re.compile(
     r"acquisition|investment|withh[eo]ld|repa[iy])",
     re.IGNORECASE,
 )
-_GAIN = re.compile(r"\b(?:income|profit|earnings|gain|growth|margin|increase|provided|generated)", re.IGNORECASE)
 _BOTH = re.compile(r"\b(?:income|profit|earnings|gain|provided|increase)\w*\b.*\((?:loss|used|decrease)", re.IGNORECASE)
 _SCALE_WORDS = re.compile(r"\bin (thousands|millions|billions)\b")
 _QUOTED = re.compile(r"“[^”]*”")
