@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import unquote
 
@@ -42,7 +43,9 @@ def get(path: str, query: str = "") -> tuple[int, dict[str, str], bytes]:
         "headers": [],
         "root_path": "",
     }
-    asyncio.run(Starlette(routes=exports.routes())(scope, receive, send))
+    # In a thread of its own: after a browser test, Playwright's loop is the running one of this thread.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, Starlette(routes=exports.routes())(scope, receive, send)).result()
     headers = {key.decode(): value.decode() for key, value in sent[0]["headers"]}
     return sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:])
 
