@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ragcore.text import sentence_spans
+from ragcore.words import word_set
 
 _ASIDE = re.compile(r"\((?=[^()]*\b(?:round|units?|decimals?|in usd|in \w+ percent|answer)\b)[^()]*\)", re.IGNORECASE)
 _LEAD_IN = re.compile(r"^.*\b(?:here(?:['’]s| is) the question|the question is|question)\s*:\s*", re.IGNORECASE)
@@ -17,6 +18,14 @@ _INSTRUCTION = re.compile(
     r"respond|reply|write|state|do not|don't|make sure|explain your|if\b.*\bstate)\b",
     re.IGNORECASE,
 )
+# With which a request opens that is no question.
+OPENING_VERBS = word_set("""
+    analyse analyze assess break calculate check cite clarify collect compare compile compute confirm consider contrast
+    count define describe detail determine discuss display draft elaborate enumerate estimate evaluate examine explain
+    extract find gather get give highlight identify indicate list locate look mention name note outline please present
+    provide quantify quote read recall report retrieve review roughly say search show sketch specify state sum
+    summarise summarize tell trace translate use verify walk write
+""")
 _DEFINITION = re.compile(
     r"\b(?:(?:is|are)\s+(?:defined|calculated|computed|measured)\s+(?:as|by)|define\b.{1,80}?\bas)\s*:?\s*(.+)",
     re.IGNORECASE,

@@ -11,28 +11,21 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
 
+from ragcore.called import Name, called, is_period, names_in
 from ragcore.terms import Term, Wanted
 from ragcore.types import Source
-from ragcore.words import STOP_WORDS, content_stems, tokens, word_set
+from ragcore.words import STOP_WORDS, content_stems, tokens
 
-# A run of words that are written like names, within a sentence; an identifier anywhere.
-_WORD = r"[A-Z][\w&.-]*[a-z0-9](?:['’]s?)?"
-_NAME = re.compile(rf"(?<=[\w,)] )({_WORD}(?:\s(?:of\s|and\s|&\s)?{_WORD})*)(?!\w)")
-_IDENTIFIER = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z][A-Za-z]*-?\d[\w-]*\b")
-_PERIOD = re.compile(
-    r"^(?:FY|Q[1-4]|[1-4]Q|H[12]|CY)[\s'’-]*(?:(?:19|20)?\d\d)?$|^(?:19|20)\d\d(?:Q[1-4])?$|^Q[1-4](?:19|20)\d\d$",
-    re.IGNORECASE,
-)
+__all__ = ["Missing", "is_only_a_word", "missing", "names_in", "unnamed", "words_lacking", "years_in"]
+
 _YEAR = re.compile(r"(?<![\d$€£.,])((?:19|20)\d\d)(?!\d|[.,]\d|\s*%)")
 _YEAR_OF_QUARTER = re.compile(r"\bQ[1-4]((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 _SHORT_YEAR = re.compile(r"\bFY[\s'’-]*(\d\d)(?!\d)", re.IGNORECASE)
-_CALENDAR = word_set(
-    "january february march april may june july august september october november december monday tuesday wednesday "
-    "thursday friday saturday sunday"
-)
 _NEARLY = 0.84  # how alike a name is to one that is there, for it to be that one misspelt (difflib's ratio)
 _SHORTEST_MISSPELT = 5
-_NO_NAMES = STOP_WORDS | _CALENDAR | word_set("inc corp corporation company co ltd plc llc group holdings fiscal")
+_CAPITALISED = re.compile(r"(?:[A-Z][\w&.'’-]*(?:\s+(?:of|and|the|&|for|de|von|van)(?=\s))*[\s-]+)+[A-Z][\w&.'’-]*")
+_FEWEST_INITIALS, _MOST_INITIALS = 2, 6
+_FIRM = r"(?:Inc|Corp|Ltd|LLC|PLC|plc|AG|SE|GmbH|S\.?A|N\.?V|Co|Company|Corporation|Group)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +46,37 @@ class Missing:
 def missing(question: str, sources: Sequence[Source], terms: Sequence[Term] = ()) -> Missing:
     """What ``question`` asks about and ``sources`` do not name. Years count as missing where none of those asked for is
     there; a term of the trade (``terms``) is no name."""
-    given, years = _named_by(sources)
+    years = {year for source in sources for year in years_in(_text(source))}
     asked = years_in(question)
     return Missing(
-        tuple(name for name in names_in(question, terms) if not _is_there(name, given)),
+        tuple(name.text for name in unnamed(question, sources, terms)),
         () if asked & years else tuple(sorted(asked)),
     )
+
+
+def unnamed(question: str, sources: Sequence[Source], terms: Sequence[Term] = ()) -> list[Name]:
+    """The names in ``question`` that no source has, in its order: neither as they are written, nor misspelt, nor short
+    for a name that is there. A common word that only its capital makes a name must stand as one."""
+    names = called(question, terms)
+    if not names:
+        return []
+    texts = [_text(source) for source in sources]
+    given = _words_of(texts)
+    initials = {short for text in texts for short in _initials(text)}
+    titles = [source.title for source in sources]
+    return [name for name in names if not _is_there(name, texts, titles, given, initials)]
+
+
+def is_only_a_word(name: str, texts: Sequence[str]) -> bool:
+    """Whether ``texts`` have ``name`` as a common word and never as a name: within a sentence in capitals, as an owner,
+    or before what companies are."""
+    low = name.lower()
+    as_name = re.compile(
+        rf"(?<=[a-z0-9,;’')] ){re.escape(name)}(?![\w-])|(?<!\w){re.escape(name)}(?:['’]s\b|,?\s{_FIRM}(?!\w))"
+        rf"|(?<!\w){re.escape(low)}['’]s\b"
+    )
+    word = re.compile(rf"(?<![^\W_]){re.escape(low)}(?![^\W_])")
+    return any(word.search(text) for text in texts) and not any(as_name.search(text) for text in texts)
 
 
 def words_lacking(question: str, sources: Sequence[Source], terms: Sequence[Term] = ()) -> list[str]:
@@ -75,35 +93,28 @@ def words_lacking(question: str, sources: Sequence[Source], terms: Sequence[Term
     return list(dict.fromkeys(found.values()))
 
 
-def _named_by(sources: Sequence[Source]) -> tuple[set[str], set[int]]:
-    """The words and the years of the sources, their titles and sections."""
+def _words_of(texts: Sequence[str]) -> set[str]:
     given: set[str] = set()
-    years: set[int] = set()
-    for source in sources:
-        text = _text(source)
+    for text in texts:
         words = tokens(text)
         given.update(words)
         # "BestBuy" is named by "Best Buy".
         given.update(first + second for first, second in pairwise(words))
-        years |= years_in(text)
-    return given, years
+    return given
+
+
+def _initials(text: str) -> set[str]:
+    """The initials of names of two to six words in ``text``, of each run of their words: ``aa``, ``ab`` ..."""
+    found: set[str] = set()
+    for match in _CAPITALISED.finditer(text):
+        letters = "".join(word[0] for word in re.split(r"[\s-]+", match.group()) if word[:1].isupper()).lower()
+        for first in range(len(letters)):
+            found.update(letters[first:end] for end in range(first + _FEWEST_INITIALS, first + _MOST_INITIALS + 1))
+    return found
 
 
 def _text(source: Source) -> str:
     return " ".join((source.title, *source.section, source.text))
-
-
-def names_in(question: str, terms: Sequence[Term] = ()) -> list[str]:
-    """What ``question`` writes like a name, and its identifiers; its first word is not known to be one, and what
-    belongs to a term of the trade, a period or the calendar is none."""
-    said = {word for term in terms for word in content_stems(term.said)}
-    found = []
-    for name in (*_NAME.findall(question), *_IDENTIFIER.findall(question)):
-        name = re.sub(r"['’]s?$", "", name)
-        words = [word for word in tokens(name) if word not in _NO_NAMES and not _PERIOD.match(word)]
-        if words and not set(content_stems(name)) <= said:
-            found.append(name)
-    return list(dict.fromkeys(found))
 
 
 def years_in(text: str) -> set[int]:
@@ -112,9 +123,18 @@ def years_in(text: str) -> set[int]:
     return found | {2000 + int(year) for year in _SHORT_YEAR.findall(text)}
 
 
-def _is_there(name: str, given: Set[str]) -> bool:
-    """Whether more than half of the words of ``name`` stand there, be they misspelt, or all of them as one word."""
-    words = [word for word in tokens(name) if word not in STOP_WORDS and not _PERIOD.match(word)]
+def _is_there(name: Name, texts: Sequence[str], titles: Sequence[str], given: Set[str], initials: Set[str]) -> bool:
+    """Whether more than half of the words of ``name`` stand there, be they misspelt, or all of them as one word, or
+    what it is short for."""
+    words = [word for word in tokens(name.text) if word not in STOP_WORDS and not is_period(word)]
+    # "Target's revenue" is not asked of a document that sets targets; "Management's view" is.
+    if name.common and is_only_a_word(name.text, texts):
+        return any(re.search(rf"(?<![^\W_]){name.text}(?![^\W_])", title) for title in titles)
+    if name.text.isupper() and re.sub(r"[^a-z]", "", name.text.lower()) in initials:
+        return True
+    # JPM is JPMorgan.
+    if name.text.isupper() and len(words) == 1 and len(words[0]) > 2 and any(one.startswith(words[0]) for one in given):
+        return True
     lacking = [word for word in words if word not in given and not _misspelt(word, given)]
     return 2 * len(lacking) < len(words) or "".join(words) in given
 

@@ -20,6 +20,13 @@ from tests.providers.test_offline import whole
         ("What was Adobe's margin in Q2 of FY2022?", ["Adobe"]),
         ("What was it in Q22023, FY20 and FY21, or in March?", []),
         ("Volcanoes are what?", []),
+        ("What was IBM's income, or that of AMD?", ["IBM", "AMD"]),
+        ("Compare 3M with eBay and 7-Eleven", ["3M", "eBay", "7-Eleven"]),
+        ("What is its cash conversion cycle (CCC)? CCC is defined as DIO + DSO.", []),
+        ("Apple's revenue in 2021?", ["Apple"]),
+        ("Foot Locker revenue in 2022?", ["Foot Locker"]),
+        ("What's the EBITDA, in USD, of the 10-K, more than $3M?", []),
+        ("Wie hoch war der Umsatz der Firma im Jahr 2021?", []),
     ],
 )
 def test_what_is_written_like_a_name(question: str, names: list[str]) -> None:

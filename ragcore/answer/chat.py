@@ -52,14 +52,16 @@ def rewrite(
     stop: Stop | None = None,
     *,
     fresh: bool = False,
+    several: bool = False,
 ) -> Rewritten:
-    """``question`` made to stand alone, by ``planner`` where there is one and the rules cannot be sure. Raises what
-    `check` raises; `KeyMissing`, `KeyRefused` and `ModelMissing` where ``planner`` is asked. ``stop`` ends that."""
+    """``question`` made to stand alone, by ``planner`` where there is one and the rules cannot be sure; ``several``
+    where more than one document is asked. Raises what `check` raises; `KeyMissing`, `KeyRefused` and `ModelMissing`
+    where ``planner`` is asked. ``stop`` ends that."""
     started = time.perf_counter()
     check(question, history, settings.chat.min_length)
     asked = " ".join(question.split())
     before = previous(history)
-    query = standalone(question, history)
+    query = standalone(question, history, several=several)
     if query == asked and before and _length(asked) < settings.chat.min_length:
         query = before
     ruled = Rewritten(query, "rules" if query != asked else "")
@@ -90,9 +92,9 @@ def booked(retrieval: Retrieval, rewritten: Rewritten) -> Retrieval:
     )
 
 
-def standalone(question: str, history: Sequence[Turn]) -> str:
+def standalone(question: str, history: Sequence[Turn], *, several: bool = False) -> str:
     """``question`` by the rules of `followups`."""
-    return followups.standalone(question, previous(history))
+    return followups.standalone(question, previous(history), several=several)
 
 
 def previous(history: Sequence[Turn]) -> str:

@@ -1,27 +1,31 @@
 """Follow-up questions made to stand alone, by rules (English), so that retrieval finds what they are about.
 
 A question that names its own subject is left as it is: a needless rewrite does more harm than a missed one. So is one
-in another language, whose words the rules do not know.
+in another language, but for a fragment that changes a year or a name (`ragcore.answer.abroad`).
 """
 
 from __future__ import annotations
 
 import re
 
+from ragcore.answer.abroad import continued_abroad
+from ragcore.answer.carried import carried
 from ragcore.answer.fragments import INTERROGATIVE, continued
-from ragcore.answer.referents import MEASURES, QUESTION_WORDS, about, names, periods, thing, timeless
+from ragcore.answer.referents import MEASURES, QUESTION_WORDS, moved, names, periods, timeless
+from ragcore.answer.things import after, chosen, first_question, owner, several, thing, when
 from ragcore.words import FUNCTION_WORDS, STOP_WORDS, content_stems, tokens, word_set
 
 LONGEST = 1000  # characters: what says more is no follow-up, and nothing that one could be put into
 
 _JOINERS = r"(?:(?:and|but|so|ok(?:ay)?|then|also|now|well|please)\b[\s,]*)*"
-_PREPOSITIONS = r"(?:in|for|during|of|on|by|at|from|under|with|within|among|between|per|to|as\s+of)\b"
+_PREPOSITIONS = r"(?:in|for|during|of|on|by|at|from|under|with|within|among|between|per|to|as(?:\s+of)?)\b"
+_SAME = r"(?:the\s+)?same(?:\s+(?:thing|question|figures?|numbers?|again))?\s+(?=(?:for|in|at|of|with|on|by)\b)"
 OPENING = re.compile(
-    rf"^\s*{_JOINERS}(?:(?P<about>(?:what|how)\s+about|what\s+of|same\s+(?=for|in))\s+)?{_JOINERS}(?P<in>{_PREPOSITIONS}\s+)?",
+    rf"^\s*{_JOINERS}(?:(?P<about>(?:what|how)\s+about\s+|what\s+of\s+|{_SAME}))?{_JOINERS}(?P<in>{_PREPOSITIONS}\s+)?",
     re.IGNORECASE,
 )
 _ELLIPSIS = re.compile(
-    r"^\s*(?:and|but|so|then|also|what\s+about|how\s+about|what\s+of|same\s+(?:for|in)|why|how\s+so|how\s+(?:much|many|often|"
+    rf"^\s*(?:and|but|so|then|also|what\s+about|how\s+about|what\s+of|{_SAME}|ok(?:ay)?\s+and|why|how\s+so|how\s+(?:much|many|often|"
     r"long|far|soon)|since\s+when|by\s+(?:how|what|when|whom)|when|where|who|which\s+(?:one|ones)|excluding|including|without|only|just|before|"
     r"after|compared|except|besides)\b",
     re.IGNORECASE,
@@ -40,6 +44,29 @@ _AGAIN = re.compile(
 )
 _WHAT_WAS = re.compile(r"(?:and\s+)?(?:what|how\s+(?:much|many|high|large))\s+(?:is|are|was|were)\b", re.IGNORECASE)
 _LEFT_OPEN = re.compile(r"(?:\s+(?:in|for|during|of|at|on|the|fiscal|year))+$", re.IGNORECASE)
+# "I meant 2021", "No, for Adobe": what follows takes the place of what was said.
+_CORRECTION = re.compile(
+    r"^(?:(?:(?:no|nope|sorry|oops|actually|rather|wait|i\s+(?:mean|meant)|i['’]m\s+asking\s+(?:about|for)|make\s+(?:it|that))\b"
+    r"|not\s+[^,;]{1,60}?(?:,\s*(?:but\s+)?|;\s*|\s+but\s+))[\s,.!:;–-]*)+(?=\w)",
+    re.IGNORECASE,
+)
+_PLEASE = re.compile(r"[\s,]+please[\s.?!]*$", re.IGNORECASE)
+_ONLY = re.compile(rf"^(?:only|just)\s+(?={_PREPOSITIONS})|(?<=\w)\s+(?:only|alone)(?=[\s.?!]*$)", re.IGNORECASE)
+# "How many at Verizon?": the number is asked for again, of another.
+_NUMBER_AGAIN = re.compile(
+    rf"^{_JOINERS}how\s+(?:many|much)\s+(?=(?:at|for|in|by|during|with)\b(?![^?]*\b(?:is|are|was|were|do|does|did|has|have)\b))",
+    re.IGNORECASE,
+)
+_COUNTED_THING = re.compile(
+    r"^(?:\W|and\b|but\b|so\b)*how\s+(?:many|much)\s+(?!(?:at|for|in|by|during|with|of|per|more|less|is|are|was|were|do|does|did)\b)"
+    r"\w[^?]*?\b(?:is|are|was|were|do|does|did|has|have|had|must|may|can|will)\s+\w",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(
+    r"^compare\s+(?:it|that|this|them|these|those)\s+(?:with|to|and|against)\s+(?P<other>[^?.]+?)[\s.?!]*$",
+    re.IGNORECASE,
+)
+_TASK = re.compile(r"^(?:summari[sz]e|list|describe|explain|compare|name|show|tell|give)\b", re.IGNORECASE)
 _GREETING = re.compile(
     r"^(?:(?:thanks(?:\s+a\s+lot)?|thank\s+you(?:\s+very\s+much)?)\b[\s,.!:–-]*"
     r"|(?:great|good|perfect|interesting|i\s+see|sorry|hello|hi)(?:\s*[,.!:–-]+\s*|\s*$))+",
@@ -47,11 +74,12 @@ _GREETING = re.compile(
 )
 _PRONOUN = re.compile(
     r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|the\s+(?:same|former|latter|"
-    r"other|others|above|previous|company|study|trial|drug|compound|agreement|contract|paper|authors|number|figure|amount|"
+    r"other|others|above|previous|(?:first|second|third|fourth|fifth|last)\s+(?:one|two|three)|company|study|trial|drug|compound|agreement|contract|paper|authors|number|figure|amount|"
     r"change|increase|decrease))\b",
     re.IGNORECASE,
 )
 _OWNER = re.compile(r"\b(?:its|their|his|her)\b(?=\s+[a-z])", re.IGNORECASE)
+_THEIR = re.compile(r"\btheir\b(?=\s+[\w&])", re.IGNORECASE)
 # Someone who did something, after a question on what is someone's.
 _ACTOR = re.compile(
     r"\b(?:they|he|she|it)\b(?=\s+(?:have|had|own|pay|paid|spend|spent|earn|report|sell|sold|buy|acquire|plan|expect|hold|employ|"
@@ -80,6 +108,14 @@ _DOCUMENTS = re.compile(
     r"|\b(?:this|these|that|those)\s+papers?\b",
     re.I,
 )
+_WHEN_ELSE = re.compile(
+    r"^(?:and\s+)?(?:what|how\s+(?:much|many|high|large))\s+(?:is|are|was|were)\s+(?:it|that|this|they|those)\s+"
+    r"(?P<rest>(?:in|for|during|at|on|as\s+of)\b[^?]*)[?.!\s]*$",
+    re.IGNORECASE,
+)
+_WHICH_OF = re.compile(
+    r"^(?:and\s+)?which(?:\s+(?:one|of\s+(?:them|these|those)))?\s+(?P<rest>(?:is|was)\s[^?]*?)[\s.?!]*$", re.I
+)
 _VERBS = word_set("is are was were do does did has have had can could will would must may should")
 _WHOLE = re.compile(r"^\s*(?:what|who)(?:\s+(?:is|are|was|were)|['’]s)\s+\w", re.IGNORECASE)
 _BARE = re.compile(
@@ -102,36 +138,87 @@ _FOREIGN = word_set("""
 """)
 
 
-def standalone(question: str, previous: str) -> str:
+def standalone(question: str, previous: str, *, several: bool = False) -> str:
     """``question`` so that it can be understood without ``previous``, the question before it as made to stand alone.
 
-    - A fragment ("And in 2021?", "What about Converse?", "Why?") → the previous question with what it changes.
+    - A fragment ("And in 2021?", "What about Converse?", "Why?") → the previous question with what it changes, and so
+      a correction ("I meant 2021", "No, for Adobe").
     - A pronoun with nothing in the question to refer to → what the previous question asked for, or about.
     - "What was the operating margin?" of nobody → of whom the previous question named, where it is one.
+    - "Which segment grew fastest?" → at the company of the previous question, where ``several`` documents are asked.
     - Anything else → the question unchanged.
     """
     question = " ".join(question.split())
-    if not previous or max(len(question), len(previous)) > LONGEST or foreign(question):
+    if not previous or max(len(question), len(previous)) > LONGEST:
         return question
+    if foreign(question):
+        return continued_abroad(question, previous) if foreign(previous) else question
     said = _GREETING.sub("", question)
     if not tokens(said) and tokens(question):
         return question  # "Thanks." asks for nothing, least of all for the same again
     if not tokens(said) or _AGAIN.match(said):
         return previous
+    corrected = _corrected(question, previous)
+    if corrected:
+        return corrected
     found = _standalone(said, previous)
+    if found == said and several:
+        found = carried(said, previous)
     return question if found == said else found
 
 
+def _corrected(question: str, previous: str) -> str:
+    """``previous`` put right by ``question``, "" where it corrects nothing."""
+    rest = _PLEASE.sub("", _CORRECTION.sub("", question))
+    if rest == _PLEASE.sub("", question) or not tokens(rest):
+        return ""
+    words = tokens(rest)
+    if INTERROGATIVE.match(rest) or len(words) > 8 or any(word in _VERBS for word in words):
+        found = _standalone(rest, previous)
+        return "" if found == rest else found
+    return _put_in(rest, previous)
+
+
+def _put_in(fragment: str, previous: str) -> str:
+    return continued(fragment, _rest(fragment), _preposition(fragment), previous)
+
+
 def _standalone(question: str, previous: str) -> str:
-    if is_fragment(question):
-        return continued(question, _rest(question), _preposition(question), previous)
+    plain = _PLEASE.sub("", question)
+    again = _NUMBER_AGAIN.match(plain)
+    if again is not None and tokens(plain[again.end() :]):
+        return _put_in(_ONLY.sub("", plain[again.end() :]), previous)
+    moment = _WHEN_ELSE.match(question)
+    if moment is not None and not names(moment["rest"]) and not _told(moment["rest"]):
+        return moved(moment["rest"], previous) or question
+    compared = _COMPARED.match(question)
+    if compared is not None:
+        meant = thing(first_question(previous))
+        if meant:
+            return f"How {'do' if several(meant) else 'does'} {_determined(meant)} compare with {compared['other']}?"
+        return after(previous, question)
+    if is_fragment(plain) and not (_refers_back(plain) and (INTERROGATIVE.match(plain) or _TASK.match(plain))):
+        return _put_in(_ONLY.sub("", plain), previous)
     if _CHOICE.match(question) and not names(question):
-        return f"{question.rstrip('?. ')} ({about(previous, question)})?"
+        return _choice(question, previous)
     if _refers_back(question):
         return _resolved(question, previous)
     if _is_bare(question, previous):
-        return f"{question.rstrip('?. ')} ({_frame(question, previous)})?"
+        return _of_whom(question, previous)
     return question
+
+
+def _told(rest: str) -> list[str]:
+    """The words of ``rest`` that are no part of a period."""
+    return [word for word in tokens(timeless(rest)) if word not in STOP_WORDS and word not in ("fiscal", "year")]
+
+
+def _choice(question: str, previous: str) -> str:
+    """ "Which is the biggest?" of several things that were asked for, or behind the question before."""
+    meant, match = thing(first_question(previous)), _WHICH_OF.match(question)
+    if meant and match is not None and several(meant) and not MEASURES.search(meant):
+        return f"Which of {_determined(meant)} {match['rest']}?"
+    return after(previous, question)
 
 
 def foreign(question: str) -> bool:
@@ -151,6 +238,10 @@ def is_fragment(question: str) -> bool:
         return False  # a verb with something on both sides
     if _WHOLE.match(question) or (INTERROGATIVE.match(question) and names(question)):
         return False  # "Who manufactures ZX-410?" names what it is about
+    if _COUNTED_THING.match(question):
+        return False  # "How many stores were closed?"
+    if _is_name(question):
+        return True
     if _ELLIPSIS.match(question) or _preposition(question):
         return len(own) <= 6
     return (len(own) <= 1 and len(words) <= 3) or not own
@@ -185,48 +276,46 @@ def _bare(question: str) -> str:
     return question
 
 
+def _is_name(question: str) -> bool:
+    """Whether it is a name and nothing else ("Quill Energy?")."""
+    bare = question.rstrip(" ?.!")
+    return len(bare.split()) <= 4 and [name.text for name in names(f"x {bare}")] == [bare]
+
+
 def _resolved(question: str, previous: str) -> str:
-    """The pronoun replaced by what it stands for, or, where that is not plain, followed by what was asked before."""
+    """The pronoun replaced by what it stands for, or, where that is not plain, behind the question before."""
     question = re.sub(rf"^{_JOINERS}", "", question, flags=re.IGNORECASE)
     question = question[:1].upper() + question[1:]
-    bare = _bare(question)
-    named = names(previous)
+    bare, before = _bare(question), first_question(previous)
+    named = names(before)
     pronouns = {match.group().lower() for match in _PRONOUN.finditer(bare)}
-    if len(pronouns) == 1 and len(named) == 1:
+    if len(pronouns) == 1 and (len(named) == 1 or (len(named) == 2 and _THEIR.search(bare))) and not chosen(before):
         for pattern in (_OWNER, _HOLDER, _ACTOR):
             match = pattern.search(bare)
             if match is not None:
                 owns = pattern is _OWNER or (pattern is _HOLDER and match["own"])
-                name = _owner(named[0].text) if owns else named[0].text
+                name = " and ".join(owner(one.text) if owns else one.text for one in named)
                 put = f"{question[: match.start()]}{name}{question[match.end() :]}"
                 return _with_period(put, previous)
-    meant = thing(previous)
+    meant = thing(before)
     if _WHAT_WAS.match(question) and timeless(question) != " ".join(question.split()):
         # "What was it in 2015?" asks for the thing in 2015 and not in the year asked for before.
         meant = _LEFT_OPEN.sub("", timeless(meant))
     match = _PLAIN.search(bare)
     if len(pronouns) == 1 and match is not None and meant and not meant.lower().startswith(("it ", "this ", "that ")):
-        return f"{question[: match.start()]}{_determined(meant, previous)}{question[match.end() :]}"
-    context = about(previous, question)
-    return f"{question.rstrip('?. ')} ({context})?" if context else question
+        return f"{question[: match.start()]}{_determined(meant)}{question[match.end() :]}"
+    return after(before, question)
 
 
-def _determined(meant: str, previous: str) -> str:
+def _determined(meant: str) -> str:
     """ "investigational new drug" asked for as "an …" is "the …" when it comes again."""
     return re.sub(r"^an?\s+", "the ", meant, flags=re.IGNORECASE)
 
 
-def _owner(name: str) -> str:
-    return f"{name}'" if name.endswith("s") else f"{name}'s"
-
-
 def _with_period(question: str, previous: str) -> str:
     """A measure is asked for of the period that was talked of."""
-    when = periods(previous)
-    if len(when) != 1 or periods(question) or not MEASURES.search(question):
-        return question
-    inside = when[0] if re.match(r"(?i)(?:in|for|during|at|as|on|between|from)\b", when[0]) else f"in {when[0]}"
-    return f"{question.rstrip('?. ')} {inside.removeprefix('of ')}?"
+    period = when(previous, question) if MEASURES.search(question) else ""
+    return f"{question.rstrip('?. ')} {period}?" if period else question
 
 
 def _is_bare(question: str, previous: str) -> bool:
@@ -240,9 +329,9 @@ def _is_bare(question: str, previous: str) -> bool:
     return alone and 1 <= len(content_stems(inner)) <= 4
 
 
-def _frame(question: str, previous: str) -> str:
-    """The name of the question before, with its period where that is wanted."""
+def _of_whom(question: str, previous: str) -> str:
+    """The question of the name of the one before, and of its period where that is wanted."""
     name = names(previous)[0].text
-    when = periods(previous)
-    wanted = len(when) == 1 and not periods(question) and MEASURES.search(question)
-    return f"{name}, {when[0].removeprefix('of ')}" if wanted else name
+    body, said = question.rstrip(" ?.!"), periods(question)
+    end = said[0] if len(said) == 1 and body.endswith(said[0]) else ""
+    return _with_period(f"{body.removesuffix(end).rstrip()} of {name}{' ' + end if end else ''}?", previous)

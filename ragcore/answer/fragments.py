@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ragcore.answer.referents import LABELLED, MEASURES, Name, moved, names, periods, timeless
+from ragcore.answer.things import after, first_question
 from ragcore.words import STOP_WORDS, stem, tokens, word_set
 
 INTERROGATIVE = re.compile(
@@ -29,7 +30,7 @@ _ASKED = re.compile(
 )
 # Words that narrow what was asked for.
 _LIMITS = re.compile(
-    r"(?:before|after|excluding|including|without|only|just|net|since|versus|vs|than|not|compared)\b", re.I
+    r"(?:before|after|excluding|including|without|only|just|net(?=\s+of)|since|versus|vs|than|not|compared)\b", re.I
 )
 # What is only the change, size or share of something: that thing goes with it.
 _OF_ANOTHER = re.compile(
@@ -55,7 +56,7 @@ _PEERS = tuple(
 )
 
 
-_OF_SOMEONE = ("", "of", "for")
+_OF_SOMEONE = ("", "of", "for", "at")
 
 
 def continued(question: str, rest: str, preposition: str, previous: str) -> str:
@@ -63,7 +64,7 @@ def continued(question: str, rest: str, preposition: str, previous: str) -> str:
     to what was before, of which ``preposition`` is the last ("" where there is none)."""
     own = [word for word in tokens(timeless(rest)) if word not in STOP_WORDS]
     if INTERROGATIVE.match(question):
-        return previous if previous.endswith(question) else f"{previous.rstrip('?. ')}? {question}"
+        return previous if previous.endswith(question) else after(previous, question)
     then = moved(question, previous)
     if not own:
         return then or previous
@@ -96,7 +97,7 @@ def _renamed(rest: str, previous: str) -> str:
     if len(new) != 1 or re.sub(r"['’]s?$", "", _DETERMINER.sub("", rest)) != new[0].text:
         return ""
     old = names(previous)
-    of_sort = [name for name in old if name.place] if new[0].place else [name for name in old if not name.place]
+    of_sort = [name for name in old if _sort(name) == _sort(new[0])]
     of_sort = [name for name in of_sort if name.code == new[0].code] or of_sort
     if len(of_sort) > 1:
         owners = [name for name in of_sort if _after(previous, name).startswith(("'", "’"))]
@@ -106,7 +107,20 @@ def _renamed(rest: str, previous: str) -> str:
     if len(of_sort) != 1 or new[0].text.casefold() == of_sort[0].text.casefold():
         return ""
     name = of_sort[0]
-    return re.sub(rf"(?<![\w-]){re.escape(name.text)}(?![\w-])", lambda _: new[0].text, previous)
+    return re.sub(
+        rf"(?<![\w-]){re.escape(name.text)}(?P<own>['’]s?)?(?![\w-])",
+        lambda match: _owning(new[0].text, match["own"] or ""),
+        previous,
+    )
+
+
+def _owning(name: str, form: str) -> str:
+    """``name`` with the ending that the one in its place had, as it is written after this one."""
+    return f"{name}'s" if form and not (name.endswith("s") and form in "'’") else f"{name}{form}"
+
+
+def _sort(name: Name) -> str:
+    return "place" if name.place else "business" if name.business else "name"
 
 
 def _after(text: str, name: Name) -> str:
@@ -207,8 +221,10 @@ def _the(body: str) -> str:
 
 
 def _added(rest: str, preposition: str, previous: str) -> str:
-    start = previous.rstrip("?. ")
-    return f"{start} {preposition} {rest}?" if preposition else f"{start}: {rest}?"
+    start = first_question(previous).rstrip("?. ")
+    if preposition:
+        return f"{start} {preposition} {rest}?"
+    return f"{start} {rest}?" if _LIMITS.match(rest) else f"{start}: {rest}?"
 
 
 def _put(text: str, span: tuple[int, int], new: str) -> str:

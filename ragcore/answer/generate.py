@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from ragcore.answer.passages import render_passage
 from ragcore.answer.render import render_source
 from ragcore.config import Settings
-from ragcore.prompts import ANSWER_PROMPT, ANSWER_SYSTEM, NATIVE_PROMPT, NATIVE_SYSTEM
+from ragcore.prompts import ANSWER_PROMPT, ANSWER_SYSTEM, NATIVE_PROMPT, NATIVE_SYSTEM, SHORT_ANSWER
 from ragcore.protocols import Passage, Request
 from ragcore.terms import Term
 from ragcore.text import count_tokens, encoding
@@ -43,6 +43,8 @@ def build_request(
     else:
         blocks = "\n\n".join(render_source(source, document(source.doc_id)) for source in sources)
         system, prompt = ANSWER_SYSTEM, ANSWER_PROMPT.format(sources=blocks, question=asked)
+    if settings.answer.style == "short":
+        system += SHORT_ANSWER
     kept = recent(history, settings.answer.history_turns, settings.answer.history_tokens)
     return Request(
         question=query or question,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragcore.words import FUNCTION_WORDS, content_stems, tokens, word_set
+from ragcore.words import FUNCTION_WORDS, word_set
 
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _YEAR = (
@@ -39,7 +39,8 @@ _RELATIVE = re.compile(
 # What one of several is called by: "Article 15", "cohort B".
 LABELLED = re.compile(
     r"\b(?P<label>sections?|articles?|clauses?|paragraphs?|items?|notes?|parts?|schedules?|exhibits?|annex(?:es)?|appendix"
-    r"|appendices|chapters?|tables?|figures?|phases?|cohorts?|arms?|groups?|grades?|stages?|steps?|types?|levels?)\s+"
+    r"|appendices|chapters?|compounds?|examples?|entr(?:y|ies)|samples?|batch(?:es)?|tables?|figures?|phases?|"
+    r"cohorts?|arms?|groups?|grades?|stages?|steps?|types?|levels?)\s+"
     r"(?P<which>(?-i:[A-Z]|[IVX]+)(?![\w-])|\d+(?:\.\d+)*[a-z]?(?![\w-]))",
     re.IGNORECASE,
 )
@@ -70,10 +71,16 @@ _PLACES = word_set("""
     europe asia africa america americas oceania australia emea apac latam china japan india korea germany france italy
     spain uk us usa u.s u.k canada mexico brazil russia international domestic eu
 """)
-_ASKS = re.compile(
-    r"^(?:(?:what|which|who)(?:\s+(?:exactly|then))?\s+(?:is|are|was|were)|what['’]s)\s+(?P<thing>[^?]+?)\s*[?.!]*$",
-    re.IGNORECASE,
-)
+# Ordinary words that make up the names of segments: "Display Technologies" narrows a question on a company.
+_BUSINESS = word_set("""
+    display optical life specialty consumer digital cloud health care healthcare environmental automotive industrial
+    commercial retail wholesale enterprise media sciences science materials products technologies communications
+    services solutions systems segment division business group safety electronics transportation energy wireless
+    wireline mobility home beauty fabric personal oral food beverages beverage snacks devices pharmaceuticals
+    pharmaceutical vaccines oncology medical diagnostics software hardware licensing advertising gaming computing
+    intelligent productivity processes banking insurance investment asset management wealth corporate private
+    and &
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,12 @@ class Name:
     def place(self) -> bool:
         """Whether it is where something is, which narrows a question and is not what it is about."""
         return self.text.lower().split()[-1].rstrip(".") in _PLACES
+
+    @property
+    def business(self) -> bool:
+        """Whether it is a part of a company, called by what it does: ``Display Technologies``."""
+        words = self.text.lower().split()
+        return len(words) > 1 and all(word in _BUSINESS for word in words)
 
 
 def names(text: str) -> list[Name]:
@@ -204,31 +217,6 @@ def _rest_of(question: str, years: Sequence[str]) -> str:
 
 def _stepped(year: str, step: int) -> str:
     return re.sub(r"\d+$", lambda digits: str(int(digits.group()) + step).zfill(len(digits.group())), year)
-
-
-def thing(question: str) -> str:
-    """What a question "What was …?" asks for, with all that stands beside it; "" for another question, or where it
-    holds a clause of its own."""
-    match = _ASKS.match(question.strip())
-    if match is None:
-        return ""
-    found = match["thing"].strip()
-    clause = re.search(r"[,;:]|\b(?:that|which|who|when|if|because|used|and\s+(?:why|how|what))\b", found)
-    if clause or len(found.split()) > 14 or len(tokens(found)) < 1:
-        return ""
-    return found
-
-
-def about(question: str, but: str = "") -> str:
-    """The words of ``question`` that carry its meaning, without those that ``but`` repeats."""
-    repeated = set(content_stems(but))
-    words = []
-    for word in re.findall(r"[^\s?!]+", question):
-        bare = word.strip(".,;:()[]“”\"'")
-        stems = content_stems(bare)
-        if stems and not set(stems) <= repeated and bare.lower() not in QUESTION_WORDS:
-            words.append(bare)
-    return " ".join(words)
 
 
 QUESTION_WORDS = word_set("what which who whom whose when where why how is are was were do does did can could")

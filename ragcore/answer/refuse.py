@@ -13,12 +13,15 @@ from math import log10
 
 from ragcore.answer.cite import Marker, Part
 from ragcore.asks import asks
+from ragcore.called import Name, called, compares, is_period
 from ragcore.config import AnswerSettings
+from ragcore.everyday import answers
+from ragcore.languages import language_of
 from ragcore.markdown import escape
-from ragcore.missing import missing, words_lacking
+from ragcore.missing import is_only_a_word, unnamed, words_lacking
 from ragcore.scopes import nothing_within
 from ragcore.terms import Term, Wanted
-from ragcore.types import Retrieval, Source
+from ragcore.types import Document, Retrieval, Route, Source
 from ragcore.words import content_stems, tokens
 
 Mentions = Callable[[str], Mapping[str, int]]
@@ -33,6 +36,7 @@ _FEWEST_WORDS = 5
 _FEWEST_WORDS_UNENDED = 8
 _SENTENCE_END = (".", "!", "?", ";", ":", ",")
 _PAGE_COLUMN = re.compile(r"(?:^|· )(?:form \S+ )?page(?:\s*(?:no\.?|number|#))?$", re.IGNORECASE)
+_ROUTED = re.compile(r"\bnamed: ([^;]+)")
 _DOT_LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){2,}|_{4,}")
 
 
@@ -44,14 +48,21 @@ def reason_to_refuse(
     *,
     terms: Sequence[Term] = (),
     mentions: Mentions | None = None,
+    document: Callable[[str], Document] | None = None,
+    extractive: bool = False,
 ) -> str:
     """What opens a refusal, with why the sources cannot hold an answer to ``query``, or "" when they may.
 
     Refused when there is no source; when the best rerank score is below ``refuse_below`` and no single source has
     ``refuse_cover`` of the query's content words, rarer words counting more (``mentions``, as `SparseIndex.mentions`,
-    gives how rare they are, and ``terms`` what else they are called); when a name in it stands in no passage found and
-    in no document searched, and the best rerank score is below ``refuse_unnamed``; and, without rerank scores, when
-    none of its words stands in any source.
+    gives how rare they are, and ``terms`` what else they are called); when whoever it is about is named in no passage
+    found and in no document searched, or another name is not and the best rerank score is below ``refuse_unnamed``;
+    and, without rerank scores, when none of its words stands in any source.
+
+    Where it is in another language than the sources, their words tell nothing. A writer that only quotes
+    (``extractive``) then has to refuse, unless something that is written alike in all languages, a number, a name or an
+    identifier, stands in some of the sources; any other reads them. ``document`` gives the whole of one, to look in for
+    a name that is also a common word.
     """
     if not sources:
         scope = retrieval.scope
@@ -64,12 +75,31 @@ def reason_to_refuse(
     if not wanted.words:
         return ""
     reranked = [hit.scores["rerank"] for hit in retrieval.hits if "rerank" in hit.scores]
-    nowhere = _named_nowhere(asked, retrieval, sources, terms, mentions)
-    if nowhere and (not reranked or max(reranked) < settings.refuse_unnamed):
-        named = ", ".join(f"“{escape(name)}”" for name in nowhere)
-        return f"{_UNANSWERED} {named} {'stands' if len(nowhere) == 1 else 'stand'} nowhere in what was searched."
+    nowhere = _named_nowhere(asked, retrieval, sources, terms, mentions, document)
+    if nowhere:
+        named = _quoted([name.text for name in nowhere])
+        here = [name for name in called(asked, terms) if name not in nowhere]
+        known = _routed(retrieval.routes)
+        # Of two that are compared, one can be told of.
+        about = [name for name in here if name.owner or (name.text in known) or compares(asked)]
+        if any(name.owner for name in nowhere) and not about and not known:
+            it = "it stands" if len(nowhere) == 1 else "they stand"
+            return f"{_UNANSWERED} None of the documents in scope is about {named}: {it} nowhere in what was searched."
+        weak = not reranked or max(reranked) < settings.refuse_unnamed
+        if weak and not known and not (about and compares(asked)):
+            return f"{_UNANSWERED} {named} {'stands' if len(nowhere) == 1 else 'stand'} nowhere in what was searched."
+    spoken, written = language_of(asked), languages(sources)
+    if spoken and written and spoken not in written:
+        if not extractive or literals(asked, sources):
+            return ""
+        return (
+            f"{_UNANSWERED} The question is in {spoken}, and what was searched is in {' and '.join(written)}. Offline, "
+            "the search works in the documents’ own language only; Claude can answer across languages."
+        )
     if reranked and max(reranked) >= max(settings.refuse_below, 0.5):
         return ""  # neither of the counts below could change that
+    if any(answers(asked, source.words(n, n)) for source in sources for n in range(1, len(source.units) + 1)):
+        return ""
     weights = _rarity(asked, wanted, retrieval, mentions)
     covers = [
         sum(weights[word] for word in wanted.held(given)) / sum(weights.values())
@@ -88,13 +118,47 @@ def _named_nowhere(
     sources: Sequence[Source],
     terms: Sequence[Term],
     mentions: Mentions | None,
-) -> list[str]:
+    document: Callable[[str], Document] | None,
+) -> list[Name]:
     """The names in the question that stand in no source, and in no document in scope as far as ``mentions`` knows; none
-    where a name of it led retrieval to a document."""
-    if mentions is None or any("named" in route.reason for route in retrieval.routes):
+    that led retrieval to a document."""
+    if mentions is None:
         return []
-    names = missing(asked, sources, terms).names
-    return [name for name in names if not _mentioned(name, retrieval, mentions)]
+    known = " ".join(_routed(retrieval.routes))
+    lacking = [name for name in unnamed(asked, sources, terms) if name.text not in known]
+    out = []
+    for name in lacking:
+        there = any(_mentioned(form, retrieval, mentions) for form in (name.text, name.text.lower()))
+        if there and name.common and document is not None:
+            there = not is_only_a_word(name.text, [document(one).text for one in {source.doc_id for source in sources}])
+        if not there:
+            out.append(name)
+    return out
+
+
+def _routed(routes: Sequence[Route]) -> list[str]:
+    """By which words of the question a document was found."""
+    return [match.group(1) for route in routes if (match := _ROUTED.search(route.reason))]
+
+
+def languages(sources: Sequence[Source]) -> list[str]:
+    """The languages of the sources, as far as they can be told, in their order."""
+    return [name for name in dict.fromkeys(language_of(source.text) for source in sources) if name]
+
+
+def literals(asked: str, sources: Sequence[Source]) -> list[str]:
+    """What in the question is written alike in every language and stands in some of the sources, but not in most:
+    numbers other than years, names and identifiers."""
+    numbers = [word for word in tokens(asked) if word[0].isdigit() and not is_period(word)]
+    written = [set(tokens(source.text)) for source in sources]
+    titles = {word for source in sources for word in tokens(source.title)}
+    found = []
+    for text in dict.fromkeys((*(name.text for name in called(asked)), *numbers)):
+        words = set(tokens(text))
+        holders = sum(words <= given for given in written)
+        if words and not words <= titles and 0 < holders <= max(1, len(written) // 2):
+            found.append(text)
+    return found
 
 
 def _mentioned(words: str, retrieval: Retrieval, mentions: Mentions) -> int:

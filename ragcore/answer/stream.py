@@ -244,6 +244,8 @@ class AnswerStream:
             self._settings.answer,
             terms=self._terms,
             mentions=self._mentions,
+            document=self._document,
+            extractive=self._llm.extractive,
         )
 
     def _build_request(self) -> Request:

@@ -20,7 +20,8 @@ def elements_within(document: Document, start: int, end: int) -> Iterator[Elemen
     first = bisect_right(body, start, key=lambda element: element.start)
     while first > 0 and body[first - 1].end > start:
         first -= 1
-    for element in body[first:]:
+    for place in range(first, len(body)):  # a slice would make every element of it
+        element = body[place]
         if element.start >= end:
             return
         if element.end > start:

@@ -14,15 +14,18 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ragcore.answer.checks.bounds import check_bounds
+from ragcore.answer.checks.causes import check_causes, check_effects
 from ragcore.answer.checks.comparison import check_comparison
 from ragcore.answer.checks.dates import check_periods
 from ragcore.answer.checks.evidence import Evidence, Finding, gather
 from ragcore.answer.checks.figures import check_numbers
 from ragcore.answer.checks.names import check_codes, check_names, check_numbered
-from ragcore.answer.checks.opposites import check_bounds, check_modes, check_opposites
+from ragcore.answer.checks.opposites import check_modes, check_opposites
 from ragcore.answer.checks.polarity import direction_conflicts, polarity_conflicts
-from ragcore.answer.checks.quotes import is_quoted, without_lead_in
+from ragcore.answer.checks.quotes import check_quotation, is_quoted, without_lead_in
 from ragcore.answer.checks.roles import check_roles
+from ragcore.answer.checks.subjects import check_unknown_subject
 from ragcore.answer.checks.wording import check_replaced, check_words
 from ragcore.answer.claims import Statement, split_statements
 from ragcore.config import VerifySettings
@@ -91,9 +94,13 @@ def judge(
         *compared,
         *(Finding("unsupported", why) for why in _polarity(text, prose, labels, directed=not settled)),
         *check_opposites(text, prose, labels, compared=settled),
-        *check_bounds(text, prose),
+        *check_bounds(text, evidence, prose),
+        *check_effects(text, evidence, prose),
+        *check_causes(text, prose),
         *check_modes(text, prose),
         *check_roles(text, prose),
+        *check_unknown_subject(text, evidence),
+        *check_quotation(statement, evidence),
         *check_words(statement, evidence, settings, reranker),
         *check_replaced(statement, evidence),
     ]

@@ -6,8 +6,10 @@ What is quoted is always a unit's own text, so the writer can be incomplete but 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ragcore.asks import asks, places
+from ragcore.called import called, compares
 from ragcore.config import AnswerSettings
 from ragcore.markdown import escape
 from ragcore.missing import Missing, missing, years_in
@@ -54,14 +56,19 @@ class OfflineWriter:
         )
         ranked = ranking.best(found, self._reranker)
         absent = missing(main, request.sources, request.terms)
+        # What led to a document is the name of it, however the document calls it.
+        known = " ".join(route.reason for route in request.routes)
+        absent = replace(absent, names=tuple(name for name in absent.names if name not in known))
         said = f"None of the passages found {_lacks(absent)}." if absent else ""
 
-        floor = max(self._settings.offline_floor, _DOUBTFUL_FLOOR if absent.names else 0.0)
+        # Of two that are compared, the one that is there is told of.
+        half = compares(main) and any(name.text not in absent.names for name in called(main, request.terms))
+        floor = max(self._settings.offline_floor, _DOUBTFUL_FLOOR if absent.names and not half else 0.0)
         floor = max(floor, self._settings.offline_share * ranked[0][1]) if ranked else floor
         # For a quantity that is made of others, the rows of those come before anything else.
         rows = ranking.rows_for(parts, request.terms, found)
         good = (*rows, *(quote for quote, worth in ranked if worth >= floor))
-        chosen = _without_repeats(good, self._settings.offline_sentences)
+        chosen = _without_repeats(good, self._settings.offline_quotes)
         if chosen and not absent.years:
             said = said or _of_other_years(main, chosen)
             yield f"{said}\n\n" if said else ""
@@ -111,7 +118,9 @@ def listing(chosen: Sequence[Quotable]) -> Iterator[str]:
 def _of_other_years(question: str, chosen: Sequence[Quotable]) -> str:
     """That nothing quoted is of a year asked for, "" where something is, or may be."""
     asked = years_in(question)
-    given = {year for quote in chosen for year in years_in(f"{quote.text} {quote.about} {quote.source.title}")}
+    # The title's year is that of what says no other.
+    of_each = [years_in(f"{quote.text} {quote.about}") or years_in(quote.source.title) for quote in chosen]
+    given = {year for years in of_each for year in years}
     if not asked or asked & given or not given:
         return ""
     return f"What is quoted does not speak of {_listed([str(year) for year in sorted(asked)])}."

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ragcore.everyday import answers
 from ragcore.providers.lists import lead_in
 from ragcore.providers.periods import as_named, asked_of
 from ragcore.providers.rows import DOT_LEADERS, Row, row_of
@@ -92,7 +93,8 @@ def quotables(question: str, wanted: Wanted, sources: Sequence[Source]) -> Itera
                     joined = lead_in(source, number, [*rest, *lines[place + 1 :]], asked)
                 if joined is not None:
                     yield _quotable(source, number, *joined, heading)
-                elif _is_sentence(text):
+                # "Sponsor: Larkfield Ltd" is short, and set in bold.
+                elif _is_sentence(text) or answers(question, text):
                     yield _quotable(source, number, number, text, heading)
                 elif first == last and any(character.isalpha() for character in text):
                     heading = text

@@ -11,6 +11,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from ragcore.everyday import answers
 from ragcore.protocols import Reranker
 from ragcore.providers.quotable import Quotable
 from ragcore.terms import Term, Wanted, terms_in
@@ -21,6 +22,8 @@ CANDIDATES = 24
 RERANK_WEIGHT = 0.7
 WITHOUT_FIGURE = 0.7
 NAMED_WEIGHT = 0.6
+# How far the form of an answer to an everyday question lifts a sentence.
+FORM_WEIGHT = 0.75
 # What a quote loses of its worth in a document that the question names least, and gains where the question points.
 ROUTE_WEIGHT = 0.5
 PLACE_WEIGHT = 0.2
@@ -83,6 +86,7 @@ class Ranking:
             votes = votes * np.array([1.0 if quote.figures(own) else WITHOUT_FIGURE for quote in shortlist])
         # A row whose header the question names is about it, also where the cross-encoder, trained on prose, is blind.
         votes = 1.0 - (1.0 - votes) * (1.0 - NAMED_WEIGHT * self._named(shortlist))
+        votes = 1.0 - (1.0 - votes) * (1.0 - FORM_WEIGHT * self._answers(shortlist))
         votes = votes * self.standing(shortlist)
         order = np.argsort(-votes, kind="stable")
         return [(shortlist[i], float(votes[i])) for i in order]
@@ -121,7 +125,7 @@ class Ranking:
         """At most 24, by words, by name and by half the score of their source, in the order of the text."""
         if len(found) <= CANDIDATES:
             return found
-        value = self._words_vote(found) + 0.5 * self._named(found)
+        value = self._words_vote(found) + 0.5 * self._named(found) + self._answers(found)
         value = (value + 0.5 * np.array([quote.source.score for quote in found])) * self.standing(found)
         return [found[i] for i in sorted(np.argsort(-value, kind="stable")[:CANDIDATES])]
 
@@ -132,6 +136,10 @@ class Ranking:
         weights = {word: log(1 + len(found) / (1 + counts[word])) for word in self._wanted.words}
         total = sum(weights.values()) or 1.0
         return np.array([sum(weights[word] for word in words) / total for words in held])
+
+    def _answers(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """1 for each sentence that has the form of an answer to an everyday question, else 0."""
+        return np.array([float(quote.row is None and answers(self._question, quote.text)) for quote in found])
 
     def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """How far the question holds each row's name, 0–1; one of one word counts half: it may be by chance."""

@@ -147,7 +147,7 @@ TUNING = (
         "language",
         (NORDVIK, "Wie hoch war die Bruttomarge?", "", ""),
         (NORDVIK, "¿Y en 2020?", "", ""),
-        ("Wie hoch war der Umsatz von Nordvik 2021?", "Und 2020?", "", ""),
+        ("Wie hoch war der Umsatz von Nordvik 2021?", "Und 2020?", "Umsatz|Nordvik|2020", "2021"),
         ("Quel était le chiffre d'affaires de Nordvik en 2021 ?", "Et la marge brute ?", "", ""),
     ),
 )  # fmt: skip
@@ -258,6 +258,6 @@ HELD_OUT = (
         (HALDEN, "Quelle est la durée du bail ?", "", ""),
         (HALDEN, "Und wie viel war es 2015?", "", ""),
         ("¿Cuál fue el dividendo de Halden en 2016?", "¿Y en 2015?", "", ""),
-        ("Qual era o dividendo da Halden em 2016?", "E em 2015?", "", ""),
+        ("Qual era o dividendo da Halden em 2016?", "E em 2015?", "dividendo|Halden|2015", "2016"),
     ),
 )  # fmt: skip

@@ -12,6 +12,7 @@ from ragcore.answer.rewriting import Standalone
 from ragcore.errors import EmptyQuestion, QuestionTooShort
 from ragcore.types import Turn
 from tests.answer.followup_cases import HELD_OUT, TUNING, Case
+from tests.answer.followup_more import MORE
 
 REVENUES = "What were Nike's total revenues in fiscal 2023?"
 DRUG = "What is the IC50 of BMS-986158?"
@@ -114,6 +115,37 @@ def test_rules_bring_home_what_they_were_written_for() -> None:
 
 def test_rules_hold_for_cases_that_they_were_not_written_for() -> None:
     assert len(right(HELD_OUT)) >= 0.95 * len(HELD_OUT)
+
+
+def test_rules_hold_for_more_that_is_asked_of_several_documents() -> None:
+    right = [case for case in MORE if case.met(standalone(case.question, asked(*case.earlier), several=True))]
+    assert len(right) >= 0.95 * len(MORE), [case for case in MORE if case not in right]
+
+
+def test_what_is_asked_of_several_documents_changes_nothing_else() -> None:
+    for case in (*TUNING, *HELD_OUT):
+        history = asked(*case.earlier)
+        assert standalone(case.question, history, several=True) == standalone(case.question, history)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "expected"),
+    [
+        ([REVENUES], "Which segment grew fastest?", "Which segment of Nike grew fastest in fiscal 2023?"),
+        ([REVENUES], "the same for Converse", "What were Converse's total revenues in fiscal 2023?"),
+        ([REVENUES], "I meant 2021", "What were Nike's total revenues in 2021?"),
+        ([REVENUES], "What was the operating margin?", "What was the operating margin of Nike in fiscal 2023?"),
+        ([REVENUES], "What was it in 2020?", "What were Nike's total revenues in 2020?"),
+        ([REVENUES], "Do you define it?", "Do you define Nike's total revenues in fiscal 2023?"),
+        (["Which region grew the most in 2021?"], "Who runs it?", "Who runs the region that grew the most in 2021?"),
+        (["Which region grew the most in 2021?"], "Compare it with Asia",
+         "How does the region that grew the most in 2021 compare with Asia?"),
+        ([IND], "Can they and their agents sign that?", "What is an IND? Can they and their agents sign that?"),
+        (["Does Nike pay dividends?", "How much per share?"], "Since when?", "Does Nike pay dividends? Since when?"),
+    ],
+)  # fmt: skip
+def test_a_question_made_to_stand_alone_reads_like_one(earlier: list[str], question: str, expected: str) -> None:
+    assert standalone(question, asked(*earlier), several=True) == expected
 
 
 def test_there_are_enough_cases_of_each_kind_in_both_halves() -> None:

@@ -67,12 +67,123 @@ def test_a_name_that_stands_in_no_document_is_refused_where_nothing_is_plainly_r
     def why(mentions: Mentions | None, found: Retrieval = found) -> str:
         return reason_to_refuse(query, found, given, SETTINGS.answer, mentions=mentions)
 
-    assert why(nowhere) == ("The documents do not answer this question. “Boeing” stands nowhere in what was searched.")
+    about = "None of the documents in scope is about “Boeing”: it stands nowhere in what was searched."
+    assert why(nowhere) == f"The documents do not answer this question. {about}"
     assert why(everywhere) == ""
     assert why(None) == ""
-    assert why(nowhere, retrieval(query, [PROSE], rerank=0.999)) == ""
+    # However near the passages are in their other words.
+    assert about in why(nowhere, retrieval(query, [PROSE], rerank=0.999))
     # The question names the document by that name.
     assert why(nowhere, replace(found, routes=(Route(REPORT.doc_id, 1.0, "named: Boeing"),))) == ""
+
+
+def test_a_name_that_is_no_one_asked_about_is_refused_only_where_nothing_is_plainly_relevant() -> None:
+    query = "How did revenues rise in fiscal 2023 because Boeing cancelled?"
+
+    def why(rerank: float) -> str:
+        found = retrieval(query, [PROSE], rerank=rerank)
+        return reason_to_refuse(query, found, sources(PROSE), SETTINGS.answer, mentions=nowhere)
+
+    assert "“Boeing” stands nowhere in what was searched." in why(0.4)
+    assert why(0.999) == ""
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What was IBM's net income?",
+        "3M revenues in fiscal 2023?",
+        "Apple’s revenues in fiscal 2023?",
+        "What were the revenues of eBay in fiscal 2023?",
+        "Did AMD raise its revenues?",
+        "Compare the revenues of 3M with those of IBM",
+    ],
+)
+def test_one_whom_no_document_is_about_is_noticed_however_it_is_written(query: str) -> None:
+    found = retrieval(query, [PROSE, TABLE], rerank=0.99)
+    reason = reason_to_refuse(query, found, sources(PROSE, TABLE), SETTINGS.answer, mentions=nowhere)
+    assert "None of the documents in scope is about " in reason
+
+
+def test_a_common_word_is_a_name_where_it_owns_something() -> None:
+    query = "What were Target's sales last year?"
+    aims = make_document("Our sales target of the year is 4%. Sales reached the target.")
+    seller = make_document("We sell to Walmart and Target in the year. Sales reached the target.")
+    found = retrieval(query, [PROSE], rerank=0.99)
+
+    def why(doc: Document) -> str:
+        return reason_to_refuse(
+            query, found, (whole(doc),), SETTINGS.answer, mentions=everywhere, document=lambda _: doc
+        )
+
+    assert "about “Target”" in why(aims)
+    assert why(seller) == ""
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What was GTI's revenue?",  # short for a name that is there
+        "What was GLE's revenue?",  # the beginning of it
+        "What are Glimmr's sales?",  # a brand
+        "What did Nordlund’s subsidiary Velta earn?",
+        "Is BMX-1147 safe?",
+        "Company's revenue?",
+        "Management's view?",
+        "What was the EBITDA and the revenue of GTI in the UK?",
+    ],
+)
+def test_who_is_in_the_documents_by_any_name_is_not_refused(query: str) -> None:
+    doc = make_document(
+        "Glenwood Tile Industries sells under the brand Glimmr. The company's revenue rose. Nordlund and "
+        "its subsidiary Velta are customers. BMX-1147 is a drug. Management's view is set out here."
+    )
+    found = retrieval(query, [PROSE], rerank=0.3)
+    assert not reason_to_refuse(query, found, (whole(doc),), SETTINGS.answer, mentions=nowhere)
+
+
+def test_of_two_that_are_compared_one_is_answered() -> None:
+    query = "Compare the revenues of Nordlund with those of IBM"
+    doc = make_document("Revenues of Nordlund rose 10% to $51.2 billion.")
+    found = retrieval(query, [PROSE], rerank=0.1)
+    assert not reason_to_refuse(query, found, (whole(doc),), SETTINGS.answer, mentions=nowhere)
+
+
+ENGLISH = make_document(
+    "The company had 4,200 employees at the end of the year. They are in lot QX-77 of the plant.",
+    "It was founded by two of them.",
+)
+
+
+def why_offline(query: str, doc: Document = ENGLISH, *, extractive: bool = True) -> str:
+    found = retrieval(query, [PROSE], rerank=0.001)
+    return reason_to_refuse(query, found, (whole(doc),), SETTINGS.answer, mentions=everywhere, extractive=extractive)
+
+
+@pytest.mark.parametrize(
+    ("query", "language"),
+    [
+        ("Wie viele Mitarbeiter hatte das Unternehmen am Ende des Jahres?", "German"),
+        ("Combien de salariés l'entreprise avait-elle ?", "French"),
+        ("¿Cuántos empleados tiene la empresa?", "Spanish"),
+        ("Сколько сотрудников в компании?", "a language in Cyrillic script"),
+    ],
+)
+def test_a_question_in_another_language_is_refused_offline_only(query: str, language: str) -> None:
+    reason = why_offline(query)
+    assert f"The question is in {language}, and what was searched is in English." in reason
+    assert "Claude can answer across languages." in reason
+    assert why_offline(query, extractive=False) == ""
+
+
+def test_what_is_written_alike_in_all_languages_is_found() -> None:
+    assert why_offline("Was ist mit der Charge QX-77 in dem Werk?") == ""
+
+
+def test_a_question_in_the_language_of_the_documents_is_answered() -> None:
+    german = make_document("Das Unternehmen hatte am Ende des Jahres 4.200 Mitarbeiter, und sie sind in dem Werk.")
+    assert why_offline("Wie viele Mitarbeiter hatte das Unternehmen?", german) == ""
+    assert "is in German" in why_offline("How many of them were there at the end of it?", german)
 
 
 def test_mentions_outside_the_scope_do_not_count() -> None:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (claims are kept whole)
 from __future__ import annotations
 
 import re
@@ -7,13 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragcore.answer.checks.comparison import comparison
 from ragcore.answer.checks.numbers import agree, codes, numbers, scale_note, years
 from ragcore.answer.checks.periods import periods
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.claims import split_statements
 from ragcore.answer.verify import verify
 from ragcore.types import Claim, Mark, Segment
+from tests.answer.pairs.material import Material, Pair
 from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, document, sources
+from tests.documents import Grid
 
 
 def check(text: str, *segments: Segment) -> list[Claim]:
@@ -312,3 +316,65 @@ def test_units_and_currencies_are_compared(one: str, other: str, same: bool) -> 
 )
 def test_dates_and_quarters_are_read(text: str, dates: set[tuple[int, int, int]], quarters: set[int]) -> None:
     assert (periods(text).dates, periods(text).quarters) == (dates, quarters)
+
+
+MEMBERS = Material(
+    "tuned",
+    "members",
+    "Marlowe Club 10-K 2021",
+    (
+        "Neither Mr. Adler nor Ms. Boyd will be paid for serving on the Board. John Adler chairs the audit committee. "
+        "Lower contributions from volume growth held back net sales.",
+        Grid(
+            "Worldwide revenues by geography (in thousands, except revenue per member)",
+            [
+                ["", "Worldwide 2021", "Worldwide 2020", "International % Change"],
+                ["Clubs / Day passes", "316", "317", "(2)"],
+                ["Revenue per member", "$ 9.40", "$ 9.10", "3"],
+                ["Increase (decrease) in accounts payable", "1,004", "812", "24"],
+                ["Interest and other income", "4.9", "4.2", "17"],
+                ["Income before taxes", "205", "190", "8"],
+                ["Income taxes", "51", "48", "6"],
+            ],
+        ),
+    ),
+    (),
+)
+
+
+@pytest.mark.parametrize(
+    ("at", "claim", "supported"),
+    [
+        ("Clubs / Day passes · *", "Worldwide revenues: “Clubs / Day passes — Worldwide 2021: 316; Worldwide 2020: 317”", True),
+        ("Clubs / Day passes · *", "Worldwide revenues: “Clubs / Day passes — Worldwide 2021: 317; Worldwide 2020: 316”", False),
+        ("Clubs / Day passes · *", "Worldwide revenues: “Tennis — Worldwide 2021: 316; Worldwide 2020: 317”", False),
+        ("Revenue per member · Worldwide 2021", "Revenue per member was $9.40 worldwide in 2021.", True),
+        ("Revenue per member · Worldwide 2021", "Revenue was $9.40 worldwide in 2021.", False),
+        ("Increase (decrease) in accounts payable · Worldwide 2021", "The increase in accounts payable was 1,004 in 2021.", True),
+        ("Interest and other income · Worldwide 2021", "Interest and other income came to 4.9 in 2021.", True),
+        ("Income before taxes · Worldwide 2021", "Pretax income was 205 in 2021.", True),
+        ("Income before taxes · Worldwide 2021", "Income taxes were 205 in 2021.", False),
+        ("Income taxes · Worldwide 2021", "Income before taxes was 51 in 2021.", False),
+        ("Neither Mr. Adler", "Ms. Boyd will not be paid for serving on the Board.", True),
+        ("John Adler chairs", "Mr. Adler chairs the audit committee.", True),
+        ("John Adler chairs", "Ms. Boyd chairs the audit committee.", False),
+        ("Lower contributions", "Net sales were held back by lower volume.", True),
+    ],
+)  # fmt: skip
+def test_the_subject_of_a_figure_and_how_it_is_quoted(at: str, claim: str, supported: bool) -> None:
+    pair = Pair("tuned", "members", "stated", claim, (at,), supported, claim, (at,))
+    verdict = MEMBERS.verdict(pair)
+    assert (verdict.status == "supported") is supported, (verdict.status, verdict.reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "compares"),
+    [
+        ("Content of $3.7 billion is due in less than 1 year.", False),
+        ("Members of more than twelve months get a gift.", False),
+        ("Sales were higher than costs.", True),
+        ("Sales were less than 10 but higher than costs.", True),
+    ],
+)
+def test_a_bound_is_no_comparison(text: str, compares: bool) -> None:
+    assert (comparison(text) is not None) is compares

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from ragcore.answer.checks.evidence import CitedCell, Evidence, Figure
 from ragcore.answer.checks.numbers import Number, numbers
 from ragcore.answer.checks.periods import MONTHS
-from ragcore.answer.checks.segments import compared_with, parts
-from ragcore.answer.checks.terms import label_terms, named_by, terms, with_synonyms
+from ragcore.answer.checks.segments import compared_with, parts, until_break
+from ragcore.answer.checks.terms import UNIMPORTANT, label_terms, named_by, terms, with_synonyms
 
 _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in MONTHS)}\w*")
 
@@ -60,6 +60,9 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
         generous = with_synonyms(set(terms(text)))
         return max(named_by(cell.row, generous), named_by(cell.row.split(" / ")[-1], generous))
 
+    wider = _wider_row(terms(part), own_terms, cell)
+    if wider:
+        return wider
     # A claim that names the row somewhere must name the other one in full to mean that.
     enough = 1.0 if named(claim) == 1.0 else 0.5
     for text in dict.fromkeys((part, claim)):
@@ -77,6 +80,16 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
             return name
         if own > 0.0:
             return ""
+    return ""
+
+
+def _wider_row(said: frozenset[str], own: frozenset[str], cell: CitedCell) -> str:
+    """A row named in full that says more than the row of ``cell`` with all of its words ("Cost of revenues" for
+    "Revenues"), or ""."""
+    for row in cell.grid.rows:
+        named = label_terms(row.split(" / ")[-1])
+        if own < named <= said and (named - own - UNIMPORTANT) - label_terms(cell.column) - label_terms(cell.row):
+            return row
     return ""
 
 
@@ -142,7 +155,7 @@ def _marks(sentence: str, rivals: Sequence[Number]) -> list[frozenset[str]]:
     for part, rival in zip(own, rivals):
         cut = part.find(rival.raw)
         before.append(terms(part[:cut]) - figures)
-        after.append(terms(part[cut + len(rival.raw) :]) - figures)
+        after.append(terms(until_break(part[cut + len(rival.raw) :])) - figures)
     if all(before):
         return before
     return after if all(after) else [frozenset()] * len(rivals)

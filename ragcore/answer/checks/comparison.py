@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from ragcore.answer.checks.evidence import Evidence, Figure, Finding
-from ragcore.answer.checks.numbers import Number, numbers
+from ragcore.answer.checks.numbers import WORDS, Number, numbers
 from ragcore.answer.checks.periods import years
 from ragcore.answer.checks.polarity import direction
 from ragcore.answer.checks.terms import label_terms, terms, with_synonyms
@@ -34,6 +34,12 @@ _VERB = re.compile(
     r"trail(?:s|ed)|lag(?:s|ged)|underperform(?:s|ed))\b(?P<right>[^.;]*)",
     re.IGNORECASE,
 )
+# "Less than 1 year" compares no two things.
+_BOUND = re.compile(
+    rf"\b(?:{_WORDS})\s+than\s+(?:(?:about|approximately|only)\s)?(?:(?:[$€£¥]|[A-Z]{{3}}\s)?\s?\d[\d.,]*|"
+    rf"(?:one|{'|'.join(WORDS)})\b)",
+    re.IGNORECASE,
+)
 _FROM_TO = re.compile(r"\bfrom\b.{1,60}?\bto\b", re.IGNORECASE)
 _OUTFLOW = re.compile(r"\b(?:loss|used|expense|cost|purchase|payment|outflow|repurchase|deficit)", re.IGNORECASE)
 
@@ -50,6 +56,7 @@ class Comparison:
 
 def comparison(text: str) -> Comparison | None:
     """The first comparison of two things that ``text`` makes, or None."""
+    text = _BOUND.sub(" ", text)
     match = _THAN.search(text)
     if match is not None and re.search(r"\bthan\b|precedence|superior|inferior", match.group(), re.I):
         left = f"{text[: match.start()]} {match.group('between')}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -47,12 +48,19 @@ class CitedCell:
     grid: Grid
 
     @property
-    def per_share(self) -> bool:
-        return "per share" in self.label.lower() or "per common share" in self.label.lower()
+    def in_units(self) -> bool:
+        """Whether its table's scale is not for it: earnings per share, and what else is given per something where the
+        table excepts such figures ("in thousands, except revenue per membership")."""
+        label = self.label.lower()
+        if "per share" in label or "per common share" in label:
+            return True
+        if re.search(r"\bnot in (?:thousands|millions|billions)\b|\b(?:whole|actual) (?:dollars|amounts)\b", label):
+            return True
+        return "except" in self.grid.notes.lower() and re.search(r"\bper (?!cent\b)[a-z]", self.row.lower()) is not None
 
     @property
     def scale(self) -> float | None:
-        return 1.0 if self.per_share else self.grid.scale
+        return 1.0 if self.in_units else self.grid.scale
 
     @property
     def currency(self) -> str:

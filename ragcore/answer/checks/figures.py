@@ -14,6 +14,7 @@ from ragcore.answer.checks.evidence import Evidence, Figure, Finding
 from ragcore.answer.checks.numbers import WORDS, Number, agree, numbers
 from ragcore.answer.checks.polarity import direction
 from ragcore.answer.checks.segments import parts
+from ragcore.answer.checks.subjects import check_subjects
 from ragcore.answer.checks.units import unit_after
 from ragcore.answer.claims import Statement
 from ragcore.words import stem, tokens
@@ -66,6 +67,8 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
             reason = misplaced(number, places, context, matches, evidence, alone=len(valued) == 1)
             if reason:
                 out.append(Finding("unsupported", reason))
+            else:
+                out.extend(check_subjects(text, statement.context, matches, evidence))
     out.extend(_check_scale_words(text, evidence))
     if found:
         out.append(Finding("supported", f"{'Its number is' if found == 1 else 'Its numbers are'} in the cited words."))
@@ -85,7 +88,7 @@ def _matches(number: Number, text: str, evidence: Evidence) -> list[Figure]:
             sentence = evidence.sentences[figure.sentence].lower()
             if given.currency or not ("%" in sentence or "percent" in sentence or "per cent" in sentence):
                 continue
-        bare = figure.cell is not None and not figure.cell.per_share
+        bare = figure.cell is not None and not figure.cell.in_units
         if not agree(number, given, figure.scale, hedged=hedged, bare=bare):
             continue
         given_amount, amount = abs(given.value), abs(number.value)

@@ -7,14 +7,19 @@ import re
 from ragcore.answer.checks.evidence import Evidence, Finding
 from ragcore.answer.checks.numbers import WORDS, codes
 from ragcore.answer.checks.periods import MONTHS
+from ragcore.answer.checks.terms import TITLES
 from ragcore.answer.claims import Statement
 from ragcore.words import stem, tokens, word_set
 
 # Capitalised words that name nothing in particular.
-_NOT_NAMES = frozenset(MONTHS) | word_set("""
+_NOT_NAMES = (
+    frozenset(MONTHS)
+    | TITLES
+    | word_set("""
     monday tuesday wednesday thursday friday saturday sunday fiscal year company item note table section page q1 q2 q3
     q4 fy the a an yes no form source sources group figure appendix part chapter usd eur gbp chf jpy cny inr cad aud
 """)
+)
 _CAPITALISED = re.compile(r"(?<![\w'’])[A-Z][\w&.-]*[\w]")
 _KINDS = (
     "phase|type|grade|stage|section|article|clause|paragraph|part|item|note|table|figure|exhibit|schedule|"
@@ -26,6 +31,11 @@ _KINDS = (
 _NUMBERED = re.compile(
     rf"\b(?P<kind>{_KINDS})s?\s(?P<id>\d+(?:\.\d+)*[A-Za-z]?|[IVX]{{1,4}}|[A-HJ-Z])(?![\w-])(?!\s*%)", re.IGNORECASE
 )
+_PEOPLE = {
+    "woman": re.compile(r"\b(?:ms|mrs|miss|she|her|hers)\b", re.IGNORECASE),
+    "man": re.compile(r"\b(?:mr|he|him|his)\b", re.IGNORECASE),
+}
+_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Sir)\.?\Z")
 _GENERIC = re.compile(
     r"\b(?:the company|we|our|us|it|its|the group|the study|the trial|this|these|they|the registrant)\b", re.I
 )
@@ -96,10 +106,34 @@ def check_names(statement: Statement, evidence: Evidence) -> list[Finding]:
         letters = re.sub(r"[^a-z]", "", name.lower())
         if not absent or (name.isupper() and letters and letters in initials):
             continue
-        if general and all(part in nearby or stem(part) in nearby for part in absent):
+        if (
+            general
+            and not _other_person(statement.text, evidence)
+            and all(part in nearby or stem(part) in nearby for part in absent)
+        ):
             continue
         missing.append(name)
-    return [Finding("weak", f"The name {name} is not in the cited words.") for name in dict.fromkeys(missing)]
+    missing = list(dict.fromkeys(missing)) or _other_party(statement.text, evidence)
+    return [Finding("weak", f"The name {name} is not in the cited words.") for name in missing]
+
+
+def _other_party(text: str, evidence: Evidence) -> list[str]:
+    """Names of ``text`` that only a document's title has, where the cited words name another of that title instead:
+    what one party to a contract does is not what the other does."""
+    titled, cited, said = _forms(evidence.titles), _forms(evidence.words), _forms(text)
+    mine = [name for name in names(text) if name.lower() in titled - cited]
+    others = [name for name in names(evidence.words) if name.lower() in titled - said]
+    return mine if others else []
+
+
+def _other_person(text: str, evidence: Evidence) -> bool:
+    """Whether ``text`` speaks of a woman and the cited sentences only of a man, or the other way round."""
+    said, given = _people(text), _people(" ".join(evidence.sentences))
+    return len(said) == len(given) == 1 and said != given
+
+
+def _people(text: str) -> set[str]:
+    return {kind for kind, pattern in _PEOPLE.items() if pattern.search(text)}
 
 
 def _forms(text: str) -> set[str]:
@@ -112,7 +146,8 @@ def names(text: str) -> list[str]:
     found = []
     for match in _CAPITALISED.finditer(text):
         before = text[: match.start()].rstrip()
-        begins = not before or before[-1] in '.!?:“"(•–—-|;' or before.endswith("’")
+        titled = _TITLE.search(before) is not None
+        begins = not titled and (not before or before[-1] in '.!?:“"(•–—-|;' or before.endswith("’"))
         word = match.group()
         follows_capital = re.match(r"\s+[A-Z]", text[match.end() :]) is not None
         if begins and not (follows_capital or word[1:] != word[1:].lower()):

@@ -1,7 +1,7 @@
 """Words that cannot both be true of one thing, and what must, may and may not be done.
 
 A claim that has a word whose opposite, and not itself, stands in the evidence says something else ("before" for
-"after", "at most" for "at least"). Both texts must be about the same: only what is cited is looked at.
+"after"). Both texts must be about the same: only what is cited is looked at.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ragcore.words import stem, tokens, word_set
 
 # The two sides of each line, parted by "|", are opposites; the words of a side say the same.
 _PAIRS = """
-    before prior preceding previous earlier | after following later subsequent next
+    before prior preceding previous earlier until | after following later subsequent next
     minimum | maximum
     include includes included including | exclude excludes excluded excluding
     permit permits permitted allow allows allowed | prohibit prohibits prohibited forbid forbids forbidden ban banned
@@ -40,7 +40,7 @@ _PAIRS = """
     first | last
     more | less fewer
     extend extends extended lengthen prolong | shorten shortens shortened curtail
-    open | closed
+    open opens opened opening reopened | close closes closed closing closure shut
     add adds added | remove removes removed
     indoor | outdoor
     adult adults | child children pediatric paediatric
@@ -48,7 +48,7 @@ _PAIRS = """
     warmer hotter | cooler colder
     larger bigger greater | smaller
     longer | shorter
-    stronger | weaker
+    stronger firmer | weaker softer
     better | worse
     wider | narrower
     older | younger
@@ -86,7 +86,7 @@ _PAIRS = """
     all every always | none never
     both | neither
     either | neither
-    full | partial
+    full fully entire entirely wholly | partial partially partly
     expected | unexpected
     sparse | dense
     left | right
@@ -100,16 +100,6 @@ _PAIRS = """
     basic | diluted
     exceed exceeded outperformed | trail trailed lag lagged underperformed
 """
-_BOUNDS = {
-    "at least": re.compile(
-        r"\b(?:at least|(?:no|not) (?:less|fewer|earlier|sooner) than|a minimum of|or more|minimum)\b", re.I,
-    ),
-    "at most": re.compile(
-        r"\b(?:at most|(?:no|not) (?:more|later|longer|greater) than|a maximum of|or less|or fewer|up to|within|"
-        r"maximum|"
-        r"(?:not|never) (?:to )?exceed(?:ing)?)\b", re.I,
-    ),
-}  # fmt: skip
 _MODES = {
     "forbids": re.compile(
         r"\b(?:may|must|shall|can|should) (?:not|never)\b|\bcannot\b|\bcan['’]t\b|\b(?:forbidden|prohibited|"
@@ -177,20 +167,6 @@ def check_opposites(claim: str, sentences: Iterable[str], labels: str, *, compar
             status: ClaimStatus = "weak" if denied else "unsupported"
             out.append(Finding(status, f"It says “{word}”; the cited words say “{against[0]}”."))
     return out
-
-
-def check_bounds(claim: str, sentences: Iterable[str]) -> list[Finding]:
-    """At least where the evidence says at most, or the other way round."""
-    given_text = " ".join(sentences)
-    # "No later than 45 days before" is at least 45 days before.
-    turned = re.compile(r"\b(?:no|not) (?:later|earlier|sooner) than\b[^.;]*\bbefore\b", re.IGNORECASE)
-    if turned.search(claim) or turned.search(given_text):
-        return []
-    claimed = {bound for bound, pattern in _BOUNDS.items() if pattern.search(claim)}
-    given = {bound for bound, pattern in _BOUNDS.items() if pattern.search(given_text)}
-    if len(claimed) == 1 and given and not claimed & given:
-        return [Finding("unsupported", f"It says {claimed.pop()}; the cited words say {given.pop()}.")]
-    return []
 
 
 def modes(text: str) -> set[str]:

@@ -10,22 +10,28 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from ragcore.answer.checks.terms import TITLES
 from ragcore.words import STOP_WORDS, content_stems, stem, tokens, word_set
 
 UP = word_set(
     "increase increases increased increasing rise rises rose risen rising grow grows grew grown growing growth higher "
-    "gained climbed up raise raises raised raising lift lifts lifted boosted accelerated expanded widened strengthened"
+    "gained climbed up raise raises raised raising lift lifts lifted boosted accelerated expanded expanding expansion "
+    "widened upward upwards strengthen strengthens strengthened strengthening uptick upturn"
 )
 DOWN = word_set(
     "decrease decreases decreased decreasing decline declines declined declining fall falls fell fallen falling lower "
     "drop drops dropped reduction reduce reduces reduced reducing down lowers lowered lowering shrank shrink shrinks "
-    "shrunk cut contracted weakened narrowed slowed"
+    "shrunk shrinking shrinkage cut contracted contracting contraction weaken weakens weakened weakening softened "
+    "narrowed slowed downturn downward downwards"
 )
 # Up or down by what they are said of: a margin improves upwards, costs and losses downwards.
-_BETTER, _WORSE = word_set("improve improved improves improving"), word_set("worsen worsened worsens deteriorated")
-_LESS_IS_BETTER = re.compile(
+_BETTER, _WORSE = (
+    word_set("improve improved improves improving improvement improvements"),
+    word_set("worsen worsened worsens worsening deteriorated deterioration"),
+)
+LESS_IS_BETTER = re.compile(
     r"\b(?:cost|expense|loss|losses|error|risk|time|debt|symptom|pain|rate of|score)", re.IGNORECASE
 )
 _DENIALS = word_set(
@@ -46,6 +52,18 @@ _IDIOMS = re.compile(
 )
 # How far a denial or a direction reaches, in words.
 _REACH = 6
+# What may stand between a change and the noun that it is said of, the most words of a noun phrase, and where one ends.
+_LEADS = word_set("in of the a an its our their")
+_PHRASE = 4
+_CONTRIBUTIONS = word_set("contribution contributions")
+# "Increase (decrease) in inventories"
+_EITHER = re.compile(r"\b([A-Za-z]+) \(([A-Za-z]+)\)")
+_PIECES = re.compile(r"[;:()]|[,.](?!\d)")
+
+
+def denies(text: str) -> bool:
+    """Whether ``text`` denies anything, idioms such as "no later than" aside."""
+    return any(word in _DENIALS or word in _IMPLIED for word in _without_idioms(text))
 
 
 def direction(text: str) -> int:
@@ -60,7 +78,7 @@ def _sign(word: str, text: str) -> int:
     if word in DOWN:
         return -1
     if word in _BETTER or word in _WORSE:
-        return 0 if _LESS_IS_BETTER.search(text) else 1 if word in _BETTER else -1
+        return 0 if LESS_IS_BETTER.search(text) else 1 if word in _BETTER else -1
     return 0
 
 
@@ -72,14 +90,16 @@ def polarity_conflicts(claim: str, evidence: str, *, directed: bool = True) -> l
 
 
 def _without_idioms(text: str) -> list[str]:
-    return tokens(_IDIOMS.sub(" ", text))
+    return [word for word in tokens(_IDIOMS.sub(" ", text)) if word not in TITLES]
 
 
 def _denial_conflicts(claimed: list[str], given: list[str]) -> list[str]:
     claimed, given = _unprefixed(claimed, given), _unprefixed(given, claimed)
     denied_here, denied_there = _denied(claimed), _denied(given)
     # "Non-exclusive" denies a word, not what is said.
-    denials_here, denials_there = (sum(word in _DENIALS and word != "non" for word in ws) for ws in (claimed, given))
+    denials_here, denials_there = (
+        sum(word in _DENIALS and word not in ("non", "nor") for word in ws) for ws in (claimed, given)
+    )
     implied_here, implied_there = (any(word in _IMPLIED for word in words) for words in (claimed, given))
     if denials_here and {True} in denied_here.values() and not denials_there and not implied_there:
         return ["It denies what the cited words do not deny."]
@@ -170,15 +190,39 @@ def direction_conflicts(claim: str, evidence: str) -> list[str]:
 
 def _directed(text: str) -> Mapping[str, set[int]]:
     """What each word of direction speaks of → +1 or −1: the nearest content word before it ("costs have risen") and the
-    word right after it ("higher costs")."""
+    head of the noun phrase after it ("higher freight costs", "the decline in net sales")."""
     out: dict[str, set[int]] = defaultdict(set)
-    words = tokens(text)
+    text = _EITHER.sub(
+        lambda match: " " if _sign(match[1].lower(), "") * _sign(match[2].lower(), "") < 0 else match[0], text
+    )
+    words: list[str] = []
+    breaks: list[int] = []
+    for piece in _PIECES.split(text):
+        words += tokens(piece)
+        breaks.append(len(words))
     for index, word in enumerate(words):
         sign = _sign(word, text)
-        if not sign:
+        # Of "lower contributions from volume growth" the words do not say whether volume grew.
+        if not sign or _CONTRIBUTIONS & set(words[max(0, index - _REACH) : index]):
             continue
         before = content_stems(" ".join(words[max(0, index - _REACH) : index]))
-        after = content_stems(" ".join(words[index + 1 : index + 2]))
-        for neighbour in (*before[-1:], *after[:1]):
+        stop = next(place for place in breaks if place > index)
+        for neighbour in (*before[-1:], *_head(words[index + 1 : stop])):
             out[neighbour].add(sign)
     return out
+
+
+def _head(words: Sequence[str]) -> list[str]:
+    """The stem of the last word of the noun phrase that ``words`` begin with, behind "in the" or "of the"; none where
+    they begin with no noun."""
+    place = 0
+    while place < len(words) and words[place] in _LEADS:
+        place += 1
+    end = place
+    while end < len(words) and end - place < _PHRASE and _in_phrase(words[end]):
+        end += 1
+    return content_stems(words[end - 1])[:1] if end > place else []
+
+
+def _in_phrase(word: str) -> bool:
+    return word.isalpha() and word not in STOP_WORDS and word not in UP and word not in DOWN and not word.endswith("ed")

@@ -8,13 +8,17 @@ quoted says nothing of its own.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from ragcore.answer.checks.evidence import Evidence
+from ragcore.answer.checks.evidence import CitedCell, Evidence, Finding
 from ragcore.answer.claims import Statement
 from ragcore.words import tokens
 
 _QUOTATION = re.compile(r"(?P<lead>.*?)“(?P<quote>.+)”[\s.*_]*\Z", re.DOTALL)
+_QUOTED = re.compile(r"“(?P<words>[^“”]+)”")
+# Where one cell of a quoted row ends and the next begins, and its row's name before them.
+_PIECES = re.compile(r";\s|\s[—|]\s")
 # A mark of a footnote behind a word: "Property and equipment, net (1)".
 _FOOTNOTE = re.compile(r"(?<=[^\W\d])\s?\((?:\d{1,2}|[a-z])\)(?=[\s,;:]|\Z)")
 
@@ -31,18 +35,56 @@ def without_lead_in(statement: Statement, evidence: Evidence) -> Statement:
     return statement
 
 
+def check_quotation(statement: Statement, evidence: Evidence) -> list[Finding]:
+    """A word between quotation marks that does not stand in the cited words or in what heads them."""
+    given = set(tokens(f"{evidence.words}\n{evidence.around}"))
+    for match in _QUOTED.finditer(statement.text):
+        words = tokens(_FOOTNOTE.sub("", match.group("words")))
+        missing = next((word for word in words if word.isalpha() and word not in given), "")
+        if len(words) > 1 and missing:
+            return [Finding("weak", f"It quotes “{missing}”, which the cited words do not have.")]
+    return []
+
+
 def is_quoted(statement: Statement, evidence: Evidence) -> bool:
     """Whether all that ``statement`` says stands word for word in one cited sentence or row, or is one cited cell with
     its headers."""
     match = _QUOTATION.fullmatch(statement.text.strip())
     if match is None or match.group("lead").strip():
         return False
-    said = tokens(_FOOTNOTE.sub("", match.group("quote")))
-    signs = _signs(match.group("quote"))
-    if any(_holds(tokens(text), said) and signs <= _signs(text) for text in (*evidence.sentences, *evidence.quotes)):
+    quote = _FOOTNOTE.sub("", match.group("quote"))
+    said, signs = tokens(quote), _signs(quote)
+    if not said:
+        return False
+    given = (*evidence.sentences, *evidence.quotes, " ".join(evidence.quotes))
+    if any(_holds(tokens(text), said) and signs <= _signs(text) for text in given):
         return True
-    cells = [(set(tokens(f"{cell.label} {cell.text}")), f"{cell.text} {cell.label}") for cell in evidence.cited_cells]
-    return any(set(said) <= words and signs <= _signs(text) for words, text in cells)
+    return _is_row(quote, evidence.cited_cells)
+
+
+def _is_row(quote: str, cells: Sequence[CitedCell]) -> bool:
+    """Whether ``quote`` is made of cited cells with their headers ("Revenues — 2023: 5,432; 2022: 5,030") and nothing
+    but the names of their rows besides."""
+    whole = set(tokens(quote))
+    if any(whole <= set(tokens(f"{cell.label} {cell.text}")) and _signed(quote, cell) for cell in cells):
+        return True
+    rows = [set(tokens(cell.row)) for cell in cells if cell.row]
+    found = False
+    for piece in _PIECES.split(quote):
+        words = set(tokens(piece))
+        if any(
+            set(tokens(cell.text)) <= words <= set(tokens(f"{cell.label} {cell.text}")) and _signed(piece, cell)
+            for cell in cells
+            if cell.row
+        ):
+            found = True
+        elif not any(words <= row for row in rows):
+            return False
+    return found
+
+
+def _signed(text: str, cell: CitedCell) -> bool:
+    return _signs(text) <= _signs(f"{cell.text} {cell.label}")
 
 
 def _signs(text: str) -> set[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ragcore.answer.checks.evidence import Finding
-from ragcore.answer.checks.terms import alike, with_synonyms
+from ragcore.answer.checks.terms import TITLES, alike, with_synonyms
 from ragcore.words import STOP_WORDS, content_stems, cover, stem, tokens, word_set
 
 _BE = word_set("is are was were be been being am gets got")
@@ -46,6 +46,7 @@ class _Clause:
     pronoun: bool
     passive: bool
     finite: bool
+    infinitive: bool
 
 
 def check_roles(claim: str, sentences: Iterable[str]) -> list[Finding]:
@@ -81,6 +82,9 @@ def _moved(one: _Clause, same: list[_Clause], sentence: str) -> str:
     known = {stem(word) for word in tokens(sentence)}
     for side, rest in (("before", "after"), ("after", "before")):
         mine, kept = getattr(one, side), getattr(one, rest)
+        # Who is to do what "to deliver" says may stand far before it.
+        if side == "before" and one.infinitive:
+            continue
         if not mine or len(mine) > 4 or not one.finite or not all(word in known for word in mine):
             continue
         if any(_is_means(word, sentence) for word in mine):
@@ -131,7 +135,7 @@ def _among(word: str, others: Iterable[str]) -> bool:
 def _clauses(text: str) -> Iterable[_Clause]:
     """A clause for each word that may be a verb, with the words up to where it stands again."""
     for piece in _CLAUSE.split(text):
-        words = tokens(piece)
+        words = [word for word in tokens(piece) if word not in TITLES]
         stems = [stem(word) for word in words]
         capitals = {word.lower() for word in re.findall(r"(?<=\s)[A-Z][a-z]+", piece)}
         for place, word in enumerate(words):
@@ -145,12 +149,13 @@ def _clauses(text: str) -> Iterable[_Clause]:
             pronoun = bool(_PRONOUNS & set(words[low:place]))
             finite = _is_finite(words, place)
             passive = _is_passive(words, place)
+            infinitive = words[place - 1 : place] == ["to"]
             if passive is None or passive:
                 agent = behind.index("by") if "by" in behind else len(behind)
                 undergone = (*before, *_content(behind[:agent]))
-                yield _Clause(stems[place], _content(behind[agent + 1 :]), undergone, pronoun, True, finite)
+                yield _Clause(stems[place], _content(behind[agent + 1 :]), undergone, pronoun, True, finite, infinitive)
             if not passive:
-                yield _Clause(stems[place], before, _content(behind), pronoun, False, finite)
+                yield _Clause(stems[place], before, _content(behind), pronoun, False, finite, infinitive)
 
 
 def _is_finite(words: list[str], place: int) -> bool:

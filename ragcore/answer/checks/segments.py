@@ -44,6 +44,12 @@ def _break(text: str, start: int, end: int) -> int:
     return end
 
 
+def until_break(text: str) -> str:
+    """``text`` up to where its sentence turns to something else ("..., whereas ...")."""
+    match = _BREAKS[0].search(text)
+    return text[: match.start()] if match else text
+
+
 def compared_with(text: str, number: Number) -> bool:
     """Whether ``number`` is what something is compared with ("from 5", "than 5"): its period is another one."""
     return _COMPARED.search(text, 0, number.start) is not None

@@ -16,7 +16,9 @@ from ragcore.words import STOP_WORDS, stem, tokens, word_set
 # A letter that stands alone names something: Class B, Ostrova A. A capital A that begins a sentence is an article.
 _LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_UNIMPORTANT = word_set("total net number amount value mean average")
+# Before a name, of which they are no part.
+TITLES = word_set("mr mrs ms miss dr prof sir")
+UNIMPORTANT = word_set("total net number amount value mean average")
 
 # Words that say the same of business and research, each group on a line. Stems are compared.
 _SAME = """
@@ -31,7 +33,11 @@ _SAME = """
     end ended finish finished expire expires terminate terminates close closed complete completed conclude concluded
     keep kept retain retained hold store stored storage
     lose loses lost loss losses
-    get obtain obtained receive received
+    get obtain obtained receive received entitled
+    favorable favourable positive
+    adverse unfavorable unfavourable negative
+    effect impact influence
+    close closing closed closure shut
     give given grant granted grants administer administered dose dosed
     show shows shown display demonstrate demonstrated indicate indicated
     find found observe observed see seen detect detected
@@ -52,7 +58,7 @@ _SAME = """
     firm company business enterprise corporation
     rule law regulation statute
     send sent submit submits submitted file files filed filing deliver
-    appoint appointed name named designate designated nominate
+    appoint appointed name named designate designated nominate become becomes became
     replace replaced succeed succeeded
     make made produce produces produced manufacture manufactured
     use used utilize utilized
@@ -149,5 +155,5 @@ def named_by(label: str, said: frozenset[str] | set[str]) -> float:
     wanted = label_terms(label)
     if not wanted:
         return 0.0
-    weights = {one: 0.3 if one in _UNIMPORTANT else 1.0 for one in wanted}
+    weights = {one: 0.3 if one in UNIMPORTANT else 1.0 for one in wanted}
     return sum(weight for one, weight in weights.items() if one in said) / sum(weights.values())

@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from ragcore.answer.checks.causes import HELPED, HURT
 from ragcore.answer.checks.comparison import LESS, MORE
 from ragcore.answer.checks.evidence import Evidence, Finding
 from ragcore.answer.checks.numbers import WORDS
 from ragcore.answer.checks.polarity import DOWN, UP
-from ragcore.answer.checks.terms import alike, with_synonyms
+from ragcore.answer.checks.terms import TITLES, alike, with_synonyms
 from ragcore.answer.claims import Statement
 from ragcore.config import VerifySettings
 from ragcore.protocols import Reranker
@@ -28,12 +29,20 @@ _NOT_COUNTED = (
     thousand thousands million millions billion billions trillion percent percentage dollar dollars year years fiscal
     quarter amount amounts figure figures number numbers difference total respectively approximately nearly compared
     versus reached amounted came stood reported according hours days weeks months minutes seconds
-    least most later earlier sooner point points slightly somewhat
+    least most later earlier sooner point points slightly somewhat minimum maximum
+    partly partially mostly mainly largely primarily principally chiefly predominantly significantly substantially
+    considerably markedly materially sharply modestly strongly moderately notably particularly especially
+    fully completely entirely wholly solely exclusively generally typically usually normally commonly often
+    promptly immediately directly likewise similarly additionally consequently accordingly subsequently initially
+    currently presently recently previously formerly eventually finally ultimately actually
 """)
     | UP
     | DOWN
     | MORE
     | LESS
+    | HELPED
+    | HURT
+    | TITLES
     | WORDS.keys()
 )
 # Words that a retelling adds without saying more.
@@ -59,6 +68,7 @@ _ADDITION = re.compile(
     r"order to|so that|reflecting|following|despite|mainly|primarily)\b|[;,]\s",
     re.IGNORECASE,
 )
+_CAPITALISED = re.compile(r"\b[A-Z][a-z]\w+")
 # Relevance above which the cross-encoder's word counts for a paraphrase.
 _RELEVANT = 0.5
 # A clause with so many content words, and so few of them in the cited words, was added.
@@ -115,7 +125,9 @@ def check_replaced(statement: Statement, evidence: Evidence) -> list[Finding]:
     if not 2 <= len(claimed) <= 40:
         return []
     labels = " ".join(label for _, label in evidence.cells)
-    given = with_synonyms(set(content_stems(f"{' '.join(evidence.sentences)} {evidence.titles} {labels}")))
+    # A heading gives names ("North America Retail"), not words in general.
+    named = " ".join(word for word in _CAPITALISED.findall(evidence.around) if word in statement.text)
+    given = with_synonyms(set(content_stems(f"{' '.join(evidence.sentences)} {evidence.titles} {labels} {named}")))
     for sentence in evidence.sentences:
         words = _content(sentence)
         mine, theirs = [stem(word) for word in claimed], [stem(word) for word in words]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.answer.pairs import accounts, contracts, guidance, papers, studies
+from tests.answer.pairs import accounts, contracts, filings, guidance, papers, procedures, studies
 from tests.answer.pairs.material import EDITS, TRUTHS, Half, Material, Pair
 
 MATERIALS: tuple[Material, ...] = (
@@ -11,6 +11,8 @@ MATERIALS: tuple[Material, ...] = (
     *guidance.MATERIAL,
     *contracts.MATERIAL,
     *papers.MATERIAL,
+    *filings.MATERIAL,
+    *procedures.MATERIAL,
 )
 
 __all__ = ["EDITS", "MATERIALS", "TRUTHS", "Half", "Material", "Pair"]

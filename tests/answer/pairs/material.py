@@ -24,7 +24,7 @@ Half = Literal["tuned", "held"]
 TRUTHS = ("stated", "paraphrase", "rounded", "scaled", "derived")
 EDITS = (
     *("digit", "sign", "scale", "unit", "currency", "year", "quarter", "date", "negation", "direction", "comparison"),
-    *("roles", "name", "row", "column", "identifier", "addition"),
+    *("roles", "name", "row", "column", "identifier", "addition", "subject", "effect", "change", "cause", "bound"),
 )
 
 

@@ -1,0 +1,164 @@
+"""Everyday questions and how a sentence that answers them looks.
+
+"Who audits the company?" is answered by "We engaged X LLP as our independent registered public accounting firm", which
+has none of its words, while ten sentences near it speak of audits. For the questions that are put to every filing, IND
+or contract the form of the answer is known: a number before people, a person beside an office, a date behind
+"expires". A sentence of that form is an answer by what it says, not by the words that it shares with the question.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_PERSON = (
+    r"(?:(?:Dr|Prof|Mr|Ms|Mrs|Professor|Sir)\.?\s+)?[A-Z][\w’'-]+(?:\s+[A-Z]\.)?\s+(?:(?:van|von|de|del|der|"
+    r"den|la|le)\s+)*[A-Z][a-z’'-]+"
+)
+_YEAR = r"\b(?:1[6-9]|20)\d\d\b"
+_LENGTH = (
+    r"(?:\b\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|"
+    r"ninety))(?:\s*\(\d+\))?[\s-]+(?:calendar\s+|business\s+)?(?:day|week|month|year)s?\b"
+)
+_PEOPLE = r"(?:people|persons|employees|associates|team\s+members|colleagues|staff|workers|teammates|individuals)"
+_MONEY = r"(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF)\b)\s?\d"
+
+
+def _office(name: str) -> str:
+    """A person in an office: named before or after it, near it and not only spoken of."""
+    return (
+        rf"{_PERSON}[^.;]{{0,80}}?\b(?i:{name})\b|\b(?i:{name})\b(?:\s+(?:is|was|and\s+\w+))?[,:\s]+(?:is\s+|was\s+"
+        rf")?{_PERSON}"
+    )
+
+
+# A question in any case of letters, and the answer, in which names must have their capitals.
+_FORMS = (
+    (
+        r"\bhow\s+(?:many|large)\b.*\b(?:employees|people|staff|workers|workforce)\b|\bheadcount\b|number\s+"
+        r"of\s+employees",
+        rf"\d[\d,]*\s+(?:(?!of\b|per\b)[\w-]+\s+){{0,6}}(?i:{_PEOPLE})\b|(?i:\bemploy(?:s|ed)?\b|workforce\s+"
+        rf"of)\D{{0,40}}\d[\d,]*\d",
+    ),
+    (r"\bwho\b.*\b(?:chief\s+executive|ceo)\b", _office(r"chief\s+executive(?:\s+officer)?|CEO")),
+    (r"\bwho\b.*\b(?:chief\s+financial|cfo)\b", _office(r"chief\s+financial\s+officer|CFO|finance\s+director")),
+    (r"\bwho\b.*\b(?:chief\s+operating|coo)\b", _office(r"chief\s+operating\s+officer|COO")),
+    (r"\bwho\b.*\bchair\w*", _office(r"chair(?:man|woman|person)?(?:\s+of\s+the\s+board)?")),
+    (
+        r"\bwho\b.*\baudit\w*",
+        r"(?=.*\b(?i:accounting\s+firm|auditors?\b|audited\s+by))(?=.*(?:\bLLP\b|\b(?:by|firm|auditors?)"
+        r"[\s,:]+[A-Z]|[A-Z]\w+\s&\s[A-Z]))",
+    ),
+    (
+        r"\bwhere\b.*\b(?:head\s+office|headquarter\w*|based|located|offices?)\b|\baddress\b",
+        r"(?i:principal\s+(?:executive\s+)?(?:offices?|place\s+of\s+business)|headquarter(?:s|ed)|head\s+"
+        r"office|registered\s+office|based)\b.*?\b(?i:at|in|is|are|:)\s*(?:\d|[A-Z])",
+    ),
+    (
+        r"\bwhen\b.*\b(?:founded|established|incorporated|formed|set\s+up|started\s+business)\b",
+        rf"\b(?i:founded|established|incorporated|formed|organi[sz]ed|began\s+(?:operations|business))\b.*{_YEAR}",
+    ),
+    (
+        r"\b(?:where|state|country|jurisdiction)\b.*\b(?:incorporated|organi[sz]ed)\b",
+        r"\b(?i:incorporated|organi[sz]ed|formed|corporation|incorporation)\b.*?\b(?i:in|under\s+the\s+laws\s+"
+        r"of|:)\s+(?:the\s+(?:State|Province|Republic)\s+of\s+)?[A-Z]",
+    ),
+    (
+        r"\b(?:where|exchange|market)\b.*\b(?:listed|traded?|exchange)\b|\b(?:ticker|trading\s+symbol)\b",
+        r"\b(?:Stock\s+(?:Exchange|Market)|Nasdaq|NASDAQ|NYSE|AIM|Euronext|Xetra)\b|(?i:under\s+the\s+"
+        r"(?:ticker\s+|trading\s+)?symbol)",
+    ),
+    (
+        r"\b(?:largest|main|biggest|major)\s+customer",
+        r"(?i:customer|sales\s+to|accounted\s+for).*\d\s?%|\d\s?%.*(?i:customer|sales\s+to)",
+    ),
+    (r"\bdividend", rf"(?i:dividend).*{_MONEY}|{_MONEY}.*(?i:dividend)"),
+    (r"\bcas\b", r"(?<![\d-])\d{2,7}-\d\d-\d(?![\d-])"),
+    (
+        r"\bwho\b.*\bsponsor\w*",
+        r"(?i:\bsponsor)(?:\s+(?i:is|of\s+the\s+(?:study|trial|IND)\s+is))?\s*[:(,]?\s+(?:the\s+)?[A-Z]\w+|"
+        r"(?i:submitted|sponsored|filed)\s+(?i:by)\s+[A-Z]|[A-Z]\w+[^.]{0,60}\((?:the\s+)?[“\"]?[Ss]ponsor\b",
+    ),
+    (
+        r"\b(?:what|which|how\s+much)\b.*\b(?:dos(?:e|es|age|ing))\b",
+        r"(?=.*\d\s?(?:mg|µg|μg|mcg|g|mL|IU|units)\b)(?=.*\b(?i:take|takes|receives?|administered|given|once|"
+        r"twice|daily|weekly|by\s+mouth|orally|injection|infusion)\b)",
+    ),
+    (
+        r"\bwho\b.*\b(?:investigator|leads?|runs?|conducts?)\b",
+        rf"(?i:\binvestigator)s?\b.*?{_PERSON}|{_PERSON}[^.]{{0,60}}(?i:investigator)",
+    ),
+    (
+        r"\bhow\s+many\b.*\b(?:patients|subjects|participants|volunteers)\b",
+        r"\d[\d,]*\s+(?:(?!of\b)[\w-]+\s+){0,3}(?i:patients|subjects|participants|volunteers|adults|children)\b",
+    ),
+    (
+        r"\bindicat(?:ion|ed)\b|\bwhat\s+(?:is|does)\s+(?:the\s+)?(?:drug|product|medicine|it|\S+)\s+"
+        r"(?:used\s+)?(?:for|treat)\b",
+        r"(?i:\bindicat(?:ed|ion)\b|\bfor\s+the\s+treatment\s+of\b|\bintended\s+to\s+treat\b)",
+    ),
+    (
+        r"\b(?:stored?|kept|storage)\b",
+        r"\b(?i:stored?|kept|keep|storage|refrigerat\w+|frozen)\b.*(?:°|\bdegrees\b|(?i:\broom\s+temperature))",
+    ),
+    (
+        r"\bwho\b.*\b(?:makes?|manufactur\w+|produces?)\b",
+        r"\b(?i:made|manufactured|produced|manufacturer)\s+(?:(?i:by|at|is)\s+|:\s*)(?:the\s+)?[A-Z]",
+    ),
+    (
+        r"\bwho\b.*\b(?:excluded|cannot|can\s?not|ineligible|not\s+eligible|may\s+not)\b|\bexclusion\b",
+        r"\b(?i:not\s+(?:be\s+)?eligible|(?:are|is|be)\s+excluded|ineligible|may\s+not\s+(?:enter|take\s+part))\b",
+    ),
+    (
+        r"\bwhen\b.*\b(?:ends?|expires?|terminates?|run\s+out)\b|\bexpir\w+\b|\bend\s+date\b",
+        rf"\b(?i:remains?\s+in\s+(?:full\s+)?(?:force|effect)|expir\w+|until|terminat\w+|ends?|continues?)\b.*"
+        rf"(?:{_YEAR}|{_LENGTH}|\b(?i:anniversary)\b)",
+    ),
+    (
+        r"\bwhen\b.*\b(?:begins?|starts?|commences?|effective|signed|made)\b",
+        rf"\b(?i:commences?|effective|begins?|starts?|dated|made|entered\s+into|signed)\b.*{_YEAR}",
+    ),
+    (
+        r"\b(?:which|what|whose)\b.*\blaws?\b|\bgoverning\s+law\b",
+        r"\b(?i:govern\w*|constru\w*|subject\s+to|interpreted)\b.*\b(?i:laws?)\s+(?i:of|in)\s+(?:the\s+"
+        r")?[A-Z]|\b(?:English|Swiss|German|French|Scots|Dutch|Irish)\s+law\b",
+    ),
+    (r"\bwho\b.*\bpart(?:y|ies)\b|\bbetween\s+whom\b", r"\b(?i:between|among)\s+(?:\(\d\)\s*)?[A-Z].*\band\b.*[A-Z]"),
+    (
+        r"\bnotice\s+period\b|\bhow\s+(?:much|long)\b.*\bnotice\b",
+        rf"{_LENGTH}['’]?\s+(?:\w+\s+){{0,4}}(?i:notice)\b|(?i:notice)\s+(?i:period\s+)?(?i:of|is)\s+(?:\w+\s+"
+        rf"){{0,3}}{_LENGTH}",
+    ),
+    (
+        r"\b(?:where|which|who|how)\b.*\b(?:disputes?|courts?|arbitrat\w+)\b",
+        r"\b(?i:arbitrat\w+)\b|\b(?i:courts?)\s+(?i:of|in)\s+[A-Z]|\b(?i:jurisdiction)\b.*\b(?i:courts?)\b",
+    ),
+    (
+        r"\b(?:cap|limit|maximum|most)\b.*\bliabilit",
+        r"(?i:\bliabilit\w*\b.*\b(?:not\s+exceed|limited\s+to|capped|in\s+excess\s+of))",
+    ),
+    (
+        r"\bhow\s+(?:much|high)\s+is\s+the\s+(?:rent|price|fee)|\bwhat\s+is\s+the\s+(?:rent|price|fee)",
+        rf"(?i:\b(?:rent|price|fees?)\b).*{_MONEY}",
+    ),
+    (
+        r"\bwhen\b.*\b(?:paid|payable|pay|payment|invoices?)\b|\bpayment\s+terms?\b",
+        rf"(?i:\b(?:payable|due|paid|pay|payment)\b).*{_LENGTH}",
+    ),
+    (r"\bhow\s+much\s+insurance\b", rf"(?i:\binsurance\b).*{_MONEY}"),
+)
+
+
+@lru_cache(maxsize=64)
+def form_of(question: str) -> re.Pattern[str] | None:
+    """What a sentence that answers ``question`` looks like; None where it is no everyday question."""
+    for asked, answered in _FORMS:
+        if re.search(asked, question, re.IGNORECASE):
+            return re.compile(answered)
+    return None
+
+
+def answers(question: str, sentence: str) -> bool:
+    """Whether ``sentence`` has the form of an answer to the everyday question ``question``."""
+    form = form_of(question)
+    return form is not None and form.search(sentence) is not None

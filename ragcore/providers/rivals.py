@@ -1,0 +1,67 @@
+"""Different values that the sources give for one field: what a person has to decide between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragcore.providers.field_names import Wish, wish
+from ragcore.providers.field_rows import candidates, latest_year
+from ragcore.providers.field_sentences import said
+from ragcore.providers.quotable import Quotable, marker, quotables
+from ragcore.providers.values import same_figure
+from ragcore.terms import Term, Wanted
+from ragcore.types import Source
+
+MOST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    figure: str
+    words: str
+    marker: str
+    year: int
+    whole: bool = False
+
+
+def rivals(
+    heading: str, piece: str, unit: str, terms: Sequence[Term], sources: Sequence[Source]
+) -> list[tuple[str, str, str]]:
+    """``(figure, words that give it, marker)`` of each different figure that ``sources`` give for what ``piece`` of the
+    guidance under ``heading`` asks for and the latest period, best first; empty where they do not disagree.
+
+    Only what is certain counts, as for `ragcore.providers.value_fields`: within a document a statement of the whole
+    stands before other tables and tables before sentences."""
+    asked = wish(heading, piece, unit, terms)
+    if asked.sort == "words":
+        return []
+    everything = f"{heading} {piece}"
+    found = list(quotables(everything, Wanted(everything, terms), sources))
+    given = [one for doc_id in dict.fromkeys(source.doc_id for source in sources) for one in _of(doc_id, found, asked)]
+    last = max((one.year for one in given), default=0)
+    distinct: list[_Given] = []
+    for one in given:
+        if one.year in (0, last) and not any(same_figure(one.figure, other.figure) for other in distinct):
+            distinct.append(one)
+    return [(one.figure, one.words, one.marker) for one in distinct[:MOST]] if len(distinct) > 1 else []
+
+
+def _of(doc_id: str, found: Sequence[Quotable], asked: Wish) -> list[_Given]:
+    """What one document gives, of its best kind of place."""
+    own = [quote for quote in found if quote.source.doc_id == doc_id]
+    cells = [
+        _Given(
+            one.cell.text,
+            one.row.of(one.cell),
+            marker(one.quote.source, one.cell.number, one.cell.number),
+            one.period[0],
+            one.whole,
+        )
+        for one in candidates(asked, own)
+    ]
+    if cells:
+        whole = [one for one in cells if one.whole]
+        return whole or cells
+    latest = latest_year(own, doc_id)
+    return [_Given(one.figure, one.quote.text, one.quote.marker, one.period[0]) for one in said(asked, own, latest)]

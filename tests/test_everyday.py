@@ -1,0 +1,80 @@
+"""Everyday questions: the form of a sentence that answers them, and of one that only speaks of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragcore.answer.generate import build_request
+from ragcore.everyday import answers, form_of
+from ragcore.providers.offline import OfflineWriter
+from tests.answer.samples import SETTINGS
+from tests.documents import make_document
+from tests.providers.test_offline import WordReranker, whole
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        (
+            "How many employees does the company have?",
+            "At year-end we had approximately 95,000 people worldwide.",
+            "Many employees have worked for the company for years.",
+        ),
+        (
+            "Who is the chief executive?",
+            "Mara Velde has been our Chief Executive Officer since 2020.",
+            "A new chief executive might change our plans.",
+        ),
+        (
+            "Who is the CFO?",
+            "Jon Aske, Chief Financial Officer, joined us in 2018.",
+            "The chief financial officer reports to the board.",
+        ),
+        (
+            "Who audits the company?",
+            "Our independent registered public accounting firm is Hollin & Marsh LLP.",
+            "The audit committee met six times.",
+        ),
+        (
+            "Where is the head office?",
+            "Our principal executive offices are located at 9 Quay Street, Bergen.",
+            "Office buildings count for little in our markets.",
+        ),
+        ("When was it founded?", "The business was founded in 1907 in Turku.", "We were founded on trust."),
+        ("What is the CAS number?", "CAS: 50-78-2.", "The lot number is 22-014."),
+        ("Who is the sponsor?", "Sponsor: Larkfield Bio Ltd", "The sponsor shall keep records."),
+        ("What is the dose?", "Subjects receive 40 mg orally once a day.", "The dose was chosen with care."),
+        (
+            "When does the agreement end?",
+            "This Agreement expires on 1 May 2027.",
+            "When the Agreement ends, all papers are returned.",
+        ),
+        (
+            "Which law governs?",
+            "It shall be construed under the laws of Norway.",
+            "Each party obeys the law that applies to it.",
+        ),
+        ("Who are the parties?", "It is made between Ask AS and Embla AB.", "The parties may extend it."),
+        ("What is the notice period?", "Either may end it by 90 days' notice.", "Notices shall be in writing."),
+    ],
+)
+def test_the_form_of_an_answer(question: str, answer: str, other: str) -> None:
+    assert answers(question, answer)
+    assert not answers(question, other)
+
+
+def test_other_questions_have_no_form() -> None:
+    assert form_of("How did margins develop?") is None
+    assert not answers("How did margins develop?", "They rose by 3%.")
+
+
+def test_the_sentence_of_that_form_is_quoted_first() -> None:
+    doc = make_document(
+        "The sponsor shall keep records of the sponsor. The sponsor signs.",
+        "Sponsor: Larkfield Bio Ltd",
+        "The sponsor pays.",
+    )
+    made = (whole(doc),)
+    request = build_request("Who is the sponsor?", made, (), lambda _: doc, SETTINGS)
+    text = "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
+    assert "Sponsor: Larkfield Bio Ltd" in text
