@@ -56,7 +56,7 @@ def main() -> None:
             first_token(engine, server, *asked[0])  # loads the client
             times: dict[str, list[Times]] = {"cold": [], "warm": []}
             for question, doc_ids in asked:
-                engine.store._documents.clear()  # as if they had not been opened yet
+                engine.store.opened.clear()  # as if they had not been opened yet
                 for state in ("cold", "warm"):
                     measured = first_token(engine, server, question, doc_ids)
                     if measured is not None:

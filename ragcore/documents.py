@@ -7,10 +7,10 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -132,6 +132,13 @@ class Element:
     generated: tuple[int, int] | None = None
 
 
+@runtime_checkable
+class Arranged(Protocol):
+    """Elements that know their own body without making all of them."""
+
+    def body(self) -> Sequence[Element]: ...
+
+
 @dataclass(frozen=True)
 class Document:
     """A parsed document: one canonical text, the word map, pages and elements.
@@ -148,7 +155,7 @@ class Document:
     body_end: int
     words: WordMap
     pages: tuple[Page, ...]
-    elements: tuple[Element, ...]
+    elements: Sequence[Element]
 
     def boxes(self, start: int, end: int) -> tuple[Box, ...]:
         """The places of ``text[start:end]``, one box for each run of words that follow one another on a line.
@@ -196,8 +203,10 @@ class Document:
         return {element.page, *self.pages_of(element.start, element.end)}
 
     @cached_property
-    def body(self) -> tuple[Element, ...]:
+    def body(self) -> Sequence[Element]:
         """The elements that are not noise, in the order of the text."""
+        if isinstance(self.elements, Arranged):
+            return self.elements.body()
         return tuple(sorted((e for e in self.elements if e.noise is None), key=lambda e: (e.start, e.end, e.id)))
 
 

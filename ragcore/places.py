@@ -48,7 +48,7 @@ class WordMap:
     100 for the PDF's own text.
     """
 
-    __slots__ = ("boxes", "confidence", "ends", "pages", "repeated", "starts")
+    __slots__ = ("_boxes", "_confidence", "_packed", "ends", "pages", "repeated", "starts")
 
     def __init__(
         self,
@@ -62,15 +62,40 @@ class WordMap:
         self.starts = np.asarray(starts, dtype=np.int32)
         self.ends = np.asarray(ends, dtype=np.int32)
         self.pages = np.asarray(pages, dtype=np.int32)
-        self.boxes = np.asarray(boxes, dtype=np.float32).reshape(-1, 4)
+        self._boxes: NDArray[np.float32] | None = np.asarray(boxes, dtype=np.float32).reshape(-1, 4)
         self.repeated = np.asarray(repeated, dtype=np.bool_)
         given = np.full(len(self.starts), 100) if confidence is None else confidence
-        self.confidence = np.asarray(given, dtype=np.uint8)
-        columns = (self.ends, self.pages, self.boxes, self.repeated, self.confidence)
-        if any(len(column) != len(self.starts) for column in columns):
-            raise ValueError("the arrays of a word map must have one length")
+        self._confidence: NDArray[np.uint8] | None = np.asarray(given, dtype=np.uint8)
+        self._packed = b""  # what boxes and confidence are still to be read from
+        self._check(self._boxes, self._confidence)
         if np.any(self.ends <= self.starts) or np.any(self.starts[1:] < self.ends[:-1]):
             raise ValueError("the entries of a word map must be non-empty, sorted and free of overlap")
+
+    def _check(self, *columns: NDArray[np.generic]) -> None:
+        if any(len(column) != len(self.starts) for column in (self.ends, self.pages, self.repeated, *columns)):
+            raise ValueError("the arrays of a word map must have one length")
+
+    @property
+    def boxes(self) -> NDArray[np.float32]:
+        boxes = self._boxes
+        if boxes is None:
+            with np.load(io.BytesIO(self._packed), allow_pickle=False) as arrays:
+                boxes = np.asarray(arrays["boxes"], dtype=np.float32).reshape(-1, 4)
+            self._check(boxes)
+            self._boxes = boxes
+        return boxes
+
+    @property
+    def confidence(self) -> NDArray[np.uint8]:
+        confidence = self._confidence
+        if confidence is None:
+            with np.load(io.BytesIO(self._packed), allow_pickle=False) as arrays:
+                # Maps of the time before OCR have no confidence.
+                given = arrays["confidence"] if "confidence" in arrays else np.full(len(self.starts), 100)
+            confidence = np.asarray(given, dtype=np.uint8)
+            self._check(confidence)
+            self._confidence = confidence
+        return confidence
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -98,10 +123,13 @@ class WordMap:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> WordMap:
+        """The inverse of `to_bytes`. Boxes and confidence are unpacked when they are first asked for."""
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            # Maps of the time before OCR have no confidence.
-            names = ("starts", "ends", "pages", "boxes", "repeated", "confidence")
-            return cls(**{name: arrays[name] for name in names if name in arrays})
+            spans = {name: arrays[name] for name in ("starts", "ends", "pages", "repeated")}
+        count = len(spans["starts"])
+        found = cls(**spans, boxes=np.empty((count, 4), np.float32), confidence=np.empty(count, np.uint8))
+        found._boxes, found._confidence, found._packed = None, None, data
+        return found
 
 
 def line_boxes(pages: NDArray[np.int32], boxes: NDArray[np.float32]) -> list[Box]:

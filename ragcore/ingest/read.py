@@ -282,7 +282,8 @@ def _open(path: Path, password: str | None, name: str) -> tuple[Any, bool]:
         document = pymupdf.open(str(path), filetype="pdf")
     except (pymupdf.FileDataError, pymupdf.EmptyFileError, RuntimeError, ValueError) as error:
         if looks_like_pdf:
-            raise DamagedPdf(f"{name} is a PDF that is too damaged to open ({_one_line(error)}).") from error
+            reason = _one_line(error).replace(str(path), name)
+            raise DamagedPdf(f"{name} is a PDF that is too damaged to open ({reason}).") from error
         raise NotAPdf(f"{name} is not a PDF.") from error
     if not document.is_pdf:
         raise NotAPdf(f"{name} is not a PDF.")

@@ -1,12 +1,15 @@
-"""Text that nobody can see on the page: printed in the colour of what lies under it, or in minute type.
+"""Text that nobody can see on the page: in the colour of what lies under it, without ink, under a shape that was drawn
+over it, or in minute type.
 
 It is no part of what a reader could check a citation against, and a usual place for orders to a model that reads the
-file. Invisible text over a scan (text render mode 3) is not meant: it says what the picture shows.
+file. Invisible text over a scan (text render mode 3) is not meant: it says what the picture shows. What only might be
+unseen is looked for on the drawn page, so that a highlight, a table's fill or a blended shape hides nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from statistics import median
 from typing import Any
 
@@ -14,34 +17,51 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-# Channels from which a colour counts as white, and the steps of grey by which it must differ from what is around it.
+# Channels from which a colour counts as white, and the steps of a channel by which it must differ from what is around.
 _WHITE, _CONTRAST = 0xF0, 12
+_ALIKE = 24  # steps of a channel up to which text and the shape under it are looked at as of one colour
 _BESIDE = 2.0  # points
 # Points under which type cannot be read, where most of the page is at least so many times as large.
 _MINUTE, _TIMES = 2.0, 4.0
+# MuPDF's flags of a span: its letters were filled, outlined or made a clip (FZ_STEXT_FILLED, _STROKED, _CLIPPED).
+_FILLED, _INKED = 16, 16 | 32 | 64
+_SMALLEST = 3.0  # points: no letter is covered by a shape that is narrower or lower
+
+Box = tuple[float, float, float, float]
 
 
 def without_unseen(page: Any, raw: dict[str, Any]) -> dict[str, Any]:
-    """``raw`` (MuPDF's raw dictionary of ``page``) without the spans that cannot be seen; the page is drawn only where
-    it has white text."""
+    """``raw`` (MuPDF's raw dictionary of ``page``, with its vectors) without the text that cannot be seen; the page is
+    drawn only where that is in doubt."""
     spans = list(_spans(raw))
-    sizes = [float(span["size"]) for span in spans for _ in span["chars"]]
+    drawn = _Drawn(page)
+    sizes = [float(span["size"]) for _, span in spans for _ in span["chars"]]
     usual = median(sizes) if sizes else 0.0
-    hidden = {id(span) for span in spans if span["size"] < _MINUTE and span["size"] * _TIMES <= usual}
-    white = [span for span in spans if span["chars"] and _is_white(int(span["color"]))]
-    if white:
-        drawn = _drawn(page)
-        hidden |= {id(span) for span in white if not _stands_out(span["bbox"], drawn)}
-    if not hidden:
-        return raw
+    hidden: set[int] = set()
+    for _, span in spans:
+        minute = span["size"] < _MINUTE and span["size"] * _TIMES <= usual
+        without_ink = span.get("alpha") == 0 and span.get("char_flags", 0) & _FILLED
+        white = span["chars"] and _is_white(int(span["color"])) and not drawn.stands_out(span["bbox"])
+        if minute or without_ink or white or (_is_uninked(span) and drawn.is_blank(span["bbox"])):
+            hidden.add(id(span))
+    left = _under_shapes(raw, [(at, span) for at, span in spans if id(span) not in hidden], drawn)
+    return _without(raw, hidden, left) if hidden or left else raw
+
+
+def _without(raw: dict[str, Any], hidden: set[int], left: dict[int, list[Any]]) -> dict[str, Any]:
+    """``raw`` without the spans ``hidden``, and of those of ``left`` with the letters given there only."""
     blocks = []
     for block in raw["blocks"]:
         if block["type"] == 0:
-            lines = [
-                {**line, "spans": kept}
-                for line in block["lines"]
-                if (kept := [span for span in line["spans"] if id(span) not in hidden])
-            ]
+            lines = []
+            for line in block["lines"]:
+                kept = [
+                    {**span, "chars": left[id(span)]} if id(span) in left else span
+                    for span in line["spans"]
+                    if id(span) not in hidden and left.get(id(span)) != []
+                ]
+                if kept:
+                    lines.append({**line, "spans": kept})
             if not lines:
                 continue
             block = {**block, "lines": lines}
@@ -49,28 +69,133 @@ def without_unseen(page: Any, raw: dict[str, Any]) -> dict[str, Any]:
     return {**raw, "blocks": blocks}
 
 
-def _spans(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for block in raw["blocks"]:
+def _under_shapes(
+    raw: dict[str, Any], spans: list[tuple[int, dict[str, Any]]], drawn: _Drawn
+) -> dict[int, list[dict[str, Any]]]:
+    """For each span of which a part is covered by a shape, or of its colour, the letters that can still be seen.
+
+    Shapes and text come in the order in which they were drawn: one before the text lies under it, one after over it.
+    """
+    shapes = [
+        (at, block["color"], block["bbox"])
+        for at, block in enumerate(raw["blocks"])
+        if block["type"] == 3
+        and block["isrect"]
+        and not block["stroked"]
+        and block["alpha"] == 255
+        and _roomy(block["bbox"])
+    ]
+    if not shapes or not spans:
+        return {}
+    order = np.array([at for at, _, _ in shapes])
+    boxes = np.array([box for _, _, box in shapes], dtype=np.float64)
+    channels = np.array([_channels(color) for _, color, _ in shapes])
+    printed = sorted({int(span["color"]) for _, span in spans})
+    alike = np.array([(np.abs(channels - _channels(color)) <= _ALIKE).all(axis=1) for color in printed])
+    x0, y0, x1, y1 = np.array([span["bbox"] for _, span in spans], dtype=np.float64).T[:, :, None]
+    middle = (y0 + y1) / 2
+    near = (boxes[:, 0] < x1) & (boxes[:, 2] > x0) & (boxes[:, 1] < middle) & (boxes[:, 3] > middle)
+    near &= (order > np.array([at for at, _ in spans])[:, None]) | alike[
+        [printed.index(int(span["color"])) for _, span in spans]
+    ]
+    found: dict[int, list[dict[str, Any]]] = {}
+    for one, place in zip(*np.nonzero(near)):
+        span = spans[one][1]
+        chars = found.get(id(span), span["chars"])
+        within = [char for char in chars if char["c"].strip() and _centre_in(char["bbox"], boxes[place])]
+        if within and not drawn.shows(_around(within, boxes[place])):
+            gone = {id(char) for char in within}
+            kept = [char for char in chars if id(char) not in gone]
+            found[id(span)] = kept if any(not char["c"].isspace() for char in kept) else []
+    return found
+
+
+class _Drawn:
+    """The page as it looks, one pixel to the point; drawn when it is first looked at."""
+
+    def __init__(self, page: Any) -> None:
+        self._page = page
+
+    @cached_property
+    def _pixels(self) -> NDArray[np.uint8]:
+        pixmap = self._page.get_pixmap(colorspace=pymupdf.csRGB, alpha=False)
+        rows = np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.height, pixmap.stride)
+        return rows[:, : pixmap.width * 3].reshape(pixmap.height, pixmap.width, 3)
+
+    @cached_property
+    def _images(self) -> list[Box]:
+        return [box for kind, box in self._page.get_bboxlog() if "image" in kind]
+
+    def stands_out(self, box: Box) -> bool:
+        """Whether anything can be told apart in ``box``, or from what is beside it."""
+        return _stands_out(box, self._pixels)
+
+    def shows(self, box: Box) -> bool:
+        """Whether anything can be told apart inside ``box``, but for its edge."""
+        x0, y0, x1, y1 = box
+        part = self._pixels[int(max(y0, 0)) + 1 : int(max(y1, 0)), int(max(x0, 0)) + 1 : int(max(x1, 0))]
+        return part.size == 0 or _differs(part)
+
+    def is_blank(self, box: Box) -> bool:
+        """Whether there is neither a picture nor anything drawn in ``box``."""
+        x0, y0, x1, y1 = box
+        if any(a < x1 and c > x0 and b < y1 and d > y0 for a, b, c, d in self._images):
+            return False
+        part = self._pixels[int(max(y0, 0)) : int(max(y1, 0)) + 1, int(max(x0, 0)) : int(max(x1, 0)) + 1]
+        return part.size > 0 and not _differs(part)
+
+
+def _spans(raw: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every span, with the place of its block."""
+    for at, block in enumerate(raw["blocks"]):
         if block["type"] == 0:
             for line in block["lines"]:
-                yield from line["spans"]
+                for span in line["spans"]:
+                    yield at, span
 
 
 def _is_white(color: int) -> bool:
     return all((color >> shift) & 0xFF >= _WHITE for shift in (0, 8, 16))
 
 
-def _drawn(page: Any) -> NDArray[np.uint8]:
-    """The page in grey, one pixel to the point."""
-    pixmap = page.get_pixmap(colorspace=pymupdf.csGRAY, alpha=False)
-    return np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.height, pixmap.stride)[:, : pixmap.width]
+def _is_uninked(span: dict[str, Any]) -> bool:
+    """Whether its letters are of text render mode 3."""
+    return span.get("alpha") == 0 and not span.get("char_flags", _INKED) & _INKED and bool(span["chars"])
 
 
-def _stands_out(box: tuple[float, float, float, float], drawn: NDArray[np.uint8]) -> bool:
+def _channels(color: int) -> NDArray[np.int16]:
+    return np.array([(color >> shift) & 0xFF for shift in (16, 8, 0)], dtype=np.int16)
+
+
+def _roomy(box: Box) -> bool:
+    return box[2] - box[0] >= _SMALLEST and box[3] - box[1] >= _SMALLEST
+
+
+def _centre_in(box: Box, shape: NDArray[np.float64]) -> bool:
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return bool(shape[0] <= x <= shape[2] and shape[1] <= y <= shape[3])
+
+
+def _around(chars: list[dict[str, Any]], shape: NDArray[np.float64]) -> Box:
+    """What the letters take up of the shape."""
+    boxes = [char["bbox"] for char in chars]
+    return (
+        max(min(box[0] for box in boxes), float(shape[0])),
+        max(min(box[1] for box in boxes), float(shape[1])),
+        min(max(box[2] for box in boxes), float(shape[2])),
+        min(max(box[3] for box in boxes), float(shape[3])),
+    )
+
+
+def _differs(part: NDArray[np.uint8]) -> bool:
+    return int((part.max(axis=(0, 1)).astype(int) - part.min(axis=(0, 1))).max()) >= _CONTRAST
+
+
+def _stands_out(box: Box, drawn: NDArray[np.uint8]) -> bool:
     """Whether anything can be told apart in ``box``. Of its height only the middle counts, where letters are; at its
-    sides what is beside it too, since a bullet may fill all of it."""
+    sides what is beside it too, since a bullet may fill all of it. ``drawn`` has shape (height, width, 3)."""
     x0, y0, x1, y1 = box
     edge = 0.2 * (y1 - y0)
     rows = slice(int(max(y0 + edge, 0)), int(max(y1 - edge, 0)) + 1)
     part = drawn[rows, int(max(x0 - _BESIDE, 0)) : int(max(x1 + _BESIDE, 0)) + 1]
-    return part.size == 0 or int(part.max()) - int(part.min()) >= _CONTRAST
+    return part.size == 0 or _differs(part)
