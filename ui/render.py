@@ -18,6 +18,8 @@ from ragcore.errors import DamagedPdf, ParseCrashed, ParseTimeout
 
 PAGE_SECONDS = 20.0
 WIDTHS = (160, 640, 960, 1280, 1600, 1920, 2560, 3200)  # pixels; a few sizes, so that a zoom finds its picture cached
+TILE_WIDTHS = (2560, 3840, 5120, 7680, 10240, 15360, 20480)  # pixels of a whole page that is drawn in tiles
+TILE = 1024  # pixels of a tile's side
 CACHE_BYTES = 1_000_000_000
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -25,10 +27,11 @@ ROOT = Path(__file__).resolve().parent.parent
 @dataclass(order=True)
 class _Job:
     priority: int
-    number: int
+    number: int  # the newest is drawn first: whoever scrolls on does not wait for what has been passed
     path: Path = field(compare=False)
     page: int = field(compare=False)
     width: int = field(compare=False)
+    clip: tuple[int, int, int, int] | None = field(compare=False)  # pixels of the whole page, None for all of it
     out: Path = field(compare=False)
     done: Future[Path] = field(compare=False, default_factory=Future)
 
@@ -44,7 +47,7 @@ class Renderer:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
-        self._numbers = itertools.count()
+        self._numbers = itertools.count(0, -1)
         self._waiting: dict[Path, Future[Path]] = {}
         self._lock = threading.Lock()
         self._child: subprocess.Popen[str] | None = None
@@ -57,14 +60,25 @@ class Renderer:
         Raises `ParseTimeout`, `ParseCrashed` or `DamagedPdf`.
         """
         width = bucket(width)
-        out = self.folder / doc_id / f"{page}-{width}.png"
+        return self._picture(doc_id, f"{page}-{width}", file, page, width, None)
+
+    def tile(self, doc_id: str, file: Path, page: int, width: int, column: int, row: int) -> Path:
+        """The PNG of one tile of a page (from 1) that is ``width`` pixels wide, one of `TILE_WIDTHS`: `TILE` pixels
+        square, less at the right and at the bottom. ``column`` and ``row`` from 0. Blocks; raises as `page` does."""
+        clip = (column * TILE, row * TILE, (column + 1) * TILE, (row + 1) * TILE)
+        return self._picture(doc_id, f"{page}-{width}-{column}-{row}", file, page, width, clip)
+
+    def _picture(
+        self, doc_id: str, name: str, file: Path, page: int, width: int, clip: tuple[int, int, int, int] | None
+    ) -> Path:
+        out = self.folder / doc_id / f"{name}.png"
         if out.exists():
             return out
         with self._lock:
             waiting = self._waiting.get(out)
             if waiting is None:
                 out.parent.mkdir(parents=True, exist_ok=True)
-                job = _Job(int(width <= WIDTHS[0]), next(self._numbers), file, page, width, out)
+                job = _Job(int(width <= WIDTHS[0]), next(self._numbers), file, page, width, clip, out)
                 waiting = self._waiting[out] = job.done
                 self._jobs.put(job)
         return waiting.result()
@@ -78,6 +92,11 @@ class Renderer:
     def forget(self, doc_id: str) -> None:
         """Drop the pictures of a document that is removed."""
         shutil.rmtree(self.folder / doc_id, ignore_errors=True)
+
+    def clear(self) -> None:
+        """Drop all pictures; they are drawn again when they are looked at."""
+        for picture in self.folder.glob("*/*.png"):
+            picture.unlink(missing_ok=True)
 
     def close(self) -> None:
         with self._lock:
@@ -109,7 +128,7 @@ class Renderer:
         assert child is not None
         assert child.stdin is not None
         assert child.stdout is not None
-        order = {"path": str(job.path), "page": job.page, "width": job.width, "out": str(job.out)}
+        order = {"path": str(job.path), "page": job.page, "width": job.width, "clip": job.clip, "out": str(job.out)}
         try:
             child.stdin.write(json.dumps(order) + "\n")
             child.stdin.flush()

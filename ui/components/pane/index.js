@@ -1,18 +1,27 @@
-// The page viewer: toolbar, citations, keyboard. Pages themselves are in pages.js.
+// The page viewer: what is shown, and how its parts hang together.
 
 import { configure, getDocument } from "../shared/api.js";
 import { takeWaiting } from "../shared/bus.js";
-import { button, h, prose, typing } from "../shared/dom.js";
+import { h, prose } from "../shared/dom.js";
+import { showPane } from "../shared/layout.js";
+import { Find } from "./find.js";
+import { pressed } from "./keyboard.js";
+import { Outline } from "./outline.js";
 import { Pages } from "./pages.js";
+import { configureTiles } from "./pictures.js";
 import { Rail } from "./rail.js";
-
-const ZOOMS = [0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4];
+import { Selecting } from "./selection.js";
+import { Side } from "./side.js";
+import { Toolbar } from "./toolbar.js";
+import { keepTurn } from "./turns.js";
 
 const short = (text) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-export function mount({ parentElement, data }) {
+export function mount({ parentElement, data, setTriggerValue }) {
   configure(data);
+  configureTiles(data.tiles);
   const pane = (parentElement.gwPane ??= new Pane(parentElement.querySelector(".gw-pane")));
+  pane.tell = (about) => setTriggerValue("about", about);
   pane.offer(data.documents, data.scope);
   return () => pane.close();
 }
@@ -27,18 +36,12 @@ class Pane {
     this.document = null;
     this.offered = [];
     this.build();
-    this.pages = new Pages(this.desk, {
-      moved: (page) => this.moved(page),
-      zoomed: () => this.zoomed(),
-      pick: (n) => this.open({ ...(this.cited ?? this.looked), n, peers: [] }),
-    });
-    this.rail = new Rail(this.railBox, (page) => this.go(page));
     this.listeners = [
       ["gw:open", (event) => (takeWaiting(), this.open(event.detail))],
       ["gw:look", (event) => (takeWaiting(), this.look(event.detail))],
       ["gw:more", (event) => this.more(event.detail)],
       ["gw:clear", () => ((this.browsed = false), this.clear())],
-      ["keydown", (event) => this.key(event)],
+      ["keydown", (event) => pressed(this, event)],
     ];
     for (const [name, listener] of this.listeners) addEventListener(name, listener);
     const early = takeWaiting();
@@ -47,49 +50,41 @@ class Pane {
   }
 
   build() {
-    this.chooser = h("select", { class: "dt", "aria-label": "Document", onchange: () => this.choose(this.chooser.value) });
-    this.label = h("input", { class: "num", "aria-label": "Page", size: "3", onkeydown: (e) => e.key === "Enter" && this.toLabel(), onfocus: () => this.label.select() });
-    this.count = h("span", { class: "muted num" });
-    this.how = h("span", { class: "muted num" });
-    this.percent = h("span", { class: "zm num" });
-    this.fit = button("Fit width", "fit_width", () => this.pages.fitWidth(), { "aria-pressed": "true" });
-    this.which = h("span", { class: "num" });
-    this.citations = h(
-      "span",
-      { class: "cn", hidden: true },
-      button("Previous citation", "keyboard_arrow_up", () => this.step(-1)),
-      this.which,
-      button("Next citation", "keyboard_arrow_down", () => this.step(1)),
-    );
-    this.bar = h(
-      "div",
-      { class: "tbar", role: "toolbar", "aria-label": "Page viewer" },
-      button("Close page", "close", () => this.drawer(false), { class: "gw-btn quiet icon sm only-m" }),
-      this.chooser,
-      h("span", { class: "pgbox" }, this.label, this.count, this.how),
-      h("span", { class: "div" }),
-      button("Zoom out", "remove", () => this.zoom(-1), { class: "gw-btn quiet icon sm zb" }),
-      this.percent,
-      button("Zoom in", "add", () => this.zoom(1), { class: "gw-btn quiet icon sm zb" }),
-      this.fit,
-      h("span", { class: "sp" }),
-      this.citations,
-    );
+    this.bar = new Toolbar(this);
     this.path = h("p", { class: "path", hidden: true });
-    this.railBox = h("div", { class: "rail", role: "group", "aria-label": "Thumbnails" });
+    this.side = new Side(this.root, (name) => name === "outline" && this.outline.open(this.pages.page));
     this.desk = h("div", { class: "desk", tabindex: "0", role: "group", "aria-label": "Pages of the document", onwheel: () => (this.browsed = true) });
     this.peek = h("button", { type: "button", class: "gw-peek", hidden: true, onclick: () => this.drawer(true) });
     this.scrim = h("div", { class: "gw-scrim", onclick: () => this.drawer(false) });
-    this.root.append(this.bar, this.path, this.railBox, this.desk);
+    this.root.append(this.bar.element, this.path, this.side.element, this.desk);
     this.root.after(this.peek, this.scrim);
     this.root.setAttribute("role", "region");
     this.root.setAttribute("aria-label", "Page");
+    this.root.addEventListener("keydown", (event) => this.findKey(event));
+    this.pages = new Pages(this.desk, {
+      moved: (page) => this.moved(page),
+      zoomed: () => this.bar.zoomed(this.pages),
+      pick: (n) => this.open({ ...(this.cited ?? this.looked), n, peers: [] }),
+      scrolled: () => this.scrolled(),
+      keep: (page) => this.selecting.keeps(page),
+      drawn: (page) => this.find.draw(page),
+    });
+    this.rail = new Rail(this.side.thumbs, (page) => this.go(page));
+    this.outline = new Outline(this.side.outline, (page, top) => {
+      this.go(page, top);
+      if (matchMedia("(max-width: 900px)").matches) this.side.choose("thumbs"); // which lies over the pages there
+    });
+    this.find = new Find(this.pages, this.rail);
+    this.selecting = new Selecting(this.root, this.pages, (text) => this.asking(text));
+    this.root.append(this.find.element);
+    this.side.restore();
   }
 
   close() {
     for (const [name, listener] of this.listeners) removeEventListener(name, listener);
     this.pages.close();
     this.rail.close();
+    this.selecting.close();
     delete document.documentElement.dataset.gwDrawer;
   }
 
@@ -115,18 +110,16 @@ class Pane {
     this.load(id).catch((error) => this.failed(error));
   }
 
-  go(page) {
+  go(page, top = 0) {
     this.browsed = true;
-    this.pages.go(page);
+    this.pages.go(page, top);
+    this.scrolled();
   }
 
   fillChooser() {
     const listed = [...this.offered];
     if (this.document && !listed.some((item) => item.id === this.document.id)) listed.unshift(this.document);
-    this.chooser.replaceChildren(...listed.map((item) => h("option", { value: item.id }, item.title)));
-    if (!this.document) this.chooser.prepend(h("option", { value: "", disabled: true }, "No document"));
-    this.chooser.value = this.document?.id ?? "";
-    this.chooser.title = this.document?.title ?? "";
+    this.bar.offer(listed, this.document);
   }
 
   async load(id) {
@@ -138,6 +131,9 @@ class Pane {
     this.root.classList.remove("is-empty", "is-failed");
     this.pages.show(loaded);
     this.rail.show(loaded);
+    this.outline.show(loaded);
+    this.find.show(loaded);
+    if (this.side.chosen === "outline") this.outline.open(this.pages.page);
     this.fillChooser();
     this.light();
   }
@@ -148,6 +144,8 @@ class Pane {
     this.root.classList.remove("is-empty");
     this.root.classList.add("is-failed");
     this.rail.clear();
+    this.outline.show(null);
+    this.find.show(null);
     this.fillChooser();
     if (error.code !== "removed" || !citation) this.pages.fail(h("p", {}, prose(`${error.message} ${error.hint}`)));
     else this.pages.fail(h("p", {}, h("em", {}, citation.title), " was removed from the library."), citation.quote && h("blockquote", {}, `“${citation.quote.replace(/\s+/g, " ").trim()}”`), citation.quote && h("p", { class: "muted" }, `Quoted from p. ${citation.label}`));
@@ -156,6 +154,7 @@ class Pane {
   async open(detail) {
     const citation = detail.citations.find((item) => item.n === detail.n);
     if (!citation) return;
+    showPane(true);
     this.cited = detail;
     this.looked = null;
     let failure = null;
@@ -215,9 +214,7 @@ class Pane {
     this.pages.light(citation?.doc === this.document?.id ? citation : null, here, cited ? (cited.peers ?? []) : [answer?.n]);
     this.rail.mark(here, cited?.n);
     const known = cited?.turn ? cited.citations : [];
-    this.citations.hidden = !known.length;
-    const place = known.findIndex((item) => item.n === cited?.n) + 1;
-    this.which.replaceChildren(h("b", {}, String(place)), ` of ${known.length}`);
+    this.bar.cited(known.findIndex((item) => item.n === cited?.n) + 1, known.length);
     this.path.hidden = this.peek.hidden = !citation?.quote;
     if (citation?.quote) {
       const words = citation.cell || citation.section.at(-1) || citation.title;
@@ -244,49 +241,44 @@ class Pane {
   }
 
   moved(page) {
-    const [, , label, ocr, degraded] = this.document.pages[page - 1];
-    this.how.textContent = ocr != null ? `OCR ${ocr}%` : degraded ? "Read plainly" : "";
-    this.how.title = degraded ?? (ocr != null ? `Read by OCR, mean confidence ${ocr}%` : "");
-    if (document.activeElement !== this.label) this.label.value = label;
-    this.label.title = label;
-    this.count.textContent = `${page} of ${this.document.pages.length}`;
+    this.bar.at(page, this.document.pages);
     this.rail.at(page);
   }
 
-  toLabel() {
-    const wanted = this.label.value.trim();
-    let page = this.document.pages.findIndex(([, , label]) => label.toLowerCase() === wanted.toLowerCase()) + 1;
-    if (!page && /^\d+$/.test(wanted)) page = Math.min(Math.max(1, Number(wanted)), this.document.pages.length);
-    if (page) this.go(page);
-    this.label.blur();
-    this.moved(page || this.pages.page);
+  // The heading that is read is marked.
+  scrolled() {
+    if (this.side.chosen === "outline" && this.document) this.outline.at(...this.pages.reading());
+    if (!this.selecting.bar.hidden) this.selecting.later();
+  }
+
+  toLabelBox() {
+    showPane(true);
+    this.bar.label.focus();
   }
 
   zoom(by) {
-    const now = this.pages.z;
-    const next = by > 0 ? ZOOMS.find((z) => z > now + 0.01) : ZOOMS.findLast((z) => z < now - 0.01);
-    if (next) this.pages.zoomTo(next);
+    this.bar.zoom(by);
   }
 
-  zoomed() {
-    this.percent.textContent = `${Math.round(this.pages.z * 100)}%`;
-    this.fit.setAttribute("aria-pressed", String(this.pages.fitted));
+  rotate() {
+    if (!this.document) return;
+    const turn = (this.pages.turn + 1) % 4;
+    keepTurn(this.document.id, turn);
+    getSelection().removeAllRanges();
+    this.pages.setTurn(turn);
+    this.rail.redraw();
   }
 
-  key(event) {
-    if (typing(event) || !(this.document || this.cited)) return;
-    const act = {
-      n: () => this.step(1),
-      p: () => this.step(-1),
-      g: () => this.label.focus(),
-      "+": () => this.zoom(1),
-      "=": () => this.zoom(1),
-      "-": () => this.zoom(-1),
-      0: () => this.pages.fitWidth(),
-      Escape: () => this.drawer(false),
-    }[event.key];
-    if (!act) return;
-    if (event.key !== "Escape") event.preventDefault();
-    act();
+  // A question about words of a page has been begun: it is asked of their document alone.
+  asking(text) {
+    this.tell({ document: this.document.id, text });
+    this.drawer(false);
+  }
+
+  findKey(event) {
+    if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key !== "f" || !this.document) return;
+    event.preventDefault();
+    const { text } = this.selecting.chosen() ?? { text: "" };
+    this.find.open(text.length < 200 ? text.replace(/\s+/g, " ") : "");
   }
 }

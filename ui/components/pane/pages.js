@@ -1,17 +1,22 @@
-// The pages of one document, one below the other. Only those near the window have a picture. All places are in points
-// of the page as displayed; a page's box is `points × z` CSS pixels, and what lies on it is placed in per cent, so
-// that it is exact at any zoom.
+// The pages of one document, one below the other. Only those near the window are drawn. All places are in points of the
+// page as the PDF displays it; a page's box is `points × z` CSS pixels, turned as the person wants it. What lies on a page
+// is in its face, which has the page's own shape and is turned as a whole.
 
-import { pictureUrl } from "../shared/api.js";
-import { h, prose, still } from "../shared/dom.js";
+import { h, still } from "../shared/dom.js";
+import { drawLights, drawMatches } from "./lights.js";
+import { drawTiles, drawWhole, dropPictures } from "./pictures.js";
 import { addTextLayer } from "./text_layer.js";
+import { turnBack, turnBox, turnedSize, turnOf, turnStyle } from "./turns.js";
 
 const GAP = 14;
 const EDGE = 8;
 const CLOSE_UP = 420; // a pane narrower than this zooms in on what is opened
 const NEAR = 1; // screens above and below that are kept drawn
+const REST = 60; // ms that a page stays near before its picture is asked for, while one scrolls
+const NOTHING = { citation: null, here: [], peers: [] };
 
 export class Pages {
+  // `events`: moved(page), zoomed(), pick(n), scrolled(), keep(page), drawn(page, element).
   constructor(desk, events) {
     this.desk = desk;
     this.events = events;
@@ -19,26 +24,34 @@ export class Pages {
     desk.append(this.sheet);
     this.drawn = new Map(); // page number → element
     this.z = 1;
-    this.fitted = true;
+    this.fit = "width"; // or "page", or "" for a zoom that was chosen
+    this.turn = 0;
     this.page = 1;
-    this.lit = { citation: null, here: [], peers: [] };
-    desk.addEventListener("scroll", () => this.draw(), { passive: true });
+    this.lit = NOTHING;
+    this.matches = new Map(); // page → [[number, boxes]]
+    desk.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.watch = new ResizeObserver(() => this.resized());
     this.watch.observe(desk);
   }
 
   close() {
     this.watch.disconnect();
+    cancelAnimationFrame(this.frame);
+    clearTimeout(this.rested);
+    this.rested = null;
   }
 
   show(document) {
     this.document = document;
     this.pending = null;
-    this.page = 1;
-    this.widest = Math.max(...document.pages.map(([width]) => width));
+    this.page = 0;
+    this.turn = turnOf(document.id);
+    this.lit = NOTHING;
+    this.matches.clear();
     this.forget();
     this.sheet.replaceChildren();
-    if (this.fitted) this.z = this.fitZoom();
+    this.measure();
+    if (this.fit) this.z = this.fitZoom();
     this.layout();
     this.desk.scrollTo({ top: 0, left: 0, behavior: "instant" });
     this.draw();
@@ -55,33 +68,42 @@ export class Pages {
   }
 
   forget() {
-    for (const element of this.drawn.values()) element.remove();
-    this.drawn.clear();
+    for (const page of [...this.drawn.keys()]) this.remove(page);
+  }
+
+  measure() {
+    this.sizes = this.document.pages.map((page) => turnedSize(page, this.turn));
+    this.widest = Math.max(...this.sizes.map(([width]) => width));
+    this.tallest = Math.max(...this.sizes.map(([, height]) => height));
   }
 
   fitZoom() {
-    const room = this.desk.clientWidth - 2 * EDGE;
-    return room > 50 ? Math.round((room / this.widest) * 1000) / 1000 : 1;
+    const { clientWidth, clientHeight } = this.desk;
+    const across = (clientWidth - 2 * EDGE) / this.widest;
+    const z = this.fit === "page" ? Math.min(across, (clientHeight - 2 * EDGE) / this.tallest) : across;
+    return clientWidth - 2 * EDGE > 50 ? Math.round(z * 1000) / 1000 : 1;
   }
 
   layout() {
     let top = EDGE;
-    this.tops = this.document.pages.map(([, height]) => {
+    this.tops = this.sizes.map(([, height]) => {
       const at = top;
       top += height * this.z + GAP;
       return at;
     });
+    this.width = Math.max(this.widest * this.z + 2 * EDGE, this.desk.clientWidth);
     this.sheet.style.height = `${top - GAP + EDGE}px`;
-    this.sheet.style.width = `${Math.max(this.widest * this.z + 2 * EDGE, this.desk.clientWidth)}px`;
+    this.sheet.style.width = `${this.width}px`;
   }
 
-  fitWidth() {
-    this.fitted = true;
+  setFit(fit) {
+    this.fit = fit;
     this.setZoom(this.fitZoom());
+    if (fit === "page") this.scrollDown(this.page);
   }
 
   zoomTo(z) {
-    this.fitted = false;
+    this.fit = "";
     this.setZoom(z);
   }
 
@@ -91,22 +113,36 @@ export class Pages {
     const { clientHeight, clientWidth, scrollTop, scrollLeft } = this.desk;
     const middle = this.pageAt(scrollTop + clientHeight / 2);
     const down = (scrollTop + clientHeight / 2 - this.tops[middle - 1]) / this.z;
-    const across = (scrollLeft + clientWidth / 2) / this.sheet.offsetWidth;
+    const across = (scrollLeft + clientWidth / 2) / this.width;
     this.z = z;
     this.layout();
     for (const [page, element] of this.drawn) this.place(page, element);
     this.desk.scrollTo({
       top: this.tops[middle - 1] + down * z - clientHeight / 2,
-      left: across * this.sheet.offsetWidth - clientWidth / 2,
+      left: across * this.width - clientWidth / 2,
       behavior: "instant",
     });
     this.draw();
     this.events.zoomed();
   }
 
+  // The page in the middle of the window stays there.
+  setTurn(turn) {
+    if (!this.document) return;
+    const page = this.page;
+    this.turn = turn;
+    this.measure();
+    if (this.fit) this.z = this.fitZoom();
+    this.layout();
+    this.forget();
+    this.scrollDown(page);
+    this.settle(true);
+    this.events.zoomed();
+  }
+
   resized() {
     if (!this.document || this.desk.clientWidth < 50) return;
-    if (this.fitted && Math.abs(this.fitZoom() - this.z) > 0.002) this.setZoom(this.fitZoom());
+    if (this.fit && Math.abs(this.fitZoom() - this.z) > 0.002) this.setZoom(this.fitZoom());
     else {
       this.layout();
       for (const [page, element] of this.drawn) this.place(page, element);
@@ -126,67 +162,105 @@ export class Pages {
     return low + 1;
   }
 
-  draw() {
+  scrolled() {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => {
+      this.draw(REST);
+      this.events.scrolled();
+    });
+  }
+
+  // Pictures are asked for after `rest` ms, of those pages that are still near.
+  draw(rest = 0) {
     if (!this.document || !this.desk.clientHeight) return;
     const { scrollTop, clientHeight } = this.desk;
     const first = this.pageAt(scrollTop - NEAR * clientHeight);
     const last = this.pageAt(scrollTop + (1 + NEAR) * clientHeight);
-    for (const [page, element] of this.drawn) {
-      if (page >= first && page <= last) continue;
-      element.remove();
-      this.drawn.delete(page);
-    }
-    for (let page = first; page <= last; page++) {
-      if (!this.drawn.has(page)) this.add(page);
-    }
+    for (const page of [...this.drawn.keys()]) if ((page < first || page > last) && !this.events.keep(page)) this.remove(page);
+    for (let page = first; page <= last; page++) if (!this.drawn.has(page)) this.add(page);
+    if (rest) this.rested ??= setTimeout(() => this.rest(scrollTop), rest);
+    else this.fill();
     const now = this.pageAt(scrollTop + clientHeight * 0.4);
+    if (now === this.page) return;
     this.page = now;
     this.events.moved(now);
   }
 
+  // Who rushes past gets no pictures.
+  rest(before) {
+    this.rested = null;
+    const { scrollTop, clientHeight } = this.desk;
+    if (Math.abs(scrollTop - before) > clientHeight) this.rested = setTimeout(() => this.rest(scrollTop), REST);
+    else this.fill();
+  }
+
+  remove(page) {
+    const element = this.drawn.get(page);
+    dropPictures(element);
+    element.remove();
+    this.drawn.delete(page);
+  }
+
+  // In the order of the pages, which is that of what is selected over several of them.
   add(page) {
     const [, , label] = this.document.pages[page - 1];
     const number = label === String(page) ? "" : `, printed page ${label}`;
-    const image = h("img", { alt: `${this.document.title}, page ${page}${number}`, draggable: "false" });
-    const element = h("div", { class: "gw-page gw-paper", "data-page": page }, image);
+    const image = h("img", { class: "whole", alt: `${this.document.title}, page ${page}${number}`, draggable: "false" });
+    const element = h("div", { class: "gw-page gw-paper", "data-page": page }, h("div", { class: "face" }, image, h("div", { class: "tiles" })));
+    const next = [...this.drawn.keys()].filter((other) => other > page).sort((a, b) => a - b)[0];
+    this.sheet.insertBefore(element, this.drawn.get(next) ?? null);
     this.drawn.set(page, element);
     this.place(page, element);
-    this.sheet.append(element);
     this.overlay(page, element);
-    addTextLayer(element, this.document, page);
+    addTextLayer(element, this.document, page).then((words) => {
+      if (words) this.overlay(page, element); // numbers know now where there is room
+    });
   }
 
   place(page, element) {
     const [width, height] = this.document.pages[page - 1];
-    const w = width * this.z;
-    const left = Math.max(EDGE, (this.sheet.offsetWidth - w) / 2);
-    element.style.cssText = `top:${this.tops[page - 1]}px;left:${left}px;width:${w}px;height:${height * this.z}px`;
-    this.picture(element.firstElementChild, page, w);
+    const [across, down] = this.sizes[page - 1];
+    element.style.cssText = `top:${this.tops[page - 1]}px;left:${this.left(page)}px;width:${across * this.z}px;height:${down * this.z}px`;
+    element.firstElementChild.style.cssText = turnStyle(width * this.z, height * this.z, this.turn);
   }
 
-  // A sharper picture replaces the old one only when it has arrived.
-  picture(image, page, cssWidth) {
-    const source = pictureUrl(this.document.id, page, cssWidth);
-    if (image.dataset.src === source) return;
-    image.dataset.src = source;
-    if (!image.src) {
-      image.addEventListener("error", () => this.broken(image, source), { once: true });
-      image.src = source;
-      return;
-    }
-    const next = new Image();
-    next.onload = () => image.dataset.src === source && (image.src = source);
-    next.src = source;
+  left(page) {
+    return Math.max(EDGE, (this.width - this.sizes[page - 1][0] * this.z) / 2);
   }
 
-  async broken(image, source) {
-    const response = await fetch(source);
-    if (response.ok) {
-      image.src = `${source}&again`;
-      return;
+  fill() {
+    const { scrollTop, scrollLeft, clientHeight, clientWidth } = this.desk;
+    const middle = scrollTop + clientHeight / 2;
+    const away = ([page]) => Math.abs(this.tops[page - 1] + (this.sizes[page - 1][1] * this.z) / 2 - middle);
+    for (const [page, element] of [...this.drawn].sort((a, b) => away(a) - away(b))) {
+      const [width] = this.document.pages[page - 1];
+      drawWhole(element.querySelector(".whole"), this.document, page, width * this.z);
+      const [top, left] = [this.tops[page - 1], this.left(page)];
+      const sight = [scrollLeft - left, scrollTop - top, scrollLeft + clientWidth - left, scrollTop + clientHeight - top].map((v) => v / this.z);
+      drawTiles(element, this.document, page, this.z, this.onPage(page, sight));
     }
-    const { error } = await response.json();
-    image.parentElement?.append(h("p", { class: "gw-page-error", role: "alert" }, error.code === "unknown_document" ? "This document was removed from the library." : prose(`${error.message} ${error.hint}`)));
+  }
+
+  // A part of the turned page, in points, as it lies on the page, cut at its edges.
+  onPage(page, [x0, y0, x1, y1]) {
+    const size = this.document.pages[page - 1];
+    const a = turnBack(x0, y0, size, this.turn);
+    const b = turnBack(x1, y1, size, this.turn);
+    const cut = (v, i) => Math.min(Math.max(v, 0), size[i]);
+    return [cut(Math.min(a[0], b[0]), 0), cut(Math.min(a[1], b[1]), 1), cut(Math.max(a[0], b[0]), 0), cut(Math.max(a[1], b[1]), 1)];
+  }
+
+  // Where one reads: the page at the top of the window, and how far down it, in points (all of a page that is turned).
+  reading() {
+    const at = this.desk.scrollTop + EDGE + 16;
+    const page = this.pageAt(at);
+    return [page, this.turn ? Infinity : (at - this.tops[page - 1]) / this.z];
+  }
+
+  // The point of a drawn page, in points, under a point of the window.
+  pointAt(page, clientX, clientY) {
+    const box = this.drawn.get(page).getBoundingClientRect();
+    return turnBack((clientX - box.left) / this.z, (clientY - box.top) / this.z, this.document.pages[page - 1], this.turn);
   }
 
   // Highlights
@@ -197,59 +271,39 @@ export class Pages {
   }
 
   overlay(page, element) {
-    for (const old of element.querySelectorAll(".gw-highlight, .gw-ring, .gw-tag")) old.remove();
-    const { citation, here, peers } = this.lit;
-    // What is lit for an AI description is the figure: framed, so that its colours can be read.
-    const add = (box, item, role) => element.append(h("i", { class: `gw-highlight${item.generated ? " frame" : ""}`, "data-page": page, "data-n": item.n, "data-role": role, style: this.percent(page, box) }));
-    const on = (boxes) => boxes.filter((box) => box[0] === page);
-    for (const item of here) {
-      if (item.n !== citation?.n && peers.includes(item.n)) for (const box of on(item.boxes)) add(box, item, "claim");
-    }
-    if (citation) {
-      for (const box of on(citation.heads)) add(box, citation, "head");
-      for (const box of on(citation.boxes)) add(box, citation, citation.n ? "cited" : "passage");
-      if (citation.boxes.length === 1 && on(citation.boxes).length) element.append(h("i", { class: "gw-ring", style: this.percent(page, citation.boxes[0]) }));
-    }
-    this.tags(page, element, here.filter((item) => item.n && on(item.boxes).length), citation);
+    const size = this.document.pages[page - 1];
+    drawLights(element, page, { size, turn: this.turn, z: this.z, lit: this.lit, pick: this.events.pick, words: element.gwWords });
+    drawMatches(element, page, size, this.matches.get(page) ?? [], this.match);
+    this.events.drawn(page);
   }
 
-  percent(page, [, x0, y0, x1, y1]) {
-    const [width, height] = this.document.pages[page - 1];
-    const share = (a, b) => `${(a / b) * 100}%`;
-    return `left:${share(x0, width)};top:${share(y0, height)};width:${share(x1 - x0, width)};height:${share(y1 - y0, height)}`;
+  // Matches of a page, or none at all; `match` is the number of the one that was gone to.
+  showMatches(page, matches, match) {
+    this.match = match;
+    if (page === null) this.matches.clear();
+    else this.matches.set(page, matches);
+    for (const [drawn, element] of this.drawn) {
+      if (page === null || drawn === page) drawMatches(element, drawn, this.document.pages[drawn - 1], this.matches.get(drawn) ?? [], match);
+    }
   }
 
-  // Numbers in the margin, one for each citation on the page, side by side where they share a line.
-  tags(page, element, items, citation) {
-    const [width, height] = this.document.pages[page - 1];
-    const placed = [];
-    for (const item of items) {
-      const [, , y0, , y1] = item.boxes.find((box) => box[0] === page);
-      const middle = (y0 + y1) / 2;
-      const column = placed.filter((other) => Math.abs(other - middle) < 13).length;
-      placed.push(middle);
-      const open = citation?.n === item.n;
-      const peer = this.lit.peers.includes(item.n);
-      element.append(
-        h(
-          "button",
-          {
-            type: "button",
-            class: `gw-tag${open ? " on" : peer ? " claim" : ""}`,
-            "aria-label": `Citation ${item.n}`,
-            style: `left:calc(${(6 / width) * 100}% + ${column * 20}px);top:${(middle / height) * 100}%`,
-            onclick: () => this.events.pick(item.n),
-          },
-          String(item.n),
-        ),
-      );
-    }
+  setMatch(match) {
+    this.match = match;
+    for (const old of this.sheet.querySelectorAll(".gw-match")) old.classList.toggle("on", Number(old.dataset.match) === match);
   }
 
   // Moving
 
-  go(page) {
-    this.desk.scrollTo({ top: this.tops[page - 1] - EDGE, behavior: "instant" });
+  // To a place on a page, or its top; whatever was opened stays where it is.
+  go(page, y = 0) {
+    this.pending = null;
+    this.scrollDown(page, y);
+  }
+
+  scrollDown(page, y = 0) {
+    const size = this.document.pages[page - 1];
+    const top = y && this.turn !== 2 ? turnBox([page, 0, y, 0, y], size, this.turn)[2] : 0;
+    this.desk.scrollTo({ top: this.tops[page - 1] + top * this.z - EDGE, behavior: "instant" });
     this.draw();
   }
 
@@ -259,11 +313,11 @@ export class Pages {
   }
 
   // On a narrow pane: as large as the lit words allow.
-  closeUp(citation) {
-    const boxes = citation.boxes.filter((box) => box[0] === citation.boxes[0][0]);
+  closeUp(boxes) {
     const wide = Math.max(...boxes.map((box) => box[3])) - Math.min(...boxes.map((box) => box[1]));
-    const z = Math.min(1.25, Math.max(this.fitZoom(), (this.desk.clientWidth - 2 * EDGE) / (wide + 24)));
-    this.fitted = z === this.fitZoom();
+    const full = (this.desk.clientWidth - 2 * EDGE) / this.widest;
+    const z = Math.min(1.25, Math.max(full, (this.desk.clientWidth - 2 * EDGE) / (wide + 24)));
+    this.fit = z === full ? "width" : "";
     if (Math.abs(z - this.z) > 0.01) this.setZoom(z);
   }
 
@@ -273,15 +327,19 @@ export class Pages {
     if (!citation || citation.doc !== this.document?.id || !this.desk.clientHeight) return;
     if (!moving && !this.desk.closest("[data-gw-drawer]") && this.settled === citation) return;
     this.settled = citation;
-    if (this.desk.clientWidth < CLOSE_UP && citation.boxes.length) this.closeUp(citation);
-    const box = citation.boxes[0] ?? [citation.page, 0, 0, 0, 0];
-    const here = citation.boxes.length ? citation.boxes.filter((other) => other[0] === box[0]) : [box];
-    const [width] = this.document.pages[box[0] - 1];
+    this.bring(citation.boxes, citation.page, this.desk.clientWidth < CLOSE_UP);
+  }
+
+  // Brings boxes into sight, or the page where there are none.
+  bring(boxes, page, closely = false) {
+    if (!boxes.length) return this.scrollDown(page);
+    const here = boxes.filter((box) => box[0] === boxes[0][0]).map((box) => turnBox(box, this.document.pages[box[0] - 1], this.turn));
+    if (closely) this.closeUp(here);
+    const [at, , y0, , y1] = here[0];
     const { clientHeight, clientWidth, scrollTop } = this.desk;
-    const middle = ((box[2] + box[4]) / 2) * this.z;
-    const top = Math.max(0, citation.boxes.length ? this.tops[box[0] - 1] + middle - clientHeight * 0.38 : this.tops[box[0] - 1] - EDGE);
-    const left = Math.max(EDGE, (this.sheet.offsetWidth - width * this.z) / 2) + ((Math.min(...here.map((b) => b[1])) + Math.max(...here.map((b) => b[3]))) / 2) * this.z - clientWidth / 2;
-    const far = Math.abs(top - scrollTop) > clientHeight * 2.5;
+    const top = Math.max(0, this.tops[at - 1] + ((y0 + y1) / 2) * this.z - clientHeight * 0.38);
+    const left = this.left(at) + ((Math.min(...here.map((b) => b[1])) + Math.max(...here.map((b) => b[3]))) / 2) * this.z - clientWidth / 2;
+    const far = !this.drawn.has(at) || Math.abs(top - scrollTop) > clientHeight * 2.5;
     this.desk.scrollTo({ top, left, behavior: far || still() ? "instant" : "smooth" });
     this.draw();
   }

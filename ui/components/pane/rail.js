@@ -1,53 +1,63 @@
-// Thumbnails of the pages with a tick where each citation lies. Only those in sight have a picture.
+// Thumbnails of the pages, with a tick where each citation lies and how many matches of a search each page has. Only those
+// in sight are drawn.
 
 import { pictureUrl } from "../shared/api.js";
-import { h } from "../shared/dom.js";
+import { h, plural } from "../shared/dom.js";
+import { dropPictures } from "./pictures.js";
+import { turnBox, turnedSize, turnOf, turnStyle } from "./turns.js";
 
 const WIDTH = 40;
+const TALL = 52;
 const STEP = 78;
+const REST = 60; // ms that a thumbnail stays in sight before its picture is asked for
 
 export class Rail {
   constructor(box, go) {
     this.box = box;
     this.go = go;
     this.drawn = new Map();
-    this.marks = new Map(); // page → [[share of the height, open]]
+    this.cited = { citations: [], n: null };
+    this.matches = new Map(); // page → how many
     this.strip = h("div", { class: "strip" });
     box.append(this.strip);
-    box.addEventListener("scroll", () => this.draw(), { passive: true });
+    box.addEventListener("scroll", () => this.draw(REST), { passive: true });
     this.watch = new ResizeObserver(() => this.draw());
     this.watch.observe(box);
   }
 
   close() {
     this.watch.disconnect();
+    clearTimeout(this.rested);
+    this.rested = null;
   }
 
   show(document) {
     this.document = document;
-    this.drawn.clear();
-    this.strip.replaceChildren();
+    this.matches = new Map();
     this.strip.style.height = `${document.pages.length * STEP}px`;
     this.box.scrollTop = 0;
-    this.draw();
+    this.redraw();
   }
 
   clear() {
     this.document = null;
-    this.drawn.clear();
-    this.strip.replaceChildren();
+    this.redraw();
     this.strip.style.height = "0";
   }
 
+  redraw() {
+    for (const page of [...this.drawn.keys()]) this.remove(page);
+    this.draw();
+  }
+
   mark(citations, n) {
-    this.marks.clear();
-    for (const citation of citations) {
-      for (const page of new Set(citation.boxes.map((box) => box[0]))) {
-        const first = citation.boxes.find((box) => box[0] === page);
-        const share = this.document ? first[2] / this.document.pages[page - 1][1] : 0;
-        (this.marks.get(page) ?? this.marks.set(page, []).get(page)).push([share, citation.n === n]);
-      }
-    }
+    this.cited = { citations, n };
+    for (const [page, element] of this.drawn) this.ticks(page, element);
+  }
+
+  // How many matches each page has: [[page, count], …].
+  found(pages) {
+    this.matches = new Map(pages);
     for (const [page, element] of this.drawn) this.ticks(page, element);
   }
 
@@ -62,26 +72,49 @@ export class Rail {
     if (top < scrollTop || top + STEP > scrollTop + clientHeight) this.box.scrollTop = top - clientHeight / 2 + STEP / 2;
   }
 
-  draw() {
+  draw(rest = 0) {
     if (!this.document || !this.box.clientHeight) return;
-    const first = Math.max(1, Math.floor(this.box.scrollTop / STEP) - 1);
-    const last = Math.min(this.document.pages.length, Math.ceil((this.box.scrollTop + this.box.clientHeight) / STEP) + 2);
-    for (const [page, element] of this.drawn) {
-      if (page >= first && page <= last) continue;
-      element.remove();
-      this.drawn.delete(page);
-    }
+    const { scrollTop, clientHeight } = this.box;
+    const first = Math.max(1, Math.floor(scrollTop / STEP) - 1);
+    const last = Math.min(this.document.pages.length, Math.ceil((scrollTop + clientHeight) / STEP) + 2);
+    for (const page of [...this.drawn.keys()]) if (page < first || page > last) this.remove(page);
     for (let page = first; page <= last; page++) if (!this.drawn.has(page)) this.add(page);
+    if (rest) this.rested ??= setTimeout(() => this.rest(scrollTop), rest);
+    else this.fill();
+  }
+
+  // Who rushes past gets no pictures.
+  rest(before) {
+    this.rested = null;
+    const { scrollTop, clientHeight } = this.box;
+    if (Math.abs(scrollTop - before) > clientHeight) this.rested = setTimeout(() => this.rest(scrollTop), REST);
+    else this.fill();
+  }
+
+  fill() {
+    for (const [page, element] of this.drawn) {
+      const image = element.querySelector("img");
+      if (!image.getAttribute("src")) image.src = pictureUrl(this.document.id, page, WIDTH * 1.2);
+    }
+  }
+
+  remove(page) {
+    const element = this.drawn.get(page);
+    dropPictures(element);
+    element.remove();
+    this.drawn.delete(page);
   }
 
   add(page) {
     const [width, height, label] = this.document.pages[page - 1];
-    const tall = Math.min(52, (WIDTH * height) / width);
-    const picture = h("img", { src: pictureUrl(this.document.id, page, WIDTH * 1.2), alt: "" });
+    const turn = turnOf(this.document.id);
+    const [across, down] = turnedSize([width, height], turn);
+    const scale = Math.min(WIDTH / across, TALL / down);
+    const face = h("span", { class: "face", style: turnStyle(width * scale, height * scale, turn) }, h("img", { alt: "" }));
     const element = h(
       "button",
-      { type: "button", tabindex: "-1", "aria-label": `Page ${page}${label === String(page) ? "" : `, printed ${label}`}`, style: `top:${(page - 1) * STEP}px`, onclick: () => this.go(page) },
-      h("span", { class: "th gw-paper", style: `height:${tall}px;width:${(tall * width) / height}px` }, picture),
+      { type: "button", tabindex: "-1", style: `top:${(page - 1) * STEP}px`, onclick: () => this.go(page) },
+      h("span", { class: "th gw-paper", style: `height:${down * scale}px;width:${across * scale}px` }, face),
       h("span", { class: "lb num", title: label }, label),
     );
     if (page === this.page) element.setAttribute("aria-current", "page");
@@ -92,7 +125,21 @@ export class Rail {
 
   ticks(page, element) {
     const thumb = element.querySelector(".th");
-    for (const old of thumb.querySelectorAll("i")) old.remove();
-    for (const [share, open] of this.marks.get(page) ?? []) thumb.append(h("i", { class: open ? "on" : "", style: `top:${share * 100}%` }));
+    for (const old of thumb.querySelectorAll("i, b")) old.remove();
+    const size = this.document.pages[page - 1];
+    const turn = turnOf(this.document.id);
+    let cited = 0;
+    for (const { boxes, n } of this.cited.citations) {
+      const first = boxes.find((box) => box[0] === page);
+      if (!first) continue;
+      cited++;
+      const top = turnBox(first, size, turn)[2] / turnedSize(size, turn)[1];
+      thumb.append(h("i", { class: n === this.cited.n ? "on" : "", style: `top:${top * 100}%` }));
+    }
+    const count = this.matches.get(page);
+    if (count) thumb.append(h("b", { class: "num", "aria-hidden": "true" }, count > 99 ? "99+" : String(count)));
+    const label = size[2] === String(page) ? "" : `, printed ${size[2]}`;
+    const marks = [cited && plural(cited, "citation"), count && `${count} ${count === 1 ? "match" : "matches"}`].filter(Boolean).join(", ");
+    element.setAttribute("aria-label", `Page ${page}${label}${marks && `: ${marks}`}`);
   }
 }

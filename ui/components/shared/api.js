@@ -45,8 +45,8 @@ export const post = (path, body = {}) =>
   });
 
 // A download, under the name that the server gives it. What goes wrong is thrown, not saved.
-export async function save(path, name) {
-  const response = await reach(url(path));
+export async function save(path, name, query = {}) {
+  const response = await reach(url(path, query));
   if (!response.ok) await read(response);
   const given = response.headers.get("content-disposition") ?? "";
   const coded = given.match(/filename\*=(?:utf-8|UTF-8)''([^;]+)/)?.[1];

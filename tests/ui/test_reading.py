@@ -1,0 +1,74 @@
+"""What the page viewer is given of a document: words with what stands between them, headings, matches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragcore.engine import Engine
+from ragcore.types import Document
+from tests import pdfs
+from ui import reading
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Document]:
+    home: Path = tmp_path_factory.mktemp("reading")
+    made = {"table": pdfs.ruled_table(), "hyphens": pdfs.hyphenated(), "survey": pdfs.one_column()}
+    with Engine.open(home) as engine:
+        ids = {name: engine.add(data, f"{name}.pdf").doc_id for name, data in made.items()}
+        for doc_id in ids.values():
+            assert engine.ingest(doc_id).status == "ready"
+        return {name: engine.document(doc_id) for name, doc_id in ids.items()}
+
+
+def copied(read: Document, page: int = 1) -> str:
+    return "".join(f"{text}{after}" for *_, text, after in reading.words(read, page))
+
+
+def test_words_cut_by_a_line_end_are_whole_when_copied(documents: dict[str, Document]) -> None:
+    text = copied(documents["hyphens"])
+    assert "every international body" in text
+    assert "A well-known engineer" in text
+    assert "-\n" not in text
+
+
+def test_a_table_is_copied_as_rows_with_tabs(documents: dict[str, Document]) -> None:
+    rows = [line.split("\t") for line in copied(documents["table"]).splitlines()]
+    for row in pdfs.TABLE[1:]:
+        assert list(row) in rows
+
+
+def test_paragraphs_and_headings_are_lines_of_their_own(documents: dict[str, Document]) -> None:
+    lines = copied(documents["survey"]).splitlines()
+    assert "Findings" in lines
+    assert pdfs.FINDING in lines
+
+
+def test_boxes_lie_on_the_page_in_order_of_the_text(documents: dict[str, Document]) -> None:
+    read = documents["survey"]
+    words = reading.words(read, 1)
+    sheet = read.pages[0]
+    assert all(0 <= x0 < x1 <= sheet.width and 0 <= y0 < y1 <= sheet.height for x0, y0, x1, y1, *_ in words)
+    assert [text for *_, text, _ in words] == copied(read).split()
+    assert reading.words(read, 2) == []
+
+
+def test_the_outline_has_the_headings_with_their_places(documents: dict[str, Document]) -> None:
+    outline = reading.outline(documents["survey"])
+    assert [(text, page) for _, text, page, _ in outline] == [("Larkfield Water Survey", 1), ("Findings", 1)]
+    assert outline[0][3] == pytest.approx(75, abs=12)
+    assert outline[1][3] == pytest.approx(200, abs=12)
+
+
+def test_searches_follow_a_document_that_is_built_anew(documents: dict[str, Document]) -> None:
+    searches = reading.Searches()
+    read = documents["survey"]
+    found = searches.found(read, "orchard lane")
+    assert found["count"] == sum(count for _, count in found["pages"]) > 0
+    assert len(searches.on_page(read, "orchard lane", 1)) == found["count"]
+    finder = searches.finder(read)
+    assert searches.finder(read) is finder
+    for other in ("table", "hyphens"):
+        assert searches.finder(documents[other]) is not finder

@@ -1,0 +1,58 @@
+// The side of the page viewer: thumbnails or the outline, by two tabs, and the list of keys below.
+
+import { button, h, icon } from "../shared/dom.js";
+import { help } from "./keyboard.js";
+
+const KEY = "gw.side";
+const TABS = [
+  ["thumbs", "Thumbnails", "gallery_thumbnail"],
+  ["outline", "Outline", "format_list_bulleted"],
+];
+
+export class Side {
+  // `opened(name)` is called when a tab comes to the front.
+  constructor(root, opened) {
+    this.root = root;
+    this.opened = opened;
+    this.tabs = TABS.map(([name, label, picture]) =>
+      h("button", { type: "button", role: "tab", id: `gw-tab-${name}`, "aria-label": label, title: label, "aria-controls": `gw-side-${name}`, "data-tab": name, onclick: () => this.choose(name) }, icon(picture, "s16")),
+    );
+    this.thumbs = h("div", { class: "rail", role: "tabpanel", id: "gw-side-thumbs", "aria-labelledby": "gw-tab-thumbs" });
+    this.outline = h("div", { class: "outline gw-scroll", role: "tabpanel", id: "gw-side-outline", "aria-labelledby": "gw-tab-outline", hidden: true });
+    this.element = h(
+      "div",
+      { class: "side" },
+      h("div", { class: "tabs", role: "tablist", "aria-label": "Side of the page", onkeydown: (event) => this.key(event) }, this.tabs),
+      this.thumbs,
+      this.outline,
+      button("Keyboard", "keyboard", help, { class: "gw-btn quiet icon sm keys", "aria-keyshortcuts": "?" }),
+    );
+    this.chosen = "thumbs";
+  }
+
+  // As it was in this tab of the browser; called once everything else is there.
+  restore() {
+    this.choose(sessionStorage.getItem(KEY) === "outline" && !matchMedia("(max-width: 900px)").matches ? "outline" : "thumbs");
+  }
+
+  choose(name) {
+    this.chosen = name;
+    sessionStorage.setItem(KEY, name);
+    for (const tab of this.tabs) {
+      tab.setAttribute("aria-selected", String(tab.dataset.tab === name));
+      tab.tabIndex = tab.dataset.tab === name ? 0 : -1;
+    }
+    this.thumbs.hidden = name !== "thumbs";
+    this.outline.hidden = name !== "outline";
+    this.root.classList.toggle("has-outline", name === "outline");
+    this.opened(name);
+  }
+
+  key(event) {
+    if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+    event.preventDefault();
+    const other = this.tabs.find((tab) => tab.dataset.tab !== this.chosen);
+    this.choose(other.dataset.tab);
+    other.focus();
+  }
+}

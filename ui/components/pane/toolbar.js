@@ -1,0 +1,89 @@
+// The row above the pages: document, page label, zoom, rotation, search, and the way through the citations.
+
+import { button, h } from "../shared/dom.js";
+
+const ZOOMS = [0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4];
+
+export class Toolbar {
+  constructor(pane) {
+    this.pane = pane;
+    this.chooser = h("select", { class: "dt", "aria-label": "Document", onchange: () => pane.choose(this.chooser.value) });
+    this.label = h("input", { class: "num", "aria-label": "Page", "aria-keyshortcuts": "g", size: "3", autocomplete: "off", onkeydown: (e) => e.key === "Enter" && this.toLabel(), onfocus: () => this.label.select() });
+    this.count = h("span", { class: "muted num" });
+    this.how = h("span", { class: "muted num how" });
+    this.percent = h("span", { class: "zm num" });
+    this.fits = {
+      width: button("Fit width", "fit_width", () => pane.pages.setFit("width"), { "aria-keyshortcuts": "0" }),
+      page: button("Fit page", "fit_page_height", () => pane.pages.setFit("page"), { "aria-keyshortcuts": "9", class: "gw-btn quiet icon sm fp" }),
+    };
+    this.which = h("span", { class: "num" });
+    this.citations = h(
+      "span",
+      { class: "cn", hidden: true },
+      button("Previous citation", "keyboard_arrow_up", () => pane.step(-1), { "aria-keyshortcuts": "p" }),
+      this.which,
+      button("Next citation", "keyboard_arrow_down", () => pane.step(1), { "aria-keyshortcuts": "n" }),
+    );
+    this.element = h(
+      "div",
+      { class: "tbar", role: "toolbar", "aria-label": "Page viewer" },
+      button("Close page", "close", () => pane.drawer(false), { class: "gw-btn quiet icon sm only-m" }),
+      this.chooser,
+      h("span", { class: "pgbox" }, this.label, this.count, this.how),
+      h("span", { class: "div" }),
+      button("Zoom out", "remove", () => this.zoom(-1), { class: "gw-btn quiet icon sm zb" }),
+      this.percent,
+      button("Zoom in", "add", () => this.zoom(1), { class: "gw-btn quiet icon sm zb" }),
+      h("span", { class: "fits" }, this.fits.width, this.fits.page, button("Rotate", "rotate_right", () => pane.rotate(), { "aria-keyshortcuts": "r" })),
+      button("Find in document", "search", () => pane.find.open(), { class: "gw-btn quiet icon sm fb", "aria-keyshortcuts": "Control+f" }),
+      button("Outline", "format_list_bulleted", () => pane.side.choose(pane.side.chosen === "outline" ? "thumbs" : "outline"), { class: "gw-btn quiet icon sm only-m" }),
+      h("span", { class: "sp" }),
+      this.citations,
+    );
+  }
+
+  // `documents`: id and title of each that may be chosen; `shown` the one that is open, or null.
+  offer(documents, shown) {
+    this.chooser.replaceChildren(...documents.map((item) => h("option", { value: item.id }, item.title)));
+    if (!shown) this.chooser.prepend(h("option", { value: "", disabled: true }, "No document"));
+    this.chooser.value = shown?.id ?? "";
+    this.chooser.title = shown?.title ?? "";
+  }
+
+  // Citation number `place` of `count` is open; none of them at 0.
+  cited(place, count) {
+    this.citations.hidden = !count;
+    this.which.replaceChildren(h("b", {}, String(place)), ` of ${count}`);
+  }
+
+  at(page, pages) {
+    const [, , label, ocr, degraded] = pages[page - 1];
+    this.how.textContent = ocr != null ? `OCR ${ocr}%` : degraded ? "Read plainly" : "";
+    this.how.title = degraded ?? (ocr != null ? `Read by OCR, mean confidence ${ocr}%` : "");
+    if (document.activeElement !== this.label) this.label.value = label;
+    this.label.title = label;
+    this.count.textContent = `${page} of ${pages.length}`;
+  }
+
+  // A printed label, or a page's number where no page is called so.
+  toLabel() {
+    const { pages } = this.pane.document;
+    const wanted = this.label.value.trim();
+    let page = pages.findIndex(([, , label]) => label.toLowerCase() === wanted.toLowerCase()) + 1;
+    if (!page && /^\d+$/.test(wanted)) page = Math.min(Math.max(1, Number(wanted)), pages.length);
+    if (page) this.pane.go(page);
+    this.label.blur();
+    this.at(page || this.pane.pages.page, pages);
+  }
+
+  zoom(by) {
+    const now = this.pane.pages.z;
+    const next = by > 0 ? ZOOMS.find((z) => z > now + 0.01) : ZOOMS.findLast((z) => z < now - 0.01);
+    if (next) this.pane.pages.zoomTo(next);
+  }
+
+  zoomed({ z, fit }) {
+    this.percent.textContent = `${Math.round(z * 100)}%`;
+    for (const [name, made] of Object.entries(this.fits)) made.setAttribute("aria-pressed", String(fit === name));
+  }
+}

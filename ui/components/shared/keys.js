@@ -1,0 +1,15 @@
+// Single keys as shortcuts: only while no field has the focus, and they can be switched off, which is remembered.
+
+import { typing } from "./dom.js";
+
+const KEY = "gw.keys";
+
+export const singleKeys = () => localStorage.getItem(KEY) !== "off";
+
+export function setSingleKeys(on) {
+  if (on) localStorage.removeItem(KEY);
+  else localStorage.setItem(KEY, "off");
+}
+
+// Whether a key that goes down may be a shortcut by itself.
+export const free = (event) => singleKeys() && !typing(event);
