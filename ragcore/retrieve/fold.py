@@ -17,10 +17,11 @@ from ragcore.types import Chunk
 @dataclass(frozen=True, slots=True)
 class Folded:
     """``scores`` of what remains, by chunk id; ``best`` gives, for each composite in it, the id of its best finding: a
-    row of it or itself."""
+    row of it or itself; ``owners`` gives, for each row that does not remain, the composite that it went into."""
 
     scores: dict[str, float]
     best: dict[str, str]
+    owners: dict[str, str]
 
 
 def fold(scores: Mapping[str, float], chunks: Mapping[str, Chunk]) -> Folded:
@@ -35,10 +36,13 @@ def fold(scores: Mapping[str, float], chunks: Mapping[str, Chunk]) -> Folded:
             owner.update({(chunk.doc_id, tile): chunk_id for tile in range(chunk.tiles[0], chunk.tiles[1] + 1)})
     folded: dict[str, float] = {}
     best: dict[str, str] = {}
+    owners: dict[str, str] = {}
     for chunk_id in ranking(scores):
         chunk = chunks[chunk_id]
         kept = chunk_id if chunk.tiles is not None else owner.get((chunk.doc_id, chunk.index), chunk_id)
         folded.setdefault(kept, scores[chunk_id])
+        if kept != chunk_id:
+            owners[chunk_id] = kept
         if chunks[kept].tiles is not None:
             best.setdefault(kept, chunk_id)
-    return Folded(folded, best)
+    return Folded(folded, best, owners)

@@ -4,7 +4,7 @@ neighbours."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
@@ -42,9 +42,23 @@ MODES: tuple[Mode, ...] = ("hybrid", "vector", "bm25", "reference")
 
 
 @dataclass(frozen=True, slots=True)
+class Weighed:
+    """Every passage that one query weighed, those included that are no hits: ``chunks`` by id, ``scores`` and ``ranks``
+    of each step (as in `Hit`) by id, and what the order was made by at last as ``final``. ``folded`` has the composite
+    of a row that went into one."""
+
+    chunks: Mapping[str, Chunk]
+    scores: Mapping[str, Mapping[str, float]]
+    ranks: Mapping[str, Mapping[str, int]]
+    final: Mapping[str, float]
+    folded: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """What one query found: hits and routes, each best first; the query as it was ``asked``, with its other terms; how
-    many passages were weighed and reranked for it, and how many of those to be reranked there was no time for."""
+    many passages were weighed and reranked for it, and how many of those to be reranked there was no time for; all
+    that was ``weighed`` (None where that is not known)."""
 
     hits: tuple[Hit, ...]
     routes: tuple[Route, ...]
@@ -52,6 +66,7 @@ class Ranking:
     candidates: int = 0
     reranked: int = 0
     left_out: int = 0
+    weighed: Weighed | None = field(default=None, compare=False, repr=False)
 
 
 class HybridRetriever:
@@ -177,7 +192,8 @@ class HybridRetriever:
             )
             for rank, chunk_id in enumerate(fuse.ranking(final)[:top_k], start=1)
         ]
-        return Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, left_out)
+        weighed = Weighed(chunks, scores, ranks, final, folded.owners)
+        return Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, left_out, weighed)
 
     def segments(self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None) -> list[Segment]:
         """The passages that become sources, for the hits of one query or of several; in ``order`` where the queries

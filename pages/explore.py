@@ -1,0 +1,19 @@
+"""Explore: every chunk as a point, which search found it, and what any settings would make of the question."""
+
+import streamlit as st
+
+from ui import components, explore, payload, sidebar
+from ui.services import services
+
+readable = sidebar.askable(services().engine.documents())
+documents = [{"id": doc_id, "title": name} for doc_id, name in payload.names(readable).items()]
+
+sidebar.leave()
+with st.container(key="gw_xsplit"):
+    components.explore(
+        documents,
+        *explore.last_turn(services().engine, st.session_state.get("gw_here")),
+        explore.examples(services().engine, readable),
+    )
+    with st.container(key="gw_pane"):
+        components.pane(documents, None)

@@ -1,0 +1,143 @@
+"""A library's chunks as columns, without their texts: what a plot over all of them needs, and their vectors in two
+dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from ragcore.index import database as db
+
+if TYPE_CHECKING:
+    from ragcore.index.store import Store
+
+_COLUMNS = (
+    db.chunks.c.position,
+    db.chunks.c.tokens,
+    db.chunks.c.first_page,
+    db.chunks.c.last_page,
+    db.chunks.c.first_tile,
+    db.chunks.c.last_tile,
+)
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Extent:
+    """A document's place: its chunks are the rows ``start`` to ``start + chunks``, its tiles the positions ``first`` to
+    ``first + tiles`` of the tiles of all documents one after another."""
+
+    doc_id: str
+    title: str
+    start: int
+    chunks: int
+    first: int
+    tiles: int
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The chunks of some documents, one row each, by document and by index. Arrays ``(n,)``: ``doc`` is the
+    number of its extent, ``position`` its index there, ``tile`` and ``last_tile`` the first and last that it spans,
+    ``x`` the middle of those among the tiles of all documents; pages count from 1 (0: none), tokens are cl100k's."""
+
+    extents: tuple[Extent, ...]
+    doc: Ints
+    position: Ints
+    tile: Ints
+    last_tile: Ints
+    tokens: Ints
+    first_page: Ints
+    last_page: Ints
+    x: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+    def rows(self, chunk_ids: Sequence[str]) -> NDArray[np.int64]:
+        """The row of each id, int64 ``(len(chunk_ids),)``; -1 where it is not among the documents."""
+        starts = {extent.doc_id: (extent.start, extent.chunks) for extent in self.extents}
+        out = np.full(len(chunk_ids), -1, dtype=np.int64)
+        for at, chunk_id in enumerate(chunk_ids):
+            doc_id, _, index = chunk_id.rpartition(":")
+            start, count = starts.get(doc_id, (0, 0))
+            if int(index) < count:
+                out[at] = start + int(index)
+        return out
+
+    def chunk_id(self, row: int) -> str:
+        return f"{self.extents[int(self.doc[row])].doc_id}:{int(self.position[row])}"
+
+
+def outline(store: Store, doc_ids: Sequence[str]) -> Outline:
+    """The outline of ``doc_ids``, in that order; documents without chunks are left out."""
+    titles = store.titles()
+    extents: list[Extent] = []
+    parts: list[Ints] = []
+    start = first = 0
+    for doc_id in doc_ids:
+        query = sa.select(*_COLUMNS).where(db.chunks.c.doc_id == doc_id).order_by(db.chunks.c.position)
+        with store.database.read() as connection:
+            rows = connection.execute(query).all()
+        if not rows:
+            continue
+        position, tokens, first_page, last_page, tile, last_tile = (
+            np.array([-1 if value is None else value for value in column], dtype=np.int32) for column in zip(*rows)
+        )
+        alone = tile < 0
+        tile, last_tile = np.where(alone, position, tile), np.where(alone, position, last_tile)
+        tiles = int(alone.sum())
+        number = np.full(len(rows), len(extents), dtype=np.int32)
+        offset = np.full(len(rows), first, dtype=np.int32)
+        columns = (number, position, tile, last_tile, tokens, np.maximum(first_page, 0), np.maximum(last_page, 0))
+        parts.append(np.stack([*columns, offset]).astype(np.int32))
+        extents.append(Extent(doc_id, titles.get(doc_id, doc_id), start, len(rows), first, tiles))
+        start, first = start + len(rows), first + tiles
+    whole = np.concatenate(parts, axis=1) if parts else np.zeros((8, 0), dtype=np.int32)
+    x = whole[7] + (whole[2] + whole[3]) / 2.0
+    doc, position, tile, last_tile, tokens, first_page, last_page = whole[:7]
+    return Outline(tuple(extents), doc, position, tile, last_tile, tokens, first_page, last_page, x)
+
+
+@dataclass(frozen=True)
+class Projection:
+    """The vectors of an outline in two dimensions, float32 ``(n, 2)``, row by row (NaN: a chunk without a vector).
+    ``mean`` ``(d,)`` and ``axes`` ``(d, 2)`` bring any other vector there; ``share`` is how much of the variance the
+    two axes have, each."""
+
+    xy: NDArray[np.float32]
+    mean: NDArray[np.float64]
+    axes: NDArray[np.float64]
+    share: tuple[float, float]
+
+    def place(self, vector: NDArray[np.float32]) -> tuple[float, float]:
+        x, y = (vector - self.mean) @ self.axes
+        return float(x), float(y)
+
+
+def project(store: Store, embedder: str, whole: Outline) -> Projection:
+    """The two principal components of the stored vectors of all rows (Pearson 1901), by the eigenvectors of their
+    covariance, which is d × d however many there are. Signs are fixed, so that the same library gives the same map."""
+    rows: list[NDArray[np.int64]] = []
+    parts: list[NDArray[np.float32]] = []
+    for entries, vectors in store.vectors(embedder, [extent.doc_id for extent in whole.extents]):
+        rows.append(whole.rows([entry.chunk_id for entry in entries]))
+        parts.append(np.asarray(vectors, dtype=np.float32))
+    xy = np.full((len(whole), 2), np.nan, dtype=np.float32)
+    if not parts:
+        return Projection(xy, np.zeros(0), np.zeros((0, 2)), (0.0, 0.0))
+    at, matrix = np.concatenate(rows), np.concatenate(parts)
+    mean = matrix.mean(axis=0, dtype=np.float64)
+    covariance = (matrix.T @ matrix).astype(np.float64) / len(matrix) - np.outer(mean, mean)
+    values, axes = np.linalg.eigh(covariance)
+    best = axes[:, ::-1][:, :2]
+    best = best * np.where(best[np.abs(best).argmax(axis=0), (0, 1)] < 0.0, -1.0, 1.0)
+    known = at >= 0
+    xy[at[known]] = (matrix[known] @ best.astype(np.float32)) - (mean @ best).astype(np.float32)
+    total = max(float(values.clip(0.0).sum()), 1e-12)
+    return Projection(xy, mean, best, (float(values[-1]) / total, float(values[-2]) / total))

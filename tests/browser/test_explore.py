@@ -1,0 +1,139 @@
+"""Explore: ask, see every chunk, move a slider, open a chunk on its page, compare two settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.browser.conftest import QUESTION, App, Shelf
+from tests.browser.test_axe import check
+
+ROW = ".gw-explore .list tbody tr"
+PLOT = ".gw-explore .chart.js-plotly-plot"
+SHAPES = f'document.querySelector("{PLOT}").layout.shapes'
+
+
+def explored(open_page: Callable[..., Any], app: App, query: str = "", **options: Any) -> Any:
+    page = open_page(f"{app.url}/explore?q={quote(QUESTION)}{query}", **options)
+    page.locator(ROW).first.wait_for()
+    page.locator(f"{PLOT} .scatterlayer .point").first.wait_for()
+    return page
+
+
+def until(page: Any, expression: str) -> None:
+    """Polled from outside: the page's own policy lets no text be run in it."""
+    for _ in range(150):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"never came: {expression}")
+
+
+def test_a_chunk_of_the_table_opens_its_page_with_its_words_lit(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/explore")
+    page.get_by_text("See what a question finds").wait_for()
+    assert page.locator(".gw-explore .eg button").count() >= 1
+    page.get_by_label("Question", exact=True).last.fill(QUESTION)
+    page.keyboard.press("Enter")
+    page.locator(ROW).first.wait_for()
+    assert "given in" in page.locator(".gw-explore .said").inner_text()
+    link = page.locator(f"{ROW} a").first
+    link.focus()
+    page.keyboard.press("Enter")
+    page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
+    assert page.locator(ROW).first.get_attribute("aria-current") == "true"
+    panel = page.locator(".gw-explore .pas")
+    panel.get_by_text("Chosen").wait_for()
+    assert panel.locator("dt").all_inner_texts()[:2] == ["Meaning", "Words (BM25)"]
+    page.keyboard.press("Escape")
+    page.locator(".gw-pane .desk").wait_for(state="hidden")
+    address = page.url
+    page.reload()
+    page.locator(ROW).first.wait_for()
+    assert page.url == address, "a reload loses nothing"
+    assert page.get_by_label("Question", exact=True).last.input_value() == QUESTION
+
+
+def test_a_slider_moves_the_segments_and_the_link_keeps_it(app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page, app)
+    slider = page.get_by_label("Penalty")
+    before = page.evaluate(SHAPES)
+    slider.focus()
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+    until(page, "document.querySelector('.gw-explore output[for$=penalty]').textContent === '0.33'")
+    until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - 0.33) < 1e-9)")
+    assert page.evaluate(SHAPES) != before
+    assert "rse.irrelevant_chunk_penalty:0.33" in page.url
+    page.get_by_role("button", name="Reset").click()
+    until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - 0.25) < 1e-9)")
+
+
+def test_a_and_b_stand_side_by_side_with_their_differences(app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page, app)
+    page.get_by_role("button", name="B", exact=True).click()
+    page.locator(".gw-explore .two").wait_for()
+    page.get_by_label("Search by", exact=True).select_option("bm25")
+    page.locator(".gw-explore .cmp .ct").last.get_by_text("words alone").wait_for()
+    assert page.locator(".gw-explore .half.js-plotly-plot").count() == 2
+    ranges = page.evaluate("[...document.querySelectorAll('.gw-explore .half')].map((half) => half.layout.xaxis.range)")
+    assert ranges[0] == ranges[1], "both are on one scale"
+    assert "in both" in page.locator(".gw-explore .two .ph").inner_text()
+
+
+def test_a_click_in_the_plot_opens_that_chunk(app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page, app)
+    point = page.locator(f"{PLOT} .scatterlayer .trace").last.locator(".point").last
+    at = point.bounding_box()
+    page.mouse.click(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
+    page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
+    assert page.evaluate("document.documentElement.dataset.gwExplorePage") == "open"
+
+
+def test_why_leads_from_an_answer_to_its_chunks(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+    page.locator(".gw-why > summary").click()
+    page.get_by_role("link", name="See every chunk in Explore").click()
+    page.locator(ROW).first.wait_for()
+    assert page.get_by_label("Question", exact=True).last.input_value() == QUESTION
+    assert shelf.turns["survey.pdf"] in page.url
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(theme: str, app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page, app, "&compare=1&b=retrieve.alpha:0", theme=theme)
+    page.locator(".gw-explore .half.js-plotly-plot").last.wait_for()
+    page.locator(".gw-explore .pas h2").wait_for()
+    check(page, "Explore")
+    page.get_by_role("button", name="Open page").click()
+    page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
+    page.get_by_role("button", name="Map", exact=True).click()
+    page.get_by_text("Map of chunks").wait_for()
+    page.locator(f"{PLOT} .scatterlayer .point").first.wait_for()
+    check(page, "Explore with a page and a map")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_fits_every_width(width: int, app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page, app, width=width, height=844)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator(f"{ROW} a").first.click()
+    page.locator('.gw-highlight[data-role="passage"]').first.wait_for(state="attached")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_is_wrong_is_said_and_nothing_is_lost(app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page, app)
+    rows = page.locator(ROW).count()
+    page.get_by_label("Question", exact=True).last.fill("a")
+    page.keyboard.press("Enter")
+    alert = page.locator(".gw-explore").get_by_role("alert")
+    alert.wait_for()
+    assert "too short" in alert.inner_text()
+    assert page.locator(ROW).count() == rows
+    page.get_by_label("Question", exact=True).last.fill(QUESTION)
+    page.keyboard.press("Enter")
+    alert.wait_for(state="detached")

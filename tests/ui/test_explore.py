@@ -1,0 +1,179 @@
+"""Explore's plots and words."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ragcore.engine import Engine
+from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooShort
+from ragcore.exploring import Exploration
+from ragcore.types import Scope
+from tests import pdfs
+from ui import explore, figures
+
+QUESTION = "What was the highest nitrate reading?"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    with Engine.open(tmp_path_factory.mktemp("explored")) as engine:
+        for name, make in {"survey.pdf": pdfs.one_column, "table.pdf": pdfs.ruled_table}.items():
+            engine.ingest(engine.add(make(), name).doc_id)
+        engine.index()
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def exploration(library: Engine) -> Exploration:
+    return library.explore(QUESTION)
+
+
+def titles(engine: Engine) -> dict[str, str]:
+    return {info.doc_id: info.title for info in engine.documents()}
+
+
+def column(given: Any) -> list[float]:
+    if isinstance(given, dict):
+        return np.frombuffer(base64.b64decode(given["bdata"]), dtype=given["dtype"]).tolist()
+    return list(given)
+
+
+def rows(figure: dict[str, Any]) -> set[int]:
+    return {int(row) for trace in figure["data"][:2] for row in column(trace["customdata"])}
+
+
+@pytest.mark.parametrize("measure", figures.MEASURES)
+def test_every_chunk_is_a_point_of_the_plot(measure: str, library: Engine, exploration: Exploration) -> None:
+    found = explore.explored(exploration, {})
+    figure = json.loads(figures.relevance(found, exploration, titles(library), measure=measure))
+    drawn = rows(figure)
+    if measure == "rerank":
+        assert drawn == {point.row for point in found.points if "rerank" in point.scores}
+    else:
+        assert drawn == set(range(len(exploration.outline)))
+    lines = [shape for shape in figure["layout"]["shapes"] if shape.get("line", {}).get("dash")]
+    assert len(lines) == (measure == "relevance"), "the penalty is on the scale of relevance alone"
+
+
+def test_filled_points_are_those_that_the_writer_gets(library: Engine, exploration: Exploration) -> None:
+    found = explore.explored(exploration, {})
+    figure = json.loads(figures.relevance(found, exploration, titles(library)))
+    trace = figure["data"][1]
+    filled = {
+        int(row)
+        for row, symbol in zip(column(trace["customdata"]), trace["marker"]["symbol"])
+        if not symbol.endswith("-open")
+    }
+    assert filled == {point.row for point in found.points if point.fate == "given"}
+    assert all(colour.startswith("var(--step-") for colour in trace["marker"]["color"]), "the theme gives the colours"
+
+
+def test_bands_are_the_segments_and_the_line_the_penalty(library: Engine, exploration: Exploration) -> None:
+    found = explore.explored(exploration, {"rse.irrelevant_chunk_penalty": 0.12, "rse.minimum_value": 0.1})
+    layout = json.loads(figures.relevance(found, exploration, titles(library)))["layout"]
+    bands = [shape for shape in layout["shapes"] if shape["type"] == "rect"]
+    chosen = [segment for segment in found.retrieval.segments if segment.via in ("rse", "table")]
+    assert [band["x1"] - band["x0"] for band in bands] == [s.last_chunk - s.first_chunk + 1 for s in chosen]
+    assert any(shape.get("y0") == 0.12 for shape in layout["shapes"])
+
+
+def test_many_points_are_thinned_but_none_that_was_found() -> None:
+    generator = np.random.default_rng(0)
+    count = 100_000
+    x, y = np.arange(count, dtype=np.float64), generator.random(count) * 0.05
+    kept = figures._thinned(np.arange(count), x, y, (0.0, float(count)), (0.0, 1.0), 1000, 400)
+    assert 0 < len(kept) <= figures.MOST_DOTS
+    cells = {int(at) // 4 for at in x[kept] / count * 1000}
+    assert len(cells) == 250, "no part of the plot is left empty"
+
+
+def test_only_what_is_around_passages_is_side_by_side(library: Engine, exploration: Exploration) -> None:
+    found = explore.explored(exploration, {})
+    axis = figures.Axis.around([found], exploration.outline)
+    places = axis.of(exploration.outline.x[[point.row for point in found.points]])
+    assert not np.isnan(places).any()
+    assert axis.kept is not None
+    assert (np.diff(axis.places) >= 1).all()
+    figure = json.loads(figures.relevance(found, exploration, titles(library), axis=axis))
+    assert {point.row for point in found.points} <= rows(figure)
+
+
+def test_the_map_has_the_question_and_every_chunk(library: Engine, exploration: Exploration) -> None:
+    found = explore.explored(exploration, {})
+    for colour in ("documents", "relevance"):
+        figure = json.loads(
+            figures.chart_map(
+                found,
+                exploration,
+                exploration.projection(),
+                titles(library),
+                colour=colour,
+                view=None,
+                width=800,
+                height=400,
+            )
+        )
+        assert rows(figure) == set(range(len(exploration.outline)))
+        assert figure["data"][2]["text"] == ["the question"]
+
+
+def test_differences_name_what_only_one_has(library: Engine, exploration: Exploration) -> None:
+    names = titles(library)
+    one, other = explore.explored(exploration, {}), explore.explored(exploration, {"retrieve.top_k": 1})
+    same = explore.differences(one, one, exploration, names)
+    assert (same["only_a"], same["only_b"], same["lines"]) == (0, 0, [])
+    given = explore.differences(one, other, exploration, names)
+    assert given["only_a"] == sum(line["where"] == "a" for line in given["lines"])
+    assert explore.differences(other, one, exploration, names)["only_b"] == given["only_a"]
+
+
+def test_a_passage_says_why_and_where(library: Engine, exploration: Exploration) -> None:
+    found = explore.explored(exploration, {})
+    best = found.points[0]
+    shown = explore.passage(best, found, exploration)
+    document = library.document(best.chunk.doc_id)
+    assert shown["quote"] == document.text[best.chunk.start : best.chunk.end]
+    assert len(shown["boxes"]) == len(document.boxes(best.chunk.start, best.chunk.end))
+    assert shown["why"].startswith("Chosen ")
+    assert [line["name"] for line in shown["scores"]][:2] == ["Meaning", "Words (BM25)"]
+    beyond = next((p for p in map(found.point, range(len(exploration.outline))) if p and p.passage < 0), None)
+    if beyond is not None:
+        assert explore.why(beyond, found, exploration)
+
+
+def test_what_is_wrong_with_a_request_is_said(library: Engine) -> None:
+    with pytest.raises(EmptyQuestion):
+        explore.asked({"question": " "})
+    with pytest.raises(QuestionTooShort):
+        explore.asked({"question": "a?"})
+    with pytest.raises(InputError):
+        explore.overrides({"a": {"llm.base_url": "http://elsewhere"}}, "a")
+    with pytest.raises(InputError):
+        explore.overrides({"a": {"retrieve.alpha": "much"}}, "a")
+    assert explore.overrides({"a": {"retrieve.top_k": "5", "retrieve.alpha": 1}}, "a") == {
+        "retrieve.top_k": 5,
+        "retrieve.alpha": 1.0,
+    }
+    with pytest.raises(IndexEmpty):
+        explore.explored(library.explore(QUESTION, Scope(())), {})
+
+
+def test_a_question_is_kept_until_the_library_changes(library: Engine) -> None:
+    kept = explore.Explorations()
+    first = kept.get(library, QUESTION, Scope(), None)
+    assert kept.get(library, QUESTION, Scope(), None) is first
+    assert kept.get(library, QUESTION + " really?", Scope(), None) is not first
+    other = library.with_settings({"wording.synonyms": False})
+    assert kept.get(other, QUESTION, Scope(), None) is not first, "other settings in force search otherwise"
+
+
+def test_examples_are_three_questions(library: Engine) -> None:
+    offered = explore.examples(library, library.documents())
+    assert len(offered) <= explore.SHOWN
+    assert all(text.endswith("?") for text in offered)

@@ -1,0 +1,42 @@
+// The chunk that is open: its words, every score, and why it was chosen or not.
+
+import { openCitation } from "../shared/bus.js";
+import { button, h, icon } from "../shared/dom.js";
+
+// `events`: step(by), page(open or closed)
+export function passage(root, found, { step, page, opened }) {
+  const copied = h("span", { class: "gw-unseen", role: "status" });
+  const toggle = h("button", { type: "button", class: "gw-btn", "aria-pressed": String(opened), onclick: () => page(!opened) }, icon("description", "s16"), opened ? "Close page" : "Open page");
+  root.replaceChildren(
+    h(
+      "div",
+      { class: "ph" },
+      h("h2", { class: "num" }, `Chunk ${found.chunk}`),
+      h("span", { class: "muted num" }, found.pages),
+      h("span", { class: "sp" }),
+      button("Chunk before it", "keyboard_arrow_up", () => step(-1)),
+      button("Chunk after it", "keyboard_arrow_down", () => step(1)),
+    ),
+    h("p", { class: "sec muted" }, [found.title, ...found.path].join(" › ")),
+    h("p", { class: `fate ${found.given ? "in" : ""}` }, h("i", { class: `dot ${found.step}${found.given ? " in" : ""}`, "aria-hidden": "true" }), `${found.by}; ${found.fate}`),
+    h("p", { class: "why" }, found.why),
+    h(
+      "dl",
+      { class: "sc num" },
+      found.scores.map(({ name, value, rank, total }) => h("div", { class: total && "tt" }, h("dt", {}, name), h("dd", {}, value), h("dd", { class: "rk" }, rank))),
+    ),
+    h(
+      "div",
+      { class: "cb" },
+      toggle,
+      h("button", { type: "button", class: "gw-btn quiet", onclick: () => navigator.clipboard.writeText(found.quote).then(() => (copied.textContent = "Copied"), () => (copied.textContent = "The browser does not let this page copy.")) }, icon("content_copy", "s16"), "Copy"),
+      copied,
+    ),
+    h("div", { class: "quote" }, found.quote.split(/\n+/).slice(0, 40).map((line) => h("p", {}, line))),
+  );
+}
+
+export function lightOnPage(found, focus) {
+  const place = { n: 0, doc: found.doc, title: found.title, page: found.page, label: found.label, boxes: found.boxes, heads: [], quote: found.quote.slice(0, 300), section: found.path };
+  openCitation({ turn: "", n: 0, citations: [place], peers: [], focus, passage: found.id });
+}

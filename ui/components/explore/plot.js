@@ -1,0 +1,139 @@
+// Plotly plots in the colours of the theme in force. The script comes with the app and is loaded when it is needed.
+
+const TOKEN = /^var\((--[\w-]+)\)$/;
+let loading = null;
+
+export function plotly(address) {
+  loading ??= new Promise((done, failed) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = () => done(window.Plotly);
+    script.onerror = () => {
+      loading = null;
+      script.remove();
+      failed(new Error("The plot could not be loaded."));
+    };
+    document.head.append(script);
+  });
+  return loading;
+}
+
+// Tokens as the colours that they are now: what light-dark() gives is only known of an element that has it.
+function palette(node) {
+  const probe = document.createElement("i");
+  node.append(probe);
+  const known = new Map();
+  const colour = (token) => {
+    if (!known.has(token)) {
+      probe.style.color = `var(${token})`;
+      known.set(token, getComputedStyle(probe).color);
+    }
+    return known.get(token);
+  };
+  return { colour, done: () => probe.remove() };
+}
+
+function painted(value, colour) {
+  if (typeof value === "string") {
+    const token = value.match(TOKEN)?.[1];
+    return token ? colour(token) : value;
+  }
+  if (Array.isArray(value)) return value.map((item) => painted(item, colour));
+  if (value && typeof value === "object" && !ArrayBuffer.isView(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, painted(item, colour)]));
+  return value;
+}
+
+// The numbers of a column, which may come packed: {dtype, bdata}.
+const ARRAYS = { i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
+export function column(given) {
+  if (!given?.bdata) return given ?? [];
+  const bytes = Uint8Array.from(atob(given.bdata), (character) => character.charCodeAt(0));
+  return Array.from(new ARRAYS[given.dtype](bytes.buffer));
+}
+
+export class Plot {
+  // `events`: pick(row), selected(rows or null), moved(ranges or null)
+  constructor(node, events) {
+    this.node = node;
+    this.events = events;
+    this.figure = null;
+    this.marked = null;
+    this.drag = "zoom";
+    this.watch = new ResizeObserver(() => this.resized());
+    this.watch.observe(node);
+    // The theme is Streamlit's: it sets color-scheme on the app.
+    this.theme = new MutationObserver(() => this.recolour());
+    const app = document.querySelector(".stApp");
+    if (app) this.theme.observe(app, { attributes: true, attributeFilter: ["class", "style"] });
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.recoloured = () => this.recolour();
+    this.scheme.addEventListener("change", this.recoloured);
+  }
+
+  close() {
+    this.watch.disconnect();
+    this.theme.disconnect();
+    this.scheme.removeEventListener("change", this.recoloured);
+    if (this.figure && window.Plotly) window.Plotly.purge(this.node);
+    this.figure = null;
+  }
+
+  recolour() {
+    const now = getComputedStyle(this.node).getPropertyValue("color");
+    if (this.figure && now !== this.ink) this.draw(this.figure);
+  }
+
+  resized() {
+    if (this.figure && window.Plotly && this.node.clientWidth > 40) window.Plotly.Plots.resize(this.node);
+  }
+
+  async draw(figure) {
+    this.figure = figure;
+    this.ink = getComputedStyle(this.node).getPropertyValue("color");
+    const { colour, done } = palette(this.node);
+    const data = figure.data.map((trace) => ({ ...painted({ ...trace, x: null, y: null, customdata: null, text: null }, colour), x: column(trace.x), y: column(trace.y), customdata: column(trace.customdata), text: trace.text }));
+    this.data = data;
+    this.shapes = painted(figure.layout.shapes ?? [], colour);
+    this.ring = colour("--text");
+    const layout = { ...painted(figure.layout, colour), shapes: this.shapes, dragmode: this.drag, autosize: true, uirevision: null };
+    done();
+    await window.Plotly.react(this.node, data, layout, { displayModeBar: false, responsive: false, doubleClick: false, scrollZoom: false });
+    if (!this.listening) {
+      this.listening = true;
+      this.node.on("plotly_click", (event) => event.points[0]?.customdata !== undefined && this.events.pick(Number(event.points[0].customdata)));
+      this.node.on("plotly_selected", (event) => this.events.selected(event?.points?.length ? event.points.map((point) => Number(point.customdata)).filter(Number.isFinite) : null));
+      this.node.on("plotly_relayout", (event) => this.relayout(event));
+      this.node.on("plotly_doubleclick", () => this.events.moved(null));
+    }
+    this.mark(this.marked);
+  }
+
+  relayout(event) {
+    if (event["xaxis.range[0]"] === undefined) return;
+    const { xaxis, yaxis } = this.node.layout;
+    this.events.moved({ x: [...xaxis.range], y: [...yaxis.range] });
+  }
+
+  dragging(mode) {
+    this.drag = mode;
+    if (this.figure) window.Plotly.relayout(this.node, { dragmode: mode });
+  }
+
+  // A ring around the chunk at `row`, which may be out of sight.
+  mark(row) {
+    this.marked = row;
+    if (!this.figure) return;
+    const at = this.place(row);
+    const ring = at && { type: "circle", xref: "x", yref: "y", xsizemode: "pixel", ysizemode: "pixel", xanchor: at[0], yanchor: at[1], x0: -9, x1: 9, y0: -9, y1: 9, line: { color: this.ring, width: 2 } };
+    window.Plotly.relayout(this.node, { shapes: ring ? [...this.shapes, ring] : this.shapes });
+  }
+
+  place(row) {
+    if (row === null || row === undefined) return null;
+    for (const trace of this.data) {
+      const at = trace.customdata.indexOf(row);
+      if (at >= 0) return [trace.x[at], trace.y[at]];
+    }
+    return null;
+  }
+}

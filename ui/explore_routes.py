@@ -1,0 +1,195 @@
+"""Explore's routes: a plot with its table, A beside B, one chunk with its reasons, the map, and Plotly's script."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.engine import Engine
+from ragcore.errors import IndexFault, InputError, UnknownTurn
+from ragcore.explored import Explored
+from ragcore.exploring import Exploration
+from ragcore.types import EVERYTHING, Scope, SubQuery
+from ui import explore, figures, payload
+from ui.guard import posted, scope_in, text_in, visit
+from ui.plotly_script import plotly_path, plotly_script
+from ui.services import services
+
+Json = dict[str, Any]
+ROWS = 200  # of the table; the others are counted
+ALL_SEEN = 3000  # chunks, of which each can be told apart in a plot of all; of more those around passages are shown
+WIDEST = 4000  # CSS pixels
+
+
+def answered(handler: Callable[[Request, Json], Response]) -> Callable[[Request, Json], Response]:
+    """A question that cannot be searched for is ``refused`` in words: the request was right, so the browser is not to
+    note it as failed."""
+
+    @wraps(handler)
+    def answer(request: Request, body: Json) -> Response:
+        try:
+            return handler(request, body)
+        except (InputError, IndexFault) as error:
+            return JSONResponse({"refused": payload.error(error.as_dict())})
+
+    return answer
+
+
+@posted
+@answered
+def plot(request: Request, body: Json) -> Response:
+    engine = services().visits.engine(visit(request))
+    question, exploration = _exploration(engine, body)
+    sides = {side: explore.overrides(body, side) for side in ("a", "b")}
+    side = "b" if body.get("edit") == "b" else "a"
+    compared = bool(body.get("compare"))
+    found = {name: explore.explored(exploration, sides[name]) for name in ({"a", "b"} if compared else {side})}
+    titles = _titles(engine)
+    shown = found[side]
+    chosen = body.get("axis") or ("documents" if len(exploration.outline) <= ALL_SEEN else "passages")
+    axis = figures.Axis.around([shown], exploration.outline) if chosen == "passages" else None
+    measure = body.get("measure") if body.get("measure") in figures.MEASURES else "relevance"
+    width, height = _size(body)
+    if chosen == "map":
+        projection = explore.EXPLORATIONS.projection(exploration, engine)
+        colour = "documents" if body.get("colour") == "documents" else "relevance"
+        figure = figures.chart_map(
+            shown, exploration, projection, titles, colour=colour, view=_view(body, 4), width=width, height=height
+        )
+    else:
+        figure = figures.relevance(
+            shown,
+            exploration,
+            titles,
+            measure=str(measure),
+            axis=axis,
+            view=_view(body, 2),
+            width=width,
+            height=height,
+        )
+    # Rows of a table that was found as a whole are listed as that.
+    rows = [explore.row(point, exploration, titles) for point in shown.points if point.by != "table"]
+    answer: Json = {
+        "question": question,
+        "scope": None if exploration.scope.doc_ids is None else list(exploration.scope.doc_ids),
+        "axis": chosen,
+        "figure": json.loads(figure),
+        "controls": {name: explore.controls(of.settings) for name, of in found.items()},
+        "known": explore.known(engine.settings),
+        "stats": explore.stats(shown, exploration) | {"arrays": round(exploration.ms)},
+        "rows": rows[:ROWS],
+        "more": max(0, len(rows) - ROWS),
+        "compare": _compared(found, exploration, titles, sides, width) if compared else None,
+    }
+    return JSONResponse(answer)
+
+
+def _compared(
+    found: dict[str, Explored],
+    exploration: Exploration,
+    titles: dict[str, str],
+    sides: dict[str, dict[str, Any]],
+    width: int,
+) -> Json:
+    """Both on one scale: the same chunks, around what either has chosen."""
+    axis = figures.Axis.around([found["a"], found["b"]], exploration.outline)
+    return {
+        name: {
+            "figure": json.loads(
+                figures.relevance(found[name], exploration, titles, axis=axis, width=width // 2, height=200, small=True)
+            ),
+            "stats": explore.stats(found[name], exploration),
+            "named": explore.named(sides[name]),
+        }
+        for name in ("a", "b")
+    } | explore.differences(found["a"], found["b"], exploration, titles)
+
+
+@posted
+@answered
+def point(request: Request, body: Json) -> Response:
+    """One chunk, by its ``row``."""
+    engine = services().visits.engine(visit(request))
+    _, exploration = _exploration(engine, body)
+    row = body.get("row")
+    if not isinstance(row, int) or not 0 <= row < len(exploration.outline):
+        raise InputError("There is no such chunk.", hint="Search again: the library may have changed.")
+    found = explore.explored(exploration, explore.overrides(body, "b" if body.get("edit") == "b" else "a"))
+    shown = found.point(row)
+    if shown is None:
+        raise InputError("This chunk is not in the library any more.", hint="Search again.")
+    return JSONResponse(explore.passage(shown, found, exploration))
+
+
+@posted
+@answered
+def use(request: Request, body: Json) -> Response:
+    """Answer by these settings in this visit."""
+    chosen = explore.overrides(body, "b" if body.get("edit") == "b" else "a")
+    services().visits.change(visit(request) or "", chosen)
+    return JSONResponse({"named": explore.named(chosen)})
+
+
+def _exploration(engine: Engine, body: Json) -> tuple[str, Exploration]:
+    """What the page looks at: a question in a scope, or that of the turn ``turn`` of the conversation ``c``."""
+    conversation, turn = text_in(body, "c"), text_in(body, "turn")
+    if conversation and turn and not text_in(body, "question"):
+        question, scope, parts = _asked(engine, conversation, turn)
+    else:
+        question, scope, parts = explore.asked(body), scope_in(body) or EVERYTHING, None
+    return question, explore.EXPLORATIONS.get(engine, question, scope, parts)
+
+
+def _asked(engine: Engine, conversation: str, turn: str) -> tuple[str, Scope, tuple[SubQuery, ...] | None]:
+    """A question as it was searched for, where, and its parts."""
+    stored = engine.conversation(conversation)
+    given = next((item for item in stored.turns if item.turn_id == turn), None)
+    if given is None:
+        raise UnknownTurn("This question is not in the conversation any more.", hint="Type it here.")
+    trace = given.answer.trace if given.answer else None
+    question = (given.answer.standalone if given.answer else "") or given.question
+    if trace is None:
+        return question, stored.scope, None
+    kept = {info.doc_id for info in engine.documents()}
+    scope = trace.scope
+    if scope.doc_ids is not None:
+        scope = Scope(tuple(doc_id for doc_id in scope.doc_ids if doc_id in kept), scope.pages, scope.kinds)
+    # What a cache or a model made of the question then is not made again; rules are.
+    by_model = [query for query in trace.queries[1:] if query.origin in ("model", "gap")]
+    return question, scope, tuple(trace.queries[1:]) if by_model else None
+
+
+def _titles(engine: Engine) -> dict[str, str]:
+    return payload.names(engine.documents())
+
+
+def _size(body: Json) -> tuple[int, int]:
+    given = [body.get("width"), body.get("height")]
+    width, height = (value if isinstance(value, int) and 50 <= value <= WIDEST else None for value in given)
+    return width or 800, height or 360
+
+
+def _view(body: Json, count: int) -> Any:
+    """The part of the plot that is looked at, as ``count`` numbers."""
+    given = body.get("view")
+    if given is None:
+        return None
+    numbers = isinstance(given, list) and len(given) == count and all(isinstance(v, (int, float)) for v in given)
+    if not numbers or any(given[at] >= given[at + 1] for at in range(0, count, 2)):
+        raise InputError("The view in the address of this page cannot be shown.", hint="Reset the view.")
+    return tuple(float(value) for value in given)
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    return [
+        Route(f"{prefix}/gw/explore", plot, methods=["POST"]),
+        Route(f"{prefix}/gw/explore/point", point, methods=["POST"]),
+        Route(f"{prefix}/gw/explore/use", use, methods=["POST"]),
+        Route(f"{prefix}{plotly_path()[0]}", plotly_script),
+    ]
