@@ -17,5 +17,5 @@ with st.container(key="gw_page"):
     asked = components.library(revision=st.session_state.get("gw_uploads", 0))
 
 if asked.ask:
-    sidebar.ask_only(asked.ask, [info.doc_id for info in sidebar.askable(infos)])
+    sidebar.ask_only(set(asked.ask), [info.doc_id for info in sidebar.askable(infos)])
     st.switch_page("pages/chat.py")

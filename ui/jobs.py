@@ -2,6 +2,7 @@
 
 A document goes read → build → embed, one document at a time, so that the first one uploaded can be asked first. What
 SQLite says is the truth; this module adds what only a running job knows: its place in the queue, its stage and speed.
+One that is removed goes into the trash (`ragcore.index.trash`), which is emptied here when its time is over.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,10 +19,12 @@ from typing import Literal
 
 from ragcore.engine import Engine, Progress
 from ragcore.errors import Cancelled, GroundworkError, UnknownDocument
+from ragcore.index.store import DocumentInfo
 
 _log = logging.getLogger(__name__)
 
 RATE_SECONDS = 20.0
+SWEEP_SECONDS = 10.0  # longest time between two looks into the trash: another process may put something there
 
 Stage = Literal["queued", "read", "build", "describe", "embed"]
 
@@ -68,33 +71,41 @@ def _failure(error: BaseException, doc_id: str, doing: str) -> dict[str, object]
 
 
 class Ingestion:
-    """The queue and its one worker thread, and another one for removals, which do not wait for the queue.
-    ``removed`` is told each document that is gone."""
+    """The queue and its one worker thread, and another one that follows removals and does not wait for the queue.
+    ``removed`` is told each document that is gone for good."""
 
     def __init__(self, engine: Engine, removed: Callable[[str], None]) -> None:
         self.engine = engine
         self.removed = removed
-        # What SQLite cannot know: an index that failed, a busy store; ``removal`` where it was to be removed.
+        # What SQLite cannot know: an index that failed, a busy store.
         self.failures: dict[str, dict[str, object]] = {}
         self._entries: dict[str, _Entry] = {}
-        self._removing: set[str] = set()
+        self._again: set[str] = set()  # to be queued anew when their job, which was cancelled, has ended
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ingestion")
-        self._removals = ThreadPoolExecutor(max_workers=1, thread_name_prefix="removal")
+        self._closed = False
+        self._stirred = threading.Event()  # the trash or the index has to be looked at
+        threading.Thread(target=self._sweep, name="trash", daemon=True).start()
 
     def resume(self) -> None:
         """Queue every document that is not read, or not indexed, yet, or was built by other settings than those in
         force: a restart goes on where it was."""
         stale = set(self.engine.stale())
         for info in self.engine.documents():
-            unready = info.status in ("new", "reading") or (info.status == "ready" and not info.indexed)
-            if unready or info.doc_id in stale:
+            if self._unready(info) or info.doc_id in stale:
                 self.add(info.doc_id)
 
+    @staticmethod
+    def _unready(info: DocumentInfo) -> bool:
+        return info.status in ("new", "reading") or (info.status == "ready" and not info.indexed)
+
     def add(self, doc_id: str, password: str | None = None) -> None:
-        """Queue a document; nothing happens if it is queued, being read or being removed already."""
+        """Queue a document; one whose job is being cancelled when that has ended. Nothing happens if it is queued or
+        being read already."""
         with self._lock:
-            if doc_id in self._entries or doc_id in self._removing:
+            if doc_id in self._entries:
+                if self._entries[doc_id].cancel.is_set():
+                    self._again.add(doc_id)
                 return
             self.failures.pop(doc_id, None)
             entry = self._entries[doc_id] = _Entry(Job(doc_id), password)
@@ -107,28 +118,30 @@ class Ingestion:
             entry = self._entries.get(doc_id)
             if entry is None:
                 return
+            self._again.discard(doc_id)
             entry.cancel.set()
             entry.job = replace(entry.job, stopping=True)
         if entry.work is not None:
             entry.work.cancel()  # one that waits ends at once; outside the lock, which `_end` takes
 
-    def remove(self, doc_id: str) -> None:
-        """Remove a document in the background: at once, or when its job, which is cancelled, has let go of it."""
+    def remove(self, doc_ids: Sequence[str]) -> None:
+        """Put documents into the trash; what is being done to them is cancelled. Raises `UnknownDocument`."""
+        self.engine.trash.put(doc_ids)
+        for doc_id in doc_ids:
+            self.cancel(doc_id)
         with self._lock:
-            if doc_id in self._removing:
-                return
-            self._removing.add(doc_id)
-            self.failures.pop(doc_id, None)
-            at_work = doc_id in self._entries
-        if at_work:
-            self.cancel(doc_id)  # `_end` goes on with the removal
-        else:
-            self._remove(doc_id)
+            for doc_id in doc_ids:
+                self.failures.pop(doc_id, None)
+        self._stirred.set()
 
-    def removing(self) -> set[str]:
-        """Documents that are to be removed and are not gone yet."""
-        with self._lock:
-            return set(self._removing)
+    def restore(self, doc_ids: Sequence[str]) -> None:
+        """Take documents out of the trash, as they were; one that is not read to its end is queued again. Raises
+        `InputError` where one is gone for good."""
+        self.engine.trash.restore(doc_ids)
+        for info in self.engine.documents():
+            if info.doc_id in doc_ids and self._unready(info):
+                self.add(info.doc_id)
+        self._stirred.set()
 
     def jobs(self) -> dict[str, Job]:
         """Jobs by document, the one in work and those that wait, in order."""
@@ -137,6 +150,8 @@ class Ingestion:
 
     def close(self) -> None:
         """Cancel everything; the documents go on from the same page at the next start."""
+        self._closed = True
+        self._stirred.set()
         for doc_id in self.jobs():
             self.cancel(doc_id)
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -145,23 +160,34 @@ class Ingestion:
         error = None if outcome.cancelled() else outcome.exception()
         with self._lock:
             del self._entries[doc_id]
-            removing = doc_id in self._removing
-            if error is not None and not isinstance(error, Cancelled) and not removing:
+            again = doc_id in self._again
+            self._again.discard(doc_id)
+            # One that is gone was removed while it was read.
+            if error is not None and not isinstance(error, (Cancelled, UnknownDocument)):
                 self.failures[doc_id] = _failure(error, doc_id, "reading")
-        if removing:
-            self._remove(doc_id)
+        if again:
+            self.add(doc_id)
 
-    def _remove(self, doc_id: str) -> None:
-        self._removals.submit(self.engine.remove, doc_id).add_done_callback(partial(self._end_removal, doc_id))
-
-    def _end_removal(self, doc_id: str, outcome: Future[None]) -> None:
-        error = outcome.exception()
-        if error is None:
-            self.removed(doc_id)
-        with self._lock:
-            self._removing.discard(doc_id)
-            if error is not None and not isinstance(error, UnknownDocument):  # gone all the same
-                self.failures[doc_id] = _failure(error, doc_id, "removing") | {"removal": True}
+    def _sweep(self) -> None:
+        """Empty the trash of what was in it long enough, and bring the index up to date after each change to it."""
+        wait = 0.0
+        while not self._closed:
+            changed = self._stirred.wait(wait)
+            self._stirred.clear()
+            if self._closed:
+                return
+            try:
+                for doc_id in self.engine.trash.empty():
+                    self.removed(doc_id)
+                if changed:
+                    self.engine.settle()
+                left = [item.left for item in self.engine.trash.items()]
+            except GroundworkError as error:
+                # A busy or full disk: what is in the trash stays there, and is tried again. A question that finds the
+                # index behind brings it up to date itself, or says why it cannot.
+                _log.warning("The trash could not be emptied: %s %s", error.message, error.hint)
+                left = []
+            wait = min([SWEEP_SECONDS, *(seconds + 0.1 for seconds in left)])
 
     def _read_and_index(self, doc_id: str) -> None:
         with self._lock:

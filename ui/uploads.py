@@ -12,9 +12,11 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
-from ui import frame
+from ui import components, frame
 from ui.jobs import Ingestion
 from ui.services import services
+
+NAMED = 3  # files that a note names
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ def uploader() -> None:
             label_visibility="collapsed",
             max_upload_size=megabytes,
         )
+        components.drop()
     sent = sent_to_claude(services().engine)
     if sent:
         with st.container(key="gw_sends"):
@@ -77,36 +80,64 @@ def arrived() -> bool:
 
 
 def paired(files: Sequence[UploadedFile]) -> list[tuple[UploadedFile, UploadedFile | None]]:
-    """Each file of an upload, an ADE JSON together with the PDF of its name, which then does not come by itself."""
-    pdfs = {PurePath(file.name).stem: file for file in files if file.name.lower().endswith(".pdf")}
+    """Each file of an upload, an ADE JSON together with the PDF of its name in its folder, which then does not come by
+    itself."""
+    pdfs = {PurePath(file.name).with_suffix(""): file for file in files if file.name.lower().endswith(".pdf")}
     companions = {
         file.file_id: pdfs[stem]
         for file in files
-        if file.name.lower().endswith(".json") and (stem := PurePath(file.name).stem) in pdfs
+        if file.name.lower().endswith(".json") and (stem := PurePath(file.name).with_suffix("")) in pdfs
     }
     taken = {pdf.file_id for pdf in companions.values()}
     return [(file, companions.get(file.file_id)) for file in files if file.file_id not in taken]
 
 
 def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) -> list[Note]:
-    """Keep the files of an upload and queue them to be read; what needs a word about them."""
-    return [note for file, pdf in paired(files) for note in _add(file, pdf, engine, ingestion)]
+    """Keep the files of an upload and queue them to be read; what needs a word about them. Those of a folder lie in a
+    folder of that path."""
+    known: list[str] = []
+    queued: list[str] = []
+    notes: list[Note] = []
+    # The last one added stands first in the Library: what is read first is to stand there.
+    for file, pdf in reversed(paired(files)):
+        notes = _add(file, pdf, engine, queued, known) + notes
+    for doc_id in reversed(queued):
+        ingestion.add(doc_id)
+    if known:
+        known.reverse()
+        notes.append(Note("weak", already(known), "The same bytes are kept once under any name."))
+    return notes
 
 
-def _add(file: UploadedFile, pdf: UploadedFile | None, engine: Engine, ingestion: Ingestion) -> list[Note]:
+def already(names: Sequence[str]) -> str:
+    """That files are in the library: ``a.pdf and 2 others are in the library already.``"""
+    if len(names) <= NAMED:
+        listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    else:
+        listed = f"{', '.join(names[:NAMED])} and {len(names) - NAMED} other{'s' if len(names) > NAMED + 1 else ''}"
+    return f"{listed} {'is' if len(names) == 1 else 'are'} in the library already."
+
+
+def _add(
+    file: UploadedFile, pdf: UploadedFile | None, engine: Engine, queued: list[str], known: list[str]
+) -> list[Note]:
+    path = PurePath(file.name)  # one of a folder comes under its path in it
     try:
-        added = engine.add(file.getvalue(), file.name, pdf=pdf.getvalue() if pdf is not None else None)
+        added = engine.add(file.getvalue(), path.name, pdf=pdf.getvalue() if pdf is not None else None)
+        if added.status == "new" and len(path.parts) > 1:
+            engine.shelf.put([added.doc_id], path.parent.as_posix())
     except GroundworkError as error:
         # What is wrong with a JSON is no reason to leave out its PDF.
-        by_itself = _add(pdf, None, engine, ingestion) if pdf is not None else []
+        by_itself = _add(pdf, None, engine, queued, known) if pdf is not None else []
         return [Note("bad", error.message, error.hint), *by_itself]
     failed = any(info.doc_id == added.doc_id and info.status == "failed" for info in engine.documents())
-    ingestion.add(added.doc_id)
+    queued.append(added.doc_id)
     if added.status == "already":
         if failed:
-            return [Note("weak", f"{file.name} is in the library and could not be read before.", "It is tried again.")]
-        return [Note("weak", f"{file.name} is in the library already.", "The same bytes are kept once under any name.")]
-    return [Note("weak", f"{file.name} came without its PDF.", added.note)] if added.note else []
+            return [Note("weak", f"{path.name} is in the library and could not be read before.", "It is tried again.")]
+        known.append(path.name)
+        return []
+    return [Note("weak", f"{path.name} came without its PDF.", added.note)] if added.note else []
 
 
 def notes() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from ragcore import printing, wire
 from ragcore.commands.common import find, print_json, progress
 from ragcore.errors import GroundworkError, InputError
+from ragcore.tasks import printable
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine, IngestReport
@@ -23,6 +25,9 @@ def ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
         print(f"{name}: reading", file=sys.stderr)
         report = engine.ingest_path(path, password=options.password, on_progress=progress(name))
         reports.append(report)
+        folder = _folder(path, options.paths)
+        if report.doc_id and report.status != "already" and folder:
+            engine.shelf.put([report.doc_id], folder)
         for error in (report.error, report.figures.error, report.context.error):
             if error:
                 print(f"{name}: {error['message']} {error['hint']}", file=sys.stderr)
@@ -43,6 +48,14 @@ def ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
         if failure:
             print(f"{failure.message} {failure.hint}", file=sys.stderr)
     return 1 if failure or any(report.status == "failed" for report in reports) else 0
+
+
+def _folder(path: Path, given: Sequence[Path]) -> str:
+    """Where a file lies in the folder that was given, that folder's name first; "" for one given by itself."""
+    above = next((root for root in given if root.is_dir() and root in path.parents), None)
+    if above is None:
+        return ""
+    return printable(Path(above.resolve().name) / path.parent.relative_to(above))
 
 
 def index(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:

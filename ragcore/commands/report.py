@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore import printing, wire
-from ragcore.commands.common import print_json, write_file
+from ragcore.commands.common import print_json, stopped_by_ctrl_c, write_file
 from ragcore.errors import BadTemplate, FileMissing, GroundworkError
-from ragcore.export import kind as checked
+from ragcore.report_files import report_kind
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.report.template import Template
     from ragcore.reports import Report
 
-KINDS = ("md", "docx", "pdf", "json")
+KINDS = ("md", "docx", "pdf", "html", "json")
 MAX_BYTES = 20_000_000  # a template is text; Word files with pictures may be some megabytes
 
 
@@ -32,7 +31,6 @@ def own_templates() -> dict[str, str]:
 def load_template(given: str) -> Template:
     """The template in the file ``given`` (JSON, a Markdown outline or a Word document), or that of Groundwork's own of
     this name. Raises `FileMissing`, `BadTemplate`."""
-    from ragcore.report.outline import from_docx, from_markdown
     from ragcore.report.template import from_json
 
     path = Path(given)
@@ -47,52 +45,65 @@ def load_template(given: str) -> Template:
         raise FileMissing(
             f"{given} cannot be read: {error.strerror}.", hint=f"Give a file, or one of {', '.join(own)}."
         ) from error
-    if path.suffix.lower() == ".docx" or data.startswith(b"PK\x03\x04"):
-        return from_docx(data, path.name)
+    return read_template(data, path.name)
+
+
+def read_template(data: bytes, name: str) -> Template:
+    """The template in a file called ``name``: a Word document, a Markdown outline or JSON. Raises `BadTemplate`."""
+    from ragcore.report.outline import from_docx, from_markdown
+    from ragcore.report.template import from_json
+
+    suffix = Path(name).suffix.lower()
+    if suffix == ".docx" or data.startswith(b"PK\x03\x04"):
+        return from_docx(data, name)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadTemplate(f"{path.name} is no text in UTF-8, and no Word document.") from error
-    if path.suffix.lower() in (".md", ".markdown", ".txt"):
-        return from_markdown(text, path.name)
-    return from_json(text, path.name)
+        raise BadTemplate(f"{name} is no text in UTF-8, and no Word document.") from error
+    if suffix in (".md", ".markdown", ".txt"):
+        return from_markdown(text, name)
+    return from_json(text, name)
 
 
 def fill(
-    engine: Engine, template: Template, doc_ids: tuple[str, ...] | None, output: Path | None, as_json: bool
+    engine: Engine,
+    template: Template,
+    doc_ids: tuple[str, ...] | None,
+    output: Path | None,
+    as_json: bool,
+    annex: Path | None = None,
 ) -> int:
-    """Fill ``template`` and write it; 1 where a required section stays empty, and where it was interrupted: then what
-    was filled so far is written."""
+    """Fill ``template`` and write it, and to ``annex`` the pages that it cites; 1 where a required section stays empty,
+    and where it was interrupted: then what was filled so far is written."""
     run = engine.fill(template, doc_ids=doc_ids)
-    interrupted = False
     try:
-        for section in run:
-            told = section.status + (f", {len(section.gaps)} missing" if section.gaps else "")
-            print(f"{section.number} {section.heading}: {told}", file=sys.stderr)
+        with stopped_by_ctrl_c(run.stop):
+            for section in run:
+                told = section.status + (f", {len(section.gaps)} missing" if section.gaps else "")
+                print(f"{section.number} {section.heading}: {told}", file=sys.stderr)
     except KeyboardInterrupt:
-        interrupted = True
-        done = len(run.report.sections)
-        print(f"\nInterrupted: {done} of {len(list(template.places()))} sections are written.", file=sys.stderr)
+        run.stop()
     except GroundworkError:
-        if output is not None and run.report.sections:
-            write_file(output, _written(engine, run.report, output))
-            print(f"What was filled before is in {output}.", file=sys.stderr)
+        if run.report.sections:
+            _write(engine, run.report, output, annex, "What was filled before is in")
         raise
     report = run.report
-    if output is not None:
-        write_file(output, _written(engine, report, output))
+    if run.stopped:
+        done = sum(section.status != "stopped" for section in report.sections)
+        print(f"\nInterrupted: {done} of {len(list(template.places()))} sections are written.", file=sys.stderr)
+    _write(engine, report, output, annex, "Wrote")
     if as_json:
         print_json(wire.report(report))
     elif output is None:
         print(engine.write_report(report, "md").decode(), end="")
-    else:
-        print(f"Wrote {output}.", file=sys.stderr)
     printing.report_gaps(report)
-    return 1 if interrupted or any(section.missed for section in report.sections) else 0
+    return 1 if run.stopped or any(section.missed for section in report.sections) else 0
 
 
-def _written(engine: Engine, report: Report, output: Path) -> bytes:
-    kind = output.suffix.lower().removeprefix(".")
-    if kind == "json":
-        return (json.dumps(wire.report(report), ensure_ascii=False, indent=2) + "\n").encode()
-    return engine.write_report(report, checked(kind))
+def _write(engine: Engine, report: Report, output: Path | None, annex: Path | None, said: str) -> None:
+    if output is not None:
+        write_file(output, engine.write_report(report, report_kind(output.suffix.removeprefix("."))))
+        print(f"{said} {output}.", file=sys.stderr)
+    if annex is not None:
+        write_file(annex, engine.write_report(report, "annex"))
+        print(f"The pages that it cites are in {annex}.", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What is in force and what it cost: ``config``, ``spending``."""
+"""What is in force, what it cost and what people thought of it: ``config``, ``spending``, ``feedback``."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ def spending(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int
         print_json(wire.spending(found))
     else:
         printing.spending(found)
+    return 0
+
+
+def feedback(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+    told = engine.feedback.all()
+    if as_json:
+        print_json(wire.feedback(told))
+    else:
+        printing.feedback(told)
     return 0
 
 

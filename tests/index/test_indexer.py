@@ -20,6 +20,7 @@ from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy, Stor
 from ragcore.index.bm25 import Bm25Index
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.index.trash import Trash
 from ragcore.protocols import Vector
 from ragcore.providers import vector_store
 from ragcore.providers.chroma import ChromaStore
@@ -106,7 +107,7 @@ def test_a_removed_document_is_gone_from_both_caches_at_the_next_query(store: St
     beta = add_document(store, "beta", BETA)
     indexer = make_indexer(store, settings)
     indexer.update()
-    store.remove(beta)
+    Trash(store, 0).remove(beta)
     assert found(indexer, "tea") == {f"{alpha}:{index}" for index in range(4)}
 
 
@@ -289,7 +290,7 @@ def test_composites_are_found_beside_their_rows_and_go_with_them(store: Store, s
     put_passages(store, alpha, "alpha", ALPHA)
     assert indexer.update().embedded == 0
     assert f"{alpha}:4" not in found(indexer, "revenues")
-    store.remove(alpha)
+    Trash(store, 0).remove(alpha)
     assert found(indexer, "revenues") == {f"{beta}:{n}" for n in range(3)}
 
 
@@ -396,7 +397,7 @@ chosen = random.Random(int(sys.argv[1]))
 print("ready", flush=True)
 for turn in range(10_000):
     if turn % 3 == 2:
-        store.remove(chosen.choice(store.document_ids()))
+        Trash(store, 0).remove(chosen.choice(store.document_ids()))
     else:
         add_document(store, f"doc{{sys.argv[1]}}-{{turn}}", [f"Word{{chosen.randrange(9)}} of tea." for _ in range(5)])
     indexer.update()
@@ -452,7 +453,7 @@ def test_a_damaged_cache_is_made_again_within_the_question(
 
     indexer = make()
     indexer.update()
-    store.remove(beta)
+    Trash(store, 0).remove(beta)
     expected = found(indexer, "revenues")
     (path,) = (store.home / "cache").glob(name)
     overwrite(path, damage)

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from ragcore.errors import StoreBusy, StoreError, UnknownDocument
 from ragcore.index import database as db
 from ragcore.index.store import Store
+from ragcore.index.trash import Trash
 from ragcore.types import Cell, Chunk, Document, Element, Entry, Page, Table, WordMap
 
 RECIPE = "r1"
@@ -125,7 +126,7 @@ def test_removing_forgets_everything(store: Store) -> None:
     store.put_page(doc_id, 1, b"page")
     store.put_vectors("e", store.chunks(), np.ones((4, 3), dtype=np.float32))
     path = store.file(doc_id)
-    store.remove(doc_id)
+    Trash(store, 0).remove(doc_id)
     assert not path.exists()
     assert store.document_ids() == [other]
     assert {chunk.doc_id for chunk in store.chunks()} == {other}
@@ -134,7 +135,7 @@ def test_removing_forgets_everything(store: Store) -> None:
     with pytest.raises(UnknownDocument):
         store.document(doc_id)
     with pytest.raises(UnknownDocument):
-        store.remove(doc_id)
+        Trash(store, 0).remove(doc_id)
 
 
 def test_one_task_at_a_time_reads_a_document(store: Store) -> None:
@@ -144,15 +145,16 @@ def test_one_task_at_a_time_reads_a_document(store: Store) -> None:
             pass
         code = (
             "import sys; from pathlib import Path; from ragcore.index.store import Store\n"
+            "from ragcore.index.trash import Trash\n"
             "from ragcore.errors import StoreBusy\n"
-            "try: Store(Path(sys.argv[1])).remove(sys.argv[2])\n"
+            "try: Trash(Store(Path(sys.argv[1])), 0).remove(sys.argv[2])\n"
             "except StoreBusy: print('busy')"
         )
         done = subprocess.run(
             [sys.executable, "-c", code, str(store.home), doc_id], capture_output=True, text=True, check=True
         )
         assert done.stdout.strip() == "busy"
-    store.remove(doc_id)
+    Trash(store, 0).remove(doc_id)
 
 
 def test_a_failed_write_leaves_nothing_behind(store: Store) -> None:

@@ -1,20 +1,19 @@
-// One document, page by page: what its pages were taken apart into, noise greyed with its reason.
+// One document: what it is, what can be done with it, and what its pages were taken apart into.
 
-import { get, getDocument, pictureUrl } from "../shared/api.js";
+import { getDocument } from "../shared/api.js";
 import { button, h, icon, plural } from "../shared/dom.js";
+import { ChunksView, NoiseView } from "./lists.js";
+import { FolderPanel, TagPanel } from "./marks.js";
+import { PageView } from "./page_view.js";
+import { TablesView } from "./tables.js";
+import { duration } from "./words.js";
 
-const KINDS = {
-  heading: ["Heading", "title", "hd"],
-  paragraph: ["Text", "notes", ""],
-  list_item: ["Item", "format_list_bulleted", "li"],
-  table: ["Table", "table", "tb"],
-  figure: ["Figure", "image", "tb"],
-  caption: ["Caption", "description", ""],
-  footnote: ["Footnote", "notes", ""],
-  formula: ["Formula", "functions", ""],
-  page_header: ["Header", "block", ""],
-  page_footer: ["Footer", "block", ""],
-};
+const TABS = [
+  ["Elements", "elements", PageView],
+  ["Tables", "tables", TablesView],
+  ["Noise", "noise", NoiseView],
+  ["Chunks", "chunks", ChunksView],
+];
 
 // "4 noise (2 page header, 1 logo, 1 repeated)"
 function noiseOf(item) {
@@ -28,11 +27,16 @@ export class Drawer {
     this.id = null;
     this.title = h("h2");
     this.facts = h("p", { class: "facts num" });
-    this.where = h("b", { class: "num" });
-    this.of = h("span", { class: "muted num" });
-    this.larger = button("Larger", "fit_width", () => this.enlarge(!this.element.classList.contains("wide")), { "aria-pressed": "false" });
-    this.picture = h("div", { class: "prev gw-paper", tabindex: "0", role: "group", "aria-label": "Picture of the page" });
-    this.list = h("ul", { class: "els gw-scroll", tabindex: "0", "aria-label": "Elements of the page" });
+    this.marks = h("p", { class: "marks-of" });
+    const ids = () => [this.id];
+    this.ask = h("button", { type: "button", class: "gw-btn primary sm", onclick: () => this.actions.ask(this.id) }, "Ask about it");
+    this.tagPanel = new TagPanel({ ids, all: actions.all, change: (add, remove) => actions.change([this.id], "tags", { add, remove }) });
+    this.folderPanel = new FolderPanel({ ids, all: actions.all, change: (folder) => actions.change([this.id], "folder", { folder }) });
+    this.again = h("button", { type: "button", class: "gw-btn sm", hidden: true, onclick: () => actions.change([this.id], "read", {}) }, icon("replay", "s16"), "Bring up to date");
+    this.tabs = TABS.map(([name, of], i) =>
+      h("button", { type: "button", role: "tab", id: `gw-tab-${of}`, "aria-controls": "gw-tabpanel", "aria-selected": "false", tabindex: "-1", onclick: () => this.turn(i) }, name, h("span", { class: "num" })),
+    );
+    this.panel = h("div", { class: "tabpanel", id: "gw-tabpanel", role: "tabpanel" });
     this.element = h(
       "aside",
       { class: "gw-doc", hidden: true, "aria-label": "Document" },
@@ -41,121 +45,76 @@ export class Drawer {
         { class: "top" },
         h("div", { class: "tt" }, this.title, button("Close", "close", () => this.close())),
         this.facts,
-        h("div", { class: "acts" }, h("button", { type: "button", class: "gw-btn primary", onclick: () => this.actions.ask(this.id) }, "Ask about it")),
+        this.marks,
+        h("div", { class: "acts" }, this.ask, this.tagPanel.element, this.folderPanel.element, this.again, button("Remove this document", "delete", () => this.actions.remove(this.id))),
       ),
-      h("div", { class: "pgnav" }, this.where, this.of, h("span", { class: "sp" }), this.larger, button("Previous page", "keyboard_arrow_up", () => this.go(this.page - 1)), button("Next page", "keyboard_arrow_down", () => this.go(this.page + 1))),
-      this.picture,
-      this.list,
+      h("div", { class: "tabs", role: "tablist", "aria-label": "What it was taken apart into", onkeydown: (event) => this.key(event) }, this.tabs),
+      this.panel,
     );
   }
 
   async open(item) {
+    const other = this.id !== item.id;
     this.id = item.id;
     this.element.hidden = false;
     document.documentElement.dataset.gwSide = "open";
-    this.title.textContent = item.title;
-    this.facts.textContent = [plural(item.pages, "page"), plural(item.elements, "element"), plural(item.tables, "table"), noiseOf(item), plural(item.chunks, "chunk"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : "", `read in ${item.seconds.toFixed(0)} s`].filter(Boolean).join(" · ");
+    this.refresh(item);
+    if (!other) return;
     let read;
     try {
       read = await getDocument(item.id);
     } catch (error) {
-      if (this.id === item.id) this.picture.replaceChildren(h("p", { class: "none", role: "alert" }, `${error.message} ${error.hint ?? ""}`));
+      if (this.id === item.id) this.panel.replaceChildren(h("p", { class: "none", role: "alert" }, `${error.message} ${error.hint ?? ""}`));
       return;
     }
     if (this.id !== item.id) return;
-    this.document = read;
-    this.go(1);
+    const wide = () => this.element.classList.toggle("wide");
+    const page = (number) => {
+      this.turn(0, true);
+      this.views[0].go(number);
+    };
+    this.views = TABS.map(([, , View]) => new View(read, item, { wide, page }));
+    this.turn(0);
   }
 
-  // The page beside its elements, large enough to read what was seen where.
-  enlarge(on) {
-    this.element.classList.toggle("wide", on);
-    this.larger.setAttribute("aria-pressed", String(on));
-    this.go(this.page);
+  // What is known of the document by now; a panel that is open stays as it is.
+  refresh(item) {
+    this.title.textContent = item.title;
+    this.facts.textContent = [plural(item.pages, "page"), plural(item.elements, "element"), plural(item.tables, "table"), noiseOf(item), plural(item.chunks, "chunk"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : "", `read in ${duration(Math.max(1, Math.round(item.seconds)))}`].filter(Boolean).join(" · ");
+    this.marks.replaceChildren(...(item.folder ? [h("span", { class: "fo" }, icon("folder_open", "s14"), item.folder)] : []), ...item.tags.map((tag) => h("span", { class: "gw-tagged" }, tag)));
+    this.marks.hidden = !item.folder && !item.tags.length;
+    this.ask.disabled = !(item.status === "ready" && item.indexed);
+    this.again.hidden = !item.stale || Boolean(item.job);
+    const counts = [item.elements, item.tables, item.noise, item.chunks];
+    this.tabs.forEach((tab, i) => (tab.lastChild.textContent = counts[i].toLocaleString("en")));
+  }
+
+  turn(chosen, focus = false) {
+    this.tabs.forEach((tab, i) => {
+      tab.setAttribute("aria-selected", String(i === chosen));
+      tab.tabIndex = i === chosen ? 0 : -1;
+    });
+    this.panel.setAttribute("aria-labelledby", this.tabs[chosen].id);
+    this.panel.dataset.of = TABS[chosen][1];
+    this.panel.replaceChildren(this.views[chosen].element);
+    this.views[chosen].show?.();
+    if (focus) this.tabs[chosen].focus();
+  }
+
+  key(event) {
+    const at = this.tabs.findIndex((tab) => tab.tabIndex === 0);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    this.turn((to + TABS.length) % TABS.length, true);
   }
 
   close() {
+    if (this.element.hidden) return;
     this.element.hidden = true;
+    this.element.classList.remove("wide");
     this.id = null;
     delete document.documentElement.dataset.gwSide;
     this.actions.closed();
   }
-
-  async go(page) {
-    const { id, pages } = this.document;
-    if (page < 1 || page > pages.length) return;
-    this.page = page;
-    const [width, height, label, ocr, degraded] = pages[page - 1];
-    this.where.textContent = `p. ${label}`;
-    this.of.textContent = [`${page} of ${pages.length}`, ocr != null && `read by OCR, ${ocr}%`, degraded].filter(Boolean).join(" · ");
-    const room = this.picture.clientWidth || 400;
-    const sheet = h("div", { class: "sheet", style: `aspect-ratio:${width}/${height}` }, h("img", { src: pictureUrl(id, page, room), alt: `Page ${page}` }));
-    this.picture.replaceChildren(sheet);
-    this.picture.scrollTop = 0;
-    this.list.replaceChildren();
-    const elements = await get(`/documents/${id}/pages/${page}/elements`);
-    if (this.page !== page || this.document.id !== id) return;
-    for (const [i, element] of elements.entries()) this.line(sheet, element, i, page, width, height);
-    if (!elements.length) this.list.append(h("li", { class: "none" }, "Nothing was found on this page."));
-  }
-
-  line(sheet, element, i, page, width, height) {
-    const [name, sign, tone] = element.noise ? ["Noise", "block", ""] : KINDS[element.kind];
-    const boxes = element.boxes.filter((box) => box[0] === page);
-    const place = ([, x0, y0, x1, y1]) => `left:${(x0 / width) * 100}%;top:${(y0 / height) * 100}%;width:${((x1 - x0) / width) * 100}%;height:${((y1 - y0) / height) * 100}%`;
-    for (const cell of element.cells) {
-      sheet.append(...cell.boxes.filter((box) => box[0] === page).map((box) => h("i", { class: `cl${cell.header ? " hc" : ""}`, style: place(box) })));
-    }
-    const outlines = boxes.map((box) => h("i", { "aria-hidden": "true", class: `ol ${element.noise ? "no" : tone}`, "data-order": i + 1, style: place(box) }));
-    sheet.append(...outlines);
-    const show = (on) => outlines.forEach((outline) => outline.classList.toggle("on", on));
-    const detail = element.noise?.replaceAll("_", " ") ?? (element.kind === "heading" ? `level ${element.level}` : element.size);
-    const scroll = () => outlines[0]?.scrollIntoView({ block: "nearest" });
-    const parts = [
-      h("span", { class: "or num" }, String(i + 1)),
-      h("span", { class: `kd ${element.noise ? "" : tone}` }, icon(sign, "s14"), name),
-      h("span", { class: "tx" }, element.text || "no words"),
-      h("span", { class: "mt" }, detail),
-    ];
-    const events = { onmouseenter: () => show(true), onmouseleave: () => show(false) };
-    const whole = h("div", { class: element.cells.length ? "grid gw-scroll" : "full", hidden: true, tabindex: "0", role: "group", "aria-label": element.text || name });
-    const open = h("button", { type: "button", "aria-expanded": "false" }, parts);
-    open.onclick = () => {
-      whole.hidden = !whole.hidden;
-      open.setAttribute("aria-expanded", String(!whole.hidden));
-      if (!whole.firstChild) whole.append(element.cells.length ? grid(element.cells) : element.full || "No words.");
-      scroll();
-    };
-    this.list.append(h("li", { class: `${element.noise ? "noise" : ""}${element.cells.length ? " table" : ""}`, ...events }, open, whole));
-  }
-}
-
-// The table as it was understood: merged cells, headers, one row per row.
-function grid(cells) {
-  const rows = new Map();
-  for (const cell of cells) {
-    const [row, , rowSpan, colSpan] = cell.at;
-    if (!rows.has(row)) rows.set(row, []);
-    rows.get(row).push({ cell, node: h(cell.header ? "th" : "td", { rowspan: rowSpan, colspan: colSpan }, cell.text) });
-  }
-  const columns = Math.max(...cells.map(({ at }) => at[1] + at[3]));
-  const free = []; // per column, the first row that no cell from above reaches
-  const lines = [...rows.keys()].sort((a, b) => a - b).map((row) => {
-    const nodes = [];
-    const starts = new Map(rows.get(row).map((item) => [item.cell.at[1], item]));
-    for (let col = 0; col < columns; ) {
-      const item = starts.get(col);
-      if (item) {
-        const [, , rowSpan, colSpan] = item.cell.at;
-        for (let c = col; c < col + colSpan; c++) free[c] = row + rowSpan;
-        nodes.push(item.node);
-        col += colSpan;
-      } else {
-        if (!(free[col] > row)) nodes.push(h("td"));
-        col++;
-      }
-    }
-    return h("tr", {}, nodes);
-  });
-  return h("table", {}, h("tbody", {}, lines));
 }

@@ -1,0 +1,254 @@
+"""The tables of a document as files: a workbook with a sheet for each, or CSV.
+
+A workbook holds numbers as numbers where that is beyond doubt (`ragcore.export.figures`), shown as they were printed;
+where the number alone does not tell what was printed (the mark of a footnote), a note on the cell does. Merged cells
+are merged, headers stand out and stay in sight. The first sheet lists the tables with their pages. CSV holds the text
+as printed; what a spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV injection).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from ragcore.errors import InputError
+from ragcore.export.characters import one_line
+from ragcore.export.figures import Figure, Marks, figure, marks_of
+
+if TYPE_CHECKING:
+    from ragcore.types import Cell, Document, Element
+
+SheetKind = Literal["xlsx", "csv"]
+SHEET_KINDS: tuple[SheetKind, ...] = get_args(SheetKind)
+SHEET_TYPES: dict[SheetKind, str] = {
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "csv": "text/csv; charset=utf-8",
+}
+NAME_LENGTH = 31  # characters of a sheet's name that a workbook takes
+WIDEST = 60  # characters of a column's width
+_NOT_IN_NAMES = re.compile(r"[\\/*?:\[\]]+")
+_FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")
+_DASHES = re.compile(r"[-–—−]+")
+
+
+@dataclass(frozen=True, slots=True)
+class SheetCell:
+    """A cell at ``row`` and ``col`` (from 0) over so many rows and columns; ``text`` as printed, ``value`` its number
+    where it is one."""
+
+    row: int
+    col: int
+    row_span: int
+    col_span: int
+    text: str
+    header: bool
+    value: Figure | None = None
+    noted: bool = False  # what was printed is more than the number shows
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table as it goes into a file. ``number`` counts the document's tables from 1; ``heads`` are the rows of headers
+    at its top; ``place`` is where it is printed, ``p. 12`` or ``pp. 12–13``."""
+
+    number: int
+    title: str
+    place: str
+    document: str
+    rows: int
+    columns: int
+    heads: int
+    cells: tuple[SheetCell, ...]
+
+
+def sheet_kind(name: str) -> SheetKind:
+    """The kind called ``name``. Raises `InputError` for one that there is not."""
+    found = next((each for each in SHEET_KINDS if each == name.lower()), None)
+    if found is None:
+        raise InputError(f"Tables cannot be written as “{name}”.", hint=f"Choose one of {', '.join(SHEET_KINDS)}.")
+    return found
+
+
+def sheets(document: Document, number: int | None = None) -> list[Sheet]:
+    """The tables of a document in the order of the text, those that are noise left out, or only the one ``number``.
+    Raises `InputError` where there is none."""
+    found = tables_of(document)
+    if not found:
+        raise InputError(f"{document.title} has no tables.", hint="Choose a document that has some.")
+    if number is not None and not 1 <= number <= len(found):
+        has = "1 table" if len(found) == 1 else f"{len(found)} tables"
+        raise InputError(f"{document.title} has {has}.", hint="Give the number of one of them.")
+    texts = [[_text(document, cell) for cell in element.table.cells] for element in found if element.table]
+    anywhere = marks_of(text for of_table in texts for text in of_table)
+    chosen = enumerate(found, start=1) if number is None else [(number, found[number - 1])]
+    return [_sheet(document, element, n, marks_of(texts[n - 1]) or anywhere) for n, element in chosen]
+
+
+def tables_of(document: Document) -> list[Element]:
+    """The elements with a table that are no noise, in the order of the text."""
+    return [element for element in document.elements if element.table is not None and element.noise is None]
+
+
+def place(document: Document, element: Element) -> str:
+    """``p. 12``, ``pp. 12–13``: the printed labels of the pages that an element stands on."""
+    pages = sorted(document.element_pages(element)) or [element.page]
+    labels = [document.pages[page - 1].label for page in pages]
+    return f"p. {labels[0]}" if len(labels) == 1 else f"pp. {labels[0]}–{labels[-1]}"
+
+
+def write(given: Sequence[Sheet], kind: SheetKind) -> bytes:
+    """One file with all of ``given``."""
+    return _xlsx(given) if kind == "xlsx" else _csv(given)
+
+
+def _sheet(document: Document, element: Element, number: int, marks: Marks | None) -> Sheet:
+    table = element.table
+    assert table is not None
+    read = [(cell, None if cell.header else figure(_text(document, cell), marks)) for cell in table.cells]
+    # "(1)" below other numbers is minus one; in a column without any it may be the number of a note.
+    counted = {cell.col for cell, found in read if found is not None and not found.bare}
+    cells = tuple(
+        SheetCell(
+            row=cell.row,
+            col=cell.col,
+            row_span=cell.row_span,
+            col_span=cell.col_span,
+            text=one_line(document.text[cell.start : cell.end]),
+            header=cell.header,
+            value=found if found is not None and (not found.bare or cell.col in counted) else None,
+            noted=cell.mark is not None,
+        )
+        for cell, found in read
+    )
+    headers = {cell.row for cell in cells if cell.header}
+    heads = next((row for row in range(table.rows) if row not in headers), table.rows)
+    title = one_line(table.title)
+    return Sheet(
+        number, title, place(document, element), one_line(document.title), table.rows, table.columns, heads, cells
+    )
+
+
+def _text(document: Document, cell: Cell) -> str:
+    """What a cell says, its footnote marks left out."""
+    return one_line(document.text[cell.start : cell.value_end])
+
+
+def _csv(given: Sequence[Sheet]) -> bytes:
+    out = io.StringIO()
+    writer = csv.writer(out)
+    for sheet in given:
+        if len(given) > 1:
+            writer.writerow([_safe(f"Table {sheet.number}, {sheet.place}: {sheet.title}".rstrip(": "))])
+        grid = [[""] * sheet.columns for _ in range(sheet.rows)]
+        for cell in sheet.cells:
+            grid[cell.row][cell.col] = _safe(cell.text)
+        writer.writerows(grid)
+        if len(given) > 1:
+            writer.writerow([])
+    return out.getvalue().encode("utf-8-sig")  # without the mark, Excel takes it for another encoding
+
+
+def _safe(text: str) -> str:
+    """``text``, with an apostrophe in front where a spreadsheet would compute it; a number or a dash it would not."""
+    harmless = not _FORMULA.match(text) or _DASHES.fullmatch(text) or figure(text, "point") or figure(text, "comma")
+    return text if harmless else f"'{text}"
+
+
+def _xlsx(given: Sequence[Sheet]) -> bytes:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    contents = book.active
+    names = _names(given)
+    for sheet, name in zip(given, names):
+        _fill(book.create_sheet(name), sheet)
+    _list(contents, given, names)
+    if len(given) == 1:
+        book.active = 1
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def _names(given: Sequence[Sheet]) -> list[str]:
+    """A name for each sheet, no two alike: the number comes first."""
+    titles = (" ".join(_NOT_IN_NAMES.sub(" ", f"{sheet.number} {sheet.title}").split()) for sheet in given)
+    return [title[:NAME_LENGTH].strip(" '") for title in titles]
+
+
+def _list(contents: Any, given: Sequence[Sheet], names: Sequence[str]) -> None:
+    """The sheet that lists the others: number, title (a link to its sheet), where it is printed, its size."""
+    from openpyxl.styles import Font
+    from openpyxl.worksheet.hyperlink import Hyperlink
+
+    contents.title = "Contents"
+    _put(contents.cell(1, 1), given[0].document).font = Font(bold=True)
+    for column, (head, width) in enumerate(
+        (("Table", 8), ("Title", WIDEST), ("Page", 12), ("Rows", 8), ("Columns", 9))
+    ):
+        _put(contents.cell(3, column + 1), head).font = Font(bold=True)
+        contents.column_dimensions[_letter(column)].width = width
+    for row, (sheet, name) in enumerate(zip(given, names), start=4):
+        contents.cell(row, 1, sheet.number)
+        link = _put(contents.cell(row, 2), sheet.title or f"Table {sheet.number}")
+        link.hyperlink = Hyperlink(ref=link.coordinate, location="'" + name.replace("'", "''") + "'!A1")
+        link.style = "Hyperlink"
+        _put(contents.cell(row, 3), sheet.place)
+        contents.cell(row, 4, sheet.rows)
+        contents.cell(row, 5, sheet.columns)
+
+
+def _fill(page: Any, sheet: Sheet) -> None:
+    from openpyxl.comments import Comment
+    from openpyxl.styles import Alignment, Font, PatternFill
+
+    bold, shade = Font(bold=True), PatternFill("solid", fgColor="F0F0EC")
+    widths = [6] * sheet.columns
+    for item in sheet.cells:
+        cell = page.cell(item.row + 1, item.col + 1)
+        if item.value is not None:
+            cell.value = item.value.value
+            cell.number_format = item.value.format
+            if item.noted:
+                cell.comment = Comment(f"Printed: {item.text}", "Groundwork")
+        elif item.text:
+            _put(cell, item.text)
+        if item.header:
+            cell.font, cell.fill = bold, shade
+        top = item.row < sheet.heads
+        cell.alignment = Alignment(
+            wrap_text=True,
+            vertical="bottom" if top else "top",
+            horizontal="center" if top and item.col_span > 1 else None,
+        )
+        if item.col_span == 1:
+            widths[item.col] = max(widths[item.col], min(len(item.text) + 2, WIDEST))
+        if item.row_span > 1 or item.col_span > 1:
+            page.merge_cells(
+                start_row=item.row + 1,
+                start_column=item.col + 1,
+                end_row=item.row + item.row_span,
+                end_column=item.col + item.col_span,
+            )
+    for column, width in enumerate(widths):
+        page.column_dimensions[_letter(column)].width = width
+    if 0 < sheet.heads < sheet.rows:
+        page.freeze_panes = page.cell(sheet.heads + 1, 1)
+
+
+def _put(cell: Any, text: str) -> Any:
+    """``text`` into a cell as text, whatever it begins with, also after it is edited there."""
+    cell.value = text
+    cell.data_type = "s"
+    cell.quotePrefix = bool(_FORMULA.match(text))
+    return cell
+
+
+def _letter(column: int) -> str:
+    from openpyxl.utils import get_column_letter
+
+    return str(get_column_letter(column + 1))

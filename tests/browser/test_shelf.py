@@ -1,0 +1,232 @@
+"""The Library's table and drawer: removal with undo, tags, folders, order, keyboard, tables to take away, storage."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from openpyxl import load_workbook
+
+from ragcore.engine import Engine
+from ragcore.index import database as db
+from tests.browser.conftest import App, Shelf, serve
+from tests.browser.test_axe import check
+
+UNDO_SECONDS = 6
+
+
+@pytest.fixture(scope="module")
+def own(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The app on a copy of the shelf that only this file changes, where removals are soon final."""
+    home = tmp_path_factory.mktemp("library") / "home"
+    shutil.copytree(shelf.home, home)
+    with serve(home, GROUNDWORK_INGEST__UNDO_SECONDS=str(UNDO_SECONDS)) as served:
+        yield served
+
+
+@pytest.fixture
+def library(own: App, open_page: Callable[..., Any]) -> Any:
+    page = open_page(f"{own.url}/library")
+    page.locator("tr[data-doc]").nth(3).wait_for()
+    return page
+
+
+def titles(page: Any) -> list[str]:
+    found: list[str] = page.locator("tr[data-doc]:visible [data-f=title]").all_inner_texts()
+    return found
+
+
+def focused(page: Any) -> str:
+    return str(page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText"))
+
+
+def test_a_removal_can_be_taken_back_by_keyboard_after_a_reload_and_in_another_tab(
+    library: Any, own: App, open_page: Callable[..., Any]
+) -> None:
+    before = titles(library)
+    other = open_page(f"{own.url}/library")
+    row = library.locator("tr[data-doc]").filter(has_text="table.pdf")
+    doc_id = row.get_attribute("data-doc")
+    row.locator("[data-f=title]").focus()
+    library.keyboard.press("Delete")
+    row.wait_for(state="detached")
+    assert focused(library).startswith("Undo")
+    library.keyboard.press("Enter")
+    row.wait_for()
+    assert titles(library) == before
+
+    row.get_by_role("button", name="Remove").click()
+    row.wait_for(state="detached")
+    other.locator(".gw-toast").wait_for()
+    library.reload()
+    library.locator(".gw-toast").wait_for()
+    other.get_by_role("button", name="Undo").click()
+    library.locator(f'tr[data-doc="{doc_id}"]').wait_for()
+    library.locator(".gw-toast").wait_for(state="detached")
+    assert titles(library) == before
+    with Engine.open(own.home) as engine:
+        assert doc_id in {info.doc_id for info in engine.documents()}
+
+
+def test_when_its_time_is_over_a_removal_is_final(library: Any, own: App) -> None:
+    row = library.locator("tr[data-doc]").filter(has_text="turned.pdf").filter(has_not_text="cropped")
+    row.get_by_role("button", name="Remove").click()
+    library.locator(".gw-toast").wait_for()
+    library.locator(".gw-toast").wait_for(state="detached", timeout=UNDO_SECONDS * 3000)
+    with Engine.open(own.home) as engine:
+        assert len(engine.documents()) == 4
+        assert engine.trash.empty() == []
+        assert len(list((own.home / "files").rglob("*.pdf"))) == 4
+
+
+def test_tags_and_folders_of_several_documents_and_a_filter_that_outlives_a_reload(library: Any) -> None:
+    boxes = library.locator("tbody [data-f=check]")
+    boxes.nth(0).click()
+    boxes.nth(2).click(modifiers=["Shift"])
+    bar = library.get_by_role("group", name="Selected documents")
+    assert "3 documents selected" in bar.inner_text()
+    height = library.locator(".gw-shelfbar").bounding_box()["height"]
+    bar.get_by_role("button", name="Edit tags").click()
+    library.get_by_label("New tag").fill("water, north")
+    library.keyboard.press("Enter")
+    library.locator("tbody tr").nth(2).get_by_role("button", name="water").wait_for()
+    library.keyboard.press("Escape")
+    bar.get_by_role("button", name="Move to a folder").click()
+    bar.get_by_label("Folder", exact=True).fill("Wells / 2024")
+    library.keyboard.press("Enter")
+    library.locator("tbody tr").nth(1).get_by_text("Wells/2024").wait_for()
+    bar.get_by_role("button", name="Select none").click()
+    assert library.locator(".gw-shelfbar").bounding_box()["height"] == height
+
+    library.get_by_role("button", name="Filter by tag").click()
+    panel = library.get_by_role("group", name="Filter by tag")
+    panel.get_by_role("button", name="Rename water").click()
+    panel.get_by_label("New name of water").fill("Groundwater")
+    library.keyboard.press("Enter")
+    panel.get_by_role("checkbox", name="Groundwater").check()
+    library.keyboard.press("Escape")
+    assert len(titles(library)) == 3
+    library.reload()
+    library.get_by_text("3 of 4").wait_for()
+    library.get_by_label("Search documents").fill("nothing of this name")
+    library.get_by_role("button", name="Show all").click()
+    assert len(titles(library)) == 4
+
+    library.locator("tr[data-doc] a").first.click()
+    drawer = library.get_by_label("Document", exact=True)
+    drawer.get_by_role("button", name="Edit tags").click()
+    drawer.get_by_role("checkbox", name="north").uncheck()
+    library.locator("tbody tr").first.get_by_role("button", name="north").wait_for(state="detached")
+
+
+def test_order_and_rows_by_keyboard(library: Any) -> None:
+    library.get_by_role("button", name="Title").click()
+    assert titles(library) == sorted(titles(library), key=str.lower)
+    library.get_by_role("button", name="Title").click()
+    assert titles(library) == sorted(titles(library), key=str.lower, reverse=True)
+    assert library.locator("th[aria-sort=descending]").inner_text() == "Title"
+    names = titles(library)
+    library.locator("tbody [data-f=title]").first.focus()
+    library.keyboard.press("ArrowDown")
+    assert focused(library) == names[1]
+    library.keyboard.press("Space")
+    library.keyboard.press("End")
+    assert focused(library) == names[-1]
+    library.keyboard.press("Space")
+    assert library.locator("tbody input:checked").count() == 2
+    library.keyboard.press("Escape")
+    assert library.locator("tbody input:checked").count() == 0
+    library.keyboard.press("Home")
+    library.keyboard.press("Enter")
+    library.locator(".gw-doc .ol").first.wait_for()
+    library.keyboard.press("Escape")
+    library.locator(".gw-doc").wait_for(state="hidden")
+    assert focused(library) == names[0]
+    library.keyboard.press("/")
+    assert focused(library) == "Search documents"
+
+
+def test_several_documents_are_asked_about_and_no_other(library: Any) -> None:
+    boxes = library.locator("tbody [data-f=check]")
+    boxes.nth(0).click()
+    boxes.nth(1).click()
+    library.get_by_role("button", name="Ask about them").click()
+    library.get_by_text("2 of 4").wait_for()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_document_with_its_tables_noise_chunks_and_debug_picture(
+    theme: str, own: App, open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    page = open_page(f"{own.url}/library", theme=theme)
+    page.locator("tr[data-doc]").filter(has_text="table.pdf").locator("a").click()
+    page.locator(".gw-doc .ol").first.wait_for()
+    page.get_by_role("button", name="Debug picture", exact=True).click()
+    picture = page.get_by_alt_text("Page 1, what was read drawn over it")
+    page.wait_for_function("node => node.naturalWidth > 500", arg=picture.element_handle())
+    with page.expect_download() as kept:
+        page.get_by_role("button", name="Download the debug picture").click()
+    assert kept.value.suggested_filename.endswith(", page 1, as read.png")
+
+    page.get_by_role("tab", name="Tables").click()
+    page.locator(".gw-doc li.table > button").first.click()
+    assert page.locator(".gw-doc .grid th").first.inner_text() == "Well"
+    check(page, "the tables of a document")
+    with page.expect_download() as kept:
+        page.get_by_role("button", name="All tables as an Excel file").click()
+    book = load_workbook(io.BytesIO(Path(kept.value.path()).read_bytes()))
+    assert ["Orchard Lane", 58.2, 61.4, 60.7] in [
+        [cell.value for cell in row] for row in book.worksheets[1].iter_rows()
+    ]
+    with page.expect_download() as kept:
+        page.get_by_role("button", name="Table 1 as a CSV file").click()
+    lines = list(csv.reader(io.StringIO(Path(kept.value.path()).read_text("utf-8-sig"))))
+    assert ["Orchard Lane", "58.2", "61.4", "60.7"] in lines
+
+    page.get_by_role("tab", name="Tables").press("ArrowRight")
+    page.locator('.gw-doc [data-of="noise"] li').first.wait_for()
+    page.keyboard.press("ArrowRight")
+    page.locator('.gw-doc [data-of="chunks"] li button').first.click()
+    page.locator('.gw-doc [data-of="elements"] .ol').first.wait_for()  # its page
+    page.keyboard.press("Escape")
+
+    page.get_by_text("Storage used").click()
+    page.get_by_role("button", name="Clear page pictures").click()
+    page.locator(".gw-storage button[disabled]").wait_for()
+    assert not list((own.home / "cache" / "pages").rglob("*.png"))
+    page.locator("tbody [data-f=check]").first.click()
+    page.get_by_role("button", name="Edit tags").first.click()
+    check(page, "selected documents, their tags and storage")
+
+
+def test_documents_that_other_settings_built_are_named_and_brought_up_to_date(library: Any, own: App) -> None:
+    with Engine.open(own.home) as engine:
+        with engine.store.database.write() as connection:
+            connection.execute(sa.update(db.documents).values(recipe="other settings"))
+        assert len(engine.stale()) == 4
+        library.get_by_text("4 documents were built by other settings than those in force.").wait_for()
+        assert library.locator('tr[data-status="stale"]').count() == 4
+        library.get_by_role("button", name="Bring up to date").first.click()
+        library.locator('tr[data-status="ready"]').nth(3).wait_for()
+        library.get_by_role("button", name="Bring up to date").first.wait_for(state="hidden")
+        assert engine.stale() == []
+
+
+def test_a_phone_has_all_of_it_without_scrolling_sideways(own: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{own.url}/library", width=390, height=844)
+    page.locator("tr[data-doc]").nth(3).wait_for()
+    page.locator("tbody [data-f=check]").first.click()
+    wide = page.evaluate(
+        "[document.documentElement, document.querySelector('.st-key-gw_page')].map(e => e.scrollWidth - e.clientWidth)"
+    )
+    assert max(wide) <= 0
+    page.get_by_role("button", name="Edit tags").first.click()
+    box = page.get_by_label("New tag").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390

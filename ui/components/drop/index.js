@@ -1,0 +1,108 @@
+// Folders, and files dropped anywhere on the page, for Streamlit's uploader: what is in them is given to its own input.
+// A file of a folder goes under its path in it, by which the library lays it into that folder.
+
+import { h, icon, plural } from "../shared/dom.js";
+
+const TAKEN = /\.(pdf|json)$/i;
+
+export function mount({ parentElement }) {
+  const root = parentElement.querySelector(".gw-drop");
+  const zone = (parentElement.gwDrop ??= new Drop(root));
+  return () => zone.close();
+}
+
+class Drop {
+  constructor(root) {
+    this.root = root;
+    this.said = h("p", { class: "gw-drop-said", role: "status" });
+    this.button = h("button", { type: "button", class: "gw-btn", onclick: () => this.choose() }, icon("folder_open", "s16"), "Upload a folder");
+    root.append(this.button, this.said);
+    this.depth = 0;
+    this.events = { dragenter: (e) => this.enter(e), dragleave: () => this.leave(), dragover: (e) => this.over(e), drop: (e) => this.drop(e) };
+    for (const [name, act] of Object.entries(this.events)) document.addEventListener(name, act, true);
+  }
+
+  close() {
+    for (const [name, act] of Object.entries(this.events)) document.removeEventListener(name, act, true);
+    this.lit(false);
+  }
+
+  get input() {
+    return document.querySelector(".st-key-gw_drop input[type=file]");
+  }
+
+  lit(on) {
+    document.querySelector(".st-key-gw_drop")?.classList.toggle("over", on);
+  }
+
+  enter(event) {
+    if (!holdsFiles(event)) return;
+    this.depth++;
+    this.lit(true);
+  }
+
+  leave() {
+    this.depth = Math.max(0, this.depth - 1);
+    if (!this.depth) this.lit(false);
+  }
+
+  over(event) {
+    if (holdsFiles(event)) event.preventDefault(); // else the browser would open the file in place of the app
+  }
+
+  async drop(event) {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.depth = 0;
+    this.lit(false);
+    // The entries are gone when this event is over, so that they are taken now.
+    const entries = [...event.dataTransfer.items].filter((item) => item.kind === "file").map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile());
+    const found = [];
+    for (const entry of entries.filter(Boolean)) await walk(entry, "", found);
+    this.give(found);
+  }
+
+  choose() {
+    const input = h("input", { type: "file", webkitdirectory: true });
+    input.onchange = () => this.give([...input.files].map((file) => ({ file, path: file.webkitRelativePath || file.name })));
+    input.click();
+  }
+
+  // Hands over what is a PDF or a JSON; of what was given by itself, everything, so that it is refused in words.
+  give(found) {
+    const wanted = found.filter(({ path }) => TAKEN.test(path) || !path.includes("/"));
+    const left = found.length - wanted.length;
+    this.said.textContent = left ? `${plural(left, "file")} in the folder ${left === 1 ? "is" : "are"} no PDF and no JSON, and ${left === 1 ? "was" : "were"} left out.` : "";
+    if (!wanted.length) {
+      if (!left) this.said.textContent = "There is no file in it.";
+      return;
+    }
+    const given = new DataTransfer();
+    for (const { file, path } of wanted) given.items.add(path === file.name ? file : new File([file], path, { type: file.type, lastModified: file.lastModified }));
+    const input = this.input;
+    input.files = given.files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+}
+
+const holdsFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+
+// All files of an entry, with their paths from the folder that was dropped; hidden files are passed over.
+async function walk(entry, folder, found) {
+  if (entry instanceof File) {
+    found.push({ file: entry, path: entry.name });
+    return;
+  }
+  if (entry.isFile) {
+    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+    if (!(folder && file.name.startsWith("."))) found.push({ file, path: `${folder}${file.name}` });
+    return;
+  }
+  const reader = entry.createReader();
+  for (;;) {
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!some.length) return;
+    for (const one of some) await walk(one, `${folder}${entry.name}/`, found);
+  }
+}

@@ -1,0 +1,32 @@
+// What the library takes on the disk, measured when it is opened.
+
+import { get, post } from "../shared/api.js";
+import { h, icon } from "../shared/dom.js";
+import { size } from "./words.js";
+
+export class StorageFoot {
+  constructor(complain) {
+    this.complain = complain;
+    this.body = h("div", { class: "parts" }, h("p", { class: "muted" }, "Measuring"));
+    this.element = h("details", { class: "gw-storage", hidden: true, ontoggle: () => this.element.open && this.load(() => get("/library/storage")) }, h("summary", {}, "Storage used"), this.body);
+  }
+
+  async load(ask) {
+    try {
+      this.draw(await ask());
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  draw({ total, parts, pictures, documents }) {
+    const clear = h("button", { type: "button", class: "gw-btn sm", disabled: !pictures, onclick: () => this.load(() => post("/library/pictures/clear")) }, icon("delete", "s16"), "Clear page pictures");
+    this.body.replaceChildren(
+      h("dl", { class: "num" }, [["In all", total], ...Object.entries(parts)].map(([name, bytes]) => h("div", {}, h("dt", {}, name), h("dd", {}, size(bytes))))),
+      h("p", { class: "muted" }, "Pictures of pages are kept so that a page opens at once; they are drawn again when they are looked at."),
+      clear,
+      h("h2", {}, "By document"),
+      h("ol", { class: "by gw-scroll num", tabindex: "0", "aria-label": "Storage by document" }, documents.map(({ title, bytes }) => h("li", {}, h("span", {}, title), h("span", {}, size(bytes))))),
+    );
+  }
+}

@@ -1,0 +1,46 @@
+// What was removed a moment ago, in any tab, with a button that takes it back.
+
+import { h, icon, plural } from "../shared/dom.js";
+
+const LINES = 3;
+
+export class Toast {
+  constructor(restore) {
+    this.restore = restore;
+    this.element = h("div", { class: "gw-toasts", role: "status", "aria-live": "polite" });
+    this.groups = [];
+  }
+
+  // Documents that were removed together come back together: they have the same time left.
+  draw(trash) {
+    const groups = new Map();
+    for (const item of trash) groups.set(item.left, [...(groups.get(item.left) ?? []), item]);
+    this.groups = [...groups.values()];
+    const key = JSON.stringify(this.groups.map((group) => group.map((item) => item.id)));
+    if (key === this.key) return;
+    this.key = key;
+    const held = this.element.contains(document.activeElement);
+    this.element.replaceChildren(...this.groups.slice(0, LINES).map((group) => this.line(group)));
+    if (held) {
+      if (this.groups.length) this.element.querySelector("button").focus();
+      else this.after?.();
+    }
+  }
+
+  line(group) {
+    const what = group.length === 1 ? h("span", { class: "what" }, h("b", {}, group[0].title), " was removed.") : h("span", { class: "what" }, h("b", {}, plural(group.length, "document")), " were removed.");
+    const undo = h("button", { type: "button", class: "gw-btn sm", "aria-label": `Undo: bring back ${group.length === 1 ? group[0].title : plural(group.length, "document")}`, onclick: () => this.restore(group.map((item) => item.id)) }, icon("replay", "s16"), "Undo");
+    return h("div", { class: "gw-toast" }, icon("delete", "s16"), what, undo);
+  }
+
+  // Focus on the button that takes the last removal back, for the row that had it is gone; ``after`` gets it when that
+  // is over.
+  take(after) {
+    this.after = after;
+    this.element.querySelector("button")?.focus();
+  }
+
+  undo() {
+    if (this.groups.length) this.restore(this.groups[0].map((item) => item.id));
+  }
+}

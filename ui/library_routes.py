@@ -1,0 +1,200 @@
+"""Routes of the Library, under ``/gw``: its rows, what is done to documents, and what one was taken apart into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.errors import InputError
+from ragcore.export.sheets import SHEET_TYPES, sheet_kind
+from ui import library_payload
+from ui.exports import disposition, file_name
+from ui.guard import guarded, posted, text_in, trouble
+from ui.services import services
+
+Json = dict[str, Any]
+
+_TEXTS = TypeAdapter(list[str])
+
+
+@guarded
+def library(_: Request) -> Response:
+    engine, ingestion = services().engine, services().ingestion
+    jobs = ingestion.jobs()
+    rows = library_payload.library(
+        engine.documents(), jobs, ingestion.failures, set(engine.stale()), engine.trash.items()
+    )
+    return JSONResponse(rows)
+
+
+@posted
+def read(_: Request, body: Json) -> Response:
+    """Queue documents to be read, or built and indexed anew where other settings built them."""
+    for doc_id in _texts(body, "docs"):
+        services().engine.file(doc_id)  # raises UnknownDocument
+        services().ingestion.add(doc_id)
+    return JSONResponse({})
+
+
+@posted
+def remove(_: Request, body: Json) -> Response:
+    """Put documents into the trash."""
+    services().ingestion.remove(_texts(body, "docs"))
+    return JSONResponse({})
+
+
+@posted
+def restore(_: Request, body: Json) -> Response:
+    """Take documents out of the trash."""
+    services().ingestion.restore(_texts(body, "docs"))
+    return JSONResponse({})
+
+
+@posted
+def tag(_: Request, body: Json) -> Response:
+    """Tags given to documents (``add``) and taken from them (``remove``)."""
+    services().engine.shelf.tag(_texts(body, "docs"), add=_texts(body, "add"), remove=_texts(body, "remove"))
+    return JSONResponse({})
+
+
+@posted
+def rename_tag(_: Request, body: Json) -> Response:
+    """Another name for the tag ``tag``; without a ``name`` it is taken from all documents."""
+    shelf, name = services().engine.shelf, text_in(body, "name")
+    if name is None:
+        shelf.delete_tag(text_in(body, "tag") or "")
+    else:
+        shelf.rename_tag(text_in(body, "tag") or "", name)
+    return JSONResponse({})
+
+
+@posted
+def put(_: Request, body: Json) -> Response:
+    """Lay documents into a folder."""
+    services().engine.shelf.put(_texts(body, "docs"), text_in(body, "folder") or "")
+    return JSONResponse({})
+
+
+@guarded
+def storage(_: Request) -> Response:
+    return JSONResponse(_storage())
+
+
+@posted
+def clear_pictures(_: Request, _body: Json) -> Response:
+    """Drop the pictures of pages, which are drawn again when they are looked at."""
+    services().renderer.clear()
+    return JSONResponse(_storage())
+
+
+def _storage() -> Json:
+    return library_payload.storage(services().engine.storage(), services().engine.documents())
+
+
+@posted
+def read_document(request: Request, body: Json) -> Response:
+    """Queue a document again, with a password where its body gives one."""
+    password = text_in(body, "password")
+    services().engine.file(request.path_params["doc"])  # raises UnknownDocument
+    services().ingestion.add(request.path_params["doc"], password)
+    return JSONResponse({})
+
+
+@guarded
+def cancel_document(request: Request) -> Response:
+    services().ingestion.cancel(request.path_params["doc"])
+    return JSONResponse({})
+
+
+@guarded
+def page_elements(request: Request) -> Response:
+    document = services().engine.document(request.path_params["doc"])
+    return JSONResponse(library_payload.elements(document, request.path_params["page"]))
+
+
+@guarded
+def page_debug(request: Request) -> Response:
+    """The page with what was read drawn over it, as `ragcore elements --picture` draws it."""
+    engine, doc_id, page = services().engine, request.path_params["doc"], request.path_params["page"]
+    document = engine.document(doc_id)
+    if not 1 <= page <= len(document.pages):
+        return JSONResponse(trouble("page", "There is no such page.", "Reload the page."), 400)
+    name = file_name(f"{document.title}, page {document.pages[page - 1].label}, as read", "png")
+    headers = {"Content-Disposition": disposition(name).replace("attachment", "inline", 1), "Cache-Control": "no-store"}
+    return Response(engine.page_picture(doc_id, page), media_type="image/png", headers=headers)
+
+
+@guarded
+def tables(request: Request) -> Response:
+    return JSONResponse(library_payload.tables(services().engine.document(request.path_params["doc"])))
+
+
+@guarded
+def table(request: Request) -> Response:
+    document = services().engine.document(request.path_params["doc"])
+    found = library_payload.table(document, request.path_params["number"])
+    if found is None:
+        raise InputError("There is no such table in this document.", hint="Reload the page.")
+    return JSONResponse(found)
+
+
+@guarded
+def tables_file(request: Request) -> Response:
+    """All tables of a document, or one of them, to keep."""
+    engine, doc_id = services().engine, request.path_params["doc"]
+    kind, number = sheet_kind(request.path_params["kind"]), request.path_params.get("number")
+    data = engine.write_tables(doc_id, kind, number)
+    title = f"{engine.document(doc_id).title}, {'tables' if number is None else f'table {number}'}"
+    headers = {"Content-Disposition": disposition(file_name(title, kind)), "Cache-Control": "no-store"}
+    return Response(data, media_type=SHEET_TYPES[kind], headers=headers)
+
+
+@guarded
+def noise(request: Request) -> Response:
+    return JSONResponse(library_payload.noise(services().engine.document(request.path_params["doc"])))
+
+
+@guarded
+def chunks(request: Request) -> Response:
+    engine, doc_id = services().engine, request.path_params["doc"]
+    return JSONResponse(library_payload.chunks(engine.document(doc_id), engine.chunks(doc_id)))
+
+
+def _texts(body: Json, name: str) -> list[str]:
+    """The list of texts called ``name``, () where there is none. Raises `InputError` for anything else."""
+    try:
+        return [text_in({"text": text}, "text") or "" for text in _TEXTS.validate_python(body.get(name, []))]
+    except ValidationError as error:
+        raise InputError(
+            f"“{name}” in the request's body is not a list of texts.", hint="Reload the page and try again."
+        ) from error
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    """All of them, below ``prefix``."""
+    all_, doc = f"{prefix}/gw/library", f"{prefix}/gw/documents/{{doc:str}}"
+    return [
+        Route(all_, library),
+        Route(f"{all_}/read", read, methods=["POST"]),
+        Route(f"{all_}/remove", remove, methods=["POST"]),
+        Route(f"{all_}/restore", restore, methods=["POST"]),
+        Route(f"{all_}/tags", tag, methods=["POST"]),
+        Route(f"{all_}/tag", rename_tag, methods=["POST"]),
+        Route(f"{all_}/folder", put, methods=["POST"]),
+        Route(f"{all_}/storage", storage),
+        Route(f"{all_}/pictures/clear", clear_pictures, methods=["POST"]),
+        Route(f"{doc}/read", read_document, methods=["POST"]),
+        Route(f"{doc}/cancel", cancel_document, methods=["POST"]),
+        Route(f"{doc}/pages/{{page:int}}/elements", page_elements),
+        Route(f"{doc}/pages/{{page:int}}/debug.png", page_debug),
+        Route(f"{doc}/tables", tables),
+        Route(f"{doc}/tables.{{kind:str}}", tables_file),
+        Route(f"{doc}/tables/{{number:int}}", table),
+        Route(f"{doc}/tables/{{number:int}}.{{kind:str}}", tables_file),
+        Route(f"{doc}/noise", noise),
+        Route(f"{doc}/chunks", chunks),
+    ]
