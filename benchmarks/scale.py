@@ -33,6 +33,7 @@ from ragcore.config import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.index.tokens import terms
+from ragcore.index.trash import Trash
 from ragcore.protocols import Embedder, Vector
 from ragcore.providers import embedder, vector_store
 from ragcore.retrieve.hybrid import HybridRetriever
@@ -161,7 +162,7 @@ def build(home: Path, kind: str, size: int) -> dict[str, float]:
         with timed(times, "add ms"):
             indexer.update()
         if number % 2:
-            store.remove(doc_id)
+            Trash(store, 0).remove(doc_id)
             with timed(times, "remove ms"):
                 indexer.open()
     for name, values in times.items():

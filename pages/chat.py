@@ -50,6 +50,7 @@ def workspace() -> None:
             components.pane(
                 [{"id": doc_id, "title": name} for doc_id, name in payload.names(readable).items()],
                 None if searched.doc_ids is None else list(searched.doc_ids),
+                on_about=sidebar.about,
             )
 
 

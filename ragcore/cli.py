@@ -12,13 +12,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from ragcore.commands import asking, library, state
+from ragcore.commands import asking, library, shelf, state
 from ragcore.commands.common import documents_asked, print_json
 from ragcore.commands.report import KINDS as REPORT_KINDS
 from ragcore.commands.report import fill, load_template, own_templates
 from ragcore.config import default_home, load
 from ragcore.errors import Cancelled, GroundworkError, InputError
 from ragcore.export import KINDS, kind
+from ragcore.export.sheets import SHEET_KINDS, sheet_kind
 from ragcore.scopes import page_ranges
 from ragcore.types import ChunkKind, ElementKind
 
@@ -67,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _template(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     template = load_template(options.template)
-    return fill(engine, template, documents_asked(engine, options.doc), options.output, as_json)
+    return fill(engine, template, documents_asked(engine, options.doc), options.output, as_json, options.annex)
 
 
 def _presets(options: argparse.Namespace) -> list[str]:
@@ -106,12 +107,30 @@ def _exported(text: str) -> Path:
     return path
 
 
+def _sheets(text: str) -> Path:
+    path = Path(text)
+    try:
+        sheet_kind(path.suffix[1:])
+    except InputError as error:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must end in one of {', '.join(f'.{each}' for each in SHEET_KINDS)}"
+        ) from error
+    return path
+
+
 def _report(text: str) -> Path:
     path = Path(text)
     if path.suffix.lower().removeprefix(".") not in REPORT_KINDS:
         raise argparse.ArgumentTypeError(
             f"{text!r} must end in one of {', '.join(f'.{each}' for each in REPORT_KINDS)}"
         )
+    return path
+
+
+def _annex(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower() != ".pdf":
+        raise argparse.ArgumentTypeError(f"{text!r} must end in .pdf")
     return path
 
 
@@ -165,6 +184,17 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = command("remove", library.remove, "remove a document")
     sub.add_argument("document", type=_text, metavar="DOC", help="whole id, or file name")
+
+    sub = command("tag", shelf.tag, "give documents tags and a folder, or take them away")
+    sub.add_argument("documents", nargs="+", type=_text, metavar="DOC", help="id, the start of one, or file name")
+    sub.add_argument("--add", type=_text, action="append", default=[], metavar="TAG", help="may be repeated")
+    sub.add_argument("--remove", type=_text, action="append", default=[], metavar="TAG", help="may be repeated")
+    sub.add_argument("--folder", type=_text, metavar="PATH", help='names joined by "/"; "" for no folder')
+
+    sub = command("tables", shelf.tables, "the tables of a document, as a list or as a file")
+    sub.add_argument("document", type=_text, metavar="DOC")
+    sub.add_argument("--table", type=_count, metavar="N", help="only this one; they are counted from 1")
+    sub.add_argument("-o", "--output", type=_sheets, metavar="FILE", help="FILE.xlsx or FILE.csv")
 
     sub = command("elements", library.elements, "what was read: headings, paragraphs, tables with their cells")
     sub.add_argument("document", type=_text, metavar="DOC")
@@ -243,13 +273,16 @@ def _parser() -> argparse.ArgumentParser:
         "--output",
         type=_report,
         metavar="FILE",
-        help="FILE.md, FILE.docx, FILE.pdf or FILE.json; else Markdown on stdout",
+        help="FILE.md, FILE.docx, FILE.pdf, FILE.html or FILE.json; else Markdown on stdout",
     )
+    sub.add_argument("--annex", type=_annex, metavar="FILE.pdf", help="also the cited pages, words marked")
     sub.add_argument(
         "--doc", type=_text, action="append", metavar="DOC", help="only from this document; may be repeated"
     )
 
     command("spending", state.spending, "what models were paid for so far, in tokens and US dollars")
+
+    command("feedback", state.feedback, "what people thought of answers, as the app keeps it; --json for all of it")
 
     command("config", state.settings, "the settings in force and where each came from")
     return parser

@@ -23,6 +23,7 @@ from ragcore.errors import ConfigError
 
 ENV_PREFIX = "GROUNDWORK_"
 NAMED = ("llm.prices", "rse.presets")  # each is one setting, whose keys are names of models or presets, not settings
+SHORT_QUOTES = 2  # what answers of the offline answerer have in the short style
 PRESET = "preset"  # value of an [rse] key that leaves it to the preset in force
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[int, Field(gt=0)]
@@ -43,6 +44,7 @@ class IngestSettings(Section):
     memory_mb: Annotated[int, Field(ge=512)]
     workers: Count
     process_pages: Positive
+    undo_seconds: Seconds
 
 
 class OcrSettings(Section):
@@ -111,6 +113,7 @@ class IndexSettings(Section):
     batch: Positive
     threads: Count
     lock_seconds: Seconds
+    opened_mb: Positive
     bm25_k1: Annotated[float, Field(ge=0.0)]
     bm25_b: Share
 
@@ -192,6 +195,7 @@ class ChatSettings(Section):
 
 
 class AnswerSettings(Section):
+    style: Literal["full", "short"]
     source_tokens: Positive
     history_turns: Count
     history_tokens: Count
@@ -201,6 +205,11 @@ class AnswerSettings(Section):
     offline_sentences: Positive
     offline_floor: Share
     offline_share: Share
+
+    @property
+    def offline_quotes(self) -> int:
+        """What the offline answerer quotes at most, in the style in force."""
+        return min(self.offline_sentences, SHORT_QUOTES) if self.style == "short" else self.offline_sentences
 
 
 class VerifySettings(Section):
@@ -217,6 +226,9 @@ class ReportSettings(Section):
     section_tokens: Positive
     before_tokens: Count
     own_tokens: Positive
+    pinned_tokens: Positive
+    crop_dpi: Annotated[float, Field(ge=36.0, le=600.0)]
+    annex_dpi: Annotated[float, Field(ge=36.0, le=600.0)]
 
 
 class ExportSettings(Section):
@@ -286,7 +298,7 @@ def load(
     ``file`` replaces ``<home>/config.toml``; ``overrides`` are dotted keys set by the caller (tests, the command line).
     Raises `ConfigError` that names the file or variable, the key and the nearest key that exists.
     """
-    merged = _flatten(tomllib.loads(resources.files("ragcore").joinpath("config.toml").read_text("utf-8")))
+    merged = flatten(tomllib.loads(resources.files("ragcore").joinpath("config.toml").read_text("utf-8")))
     known = set(merged)
     origins = dict.fromkeys(merged, "default")
 
@@ -295,37 +307,43 @@ def load(
         raise ConfigError(f"There is no settings file at {file}.", hint="Check the path given to --config.")
     if path is not None and path.is_file():
         try:
-            given = _flatten(tomllib.loads(path.read_text("utf-8")))
+            given = flatten(tomllib.loads(path.read_text("utf-8")))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ConfigError(f"{path} is not valid TOML: {error}.") from error
-        _merge(merged, origins, given, known, str(path))
-    _merge(
+        merge(merged, origins, given, known, str(path))
+    merge(
         merged,
         origins,
         _from_environ(os.environ if environ is None else environ, known),
         known,
         "environment",
     )
-    _merge(merged, origins, dict(overrides or {}), known, "argument")
+    merge(merged, origins, dict(overrides or {}), known, "argument")
 
+    return settled(merged, origins), origins
+
+
+def settled(merged: dict[str, Any], origins: dict[str, str]) -> Settings:
+    """The settings of all dotted keys, checked; the keys that the preset in force decides are put into both. Raises
+    `ConfigError`."""
     _choose_preset(merged, origins)
     try:
-        settings = Settings.model_validate(_unflatten(merged))
+        return Settings.model_validate(_unflatten(merged))
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         raise ConfigError(
             f"{key} = {first.get('input')!r} cannot be used: {first['msg']} (from {origins.get(key, 'the settings')})."
         ) from error
-    return settings, origins
 
 
-def _flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Dotted keys of a settings tree; a setting that is itself a table (`NAMED`) stays whole."""
     out: dict[str, Any] = {}
     for key, value in tree.items():
         name = f"{prefix}{key}"
         if isinstance(value, Mapping) and name not in NAMED:
-            out.update(_flatten(value, f"{name}."))
+            out.update(flatten(value, f"{name}."))
         else:
             out[name] = value
     return out
@@ -342,9 +360,10 @@ def _unflatten(flat: Mapping[str, Any]) -> dict[str, Any]:
     return out
 
 
-def _merge(
+def merge(
     merged: dict[str, Any], origins: dict[str, str], given: Mapping[str, Any], known: set[str], origin: str
 ) -> None:
+    """Put dotted keys that come from ``origin`` over those before. Raises `ConfigError` for one that is not known."""
     for key, value in given.items():
         if key not in known:
             near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.0)

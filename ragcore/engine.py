@@ -12,10 +12,11 @@ The stages (`ingest`, `index`, `retrieve`, `answer`, `providers`) never import o
 
 from __future__ import annotations
 
+import copy
 import functools
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -36,9 +37,12 @@ from ragcore.finding import Finding
 from ragcore.index.contexts import Contexts
 from ragcore.index.conversations import Conversation, ConversationInfo, Conversations
 from ragcore.index.descriptions import Descriptions
+from ragcore.index.feedback import FeedbackStore
 from ragcore.index.ledger import Ledger
 from ragcore.index.responses import Responses
+from ragcore.index.shelf import Shelf
 from ragcore.index.store import DocumentInfo, Store
+from ragcore.index.trash import Trash
 from ragcore.models import Models
 from ragcore.paid import Till
 from ragcore.protocols import Request
@@ -46,6 +50,7 @@ from ragcore.reading import Reading
 from ragcore.run import AnswerRun
 from ragcore.scopes import checked, kinds_in_words, pages_in_words
 from ragcore.stop import Stop
+from ragcore.storage import Storage, measure
 from ragcore.tasks import Added as Added
 from ragcore.tasks import IngestReport as IngestReport
 from ragcore.tasks import IsCancelled, OnProgress, ignore, printable
@@ -72,11 +77,15 @@ from ragcore.words import stem
 if TYPE_CHECKING:
     from ragcore.answer.stream import AnswerStream
     from ragcore.context.estimate import Estimate
+    from ragcore.drafting import Desk
+    from ragcore.exploring import Exploration
     from ragcore.export import Kind
-    from ragcore.filling import ReportRun
+    from ragcore.export.sheets import SheetKind
+    from ragcore.filling import Filling, ReportRun
     from ragcore.index.indexer import Indexer, IndexReport
     from ragcore.protocols import Planner
     from ragcore.report.template import Template
+    from ragcore.report_files import ReportKind
     from ragcore.reports import Report
 
 
@@ -88,17 +97,19 @@ class Engine:
         self.home = home
         self.settings = settings
         self.origins = origins
-        self.store = Store(home)
+        self.store = Store(home, settings.index.opened_mb)
+        self.shelf = Shelf(self.store.database)
+        self.trash = Trash(self.store, settings.ingest.undo_seconds)
         self.descriptions = Descriptions(self.store.database)
         self._conversations = Conversations(self.store.database)
         self._ledger = Ledger(self.store.database)
-        responses = Responses(self.store.database, int(settings.llm.cache_mb * 2**20)) if settings.llm.cache else None
-        till = Till(self._ledger, responses, settings.llm.prices)
-        self.models = Models(settings, home / "cache", till, api_key=api_key)
+        self.feedback = FeedbackStore(self.store.database)
+        self.models = Models(settings, home / "cache", self._till(settings), api_key=api_key)
         self.contexts = Contexts(self.store.database)
         self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
         self._lock = threading.Lock()
         self._indexer: Indexer | None = None
+        self._base: Engine | None = None  # the engine that this one stands beside, under other settings
         self._finding = Finding(home, self.store, self.models, settings)
 
     @classmethod
@@ -117,6 +128,28 @@ class Engine:
         settings, origins = load(file=config, home=home, overrides=overrides)
         return cls(home, settings, origins, api_key=api_key)
 
+    def with_settings(
+        self, overrides: Mapping[str, Any], api_key: str | None = None, *, origin: str = "argument"
+    ) -> Engine:
+        """Another engine over the same library, under settings that differ in the dotted keys ``overrides``, which come
+        from ``origin``, and with another key (None: this one's, unless it would go to another server). It shares store,
+        index and loaded models, takes no time to make, and closing it closes nothing. Raises `ConfigError`, also for a
+        setting that the library was read and indexed by."""
+        from ragcore.variants import varied
+
+        made = copy.copy(self)
+        made.settings, made.origins = varied(self.settings, self.origins, overrides, origin)
+        made.models = self.models.under(made.settings, self._till(made.settings), api_key=api_key)
+        made._reading = Reading(self.store, self.descriptions, self.contexts, made.models, made.settings)
+        made._finding = self._finding.under(made.models, made.settings)
+        made._base = self
+        return made
+
+    def _till(self, settings: Settings) -> Till:
+        llm = settings.llm
+        kept = Responses(self.store.database, int(llm.cache_mb * 2**20)) if llm.cache else None
+        return Till(self._ledger, kept, llm.prices)
+
     def __enter__(self) -> Engine:
         return self
 
@@ -124,7 +157,8 @@ class Engine:
         self.close()
 
     def close(self) -> None:
-        self.store.database.close()
+        if self._base is None:
+            self.store.database.close()
 
     # Ingest
 
@@ -166,7 +200,7 @@ class Engine:
                 self._reading.build(doc_id, info.name, ask=True, on_progress=show, cancelled=cancelled)
                 pages = self._info(doc_id).pages
                 show(Progress("done", pages, pages))
-            except (Cancelled, KeyboardInterrupt):
+            except (Cancelled, KeyboardInterrupt, UnknownDocument):  # removed meanwhile, and perhaps taken back
                 self.store.set_status(doc_id, "new", seconds=time.monotonic() - started)
                 raise
             except GroundworkError as error:
@@ -244,11 +278,27 @@ class Engine:
         return draw_page(crop.png, document, page)
 
     def remove(self, doc_id: str) -> None:
-        """Remove a document from the library and the index. Raises `UnknownDocument`, `StoreBusy`."""
-        self.store.remove(doc_id)
-        # Brings the caches up to date at once; an index that cannot serve now forgets it when it is next opened.
+        """Remove a document from the library and the index for good; `trash` has removals that can be taken back.
+        Raises `UnknownDocument`, `StoreBusy`."""
+        self.trash.remove(doc_id)
+        self.settle()
+
+    def settle(self) -> None:
+        """Bring the caches up to date now, after documents came or went; else the next question does."""
+        # An index that cannot serve now is brought up to date when it is next opened.
         with suppress(IndexEmpty, IndexMismatch):
             self.indexer.open()
+
+    def storage(self) -> Storage:
+        """What the library takes on the disk, by kind and by document."""
+        return measure(self.store)
+
+    def write_tables(self, doc_id: str, kind: SheetKind, number: int | None = None) -> bytes:
+        """The tables of a document, or the one ``number`` (from 1, in the order of the text), as a file of that kind.
+        Raises `UnknownDocument`, `InputError` where there is none."""
+        from ragcore.export.sheets import sheets, write
+
+        return write(sheets(self.document(doc_id), number), kind)
 
     def _info(self, doc_id: str) -> DocumentInfo:
         found = self.store.documents(self.settings.index.embedder, doc_id)
@@ -339,6 +389,19 @@ class Engine:
         found = retriever.retrieve(query, top_k=top_k, scope=scope)
         return found if found.hits else replace(found, notes=(*found.notes, self._nothing_found(scope)))
 
+    def explore(
+        self, question: str, scope: Scope = EVERYTHING, *, parts: Sequence[SubQuery] | None = None
+    ) -> Exploration:
+        """The question over every chunk in ``scope``, to be searched for under any settings without embedding or
+        reranking anew. ``parts`` and errors as for `retrieve`."""
+        from ragcore.exploring import Exploration
+
+        if not question.strip():
+            raise EmptyQuestion("There is no question.")
+        self.store.require(checked(scope).doc_ids or ())
+        self._check_recipes()
+        return Exploration(self, self._finding, question, checked(scope), parts)
+
     def _nothing_found(self, scope: Scope) -> str:
         pages, kinds = pages_in_words(scope), kinds_in_words(scope)
         words = "Nothing found" + (f" on {pages}" if pages else "") + (f" among {kinds}" if kinds else "")
@@ -375,7 +438,8 @@ class Engine:
         from ragcore.answer.stream import AnswerStream
         from ragcore.answer.trace import trace
 
-        rewritten = rewrite(question, history, self.settings, self._rewriter(), stop, fresh=fresh)
+        several = scope.doc_ids is None or len(scope.doc_ids) > 1
+        rewritten = rewrite(question, history, self.settings, self._rewriter(), stop, fresh=fresh, several=several)
         query = rewritten.query
         retrieval = self.retrieve(
             query, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, on_step=on_step, stop=stop
@@ -506,6 +570,14 @@ class Engine:
     def delete_conversation(self, conversation_id: str) -> None:
         self._conversations.delete(conversation_id)
 
+    def suggest(self, conversation_id: str, turn_id: str, go_on: Callable[[], bool] = lambda: True) -> tuple[str, ...]:
+        """Questions that could follow an answer, from what stands around its citations, each tried offline; kept with
+        the turn, so that they are looked for once. Ends early, and keeps nothing, when ``go_on()`` is false. Raises
+        `UnknownConversation`, and what retrieval raises."""
+        from ragcore.suggesting import suggestions
+
+        return suggestions(self, conversation_id, turn_id, go_on)
+
     # Spend
 
     def spending(self) -> Spending:
@@ -523,29 +595,34 @@ class Engine:
         """The sections of a report, filled from all documents or only from ``doc_ids``; nothing is stored. Iterate the
         run for each section as it is done, or call ``run()``. What goes wrong in writing a section is in the section;
         `IndexEmpty`, `IndexMismatch` and `UnknownDocument` are raised."""
-        from ragcore.filling import Filling, ReportRun
+        from ragcore.filling import ReportRun
 
         scope = Scope(None if doc_ids is None else tuple(doc_ids))
-        filling = Filling(
-            self._retrieve_for_section, self.document, self.terms, self.mentions, self.models, self.settings
-        )
-        infos = self.documents()
+        filling, infos = self._filling(), self.documents()
         return ReportRun(template, lambda stop: filling.sections(template, scope, infos, stop), self.models.writer_name)
+
+    def _filling(self) -> Filling:
+        from ragcore.filling import Filling
+
+        return Filling(self._retrieve_for_section, self.document, self.terms, self.mentions, self.models, self.settings)
+
+    @property
+    def reports(self) -> Desk:
+        """Reports that are kept and worked on: outlines, sections with their versions, and what waits to be written."""
+        from ragcore.drafting import Desk
+        from ragcore.index.reports import Reports
+
+        return Desk(Reports(self.store.database), self._filling(), self.documents, self.models, self.settings)
 
     def _retrieve_for_section(self, query: str, *, scope: Scope, parts: Sequence[SubQuery], stop: Stop) -> Retrieval:
         return self.retrieve(query, doc_ids=scope.doc_ids, parts=parts, stop=stop)
 
-    def write_report(self, report: Report, kind: Kind) -> bytes:
-        """A report as a file of that kind, each citation a note, with a list of what is missing. Raises `InputError`
-        for a kind that there is not."""
-        from ragcore.export import kind as checked_kind
-        from ragcore.export import writer
-        from ragcore.export.report import manuscript
+    def write_report(self, report: Report, kind: ReportKind) -> bytes:
+        """A report as a file of that kind, each citation a note, with a list of what is missing; ``annex`` is a PDF of
+        the pages that are cited, with the words marked. Raises `InputError` for a kind that there is not."""
+        from ragcore.report_files import write
 
-        chosen = writer(checked_kind(kind))
-        settings = self.settings.export
-        files = {info.doc_id: info.name for info in self.documents()}
-        return chosen(manuscript(report, files, quote_length=settings.quote_length), settings)
+        return write(self, report, kind)
 
     # Heavy parts
 
@@ -580,6 +657,8 @@ class Engine:
     def indexer(self) -> Indexer:
         from ragcore.index.indexer import Indexer
 
+        if self._base is not None:
+            return self._base.indexer
         with self._lock:
             if self._indexer is None:
                 self._indexer = Indexer(self.store, self.models.embedder, self.settings.index, self.models.vector_store)

@@ -18,6 +18,9 @@
     │   ├── UnknownDocument
     │   ├── UnknownConversation
     │   ├── UnknownTurn
+    │   ├── UnknownReport
+    │   ├── UnknownSection
+    │   ├── SectionAccepted
     │   ├── EmptyQuestion
     │   ├── QuestionTooShort
     │   └── BadTemplate
@@ -148,6 +151,18 @@ class UnknownConversation(InputError):
 
 class UnknownTurn(InputError):
     hint_default = "Open the conversation again and ask from what it shows."
+
+
+class UnknownReport(InputError):
+    hint_default = "It may have been deleted. Open another, or begin one from a template."
+
+
+class UnknownSection(InputError):
+    hint_default = "It may have been taken out in another window. Reload the report."
+
+
+class SectionAccepted(InputError):
+    hint_default = "Open it again first: then it can be changed."
 
 
 class EmptyQuestion(InputError):

@@ -25,6 +25,16 @@ if TYPE_CHECKING:
     from ragcore.stop import Stop
 
 
+class _Known:
+    """What is known of a library, each part once it was needed. Its user holds ``lock``."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.names: tuple[int, DocumentNames] | None = None
+        self.synonyms: Synonyms | None = None
+        self.found: RetrievalCache | None = None
+
+
 class Finding:
     """Safe for threads."""
 
@@ -33,10 +43,15 @@ class Finding:
         self._store = store
         self._models = models
         self._settings = settings
-        self._lock = threading.Lock()
-        self._names: tuple[int, DocumentNames] | None = None
-        self._synonyms: Synonyms | None = None
-        self._found: RetrievalCache | None = None
+        self._known = _Known()
+
+    def under(self, models: Models, settings: Settings) -> Finding:
+        """The same with other ``models`` and ``settings``; what is known of the library serves both, and so does what
+        was found, unless another number of retrievals is to be kept."""
+        made = Finding(self._home, self._store, models, settings)
+        if settings.cache.entries == self._settings.cache.entries:
+            made._known = self._known
+        return made
 
     def retriever(
         self,
@@ -103,24 +118,24 @@ class Finding:
         from ragcore.retrieve.route import DocumentNames
 
         revision = self._store.revision()
-        with self._lock:
-            if self._names is None or self._names[0] != revision:
-                self._names = (revision, DocumentNames(self._store.names()))
-            return self._names[1]
+        with self._known.lock:
+            if self._known.names is None or self._known.names[0] != revision:
+                self._known.names = (revision, DocumentNames(self._store.names()))
+            return self._known.names[1]
 
     def synonyms(self) -> Synonyms:
         """The terms of the trade, as they were when they were first needed. Raises `ConfigError`."""
         from ragcore.retrieve.synonyms import Synonyms
 
-        with self._lock:
-            if self._synonyms is None:
-                self._synonyms = Synonyms.load(self._home)
-            return self._synonyms
+        with self._known.lock:
+            if self._known.synonyms is None:
+                self._known.synonyms = Synonyms.load(self._home)
+            return self._known.synonyms
 
     def _retrievals(self) -> RetrievalCache:
         from ragcore.retrieve.cache import RetrievalCache
 
-        with self._lock:
-            if self._found is None:
-                self._found = RetrievalCache(self._settings.cache.entries)
-            return self._found
+        with self._known.lock:
+            if self._known.found is None:
+                self._known.found = RetrievalCache(self._settings.cache.entries)
+            return self._known.found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import threading
 from collections.abc import Callable, Mapping
@@ -31,36 +32,45 @@ class Models:
         self._till = till
         # Held in a closure, so that no repr, log or pickle of this object can show the key.
         self._environ: Callable[[], Mapping[str, str]] = lambda: _with_key(api_key)
-        self._lock = threading.RLock()
-        self._made: dict[str, Any] = {}
+        self._own = _Parts()
+        self._shared = _Parts()
+
+    def under(self, settings: Settings, till: Till, *, api_key: str | None = None) -> Models:
+        """The same parts under other ``settings`` and another key (None: this one's). What is loaded from files is
+        loaded once for both. A key that was given for one server is never sent to another."""
+        made = copy.copy(self)
+        made._settings, made._till, made._own = settings, till, _Parts()
+        if api_key is not None:
+            made._environ = lambda: _with_key(api_key)
+        elif settings.llm.base_url != self._settings.llm.base_url:
+            made._environ = _without_key
+        return made
 
     @property
     def embedder(self) -> Embedder:
         from ragcore import providers
 
-        return self._part(
-            "embedder", lambda: providers.embedder(self._settings.index.embedder, threads=self._settings.index.threads)
-        )
+        index = self._settings.index
+        return self._shared.part("embedder", lambda: providers.embedder(index.embedder, threads=index.threads))
 
     @property
     def reranker(self) -> Reranker | None:
         from ragcore import providers
 
-        return self._part(
-            "reranker", lambda: providers.reranker(self._settings.rerank.model, threads=self._settings.index.threads)
-        )
+        model, threads = self._settings.rerank.model, self._settings.index.threads
+        return self._shared.part(f"reranker {model}", lambda: providers.reranker(model, threads=threads))
 
     @property
     def pace(self) -> Pace:
         """How fast the reranker reads here."""
-        return self._part("pace", Pace)
+        return self._shared.part(f"pace {self._settings.rerank.model}", Pace)
 
     @property
     def vector_store(self) -> VectorStore:
         from ragcore import providers
 
         kind = self._settings.index.vector_store
-        return self._part("vector_store", lambda: providers.vector_store(kind, self._cache / kind))
+        return self._shared.part("vector_store", lambda: providers.vector_store(kind, self._cache / kind))
 
     @property
     def writer(self) -> LLM:
@@ -74,7 +84,7 @@ class Models:
             )
             return made if made.extractive else PaidWriter(made, self._till)
 
-        return self._part("writer", make)
+        return self._own.part("writer", make)
 
     @property
     def section_writer(self) -> LLM:
@@ -85,7 +95,7 @@ class Models:
         if not writer.extractive:
             return writer
         reranker = self.reranker
-        return self._part("section_writer", lambda: OfflineSections(reranker, self._settings.answer))
+        return self._own.part("section_writer", lambda: OfflineSections(reranker, self._settings.answer))
 
     @property
     def describer(self) -> Describer | None:
@@ -98,7 +108,7 @@ class Models:
             made = describer(self._settings.llm, environ=self._environ())
             return None if made is None else PaidDescriber(made, self._till)
 
-        return self._part("describer", make)
+        return self._own.part("describer", make)
 
     @property
     def planner(self) -> Planner | None:
@@ -109,7 +119,7 @@ class Models:
             made = planner(self._settings.llm, environ=self._environ())
             return None if made is None else PaidPlanner(made, self._till)
 
-        return self._part("planner", make)
+        return self._own.part("planner", make)
 
     @property
     def context_writer(self) -> ContextWriter | None:
@@ -123,7 +133,7 @@ class Models:
             made = context_writer(self._settings.llm, chosen.model, environ=self._environ())
             return None if made is None else PaidContextWriter(made, self._till)
 
-        made = self._part("context_writer", make)
+        made = self._own.part("context_writer", make)
         if made is None and chosen.situate == "claude":
             raise KeyMissing("context.situate asks for Claude, and no Claude is in force.")
         return made
@@ -141,7 +151,15 @@ class Models:
 
         return resolve(self._settings.llm, self._environ())
 
-    def _part(self, name: str, make: Callable[[], T]) -> T:
+
+class _Parts:
+    """Parts by name, each made once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._made: dict[str, Any] = {}
+
+    def part(self, name: str, make: Callable[[], T]) -> T:
         with self._lock:
             if name not in self._made:
                 self._made[name] = make()
@@ -151,3 +169,7 @@ class Models:
 
 def _with_key(api_key: str | None) -> Mapping[str, str]:
     return {**os.environ, "ANTHROPIC_API_KEY": api_key} if api_key and api_key.strip() else os.environ
+
+
+def _without_key() -> Mapping[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "ANTHROPIC_API_KEY"}

@@ -166,7 +166,8 @@ class PaidWriter(_Paid[LLM]):
 
     def stream(self, request: Request) -> PaidStream:
         inner = self._model.stream(request)
-        return PaidStream(inner, self._till, "answer", self.name, kept=self._till.responses, fresh=request.fresh)
+        purpose: Purpose = "answer" if request.form is None else "report"
+        return PaidStream(inner, self._till, purpose, self.name, kept=self._till.responses, fresh=request.fresh)
 
 
 class PaidPlanner(_Paid[Planner]):

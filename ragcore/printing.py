@@ -14,6 +14,7 @@ from ragcore.types import GENERATED_MARKS
 if TYPE_CHECKING:
     from ragcore.context.estimate import Estimate
     from ragcore.index.conversations import ConversationInfo
+    from ragcore.index.feedback import Told
     from ragcore.index.indexer import IndexReport
     from ragcore.index.store import DocumentInfo
     from ragcore.reports import Report
@@ -65,7 +66,9 @@ def estimated(estimates: Sequence[Estimate], model: str) -> None:
 
 def documents(infos: Sequence[DocumentInfo]) -> None:
     for info in infos:
-        print(f"{info.doc_id}  {info.status:8} {info.pages:5} pages  {info.title}  [{info.name}]")
+        marks = "".join(f"  #{tag}" for tag in info.tags)
+        name = f"{info.folder}/{info.name}" if info.folder else info.name
+        print(f"{info.doc_id}  {info.status:8} {info.pages:5} pages  {info.title}  [{name}]{marks}")
 
 
 def elements(document: Document, chosen: Sequence[Element]) -> None:
@@ -139,6 +142,17 @@ def spending(found: Spending) -> None:
     print(f"Since {found.days[0].day}  {_took(found.calls, found.usage, found.usd)}")
     if found.unpriced:
         print(f"Without a price in llm.prices, and so not in the dollars: {', '.join(found.unpriced)}.")
+
+
+def feedback(told: Sequence[Told]) -> None:
+    """Two lines for each: the verdict with the question, then why."""
+    for each in told:
+        print(f"{'+' if each.feedback.helpful else '-'} {each.question}  ({each.model or 'no answer'})")
+        why = ": ".join(part for part in (each.feedback.reason, each.feedback.words) if part)
+        if why:
+            print(f"  {why}")
+    if not told:
+        print("Nobody has said anything yet.")
 
 
 def _took(calls: int, usage: Usage, usd: float | None) -> str:

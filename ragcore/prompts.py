@@ -86,6 +86,12 @@ The search results end here. What follows is the person's question.
 Question: {question}
 """
 
+SHORT_ANSWER = """
+How long
+- The person wants a short answer: at most three sentences, or one short list, with nothing but what was asked for. \
+The citations and what is said of disagreeing or missing sources stay.
+"""
+
 _SECTION_TASK = """\
 - After the sources: the outline of the report and what is written of it so far. It is for consistency and to avoid \
 repetition; it is no evidence.

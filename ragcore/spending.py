@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from ragcore.retrievals import Usage
 
-Purpose = Literal["answer", "plan", "rewrite", "judge", "figures", "contexts"]
+Purpose = Literal["answer", "report", "plan", "rewrite", "judge", "figures", "contexts"]
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ragcore.context.estimate import Estimate
+    from ragcore.index.feedback import Told
     from ragcore.index.store import DocumentInfo
 
 Json = dict[str, Any]
@@ -323,6 +324,12 @@ def spending(found: Spending) -> Json:
         "by_model": [asdict(entry) for entry in found.entries],
         "by_day": [asdict(day) for day in found.days],
     }
+
+
+def feedback(told: Sequence[Told]) -> Json:
+    """``feedback``; ``created`` in seconds since the epoch."""
+    flat = [asdict(each) for each in told]
+    return {"feedback": [item.pop("feedback") | item for item in flat]}
 
 
 def _boxes(boxes: Iterable[Box]) -> list[dict[str, float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict
 from functools import wraps
 from itertools import takewhile
 from typing import Any
@@ -13,10 +14,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from ragcore.errors import InputError, UnknownConversation
+from ragcore.errors import InputError, UnknownConversation, UnknownTurn
 from ragcore.index.conversations import Conversation
 from ui import explain, markup, payload, steps, talks
-from ui.guard import guarded, posted, scope_in, text_in, trouble
+from ui.guard import guarded, posted, scope_in, text_in, trouble, visit
 from ui.runs import LiveAnswer, ScopeGone, StillWriting, unread
 from ui.services import services
 
@@ -74,8 +75,8 @@ def show(request: Request, body: Json) -> Response:
     """Show the branch through one of the versions of a question."""
     try:
         services().answers.show(request.path_params["conversation"], text_in(body, "turn") or "")
-    except StillWriting as error:
-        return JSONResponse({"refused": error.as_dict()})  # begun in another tab
+    except (StillWriting, UnknownTurn) as error:
+        return JSONResponse({"refused": error.as_dict()})  # begun in another tab, or by a link to what is gone
     return JSONResponse({})
 
 
@@ -91,9 +92,9 @@ def spending(request: Request) -> Response:
 def conversation(request: Request) -> Response:
     stored = services().engine.conversation(request.path_params["conversation"])
     live = {item.turn_id: services().answers.get(item.turn_id) for item in stored.turns if item.answer is None}
-    return JSONResponse(
-        payload.conversation(stored, {k: v for k, v in live.items() if v is not None}, _unsearched(stored))
-    )
+    shown = payload.conversation(stored, {k: v for k, v in live.items() if v is not None}, _unsearched(stored))
+    given = services().engine.feedback.of([item.turn_id for item in stored.turns])
+    return JSONResponse(shown | {"feedback": {turn_id: asdict(each) for turn_id, each in given.items()}})
 
 
 def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
@@ -110,14 +111,20 @@ def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
 @posted
 @told
 def ask(request: Request, body: Json) -> Response:
-    """Ask in a conversation a new version of the question of the turn ``instead_of``, within the scope that is shown
-    where that was asked; without one, within that of the conversation."""
+    """Ask in a conversation a new version of the question of the turn ``instead_of``, or one after the turn ``after``,
+    within the scope that is shown where that was asked; without one, within that of the conversation."""
     question = text_in(body, "question") or ""
     scope = scope_in(body)
     instead_of = text_in(body, "instead_of")
     try:
         live = services().answers.ask(
-            request.path_params["conversation"], question, scope, instead_of=instead_of, fresh=instead_of is not None
+            request.path_params["conversation"],
+            question,
+            scope,
+            after=text_in(body, "after"),
+            instead_of=instead_of,
+            fresh=instead_of is not None,
+            engine=services().visits.engine(visit(request)),
         )
     except (ScopeGone, StillWriting) as error:
         # Another tab did that; the request was right, so the browser is not to note it as failed.

@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragcore.errors import GroundworkError
 from ragcore.index.store import DocumentInfo
-from ui import frame, sidebar, uploads, web
+from ui import frame, sidebar, uploads, visits, web
 from ui.payload import model_name
 from ui.services import services
 
@@ -112,7 +112,7 @@ year.<span class="chip">1</span></p></div>
 
 
 def _note() -> str:
-    writer = services().engine.writer_name()
+    writer = services().visits.engine(visits.current()).writer_name()
     if writer != "offline":
         words = f"{model_name(writer)} writes the answers from passages of your documents; every claim is checked."
         return f'<p class="gw-note">{escape(words)}</p>'

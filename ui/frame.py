@@ -14,6 +14,7 @@ import streamlit as st
 
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
+from ui import visits
 from ui.payload import dollars, model_name
 from ui.services import close, services
 
@@ -37,6 +38,9 @@ class Page:
 PAGES = (
     Page("", "pages/chat.py", "Chat", ":material/forum:"),
     Page("library", "pages/library.py", "Library", ":material/folder_open:"),
+    Page("reports", "pages/reports.py", "Reports", ":material/article:"),
+    Page("explore", "pages/explore.py", "Explore", ":material/scatter_plot:"),
+    Page("settings", "pages/settings.py", "Settings", ":material/settings:"),
 )
 
 
@@ -70,7 +74,7 @@ def run() -> None:
     chosen = st.navigation(pages, position="top")
     st.logo("ui/assets/logo.svg", icon_image="ui/assets/mark.svg", link=None)
     try:
-        st.html(_pill(services().engine))
+        st.html(_pill(services().visits.engine(visits.current())))
         chosen.run()
     except GroundworkError as error:
         with st.container(key="gw_page"):

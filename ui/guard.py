@@ -59,11 +59,16 @@ def posted(handler: Callable[[Request, Json], Response]) -> Callable[[Request], 
 
 
 def _refused(request: Request) -> Response | None:
-    header = request.headers.get(TOKEN_HEADER, "")
-    token = header if request.method == "POST" else header or request.query_params.get("t", "")
-    if services().signer.scope(token) is None:
+    if visit(request) is None:
         return JSONResponse(trouble("token", "This page is out of date.", "Reload it."), 403)
     return None
+
+
+def visit(request: Request) -> str | None:
+    """The visit (`ui.visits`) that a request belongs to, None without a good token."""
+    header = request.headers.get(TOKEN_HEADER, "")
+    token = header if request.method == "POST" else header or request.query_params.get("t", "")
+    return services().signer.scope(token)
 
 
 def _object(body: bytes) -> Json:

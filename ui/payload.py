@@ -5,13 +5,12 @@ Boxes go out as ``[page, x0, y0, x1, y1]`` in displayed-page points, untouched; 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragcore.index.conversations import Conversation, StoredTurn
 from ragcore.index.store import DocumentInfo
-from ragcore.places import outlines
-from ragcore.types import GENERATED_MARKS, Answer, Box, Cell, Citation, Document, Element, Source, Trace
+from ragcore.types import Answer, Box, Citation, Document, Source, Trace
 from ui import markup
 from ui.jobs import Job
 from ui.narrow import only
@@ -174,102 +173,6 @@ def document(read: Document) -> Json:
 def _percent(share: float | None) -> int | None:
     """Rounded down: 100 is said only of what is certain."""
     return None if share is None else int(100 * share)
-
-
-def words(read: Document, page: int) -> list[list[Any]]:
-    """Words of a page for its text layer: ``[x0, y0, x1, y1, text]`` in reading order."""
-    at = read.words
-    chosen = (at.pages == page) & ~at.repeated
-    return [
-        [*(round(float(v), 2) for v in at.boxes[i]), read.text[at.starts[i] : at.ends[i]]]
-        for i in chosen.nonzero()[0].tolist()
-    ]
-
-
-def elements(read: Document, page: int) -> list[Json]:
-    """The elements with a place on one page in reading order, noise included."""
-    return [_element(read, item) for item in read.elements if page in read.element_pages(item)]
-
-
-def library(
-    infos: Sequence[DocumentInfo],
-    jobs: Mapping[str, Job],
-    failures: Mapping[str, Mapping[str, Any]],
-    removing: Collection[str] = (),
-) -> Json:
-    """Every document with what is being done to it, those at work first, then the newest."""
-    order = {doc_id: place for place, doc_id in enumerate(jobs)}
-    rows = sorted(infos, key=lambda info: (order.get(info.doc_id, len(order)), -info.created))
-    return {
-        "documents": [
-            _row(info, jobs.get(info.doc_id), failures.get(info.doc_id), info.doc_id in removing) for info in rows
-        ]
-    }
-
-
-def _row(info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None, removing: bool) -> Json:
-    if failure and info.status == "ready" and info.indexed and not failure.get("removal"):
-        failure = None  # another process has done since what failed here
-    return {
-        "id": info.doc_id,
-        "name": info.name,
-        "title": info.title or info.name,
-        "pages": info.pages,
-        "pages_done": info.pages_done,
-        "elements": info.elements,
-        "tables": info.tables,
-        "chunks": info.chunks,
-        "noise": info.noise,
-        "noise_by_reason": dict(info.noise_by_reason),
-        "degraded": info.degraded_pages,
-        "ocr": info.ocr_pages,
-        "confidence": info.ocr_confidence,
-        "figures": info.figures.words,
-        "figures_left": info.figures.unfinished,
-        "bytes": info.bytes,
-        "seconds": info.seconds,
-        "created": info.created,
-        "status": info.status,
-        "indexed": info.indexed,
-        "removing": removing,
-        "error": dict(failure) if failure else dict(info.error) if info.error else None,
-        "job": None
-        if job is None or removing
-        else {
-            "stage": job.stage,
-            "done": job.done,
-            "total": job.total,
-            "rate": round(job.rate, 1),
-            "left": None if job.seconds_left is None else round(job.seconds_left),
-            "stopping": job.stopping,
-        },
-    }
-
-
-def _element(read: Document, item: Element) -> Json:
-    table = item.table
-    shown = read.text[item.start : item.end]
-    for mark in GENERATED_MARKS if item.generated else ():
-        shown = shown.replace(mark, " ")
-    return {
-        "kind": item.kind,
-        "level": item.level,
-        "noise": item.noise,
-        "text": (table.title if table and table.title else " ".join(shown.split()))[:300],
-        "full": "" if table else shown,
-        "size": f"{table.rows} × {table.columns}" if table else "",
-        "boxes": [box(part) for part in outlines(item.region or read.element_boxes(item))],
-        "cells": [_cell(read, cell) for cell in (table.cells if table else ())],
-    }
-
-
-def _cell(read: Document, cell: Cell) -> Json:
-    return {
-        "at": [cell.row, cell.col, cell.row_span, cell.col_span],
-        "header": cell.header,
-        "text": " ".join(read.text[cell.start : cell.end].split()),
-        "boxes": [box(part) for part in outlines(read.boxes(cell.start, cell.end))],
-    }
 
 
 def model_name(model: str) -> str:

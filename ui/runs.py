@@ -166,11 +166,12 @@ class Answers:
         after: str | None = None,
         instead_of: str | None = None,
         fresh: bool = False,
+        engine: Engine | None = None,
     ) -> LiveAnswer:
-        """Store the question and begin its answer, in ``scope`` (None: the conversation's) as far as it is still in the
-        library; ``after``, ``instead_of`` and ``fresh`` as `Engine.chat` has them. Raises `EmptyQuestion`,
-        `QuestionTooShort`, `UnknownConversation`, `UnknownTurn`, `StillWriting`, and `ScopeGone` where nothing of the
-        scope is left, or nothing is in it."""
+        """Store the question and begin its answer by ``engine`` (that of the visit; None: the one of this process), in
+        ``scope`` (None: the conversation's) as far as it is still in the library; ``after``, ``instead_of`` and
+        ``fresh`` as `Engine.chat` has them. Raises `EmptyQuestion`, `QuestionTooShort`, `UnknownConversation`,
+        `UnknownTurn`, `StillWriting`, and `ScopeGone` where nothing of the scope is left, or nothing is in it."""
         # The next answer would be written without knowing this one.
         with self._alone(
             conversation_id, "The answer before is still being written.", f"Wait for it or stop it: “{question}”"
@@ -189,7 +190,7 @@ class Answers:
             missing = unread(infos, asked.doc_ids)
             live = LiveAnswer(
                 conversation_id,
-                lambda on_step: self.engine.chat(
+                lambda on_step: (engine or self.engine).chat(
                     conversation_id, question, asked, after=after, instead_of=instead_of, fresh=fresh, on_step=on_step
                 ),
                 asked,
@@ -247,6 +248,11 @@ class Answers:
     def running(self, conversation_id: str) -> bool:
         with self._lock:
             return self._runs(conversation_id)
+
+    def idle(self) -> bool:
+        """Whether no answer is being written."""
+        with self._lock:
+            return not self._beginning and all(item.finished_at for item in self._live.values())
 
     def _runs(self, conversation_id: str) -> bool:
         return any(v.conversation_id == conversation_id and not v.finished_at for v in self._live.values())

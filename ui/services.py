@@ -5,31 +5,60 @@ from __future__ import annotations
 import gc
 import logging
 import threading
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
+from ragcore.catalogue import catalogue
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError, StoreError
+from ragcore.keeping import keep
 from ui.jobs import Ingestion
 from ui.render import Renderer
+from ui.report_jobs import ReportJobs
 from ui.runs import Answers
 from ui.tokens import Signer
+from ui.visits import Visits
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Services:
+    """``engine`` has the settings that are kept: another takes its place when they change (`keep`), over the same
+    library. What holds for one visit only is in ``visits``."""
+
     engine: Engine
     ingestion: Ingestion
     answers: Answers
     renderer: Renderer
     signer: Signer
+    visits: Visits = field(init=False)
+    reports: ReportJobs = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.visits = Visits(lambda: self.engine)
+        self.reports = ReportJobs(lambda: self.engine)
+
+    def keep(self, changes: Mapping[str, Any]) -> None:
+        """Write settings into the home's ``config.toml`` (None: take them out) and go by them from now on; they are
+        tried first. Raises `ConfigError`, also for what the library was read and indexed by, and `StoreError`."""
+        file = self.engine.home / "config.toml"
+        defaults = {key: catalogue()[key].default for key in changes}
+        wanted = {key: defaults[key] if value is None else value for key, value in changes.items()}
+        made = self.engine.with_settings(wanted, origin=str(file))
+        for key, value in changes.items():
+            if value is None:
+                made.origins[key] = "default"
+        keep(file, changes)
+        self.engine = made
 
     def close(self) -> None:
         self.ingestion.close()
+        self.reports.close()
         self.answers.close()
         self.renderer.close()
 
@@ -79,6 +108,7 @@ def _open() -> Services:
         signer=signer,
     )
     opened.ingestion.resume()
+    opened.reports.resume()
     threading.Thread(target=_warm, args=(opened,), name="warm", daemon=True).start()
     return opened
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -14,7 +14,8 @@ from ragcore.index.conversations import ConversationInfo
 from ragcore.index.store import DocumentInfo
 from ragcore.scopes import KINDS, page_ranges
 from ragcore.types import EVERYTHING, Scope
-from ui import components, payload
+from ui import components, payload, visits
+from ui.groups import groups
 from ui.markup import plain
 from ui.runs import StillWriting
 from ui.services import services
@@ -90,6 +91,7 @@ def _draw_scope(readable: Sequence[DocumentInfo], searched: Scope) -> None:
     here, inside = current(), _inside(readable, searched)
     st.html(f'<div class="gw-side-h">In scope<span>{len(inside)} of {len(readable)}</span></div>')
     names = payload.names(readable)
+    _draw_groups(readable)
     with st.container(key="gw_scope"):
         for info in readable:
             key = f"gw_scope_{here or 'new'}_{info.doc_id}"
@@ -97,6 +99,38 @@ def _draw_scope(readable: Sequence[DocumentInfo], searched: Scope) -> None:
             if st.session_state.get(key) != (info.doc_id in inside):
                 st.session_state[key] = info.doc_id in inside
             st.checkbox(plain(names[info.doc_id]), key=key, on_change=_tick, args=(here, info.doc_id, key))
+
+
+def _draw_groups(readable: Sequence[DocumentInfo]) -> None:
+    """A field that puts the documents of one tag or folder into scope, and no others."""
+    found = groups(readable)
+    if found:
+        key = f"gw_group_{current() or 'new'}"
+        with st.container(key="gw_groups"):
+            st.selectbox(
+                "Only documents of a tag or folder",
+                list(found),
+                index=None,
+                placeholder="Only a tag or folder",
+                key=key,
+                on_change=_only_group,
+                args=(current(), key),
+                label_visibility="collapsed",
+            )
+
+
+def _only_group(conversation_id: str | None, key: str) -> None:
+    _stay()
+    chosen = st.session_state[key]
+    st.session_state[key] = None  # what is in scope is told by the boxes below
+    readable = askable(services().engine.documents())
+    doc_ids = groups(readable).get(chosen or "")
+    if doc_ids is None:
+        return
+    if conversation_id is None:
+        st.session_state["gw_left_out"] = {info.doc_id for info in readable} - set(doc_ids)
+    else:
+        _change(conversation_id, lambda stored: replace(stored, doc_ids=doc_ids))
 
 
 def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:
@@ -156,6 +190,23 @@ def _sent() -> tuple[tuple[str, str] | None, str | None]:
     seen()
     conversation_id, after = st.session_state.pop("gw_seen", (None, None))
     return st.session_state.pop("gw_wrong", None), after if conversation_id == current() else None
+
+
+def about() -> None:
+    """Words of a page are to be asked about: that question, told by how it begins, searches their document alone."""
+    given = _told("pane", "about")
+    if given is not None:
+        st.session_state["gw_about"] = (given["document"], given["text"])
+
+
+def _of_words(question: str, chosen: Scope) -> Scope:
+    """What a question searches: the document of the words that it begins with (`about`), else what was ``chosen``."""
+    doc_id, begins = st.session_state.get("gw_about", ("", ""))
+    if not doc_id or not question.startswith(begins):
+        return chosen
+    del st.session_state["gw_about"]
+    known = any(info.doc_id == doc_id for info in askable(services().engine.documents()))
+    return Scope((doc_id,)) if known else chosen
 
 
 def _widen() -> None:
@@ -251,7 +302,9 @@ def ask(question: str) -> None:
         return
     try:
         asked_in = conversation_id or services().engine.new_conversation(chosen)
-        services().answers.ask(asked_in, question, chosen, after=after)
+        answering = services().visits.engine(visits.current())
+        searched = _of_words(question, chosen)
+        services().answers.ask(asked_in, question, searched, after=after, engine=answering)
     except GroundworkError as error:
         tone = ("weak gw-while",) if isinstance(error, StillWriting) else ()  # taken away when that is over
         st.session_state["gw_trouble"] = (error.message, error.hint, *tone)
@@ -283,10 +336,10 @@ def askable(infos: Sequence[DocumentInfo]) -> list[DocumentInfo]:
     return [info for info in infos if info.status == "ready" and info.indexed]
 
 
-def ask_only(doc_id: str, readable: Sequence[str]) -> None:
-    """The next new conversation is about one document."""
+def ask_only(doc_ids: Collection[str], readable: Sequence[str]) -> None:
+    """The next new conversation is about these documents."""
     open_conversation(None)
-    st.session_state["gw_left_out"] = set(readable) - {doc_id}
+    st.session_state["gw_left_out"] = set(readable) - set(doc_ids)
     st.session_state["gw_filters"] = EVERYTHING
 
 

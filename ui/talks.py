@@ -16,6 +16,7 @@ Json = dict[str, Any]
 
 PURPOSES = {
     "answer": "answers",
+    "report": "reports",
     "plan": "planning searches",
     "rewrite": "rewriting questions",
     "judge": "checking claims",

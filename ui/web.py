@@ -16,6 +16,8 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ui import visits
+
 UI = Path(__file__).resolve().parent
 STYLES = (
     "assets/tokens.css",
@@ -28,7 +30,12 @@ STYLES = (
     "components/history/history.css",
     "components/pane/pane.css",
     "components/library/library.css",
+    "components/library/document.css",
     "components/filters/filters.css",
+    "components/reports/reports.css",
+    "components/report/report.css",
+    "components/settings/settings.css",
+    "components/explore/explore.css",
     "assets/first_run.css",
 )
 TYPES = {
@@ -70,6 +77,8 @@ def index_html(prefix: str) -> str:
     root = prefix + static_root()
     # One address for Streamlit's client, which would otherwise try every part of the page's path and log each failure.
     head = [f'<script>window.__streamlit={{BACKEND_BASE_URL:location.origin+"{prefix}/"}}</script>']
+    # Whether the page pane is hidden is known before the first paint, so that nothing jumps; see shared/layout.js.
+    head += ['<script>if(sessionStorage.getItem("gw.pane"))document.documentElement.dataset.gwPane="hidden"</script>']
     head += [f'<link rel="icon" type="image/svg+xml" href="{root}/assets/mark.svg">']
     head += [
         f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{root}/assets/fonts/{name}">'
@@ -131,8 +140,10 @@ class Headers:
 def routes(pages: Sequence[str], prefix: str = "") -> list[BaseRoute]:
     """The app's pages (paths from the root, ``""`` for the first) and the static files."""
 
-    def index(_: Request) -> Response:
-        return HTMLResponse(index_html(prefix), headers={"Cache-Control": "no-cache"})
+    def index(request: Request) -> Response:
+        page = HTMLResponse(index_html(prefix), headers={"Cache-Control": "no-cache"})
+        visits.greet(request, page, prefix)
+        return page
 
     return [
         *(Route(f"{prefix}/{page}", index) for page in pages),

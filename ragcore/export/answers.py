@@ -93,6 +93,9 @@ def _note(citation: Citation, number: int, quote_length: int, *, added: bool, ve
         ocr=citation.ocr,
         added=added,
         verdicts=verdicts,
+        doc_id=citation.doc_id,
+        boxes=citation.boxes,
+        heads=citation.head_boxes,
     )
 
 

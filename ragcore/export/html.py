@@ -32,24 +32,30 @@ from ragcore.export.wording import note_runs
 LINES = 25  # less than half a page
 
 
-def body(manuscript: Manuscript, room: Callable[[int], int] | None = None) -> str:
+def body(
+    manuscript: Manuscript, room: Callable[[int], int] | None = None, beside: Callable[[Note], str] | None = None
+) -> str:
     """Headings are one level lower than in the manuscript, below its title. A note has the id ``note-N``, the first
     place that refers to it ``ref-N``; notes that no part lists stand at the end. A table of more than
     `ragcore.export.columns.WIDE` columns has the class ``wide``.
 
     ``room`` tells for a page of fixed width how many characters a line of a table of so many columns has; words that
-    would make a table wider get places where they may be broken, and a row of more than `LINES` lines is parted."""
+    would make a table wider get places where they may be broken, and a row of more than `LINES` lines is parted.
+    ``beside`` gives what stands below a note, as HTML."""
     listed = {n for block in manuscript.blocks if isinstance(block, Notes) for n in block.numbers}
     rest = Notes(tuple(note.number for note in manuscript.notes if note.number not in listed))
-    maker = _Maker({note.number: note for note in manuscript.notes}, room)
+    maker = _Maker({note.number: note for note in manuscript.notes}, room, beside)
     title = f"<h1{_direction(manuscript.title)}>{escape(manuscript.title)}</h1>"
     return "\n".join((title, *(maker.block(block) for block in (*manuscript.blocks, rest))))
 
 
 class _Maker:
-    def __init__(self, notes: dict[int, Note], room: Callable[[int], int] | None) -> None:
+    def __init__(
+        self, notes: dict[int, Note], room: Callable[[int], int] | None, beside: Callable[[Note], str] | None
+    ) -> None:
         self.notes = notes
         self.room = room
+        self.beside = beside
         self.referred: set[int] = set()
 
     def block(self, block: Block) -> str:
@@ -101,7 +107,8 @@ class _Maker:
 
     def _note(self, note: Note) -> str:
         number = f'<a href="#ref-{note.number}">{note.number}</a>'
-        return f'<p class="note" id="note-{note.number}">{number} {self._runs(note_runs(note))}</p>'
+        below = self.beside(note) if self.beside else ""
+        return f'<p class="note" id="note-{note.number}">{number} {self._runs(note_runs(note))}</p>{below}'
 
     def _runs(self, runs: Runs) -> str:
         return "".join(self._run(run) for run in runs)

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ragcore.types import Box
+
 Align = Literal["", "left", "center", "right"]
 # body: prose; about: small words about what follows; notice: what must be known before reading on.
 Role = Literal["body", "about", "notice"]
@@ -114,7 +116,8 @@ class Verdict:
 class Note:
     """A citation. ``page`` counts from 1, ``label`` is what is printed there; ``cell`` gives a cited cell's headers.
     ``generated``: the quote is an AI's description of a figure; ``ocr``: confidence (0–1) where it was read by OCR;
-    ``added``: checking gave it, not the writer."""
+    ``added``: checking gave it, not the writer. ``boxes`` are where the quote stands in document ``doc_id``, and
+    ``heads`` the headers of a cited cell."""
 
     number: int
     title: str
@@ -127,6 +130,9 @@ class Note:
     ocr: float | None = None
     added: bool = False
     verdicts: tuple[Verdict, ...] = ()
+    doc_id: str = ""
+    boxes: tuple[Box, ...] = ()
+    heads: tuple[Box, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,9 +57,10 @@ class ChunkStore:
     def chunks_by_id(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         """The chunks with these ids, in this order; ids that are gone are left out."""
         found: dict[str, Chunk] = {}
+        kept = db.chunks.c.doc_id.not_in(sa.select(db.documents.c.doc_id).where(db.documents.c.removed.is_not(None)))
         for part in batches(sorted(set(chunk_ids))):
             with self.database.read() as connection:
-                rows = _read(connection, sa.select(db.chunks).where(db.chunks.c.chunk_id.in_(part)))
+                rows = _read(connection, sa.select(db.chunks).where(db.chunks.c.chunk_id.in_(part), kept))
                 found.update((chunk.chunk_id, chunk) for _, chunk in rows)
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
@@ -195,7 +196,7 @@ def fingerprint(chunks: Sequence[Chunk], pages: Sequence[tuple[int, int]]) -> st
 
 
 def _ready(*columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    ready = sa.select(*columns).where(db.documents.c.status == "ready")
+    ready = sa.select(*columns).where(db.documents.c.status == "ready", db.documents.c.removed.is_(None))
     return ready.order_by(db.documents.c.created, db.documents.c.doc_id)
 
 

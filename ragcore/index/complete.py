@@ -19,7 +19,8 @@ def complete(store: Store) -> None:
     0004 left them empty. Nothing is embedded again."""
     with store.database.read() as connection:
         query = sa.select(db.documents.c.doc_id).where(db.documents.c.fingerprint.is_(None))
-        doc_ids = connection.execute(query.where(db.documents.c.status == "ready")).scalars().all()
+        query = query.where(db.documents.c.status == "ready", db.documents.c.removed.is_(None))
+        doc_ids = connection.execute(query).scalars().all()
     for doc_id in doc_ids:
         document, chunks = store.document(doc_id), store.chunks(doc_id)
         pages = [document.first_and_last_page(chunk.start, chunk.end) for chunk in chunks]

@@ -46,6 +46,14 @@ documents = sa.Table(
     sa.Column("chunk_count", sa.Integer),
     sa.Column("fingerprint", sa.Text),
     sa.Column("context", sa.Text),
+    sa.Column("folder", sa.Text),
+    sa.Column("removed", sa.REAL),
+)
+tags = sa.Table(
+    "tags",
+    metadata,
+    sa.Column("doc_id", sa.Text, primary_key=True),
+    sa.Column("tag", sa.Text, primary_key=True),
 )
 page_layouts = sa.Table(
     "page_layouts",
@@ -173,6 +181,77 @@ turn_words = sa.Table(
     sa.Column("conversation_id", sa.Text),
     sa.Column("words", sa.Text),
     sa.Column("text", sa.Text),
+)
+
+reports = sa.Table(
+    "reports",
+    metadata,
+    sa.Column("report_id", sa.Text, primary_key=True),
+    sa.Column("title", sa.Text),
+    sa.Column("guidance", sa.Text),
+    sa.Column("origin", sa.Text),
+    sa.Column("doc_ids", sa.Text),
+    sa.Column("trouble", sa.Text),
+    sa.Column("created", sa.REAL),
+    sa.Column("updated", sa.REAL),
+)
+report_sections = sa.Table(
+    "report_sections",
+    metadata,
+    sa.Column("section_id", sa.Text, primary_key=True),
+    sa.Column("report_id", sa.Text),
+    sa.Column("position", sa.Integer),
+    sa.Column("level", sa.Integer),
+    sa.Column("asked", sa.Text),
+    sa.Column("shown", sa.Text),
+    sa.Column("accepted", sa.Integer),
+    sa.Column("removed", sa.Integer),
+    sa.Column("trouble", sa.Text),
+)
+report_versions = sa.Table(
+    "report_versions",
+    metadata,
+    sa.Column("version_id", sa.Text, primary_key=True),
+    sa.Column("section_id", sa.Text),
+    sa.Column("number", sa.Integer),
+    sa.Column("parent", sa.Text),
+    sa.Column("author", sa.Text),
+    sa.Column("change", sa.Text),
+    sa.Column("content", sa.LargeBinary),
+    sa.Column("usd", sa.REAL),
+    sa.Column("created", sa.REAL),
+)
+report_places = sa.Table(
+    "report_places",
+    metadata,
+    sa.Column("section_id", sa.Text, primary_key=True),
+    sa.Column("doc_id", sa.Text, primary_key=True),
+    sa.Column("start", sa.Integer, primary_key=True),
+    sa.Column("end", sa.Integer, primary_key=True),
+    sa.Column("kind", sa.Text),
+    sa.Column("created", sa.REAL),
+)
+report_tasks = sa.Table(
+    "report_tasks",
+    metadata,
+    sa.Column("task_id", sa.Integer, primary_key=True),
+    sa.Column("report_id", sa.Text),
+    sa.Column("section_id", sa.Text),
+    sa.Column("instruction", sa.Text),
+    sa.Column("created", sa.REAL),
+)
+
+feedback = sa.Table(
+    "feedback",
+    metadata,
+    sa.Column("turn_id", sa.Text, primary_key=True),
+    sa.Column("helpful", sa.Integer),
+    sa.Column("reason", sa.Text),
+    sa.Column("words", sa.Text),
+    sa.Column("created", sa.REAL),
+)
+suggestions = sa.Table(
+    "suggestions", metadata, sa.Column("turn_id", sa.Text, primary_key=True), sa.Column("questions", sa.Text)
 )
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from ragcore.errors import StoreError, UnknownDocument
 from ragcore.index import database as db
-from ragcore.index.chunk_store import ChunkStore
+from ragcore.index.chunk_store import ChunkStore, bump_revision
 
 
 class FileStore(ChunkStore):
@@ -29,23 +29,29 @@ class FileStore(ChunkStore):
 
     def add_file(self, data: bytes, name: str) -> tuple[str, bool]:
         """Keep a PDF under its SHA-256 and list it; ``(doc_id, True)`` if it is new, ``(doc_id, False)`` if the
-        same bytes are in the library already."""
+        same bytes are in the library already. What was put into the trash comes back as new."""
         sha256 = hashlib.sha256(data).hexdigest()
         self._keep(self._file(sha256), data, name)
-        return self._list(sha256, name, len(data))
+        listed = self._list(sha256, name, len(data))
+        self._keep(self._file(sha256), data, name)  # the end of a removal may have taken it away before it was listed
+        return listed
 
     def add_ade(self, json: bytes, name: str, pdf: bytes | None) -> tuple[str, bool]:
         """Keep an ADE JSON, with its PDF if that was given, as one document; returns what `add_file` does."""
         sha256 = hashlib.sha256(json + (pdf or b"")).hexdigest()
-        self._keep(self._file(sha256, ".ade.json"), json, name)
-        if pdf is not None:
-            self._keep(self._file(sha256), pdf, name)
-        return self._list(sha256, name, len(json) + len(pdf or b""))
+        kept = {".ade.json": json} | ({".pdf": pdf} if pdf is not None else {})
+        for suffix, data in kept.items():
+            self._keep(self._file(sha256, suffix), data, name)
+        listed = self._list(sha256, name, len(json) + len(pdf or b""))
+        for suffix, data in kept.items():
+            self._keep(self._file(sha256, suffix), data, name)
+        return listed
 
     def find_ade(self, json: bytes) -> str | None:
         """The document to which this very ADE JSON belongs, with a PDF or without; None where there is none."""
         with self.database.read() as connection:
-            hashes = connection.execute(sa.select(db.documents.c.doc_id, db.documents.c.sha256)).all()
+            query = sa.select(db.documents.c.doc_id, db.documents.c.sha256).where(db.documents.c.removed.is_(None))
+            hashes = connection.execute(query).all()
         for row in hashes:
             path = self._file(row.sha256, ".ade.json")
             if path.is_file() and path.stat().st_size == len(json) and path.read_bytes() == json:
@@ -77,10 +83,9 @@ class FileStore(ChunkStore):
         path = self._path(doc_id, ".ade.json")
         return path if path.is_file() else None
 
-    def _files(self, doc_id: str) -> list[Path]:
-        """Every file that a document may have."""
-        paths = [self.original(doc_id), self.unlocked_path(doc_id), self.drawn_path(doc_id)]
-        return [*paths, self._path(doc_id, ".ade.json")]
+    def files(self, sha256: str) -> list[Path]:
+        """Every file that the document of this hash may have."""
+        return [self._file(sha256, suffix) for suffix in (".pdf", ".unlocked.pdf", ".drawn.pdf", ".ade.json")]
 
     def sha256(self, doc_id: str) -> str:
         """The hash, in hex, under which the document's files are kept."""
@@ -115,11 +120,18 @@ class FileStore(ChunkStore):
         }
         with self.database.write() as connection:
             statement = insert(db.documents).values(row).on_conflict_do_nothing()
-            return doc_id, connection.execute(statement).rowcount == 1
+            if connection.execute(statement).rowcount == 1:
+                return doc_id, True
+            back = sa.update(db.documents).where(db.documents.c.doc_id == doc_id, db.documents.c.removed.is_not(None))
+            if connection.execute(back.values(removed=None)).rowcount == 1:
+                bump_revision(connection)
+                return doc_id, True
+            return doc_id, False
 
     def _row(self, doc_id: str, *columns: sa.Column[Any]) -> sa.Row[Any]:
         with self.database.read() as connection:
-            query = sa.select(*(columns or (db.documents,))).where(db.documents.c.doc_id == doc_id)
+            query = sa.select(*(columns or (db.documents,)))
+            query = query.where(db.documents.c.doc_id == doc_id, db.documents.c.removed.is_(None))
             row = connection.execute(query).one_or_none()
         if row is None:
             raise UnknownDocument(f"There is no document {doc_id} in this library.")

@@ -7,10 +7,8 @@ changes; `revision` grows whenever chunks come or go, which is how the caches kn
 from __future__ import annotations
 
 import json
-import shutil
-import threading
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -24,12 +22,13 @@ from sqlalchemy.dialects.sqlite import insert
 from ragcore.errors import StoreBusy, UnknownDocument
 from ragcore.index import database as db
 from ragcore.index.chunk_store import batches, bump_revision, chunk_row, fingerprint, settle
+from ragcore.index.elements import StoredElements
 from ragcore.index.file_store import FileStore
+from ragcore.index.opened import Opened, weight
 from ragcore.index.packing import pack, unpack
 from ragcore.types import Chunk, ContextReport, Document, Element, FigureReport, Page, WordMap
 
 Status = Literal["new", "reading", "ready", "failed"]
-CACHED_DOCUMENTS = 48
 T = TypeVar("T")
 
 
@@ -37,8 +36,9 @@ T = TypeVar("T")
 class DocumentInfo:
     """A line of the library. ``pages`` is 0 and ``title`` the file's name until the file has been inspected;
     ``pages_done`` counts pages read so far; ``indexed`` says whether every chunk has a vector by the embedder asked
-    for; ``ocr_confidence`` is the mean
-    of the pages read by OCR, in percent; ``error`` is what `GroundworkError.as_dict` gave, or None."""
+    for; ``ocr_confidence`` is the mean of the pages read by OCR, in percent; ``error`` is what
+    `GroundworkError.as_dict` gave, or None; ``folder`` is a path of names joined by ``/``, "" for none
+    (`ragcore.index.shelf`)."""
 
     doc_id: str
     sha256: str
@@ -62,15 +62,16 @@ class DocumentInfo:
     error: Mapping[str, Any] | None = None
     figures: FigureReport = field(default_factory=FigureReport)
     context: ContextReport = field(default_factory=ContextReport)
+    folder: str = ""
+    tags: tuple[str, ...] = ()
 
 
 class Store(FileStore):
     """Everything under one home folder: ``groundwork.sqlite``, ``files/``, ``cache/`` and ``locks/``."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, opened_mb: int = 256) -> None:
         super().__init__(home)
-        self._documents: OrderedDict[str, tuple[tuple[str, float], Document]] = OrderedDict()
-        self._lock = threading.Lock()
+        self.opened = Opened(opened_mb << 20)
 
     @contextmanager
     def document_lock(self, doc_id: str) -> Iterator[None]:
@@ -175,7 +176,7 @@ class Store(FileStore):
                     body_end=document.body_end,
                     words=document.words.to_bytes(),
                     page_data=pack(document.pages, tuple[Page, ...]),
-                    elements=pack(document.elements, tuple[Element, ...]),
+                    elements=pack(tuple(document.elements), tuple[Element, ...]),
                     recipe=recipe,
                     built=time.time(),
                     figures=json.dumps(asdict(figures)) if figures is not None else None,
@@ -195,8 +196,7 @@ class Store(FileStore):
             for embedder in connection.execute(embedders).scalars().all():
                 settle(connection, embedder, [document.doc_id])
             bump_revision(connection)
-        with self._lock:
-            self._documents.pop(document.doc_id, None)
+        self.opened.drop(document.doc_id)
 
     def require(self, doc_ids: Sequence[str]) -> None:
         """Raise `UnknownDocument` unless each of these has been read."""
@@ -206,17 +206,16 @@ class Store(FileStore):
                 raise _unread(row.name)
 
     def document(self, doc_id: str) -> Document:
-        """A ready document; the last few are kept in memory. Raises `UnknownDocument`."""
+        """A ready document; those used last are kept in memory. Raises `UnknownDocument`."""
         state = self._row(doc_id, db.documents.c.recipe, db.documents.c.built)
-        with self._lock:
-            cached = self._documents.get(doc_id)
-            # Another process may have built it anew, with other settings or with more figures described.
-            if cached is not None and cached[0] == (state.recipe, state.built):
-                self._documents.move_to_end(doc_id)
-                return cached[1]
+        # Another process may have built it anew, with other settings or with more figures described.
+        held = self.opened.get(doc_id, (state.recipe, state.built))
+        if held is not None:
+            return held
         row = self._row(doc_id)
         if row.text is None:
             raise _unread(row.name)
+        elements = StoredElements(row.elements)
         document = Document(
             doc_id=doc_id,
             sha256=row.sha256,
@@ -226,12 +225,9 @@ class Store(FileStore):
             body_end=row.body_end,
             words=WordMap.from_bytes(row.words),
             pages=unpack(row.page_data, tuple[Page, ...]),
-            elements=unpack(row.elements, tuple[Element, ...]),
+            elements=elements,
         )
-        with self._lock:
-            self._documents[doc_id] = ((row.recipe, row.built), document)
-            while len(self._documents) > CACHED_DOCUMENTS:
-                self._documents.popitem(last=False)
+        self.opened.put(document, (row.recipe, row.built), weight(document, elements.characters))
         return document
 
     def documents(self, embedder: str = "", doc_id: str | None = None) -> list[DocumentInfo]:
@@ -272,14 +268,19 @@ class Store(FileStore):
             table.error,
             table.figures,
             table.context,
+            table.folder,
             done.label("pages_done"),
             # Chunks are counted only where there is no fingerprint yet to compare.
             sa.case((table.fingerprint.is_(None), waiting == 0), else_=marked).label("embedded"),
-        ).order_by(table.created, table.doc_id)
+        ).where(table.removed.is_(None))
+        tagged = sa.select(db.tags).order_by(sa.func.lower(db.tags.c.tag))
         if doc_id is not None:
-            query = query.where(table.doc_id == doc_id)
+            query, tagged = query.where(table.doc_id == doc_id), tagged.where(db.tags.c.doc_id == doc_id)
+        tags: dict[str, tuple[str, ...]] = {}
         with self.database.read() as connection:
-            rows = connection.execute(query).all()
+            rows = connection.execute(query.order_by(table.created, table.doc_id)).all()
+            for row in connection.execute(tagged):
+                tags[row.doc_id] = (*tags.get(row.doc_id, ()), row.tag)
         return [
             DocumentInfo(
                 doc_id=row.doc_id,
@@ -296,6 +297,8 @@ class Store(FileStore):
                 error=json.loads(row.error) if row.error else None,
                 figures=FigureReport(**json.loads(row.figures)) if row.figures else FigureReport(),
                 context=ContextReport(**json.loads(row.context)) if row.context else ContextReport(),
+                folder=row.folder,
+                tags=tags.get(row.doc_id, ()),
                 **(json.loads(row.counts) if row.counts else {}),
             )
             for row in rows
@@ -304,7 +307,8 @@ class Store(FileStore):
     def names(self) -> list[tuple[str, str, str]]:
         """``(doc_id, title, file name)`` of each ready document, in the order in which they came."""
         table = db.documents.c
-        query = sa.select(table.doc_id, table.title, table.name).where(table.status == "ready")
+        query = sa.select(table.doc_id, table.title, table.name)
+        query = query.where(table.status == "ready", table.removed.is_(None))
         with self.database.read() as connection:
             rows = connection.execute(query.order_by(table.created, table.doc_id)).all()
         return [(row.doc_id, row.title or row.name, row.name) for row in rows]
@@ -318,21 +322,13 @@ class Store(FileStore):
     def recipes(self) -> dict[str, str]:
         """For each ready document the hash of the settings that built it."""
         with self.database.read() as connection:
-            query = sa.select(db.documents.c.doc_id, db.documents.c.recipe).where(db.documents.c.status == "ready")
+            query = sa.select(db.documents.c.doc_id, db.documents.c.recipe)
+            query = query.where(db.documents.c.status == "ready", db.documents.c.removed.is_(None))
             return {row.doc_id: row.recipe for row in connection.execute(query)}
 
-    def remove(self, doc_id: str) -> None:
-        """Forget a document: rows, vectors and files. Stored answers that cite it keep their quotes."""
-        with self.document_lock(doc_id):
-            files = self._files(doc_id)
-            with self.database.write() as connection:
-                connection.execute(sa.delete(db.documents).where(db.documents.c.doc_id == doc_id))
-                bump_revision(connection)
-            with self._lock:
-                self._documents.pop(doc_id, None)
-            for path in files:
-                path.unlink(missing_ok=True)
-            shutil.rmtree(self.home / "cache" / "pages" / doc_id, ignore_errors=True)
+    def forget(self, doc_id: str) -> None:
+        """Drop what is kept in memory of a document."""
+        self.opened.drop(doc_id)
 
 
 def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int | dict[str, int]]:

@@ -51,3 +51,17 @@ def test_axe_finds_nothing(theme: str, app: App, shelf: Shelf, open_page: Callab
     page.locator(".gw-library tr[data-doc] a").first.click()
     page.locator(".gw-doc .ol").first.wait_for()
     check(page, "a document of the library")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_settings(theme: str, app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/settings", theme=theme)
+    page.locator(".gw-settings .opt").first.wait_for()
+    page.get_by_label("alpha", exact=True).fill("7")
+    page.get_by_text("Must be a number from 0 to 1.").wait_for()
+    page.get_by_role("switch", name="Add missing citations").click()
+    page.locator(".gw-settings .bar").wait_for()
+    check(page, "the settings")
+    page.get_by_role("radio", name="A server of your own").check(force=True)
+    page.get_by_label("Address").wait_for()
+    check(page, "the settings of a server")

@@ -350,3 +350,18 @@ def test_the_statement_to_which_the_question_points_is_quoted_first() -> None:
     assert quotes(question, *grids, offline_sentences=1).startswith("- Segment data")
     pointed = quotes(f"{question} Use the cash flow statement.", *grids, offline_sentences=1)
     assert pointed.startswith("- Cash flow statement")
+
+
+def test_the_year_of_a_title_is_not_that_of_a_sentence_of_another_year() -> None:
+    doc = make_document("Revenues of the company rose to $4.1 billion in 2019.", title="Annual report 2021")
+
+    def answer(doc: Document) -> str:
+        request = build_request(
+            "What were the revenues of the company in 2021?", (whole(doc),), (), lambda _: doc, SETTINGS
+        )
+        return "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
+
+    assert answer(doc).startswith("What is quoted does not speak of 2021.")
+    # What names no year is of the year of its document.
+    undated = make_document("Revenues of the company rose to $4.1 billion.", title="Annual report 2021")
+    assert "does not speak" not in answer(undated)

@@ -20,7 +20,7 @@ def until(true: Callable[[], bool], seconds: float = 60.0) -> None:
 
 def test_a_document_is_removed_while_it_is_read_and_while_it_waits(tmp_path: Path) -> None:
     gone: list[str] = []
-    with Engine.open(tmp_path) as engine:
+    with Engine.open(tmp_path, overrides={"ingest.undo_seconds": 0.5}) as engine:
         ingestion = Ingestion(engine, removed=gone.append)
         read = engine.add(pdfs.running_headers(120), "long.pdf").doc_id
         waits = engine.add(pdfs.one_column(), "next.pdf").doc_id
@@ -28,35 +28,50 @@ def test_a_document_is_removed_while_it_is_read_and_while_it_waits(tmp_path: Pat
         ingestion.add(waits)
         until(lambda: ingestion.jobs()[read].done > 0)
 
-        ingestion.remove(waits)
+        ingestion.remove([waits])
+        assert [info.doc_id for info in engine.documents()] == [read]
         until(lambda: gone == [waits])  # it does not wait for the one before it
         assert read in ingestion.jobs()
 
-        ingestion.remove(read)
-        ingestion.remove(read)
-        assert read in ingestion.removing()
-        until(lambda: gone == [waits, read])
+        ingestion.remove([read])
         assert engine.documents() == []
+        until(lambda: gone == [waits, read])
         assert not ingestion.jobs()
-        assert not ingestion.removing()
         assert not ingestion.failures
+        assert not list((tmp_path / "files").rglob("*.pdf"))
         ingestion.close()
 
 
-def test_a_removal_that_another_process_prevents_says_so_and_can_be_tried_again(tmp_path: Path) -> None:
+def test_a_removal_that_is_taken_back_goes_on_where_the_reading_was(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        ingestion = Ingestion(engine, removed=lambda _: None)
+        doc_id = engine.add(pdfs.running_headers(60), "long.pdf").doc_id
+        ingestion.add(doc_id)
+        until(lambda: ingestion.jobs()[doc_id].done > 0)
+        ingestion.remove([doc_id])
+        ingestion.restore([doc_id])  # while its job is still being cancelled
+        until(lambda: engine.documents()[0].indexed)
+        until(lambda: not ingestion.jobs())
+        assert not ingestion.failures
+        assert engine.trash.items() == []
+        ingestion.close()
+
+
+def test_a_removal_waits_for_what_another_process_does_with_the_document(tmp_path: Path) -> None:
     gone: list[str] = []
-    with Engine.open(tmp_path) as engine, Engine.open(tmp_path) as other:
-        ingestion = Ingestion(engine, removed=gone.append)
+    undo = {"ingest.undo_seconds": 0.2}
+    with Engine.open(tmp_path, overrides=undo) as engine, Engine.open(tmp_path) as other:
         doc_id = engine.add(pdfs.one_column(), "survey.pdf").doc_id
         with other.store.document_lock(doc_id):
-            ingestion.remove(doc_id)
-            until(lambda: not ingestion.removing())
-            assert ingestion.failures[doc_id]["code"] == "store_busy"
-            assert ingestion.failures[doc_id]["removal"] is True
-            assert [info.doc_id for info in engine.documents()] == [doc_id]
-        ingestion.remove(doc_id)
+            ingestion = Ingestion(engine, removed=gone.append)
+            ingestion.remove([doc_id])
+            assert engine.documents() == other.documents() == []
+            time.sleep(0.5)
+            assert gone == []
+            ingestion.close()
+        # The next start finds what is left to do.
+        ingestion = Ingestion(engine, removed=gone.append)
         until(lambda: gone == [doc_id])
-        assert not ingestion.failures
         ingestion.close()
 
 

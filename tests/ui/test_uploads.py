@@ -1,14 +1,17 @@
-"""What is said beside the drop zone about text and pictures that leave the machine while a document is read."""
+"""Uploads: what becomes of their files, and what is said beside the drop zone about what leaves the machine."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragcore.engine import Engine
+from tests import ade, pdfs
 from ui import uploads
+from ui.jobs import Ingestion
 
 SUMMARIES = {"context.document_summary": True, "context.summaries": "auto", "context.max_usd": 1.5}
 QUIET = {"figures.describe": "off", "context.summaries": "extractive", "context.situate": "off"}
@@ -40,3 +43,59 @@ def test_what_goes_to_claude_is_said(
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with Engine.open(tmp_path, overrides=overrides, api_key=key) as engine:
         assert uploads.sent_to_claude(engine) == said
+
+
+@dataclass(frozen=True)
+class Uploaded:
+    """What Streamlit gives for a file: one of a folder has its path in it as its name."""
+
+    name: str
+    data: bytes
+
+    @property
+    def file_id(self) -> str:
+        return self.name
+
+    def getvalue(self) -> bytes:
+        return self.data
+
+
+def test_the_files_of_a_folder_lie_in_it_and_what_is_there_already_is_said_once(tmp_path: Path) -> None:
+    made = ade.report()
+    files = [
+        Uploaded("Trial/a.pdf", pdfs.one_column()),
+        Uploaded("Trial/deep/b.pdf", pdfs.ruled_table()),
+        Uploaded("Trial/deep/report.json", made.json),
+        Uploaded("Trial/report.pdf", pdfs.note()),  # of another folder, so not the PDF of the JSON
+        Uploaded("Trial/deep/report.pdf", made.pdf),
+        Uploaded("loose.pdf", pdfs.hyphenated()),
+    ]
+    with Engine.open(tmp_path) as engine:
+        ingestion = Ingestion(engine, removed=lambda _: None)
+        assert uploads.take(files, engine, ingestion) == []
+        queued = list(ingestion.jobs())
+        infos = {info.doc_id: info for info in engine.documents()}
+        assert [(infos[i].folder, infos[i].name) for i in queued] == [
+            ("Trial", "a.pdf"),
+            ("Trial/deep", "b.pdf"),
+            ("Trial/deep", "report.json"),
+            ("Trial", "report.pdf"),
+            ("", "loose.pdf"),
+        ]
+        newest = sorted(infos.values(), key=lambda info: -info.created)
+        assert [info.doc_id for info in newest] == queued  # what is read first stands first
+        [note] = uploads.take([*files[:2], *files[3:4], files[5]], engine, ingestion)
+        assert note.text == "a.pdf, b.pdf, report.pdf and 1 other are in the library already."
+        ingestion.close()
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["a.pdf"], "a.pdf is in the library already."),
+        (["a.pdf", "b.pdf"], "a.pdf and b.pdf are in the library already."),
+        (["a", "b", "c", "d", "e"], "a, b, c and 2 others are in the library already."),
+    ],
+)
+def test_files_that_are_there_already_in_words(names: list[str], said: str) -> None:
+    assert uploads.already(names) == said

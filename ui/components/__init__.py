@@ -8,7 +8,6 @@ the app's own routes, so that a rerun stays small and a live answer needs no rer
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -17,9 +16,10 @@ import streamlit as st
 
 from ragcore.scopes import KINDS, kinds_in_words, pages_in_words, pages_typed
 from ragcore.types import Scope
-from ui import frame, web
+from ui import frame, visits, web
 from ui.narrow import pages_in_brief
-from ui.render import WIDTHS
+from ui.plotly_script import plotly_path
+from ui.render import TILE, TILE_WIDTHS, WIDTHS
 from ui.services import services
 from ui.tokens import LIFETIME_SECONDS
 
@@ -45,12 +45,18 @@ _filters = _component("filters")
 _chips = _component("chips")
 _pane = _component("pane")
 _table = _component("library")
+_drop = _component("drop")
+_settings = _component("settings")
+_reports = _component("reports")
+_report = _component("report")
+_evidence = _component("evidence")
+_explore = _component("explore")
 
 
 def _data(name: str) -> dict[str, Any]:
     token, made = st.session_state.get("gw_token", ("", 0.0))
     if time.time() - made > LIFETIME_SECONDS / 2:
-        token = services().signer.token(uuid.uuid4().hex)
+        token = services().signer.token(visits.current())
         st.session_state["gw_token"] = (token, time.time())
     base = frame.prefix()
     return {
@@ -108,12 +114,49 @@ def chips(conversation_id: str | None, scope: Scope, on_change: Callable[[], Non
     _chips(key="chips", data=data, on_removed_change=on_change)
 
 
-def pane(documents: list[dict[str, str]], scope: list[str] | None) -> None:
+def pane(documents: list[dict[str, str]], scope: list[str] | None, on_about: Callable[[], None] = lambda: None) -> None:
     """The page viewer. ``documents`` (id and title) may be looked at; the first one in ``scope`` (ids; None: all) is
-    shown until there is a citation to show."""
-    _pane(key="pane", data=_data("pane") | {"documents": documents, "scope": scope})
+    shown until there is a citation to show. Its result has ``about`` once, when words of a page are to be asked about:
+    ``{"document": "0123…", "text": "About “…”"}``, the document and how the question begins."""
+    tiles = {"side": TILE, "widths": list(TILE_WIDTHS)}
+    data = _data("pane") | {"documents": documents, "scope": scope, "tiles": tiles}
+    _pane(key="pane", data=data, on_about_change=on_about)
 
 
 def library(revision: int) -> Any:
-    """The table of documents. Its result has ``ask``: the id of a document to ask about, once, when that is pressed."""
+    """The table of documents. Its result has ``ask``: the ids of documents to ask about, once, when that is pressed."""
     return _table(key="library", data=_data("library") | {"revision": revision}, on_ask_change=lambda: None)
+
+
+def settings() -> None:
+    """The settings of this visit. It asks for a rerun when one was changed, which draws the header anew."""
+    paths = [f"{frame.prefix()}/{page.path}" for page in frame.PAGES]
+    _settings(key="settings", data=_data("settings") | {"paths": paths}, on_changed_change=lambda: None)
+
+
+def drop() -> None:
+    """Beside the uploader: takes folders for it, and files dropped anywhere on the page."""
+    _drop(key="drop", data=_data("drop"))
+
+
+def explore(documents: list[dict[str, str]], conversation: str, turn: str, examples: list[str]) -> None:
+    """Explore: ``documents`` (id and title) can be searched; where the address names no question it begins with that
+    of ``turn`` in ``conversation`` ("" for none), or offers the ``examples``."""
+    about = {"documents": documents, "conversation": conversation, "turn": turn, "examples": examples}
+    script = f"{frame.prefix()}{plotly_path()[0]}"
+    _explore(key="explore", data=_data("explore") | about | {"plotly": script})
+
+
+def reports(on_change: Callable[[], None]) -> None:
+    """The list of reports and the templates to begin one from. Its result has ``opened`` once: the id of a report."""
+    _reports(key="reports", data=_data("reports"), on_opened_change=on_change)
+
+
+def report(report_id: str, on_change: Callable[[], None]) -> None:
+    """A report: outline and sections. Its result has ``left`` once, when its list is wanted, or it was deleted."""
+    _report(key="report", data=_data("report") | {"report": report_id}, on_left_change=on_change)
+
+
+def evidence() -> None:
+    """Where a report's component lists what the section that is open cites."""
+    _evidence(key="evidence", data=_data("evidence"))

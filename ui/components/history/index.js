@@ -1,7 +1,8 @@
 // The conversations at the side: found by their words as they are typed, the last used first.
 
 import { ApiError, configure, get } from "../shared/api.js";
-import { h, icon, plural, prose, typing } from "../shared/dom.js";
+import { h, icon, plural, prose } from "../shared/dom.js";
+import { free } from "../shared/keys.js";
 import { foldSide } from "../shared/side.js";
 
 const WAIT = 150; // ms after the last key
@@ -138,7 +139,7 @@ class History {
   }
 
   shortcut(event) {
-    if (event.key === "/" && !typing(event)) {
+    if (event.key === "/" && free(event)) {
       event.preventDefault();
       this.field.focus();
       this.field.select();

@@ -3,6 +3,7 @@
 
 import { getDocument, pictureUrl } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
+import { free } from "../shared/keys.js";
 
 const DELAY = 150;
 const CROP = { width: 440, height: 74, figure: 170 };
@@ -13,9 +14,11 @@ const WORDS = {
 };
 
 export class Cards {
-  constructor(flow, find) {
+  // `link(turn, n)` copies the address of a citation.
+  constructor(flow, find, link) {
     this.flow = flow;
     this.find = find;
+    this.link = link;
     this.card = null;
     this.timer = 0;
     this.hover = matchMedia("(hover: hover)").matches;
@@ -23,13 +26,15 @@ export class Cards {
     flow.addEventListener("mouseover", (event) => this.hover && chip(event) && this.later(chip(event)));
     flow.addEventListener("mouseout", (event) => chip(event) && this.leave(event.relatedTarget));
     flow.addEventListener("focusin", (event) => chip(event)?.matches(":focus-visible") && this.show(chip(event)));
-    flow.addEventListener("focusout", () => this.hide());
+    flow.addEventListener("focusout", ({ relatedTarget }) => this.card?.contains(relatedTarget) || this.hide());
     flow.addEventListener("scroll", () => this.card && this.hide(), { passive: true });
     for (const name of ["mouseover", "focusin"]) flow.addEventListener(name, (event) => this.turnTip(event.target.closest?.(".gw-verdict")));
     this.escape = (event) => {
-      if (event.key !== "Escape" || !this.card) return;
+      if (!this.card) return;
+      if (event.key === "c" && free(event) && document.activeElement === this.chip) this.copyLink();
+      else if (event.key !== "Escape") return;
+      else this.hide();
       event.stopImmediatePropagation();
-      this.hide();
     };
     addEventListener("keydown", this.escape, { capture: true });
   }
@@ -69,12 +74,23 @@ export class Cards {
     if (!found?.citation || !chip.isConnected) return;
     this.hide();
     this.chip = chip;
-    this.card = draw(found, chip);
+    this.card = draw(found, chip, () => this.copyLink());
     this.card.addEventListener("mouseenter", () => clearTimeout(this.timer));
     this.card.addEventListener("mouseleave", (event) => this.leave(event.relatedTarget));
     this.flow.append(this.card);
     this.place(chip);
     crop(this.card.querySelector(".gw-crop"), found.citation).catch((error) => this.withoutPicture(error));
+  }
+
+  async copyLink() {
+    const said = this.card.querySelector(".lk");
+    try {
+      await this.link(this.chip.dataset.turn, Number(this.chip.dataset.n));
+      said.replaceChildren(icon("check", "s14"), "Link copied");
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error;
+      said.replaceChildren(icon("error", "s14"), "The browser did not allow it");
+    }
   }
 
   withoutPicture(error) {
@@ -101,7 +117,7 @@ export class Cards {
   }
 }
 
-function draw({ turn, citation }, chip) {
+function draw({ turn, citation }, chip, link) {
   const claim = turn.claims?.[chip.closest(".gw-claim")?.dataset.claim];
   const [tone, sign, word] = WORDS[claim?.status] ?? [];
   return h(
@@ -119,6 +135,8 @@ function draw({ turn, citation }, chip) {
         : h("blockquote", {}, `“${shorten(citation.quote)}”`),
       chip.classList.contains("added") && h("p", { class: "ad" }, "Added by Groundwork: the writer gave no source here; these words support it."),
       word && h("p", { class: "ve" }, h("span", { class: `gw-st ${tone}` }, icon(sign, "s16"), word), h("span", { class: "muted" }, claim.reason)),
+      // From the keyboard it is the key C while the chip has the focus: the card itself cannot be entered.
+      h("p", { class: "fo" }, h("button", { type: "button", class: "gw-linkish lk", tabindex: "-1", onclick: link }, icon("link", "s14"), "Copy link"), h("span", { class: "ks", "aria-hidden": "true" }, h("kbd", {}, "↵"), h("kbd", {}, "C"), h("kbd", {}, "Esc"))),
     ),
   );
 }

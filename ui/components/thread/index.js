@@ -5,8 +5,10 @@ import { beforeAsking, holdAsking } from "../shared/asking.js";
 import { closeCitation, lookAtCitation, openCitation } from "../shared/bus.js";
 import { button, h, icon } from "../shared/dom.js";
 import { changed } from "../shared/tabs.js";
+import { copyLink } from "./copy.js";
 import { follow } from "./live.js";
 import { Cards } from "./card.js";
+import { Next } from "./next.js";
 import { clampQuestion, editQuestion, rest, tools } from "./question.js";
 import { pin, pinned, say, unsay, unsayBusy } from "./said.js";
 import { drawTurn, errorCard } from "./turn.js";
@@ -47,7 +49,9 @@ class Thread {
     this.edits = new Set(); // ids of the turns whose question is being edited, which stay until that ends
     this.conversation = undefined;
     this.stopFollowing = new Map();
-    this.cards = new Cards(this.flow, (turn, n) => this.find(turn, n));
+    this.cards = new Cards(this.flow, (turn, n) => this.find(turn, n), (turn, n) => copyLink(this.conversation, turn, n));
+    this.next = new Next((question) => this.askNext(question));
+    this.thoughts = {}; // turn → what was thought of its answer
     this.flow.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.flow.addEventListener("click", (event) => this.clicked(event));
     this.listeners = [
@@ -112,6 +116,7 @@ class Thread {
     }
     pin(this.column, "stale", null);
     if (!this.turns.size) this.column.replaceChildren();
+    this.thoughts = talk.feedback;
     const path = (this.path = new Set(talk.turns.map((turn) => turn.id)));
     for (const id of [...this.turns.keys()]) if (!path.has(id) && !this.edits.has(id)) this.drop(id);
     for (const turn of talk.turns) this.put(turn);
@@ -119,7 +124,7 @@ class Thread {
     if (this.fresh) {
       this.fresh = false;
       if (talk.turns.length) this.toTop(talk.turns.at(-1).id);
-      if (!this.reopen()) this.look(talk.turns.findLast((turn) => turn.citations?.length), true);
+      if (!(await this.reopen())) this.look(talk.turns.findLast((turn) => turn.citations?.length), true);
     } else if (this.current && !path.has(this.current.turn)) {
       this.look(talk.turns.findLast((turn) => turn.citations?.length)); // what was open stands in another version
     }
@@ -161,6 +166,7 @@ class Thread {
       pin(this.column, "held", null);
       unsayBusy();
     }
+    this.goOn(all.at(-1));
     const conversation = this.conversation;
     dispatchEvent(new CustomEvent("gw:thread", { detail: { conversation, turns: all.length, answered: all.filter(({ blocks }) => blocks?.length).length } }));
     if (title) dispatchEvent(new CustomEvent("gw:titled", { detail: { conversation, title } }));
@@ -169,7 +175,8 @@ class Thread {
   // Draws a turn, or draws it anew where it is no longer what is shown.
   put(turn) {
     const shown = this.turns.get(turn.id);
-    const same = (a) => JSON.stringify([a.state, a.unsearched]);
+    turn.thought = this.thoughts[turn.id];
+    const same = (a) => JSON.stringify([a.state, a.unsearched, a.thought?.helpful]);
     const there = shown?.element.isConnected;
     if (there && this.edits.has(turn.id)) return; // what is being typed stays
     const followed = turn.state !== "live" || this.stopFollowing.has(turn.id);
@@ -198,6 +205,7 @@ class Thread {
       edit: () => this.edit(turn),
       show: (other, step) => this.showVersion(turn, other, step),
       stop: () => this.stop(turn),
+      thought: { given: this.thoughts[turn.id], told: (feedback) => (turn.thought = this.thoughts[turn.id] = feedback ?? undefined) },
       conversation: this.conversation,
     };
   }
@@ -226,6 +234,28 @@ class Thread {
       this.say(turn.id, errorCard(error), ".gw-live");
       return true;
     }
+  }
+
+  // What could be asked next stands below the last answer, as soon as that is written.
+  goOn(last) {
+    if (this.busy || last?.state !== "complete") this.next.hide();
+    else this.next.show(this.conversation, last.id, this.turns.get(last.id).element);
+  }
+
+  // An error comes back as a card.
+  async askNext(question) {
+    unsay(this.column);
+    try {
+      const asked = await post(`/conversations/${this.conversation}/questions`, { question, scope: this.scope, after: this.last });
+      if (asked.refused ?? asked.gone) throw new ApiError(200, asked.refused ?? asked.gone);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return errorCard(error);
+    }
+    await this.refresh();
+    changed(this.conversation);
+    this.turns.get(this.last)?.element.focus({ preventScroll: true }); // what had the focus is gone
+    return null;
   }
 
   // Another version of a question, which is shown from now on. An error comes back as a card.
@@ -335,15 +365,36 @@ class Thread {
     }
   }
 
-  // After a reload: the citation that the address names is opened again.
-  reopen() {
-    const named = new URL(location.href).searchParams.get("cite");
-    const [turn, n] = named?.split("-") ?? [];
+  // The citation that the address names is opened: after a reload, or by a link (`copyLink`), which may lead to an answer
+  // of a version that is not shown.
+  async reopen() {
+    const address = new URL(location.href);
+    const { t, n: number = "", cite } = Object.fromEntries(address.searchParams);
+    const [turn, n] = t ? [t, number] : (cite?.split("-") ?? []);
+    if (t) {
+      for (const name of ["t", "n"]) address.searchParams.delete(name);
+      history.replaceState(history.state, "", address);
+      if (!this.turns.has(t) && !(await this.showLinked(t))) return false;
+      this.toTop(t);
+    }
     if (!turn || !this.find(turn, Number(n))?.citation) return false;
     const chip = this.turns.get(turn).element.querySelector(`a.gw-cite[data-n="${n}"]`);
     this.open(turn, Number(n), chip);
     chip?.scrollIntoView({ block: "center" });
     return true;
+  }
+
+  async showLinked(turn) {
+    try {
+      const { refused, gone } = await post(`/conversations/${this.conversation}/shown`, { turn });
+      if (refused ?? gone) throw new ApiError(200, refused ?? gone);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      pin(this.column, "linked", errorCard({ message: "The answer that the link names cannot be shown.", hint: error.message }));
+      return false;
+    }
+    await this.refresh();
+    return this.turns.has(turn);
   }
 
   scrolled() {

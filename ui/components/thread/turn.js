@@ -2,6 +2,8 @@
 
 import { openCitation } from "../shared/bus.js";
 import { button, fromHtml, h, icon, plural, prose } from "../shared/dom.js";
+import { copyButton, linkButton } from "./copy.js";
+import { opinion } from "./opinion.js";
 import { questionHead, resting, understood } from "./question.js";
 import { whySources } from "./why.js";
 
@@ -79,6 +81,7 @@ function nearest(turn) {
 function foot(turn, actions) {
   const box = h("div", { class: "gw-foot" });
   const { supported, weak, unsupported, uncited } = turn.tally;
+  const thought = opinion(turn, actions.conversation, actions.thought);
   box.append(
     h(
       "div",
@@ -90,10 +93,13 @@ function foot(turn, actions) {
       uncited > 0 && h("span", { class: "gw-st off" }, `${uncited} without a citation`),
       turn.dropped.length > 0 && h("span", { class: "gw-st bad", title: turn.dropped.map((marker) => marker.replace(/[<>]/g, "").trim()).join(", ") }, dropped(turn.dropped.length)),
       h("span", { class: "sp" }),
+      ...thought.buttons,
       copyButton(turn),
+      linkButton(turn, actions.conversation),
       !turn.error && resting(button("Ask it again", "refresh", actions.retry)),
     ),
   );
+  box.append(thought.form);
   for (const note of turn.notes) box.append(h("p", { class: "gw-note-line" }, icon("warning", "s16"), h("span", {}, prose(note))));
   if (turn.citations.length) box.append(sources(turn));
   if (turn.found) box.append(whySources(turn, actions.conversation));
@@ -111,38 +117,6 @@ function jump(turn, status, words) {
     mark.focus();
   };
   return h("button", { type: "button", class: `gw-st ${tone} gw-linkish`, onclick: go }, words);
-}
-
-function copyButton(turn) {
-  const copy = async () => {
-    await navigator.clipboard.writeText(withSources(turn));
-    const name = "Copied";
-    made.replaceChildren(icon("check", "s16"));
-    made.setAttribute("aria-label", name);
-    setTimeout(() => {
-      made.replaceChildren(icon("content_copy", "s16"));
-      made.setAttribute("aria-label", "Copy with citations");
-    }, 1600);
-  };
-  const made = button("Copy with citations", "content_copy", copy);
-  return made;
-}
-
-function withSources(turn) {
-  const lines = turn.citations.map((c) => `[${c.n}] ${c.title}, p. ${c.label}: ${quoted(c)}${addedWords(turn, c.n)}`);
-  return `${turn.question}\n\n${turn.text}\n\n${lines.join("\n")}\n`;
-}
-
-function addedWords(turn, n) {
-  if (!turn.added.includes(n)) return "";
-  return turn.given.includes(n) ? " (added by Groundwork in places)" : " (added by Groundwork: the writer gave no source here)";
-}
-
-// An AI's words are marked as such wherever they stand as plain text.
-function quoted({ quote, generated }) {
-  const line = quote.replace(/\s+/g, " ");
-  if (!generated) return `“${line}”`;
-  return line.includes("<::") ? line : `<::${line}::>`;
 }
 
 function sources(turn) {

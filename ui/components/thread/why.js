@@ -1,7 +1,7 @@
 // Why an answer has its sources: what was searched for and where, what each step of the search took, and every passage
 // it found with the scores and ranks that put it there. Fetched when it is first opened.
 
-import { get } from "../shared/api.js";
+import { get, url } from "../shared/api.js";
 import { openCitation } from "../shared/bus.js";
 import { h, icon, plural, prose } from "../shared/dom.js";
 
@@ -25,7 +25,7 @@ async function fill(body, turn, conversation) {
     body.replaceChildren(h("p", { class: "gw-hint", role: "alert" }, prose(`${error.message} ${error.hint}`)));
     return;
   }
-  body.replaceChildren(facts(found), passages(found), times(found), legend(found));
+  body.replaceChildren(facts(found), explored(turn, conversation), passages(found), times(found), legend(found));
   if (body.parentElement.open) bringIntoView(body);
 }
 
@@ -48,6 +48,12 @@ function facts(found) {
   for (const note of found.notes) rows.push(["Not done", note]);
   rows.push(["Given to the writer", found.given + beside(found.others)]);
   return h("dl", { class: "facts" }, rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+}
+
+// The same question over every chunk, with the settings at hand.
+function explored(turn, conversation) {
+  const root = url("").split("/gw?")[0];
+  return h("p", { class: "go" }, h("a", { href: `${root}/explore?${new URLSearchParams({ c: conversation, turn: turn.id })}` }, "See every chunk in Explore"));
 }
 
 function queries(items) {

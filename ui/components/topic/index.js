@@ -2,6 +2,7 @@
 
 import { ApiError, configure, get, post, save } from "../shared/api.js";
 import { h, icon, plural, prose } from "../shared/dom.js";
+import { paneButton } from "../shared/layout.js";
 import { Popup } from "../shared/popup.js";
 import { changed } from "../shared/tabs.js";
 
@@ -24,7 +25,7 @@ class Topic {
     this.title = h("h1", { class: "ti" });
     this.exports = new Popup("Export", "download", (panel) => this.fillExports(panel));
     this.more = new Popup("More about this conversation", "more_horiz", (panel) => this.fillMore(panel));
-    root.append(this.title, h("span", { class: "sp" }), this.exports.element, this.more.element);
+    root.append(this.title, h("span", { class: "sp" }), this.exports.element, this.more.element, paneButton());
     this.answered = 0;
     this.listeners = [
       ["gw:thread", (event) => this.counted(event.detail)],

@@ -1,0 +1,494 @@
+"""Reports as they are worked on: sections in their order, every version of each, and what waits to be written.
+
+Nothing that was written is ever taken out but with the whole report: another version stands beside the one before, and
+undoing shows the earlier one again. A section that waits leaves the queue in the transaction that stores what was
+written of it, so that a process killed at any moment loses no section and writes none twice.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite import insert
+
+from ragcore.errors import UnknownReport, UnknownSection
+from ragcore.index import database as db
+from ragcore.index.packing import pack, unpack
+from ragcore.reports import FilledSection, Span
+
+Json = dict[str, Any]
+PlaceKind = Literal["pinned", "excluded"]
+_reports, _sections, _versions = db.reports.c, db.report_sections.c, db.report_versions.c
+_places, _tasks = db.report_places.c, db.report_tasks.c
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInfo:
+    """A line of the list of reports. ``doc_ids`` is None where all documents are searched; ``trouble`` is what
+    `GroundworkError.as_dict` gave of the error that ended the last filling. Times are seconds since the epoch."""
+
+    report_id: str
+    title: str
+    guidance: str
+    origin: str
+    doc_ids: tuple[str, ...] | None
+    trouble: Mapping[str, Any] | None
+    created: float
+    updated: float
+    sections: int = 0
+    written: int = 0
+    accepted: int = 0
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One state of a section. ``author`` is ``hand``, ``offline`` or the model's name; ``change`` says what was done;
+    ``parent`` is the version that was shown when it was made, "" for none; ``usd`` is None where it has no price."""
+
+    version_id: str
+    number: int
+    parent: str
+    author: str
+    change: str
+    usd: float | None
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSection:
+    """A section: what is ``asked`` (JSON of a template's section, without those below it), its ``level`` from 1, and
+    the version that is shown with its ``content``. ``waits`` is the instruction of its place in the queue, None where
+    it has none."""
+
+    section_id: str
+    report_id: str
+    level: int
+    asked: Mapping[str, Any]
+    accepted: bool
+    trouble: Mapping[str, Any] | None
+    shown: Version | None
+    content: FilledSection | None
+    versions: int
+    pinned: tuple[Span, ...]
+    excluded: tuple[Span, ...]
+    waits: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReport:
+    info: ReportInfo
+    sections: tuple[StoredSection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A section that waits to be written; ``instruction`` is how to rewrite what is shown, "" fills it anew."""
+
+    report_id: str
+    section_id: str
+    instruction: str
+
+
+class Reports:
+    """The tables ``reports`` and ``report_*``. Raises `UnknownReport` and `UnknownSection` for what is gone."""
+
+    def __init__(self, database: db.Database) -> None:
+        self.database = database
+
+    # Reports
+
+    def new(
+        self,
+        title: str,
+        guidance: str,
+        origin: str,
+        sections: Iterable[tuple[int, Json]],
+        doc_ids: Sequence[str] | None,
+    ) -> str:
+        """A report with ``sections`` (level and what is asked) and nothing written."""
+        report_id, now = uuid.uuid4().hex[:12], time.time()
+        with self.database.write() as connection:
+            connection.execute(
+                sa.insert(db.reports).values(
+                    report_id=report_id,
+                    title=title,
+                    guidance=guidance,
+                    origin=origin,
+                    doc_ids=None if doc_ids is None else json.dumps(list(doc_ids)),
+                    created=now,
+                    updated=now,
+                )
+            )
+            for position, (level, asked) in enumerate(sections):
+                _add(connection, report_id, position, level, asked)
+        return report_id
+
+    def all(self) -> list[ReportInfo]:
+        """Every report, the last changed first."""
+        with self.database.read() as connection:
+            return _infos(connection, sa.true())
+
+    def info(self, report_id: str) -> ReportInfo:
+        with self.database.read() as connection:
+            return _info(connection, report_id)
+
+    def get(self, report_id: str) -> StoredReport:
+        """A report with its sections as they are shown, those taken out left out."""
+        with self.database.read() as connection:
+            info = _info(connection, report_id)
+            return StoredReport(
+                info, _stored(connection, (_sections.report_id == report_id) & (_sections.removed == 0))
+            )
+
+    def section(self, section_id: str) -> StoredSection:
+        with self.database.read() as connection:
+            found = _stored(connection, _sections.section_id == section_id)
+        if not found:
+            raise UnknownSection("This section is not in the report any more.")
+        return found[0]
+
+    def update(self, report_id: str, **values: object) -> None:
+        """Set columns of a report (``title``, ``guidance``)."""
+        with self.database.write() as connection:
+            _touch(connection, report_id, **values)
+
+    def set_documents(self, report_id: str, doc_ids: Sequence[str] | None) -> None:
+        """What it is filled from; None: all documents."""
+        self.update(report_id, doc_ids=None if doc_ids is None else json.dumps(list(doc_ids)))
+
+    def delete(self, report_id: str) -> None:
+        """Delete it with everything that was written of it."""
+        with self.database.write() as connection:
+            connection.execute(sa.delete(db.reports).where(_reports.report_id == report_id))
+            connection.execute(sa.delete(db.meta).where(db.meta.c.key == f"report_writer/{report_id}"))
+
+    def cost(self, report_id: str) -> float | None:
+        """US dollars that all versions of all its sections cost; None where a model without a price wrote one."""
+        with self.database.read() as connection:
+            _info(connection, report_id)
+            each = connection.execute(
+                sa.select(_versions.usd)
+                .join(db.report_sections, _sections.section_id == _versions.section_id)
+                .where(_sections.report_id == report_id)
+            ).scalars()
+            found = list(each)
+        return None if any(usd is None for usd in found) else sum(usd or 0.0 for usd in found)
+
+    # Sections
+
+    def add_section(self, report_id: str, asked: Json, *, level: int, after: str = "") -> str:
+        """A new section after the section ``after`` ("": at the end); its id."""
+        with self.database.write() as connection:
+            _touch(connection, report_id)
+            order = list(
+                connection.execute(
+                    sa.select(_sections.section_id)
+                    .where(_sections.report_id == report_id)
+                    .order_by(_sections.position, _sections.section_id)
+                ).scalars()
+            )
+            place = order.index(after) + 1 if after in order else len(order)
+            for position, section_id in enumerate(order):
+                _set(connection, section_id, position=position + (position >= place))
+            return _add(connection, report_id, place, level, asked)
+
+    def arrange(self, report_id: str, order: Sequence[tuple[str, int]]) -> None:
+        """Put the sections (id and level) in this order. Those taken out keep their places after the others'."""
+        with self.database.write() as connection:
+            _touch(connection, report_id)
+            for position, (section_id, level) in enumerate(order):
+                _set(connection, section_id, position=position, level=level)
+
+    def set_section(self, section_id: str, **values: object) -> None:
+        """Set columns of a section: ``asked`` (JSON object), ``accepted``, ``removed``, ``trouble`` (JSON object)."""
+        for name in ("asked", "trouble"):
+            if values.get(name) is not None:
+                values[name] = json.dumps(values[name], ensure_ascii=False)
+        with self.database.write() as connection:
+            _set(connection, section_id, **values)
+            _touch(connection, _report_of(connection, section_id))
+
+    def trouble(self, section_id: str) -> Json | None:
+        """The error that the last writing of a section ended in; None where it ended well, or the section is gone."""
+        with self.database.read() as connection:
+            found = connection.execute(
+                sa.select(_sections.trouble).where(_sections.section_id == section_id)
+            ).scalar_one_or_none()
+        return json.loads(found) if found else None
+
+    def place(self, section_id: str, span: Span, kind: PlaceKind | None) -> None:
+        """Pin a place for a section or exclude it from it; None: neither."""
+        where = (
+            (_places.section_id == section_id)
+            & (_places.doc_id == span.doc_id)
+            & (_places.start == span.start)
+            & (_places.end == span.end)
+        )
+        with self.database.write() as connection:
+            _touch(connection, _report_of(connection, section_id))
+            connection.execute(sa.delete(db.report_places).where(where))
+            if kind is not None:
+                connection.execute(
+                    sa.insert(db.report_places).values(
+                        section_id=section_id,
+                        doc_id=span.doc_id,
+                        start=span.start,
+                        end=span.end,
+                        kind=kind,
+                        created=time.time(),
+                    )
+                )
+
+    # Versions
+
+    def keep(
+        self,
+        section_id: str,
+        content: FilledSection,
+        *,
+        author: str,
+        change: str,
+        usd: float | None,
+        show: bool = True,
+        done: bool = False,
+        trouble: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Store another version and (``show``) show it, unless the section was accepted meanwhile; its id. ``done``
+        takes the section off the queue, and ``trouble`` stands for the error that its writing ended in."""
+        packed, version_id = pack(content, FilledSection), uuid.uuid4().hex[:16]
+        with self.database.write() as connection:
+            row = _row(connection, section_id)
+            count = sa.select(sa.func.coalesce(sa.func.max(_versions.number), 0)).where(
+                _versions.section_id == section_id
+            )
+            connection.execute(
+                sa.insert(db.report_versions).values(
+                    version_id=version_id,
+                    section_id=section_id,
+                    number=connection.execute(count).scalar_one() + 1,
+                    parent=row.shown,
+                    author=author,
+                    change=change,
+                    content=packed,
+                    usd=usd,
+                    created=time.time(),
+                )
+            )
+            shown = version_id if show and not row.accepted else row.shown
+            _set(connection, section_id, shown=shown, trouble=json.dumps(trouble) if trouble else None)
+            if done:
+                connection.execute(sa.delete(db.report_tasks).where(_tasks.section_id == section_id))
+            _touch(connection, row.report_id)
+        return version_id
+
+    def versions(self, section_id: str) -> list[Version]:
+        """Every version, the newest first."""
+        with self.database.read() as connection:
+            rows = connection.execute(
+                sa.select(db.report_versions)
+                .where(_versions.section_id == section_id)
+                .order_by(_versions.number.desc())
+            ).all()
+        return [_version(row) for row in rows]
+
+    def content(self, section_id: str, version_id: str) -> FilledSection:
+        """What a version says."""
+        with self.database.read() as connection:
+            found = connection.execute(
+                sa.select(_versions.content).where(
+                    (_versions.section_id == section_id) & (_versions.version_id == version_id)
+                )
+            ).scalar_one_or_none()
+        if found is None:
+            raise UnknownSection("This version is not in the report any more.")
+        return unpack(found, FilledSection)
+
+    def show(self, section_id: str, version_id: str | None) -> None:
+        """Show a version of a section; None: none, as before the first."""
+        if version_id is not None:
+            self.content(section_id, version_id)
+        self.set_section(section_id, shown=version_id, trouble=None)
+
+    # What waits to be written
+
+    def queue(self, report_id: str, tasks: Sequence[tuple[str, str]], writer: str) -> None:
+        """Put sections (id and instruction) at the end of the queue, to be written by ``writer`` like all of the report
+        that waits; one that waits already stays where it is."""
+        with self.database.write() as connection:
+            _touch(connection, report_id, trouble=None)
+            named = insert(db.meta).values(key=f"report_writer/{report_id}", value=writer)
+            connection.execute(named.on_conflict_do_update(index_elements=["key"], set_={"value": writer}))
+            for section_id, instruction in tasks:
+                connection.execute(
+                    insert(db.report_tasks)
+                    .values(report_id=report_id, section_id=section_id, instruction=instruction, created=time.time())
+                    .on_conflict_do_nothing()
+                )
+
+    def writer(self, report_id: str) -> str:
+        """By whom what waits of a report is to be written."""
+        with self.database.read() as connection:
+            found = connection.execute(
+                sa.select(db.meta.c.value).where(db.meta.c.key == f"report_writer/{report_id}")
+            ).scalar_one_or_none()
+        return found or ""
+
+    def tasks(self) -> list[Task]:
+        """The whole queue."""
+        with self.database.read() as connection:
+            rows = connection.execute(sa.select(db.report_tasks).order_by(_tasks.task_id)).all()
+        return [Task(row.report_id, row.section_id, row.instruction) for row in rows]
+
+    def drop_tasks(self, report_id: str, trouble: Mapping[str, Any] | None = None) -> None:
+        """Nothing of a report waits any more, because of ``trouble`` or (None) because a person stopped it."""
+        with self.database.write() as connection:
+            connection.execute(sa.delete(db.report_tasks).where(_tasks.report_id == report_id))
+            connection.execute(
+                sa.update(db.reports)
+                .where(_reports.report_id == report_id)
+                .values(trouble=json.dumps(trouble) if trouble else None)
+            )
+
+    def drop_task(self, section_id: str, trouble: Mapping[str, Any] | None = None) -> None:
+        """A section waits no more: nothing was written of it, because of ``trouble`` or (None) on purpose."""
+        with self.database.write() as connection:
+            connection.execute(sa.delete(db.report_tasks).where(_tasks.section_id == section_id))
+            if trouble:
+                _set(connection, section_id, trouble=json.dumps(trouble))
+
+
+def _add(connection: sa.Connection, report_id: str, position: int, level: int, asked: Json) -> str:
+    section_id = uuid.uuid4().hex[:12]
+    connection.execute(
+        sa.insert(db.report_sections).values(
+            section_id=section_id,
+            report_id=report_id,
+            position=position,
+            level=level,
+            asked=json.dumps(asked, ensure_ascii=False),
+            accepted=0,
+            removed=0,
+        )
+    )
+    return section_id
+
+
+def _row(connection: sa.Connection, section_id: str) -> sa.Row[tuple[object, ...]]:
+    row = connection.execute(sa.select(db.report_sections).where(_sections.section_id == section_id)).one_or_none()
+    if row is None:
+        raise UnknownSection("This section is not in the report any more.")
+    return row
+
+
+def _report_of(connection: sa.Connection, section_id: str) -> str:
+    report_id: str = _row(connection, section_id).report_id
+    return report_id
+
+
+def _set(connection: sa.Connection, section_id: str, **values: object) -> None:
+    done = connection.execute(sa.update(db.report_sections).where(_sections.section_id == section_id).values(**values))
+    if done.rowcount == 0:
+        raise UnknownSection("This section is not in the report any more.")
+
+
+def _touch(connection: sa.Connection, report_id: str, **values: object) -> None:
+    done = connection.execute(
+        sa.update(db.reports).where(_reports.report_id == report_id).values(updated=time.time(), **values)
+    )
+    if done.rowcount == 0:
+        raise UnknownReport("This report is not in the library any more.")
+
+
+def _info(connection: sa.Connection, report_id: str) -> ReportInfo:
+    found = _infos(connection, _reports.report_id == report_id)
+    if not found:
+        raise UnknownReport("This report is not in the library any more.")
+    return found[0]
+
+
+def _infos(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[ReportInfo]:
+    here = (_sections.report_id == _reports.report_id) & (_sections.removed == 0)
+
+    def counted(*more: sa.ColumnElement[bool]) -> sa.ScalarSelect[int]:
+        return sa.select(sa.func.count()).select_from(db.report_sections).where(here, *more).scalar_subquery()
+
+    waiting = sa.select(sa.func.count()).where(_tasks.report_id == _reports.report_id).scalar_subquery()
+    rows = connection.execute(
+        sa.select(
+            db.reports,
+            counted().label("sections"),
+            counted(_sections.shown.is_not(None)).label("written"),
+            counted(_sections.accepted == 1).label("accepted"),
+            waiting.label("waiting"),
+        )
+        .where(where)
+        .order_by(_reports.updated.desc(), _reports.created.desc())
+    ).all()
+    return [
+        ReportInfo(
+            row.report_id,
+            row.title,
+            row.guidance,
+            row.origin,
+            None if row.doc_ids is None else tuple(json.loads(row.doc_ids)),
+            json.loads(row.trouble) if row.trouble else None,
+            row.created,
+            row.updated,
+            row.sections,
+            row.written,
+            row.accepted,
+            row.waiting,
+        )
+        for row in rows
+    ]
+
+
+def _stored(connection: sa.Connection, where: sa.ColumnElement[bool]) -> tuple[StoredSection, ...]:
+    rows = connection.execute(
+        sa.select(db.report_sections).where(where).order_by(_sections.position, _sections.section_id)
+    ).all()
+    ids = [row.section_id for row in rows]
+    shown = {
+        row.section_id: row
+        for row in connection.execute(
+            sa.select(db.report_versions).where(_versions.version_id.in_([row.shown for row in rows if row.shown]))
+        )
+    }
+    counted = sa.select(_versions.section_id, sa.func.count().label("written")).where(_versions.section_id.in_(ids))
+    counts = {row.section_id: row.written for row in connection.execute(counted.group_by(_versions.section_id))}
+    places: dict[tuple[str, str], list[Span]] = defaultdict(list)
+    for row in connection.execute(
+        sa.select(db.report_places).where(_places.section_id.in_(ids)).order_by(_places.created)
+    ):
+        places[row.section_id, row.kind].append(Span(row.doc_id, row.start, row.end))
+    waiting = sa.select(_tasks.section_id, _tasks.instruction).where(_tasks.section_id.in_(ids))
+    waits = {row.section_id: row.instruction for row in connection.execute(waiting)}
+    return tuple(
+        StoredSection(
+            section_id=row.section_id,
+            report_id=row.report_id,
+            level=row.level,
+            asked=json.loads(row.asked),
+            accepted=bool(row.accepted),
+            trouble=json.loads(row.trouble) if row.trouble else None,
+            shown=_version(shown[row.section_id]) if row.section_id in shown else None,
+            content=unpack(shown[row.section_id].content, FilledSection) if row.section_id in shown else None,
+            versions=counts.get(row.section_id, 0),
+            pinned=tuple(places[row.section_id, "pinned"]),
+            excluded=tuple(places[row.section_id, "excluded"]),
+            waits=waits.get(row.section_id),
+        )
+        for row in rows
+    )
+
+
+def _version(row: sa.Row[tuple[object, ...]]) -> Version:
+    return Version(row.version_id, row.number, row.parent or "", row.author, row.change, row.usd, row.created)

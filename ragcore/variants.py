@@ -1,0 +1,38 @@
+"""Settings that differ from those in force, for an engine over the same library (`Engine.with_settings`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ragcore.config import PRESET, Settings, flatten, merge, settled
+from ragcore.errors import ConfigError
+
+# What documents are read, built and indexed by: another value needs another library, or this one brought up to date.
+FIXED = ("ingest", "ocr", "noise", "figures", "chunk", "context", "index")
+_OF_PRESET = "preset "  # how the origin of a key begins that the preset in force decides
+
+
+def varied(
+    settings: Settings, origins: Mapping[str, str], overrides: Mapping[str, Any], origin: str = "argument"
+) -> tuple[Settings, dict[str, str]]:
+    """``settings`` with the dotted keys ``overrides`` in place of theirs, and where each now comes from. Another
+    ``rse.preset`` moves every key of [rse] that was left to the preset. Raises `ConfigError` for a setting that is not
+    known, cannot be used, or is one of those that the library was read and indexed by (`FIXED`)."""
+    fixed = _changed(settings, [key for key in overrides if key.partition(".")[0] in FIXED], overrides)
+    if fixed:
+        raise ConfigError(
+            f"{', '.join(fixed)} cannot differ from what the library was read and indexed by.",
+            hint="Set it in the home's config.toml and start again: documents are then brought up to date.",
+        )
+    merged, came = flatten(settings.model_dump()), dict(origins)
+    for key, whence in origins.items():
+        if whence.startswith(_OF_PRESET):
+            merged[key], came[key] = PRESET, "default"
+    merge(merged, came, overrides, set(merged), origin)
+    return settled(merged, came), came
+
+
+def _changed(settings: Settings, keys: Iterable[str], overrides: Mapping[str, Any]) -> list[str]:
+    now = flatten(settings.model_dump())
+    return [key for key in keys if key in now and now[key] != overrides[key]]

@@ -1,0 +1,138 @@
+"""Settings: checked as they are typed, for this visit or for good, a key that comes and goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.browser.conftest import App, Shelf
+from tests.browser.test_claude import ask
+from tests.browser.test_looks import background
+from tests.messages_server import MessagesServer, Reply
+
+Served = tuple[App, MessagesServer]
+KEY = "sk-ant-of-a-visit-0123456789"
+
+
+def opened(page: Any) -> Any:
+    page.locator(".gw-settings .opt").first.wait_for()
+    return page
+
+
+def test_a_setting_is_checked_as_it_is_typed_and_holds_for_the_visit(app: App, open_page: Callable[..., Any]) -> None:
+    page = opened(open_page(f"{app.url}/settings"))
+    page.get_by_label("Search settings").fill("alpha weight")
+    rows = page.locator(".gw-settings .set:visible")
+    assert rows.count() == 1
+    field = page.get_by_label("alpha", exact=True)
+    field.fill("1.5")
+    page.get_by_text("Must be a number from 0 to 1.").wait_for()
+    assert field.get_attribute("aria-invalid") == "true"
+    field.fill("0.6")
+    field.press("Enter")
+    page.get_by_text("1 setting differs for this visit only").wait_for()
+    rows.get_by_text("this visit").wait_for()
+    assert page.locator(".gw-settings .bar").get_by_role("button", name="Keep for good").is_visible()
+    page.reload()
+    opened(page).get_by_text("1 setting differs for this visit only").wait_for()
+    second = page.context.new_page()
+    second.goto(f"{app.url}/settings")
+    opened(second).get_by_text("1 setting differs for this visit only").wait_for()
+    other = opened(open_page(f"{app.url}/settings"))
+    assert other.get_by_label("alpha", exact=True).input_value() == "0.4", "another browser is another visit"
+    page.get_by_role("button", name="retrieve.alpha: back to 0.4").click()
+    page.locator(".gw-settings .bar").wait_for(state="hidden")
+
+
+def test_what_is_kept_holds_for_everybody(app: App, open_page: Callable[..., Any]) -> None:
+    page = opened(open_page(f"{app.url}/settings"))
+    page.get_by_label("paper").select_option("letter")
+    page.get_by_role("button", name="Keep for good").click()
+    page.locator(".gw-settings .bar .gw-st.ok").wait_for()
+    other = opened(open_page(f"{app.url}/settings"))
+    assert other.get_by_label("paper").input_value() == "letter"
+    assert 'paper = "letter"' in (app.home / "config.toml").read_text()
+    other.get_by_label("paper").select_option("a4")
+    other.get_by_role("button", name="Keep for good").click()
+    other.locator(".gw-settings .bar .gw-st.ok").wait_for()
+
+
+def test_presets_and_length_from_the_keyboard(app: App, open_page: Callable[..., Any]) -> None:
+    page = opened(open_page(f"{app.url}/settings"))
+    page.get_by_role("radio", name="Balanced").focus()
+    page.keyboard.press("ArrowRight")
+    page.locator(".gw-settings .opt.on", has_text="Precise").wait_for()
+    assert page.get_by_role("radio", name="Precise").evaluate("e => e === document.activeElement")
+    assert page.get_by_label("top_k", exact=True).input_value() == "10"
+    page.get_by_role("radio", name="Short").check(force=True)
+    page.get_by_text("5 settings differ for this visit only").wait_for()
+    page.get_by_role("button", name="Undo all").click()
+    page.locator(".gw-settings .opt.on", has_text="Balanced").wait_for()
+
+
+def test_the_theme_and_the_shortcuts_are_kept_in_the_browser(
+    app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    page = opened(open_page(f"{app.url}/settings"))
+    assert min(background(page, ".stApp")) > 200
+    page.get_by_role("radio", name="Dark").check(force=True)
+    page.wait_for_function("getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark'")
+    opened(page)
+    assert page.get_by_role("radio", name="Dark").is_checked()
+    keys = page.get_by_role("switch", name="Single-key shortcuts")
+    keys.click()
+    assert keys.get_attribute("aria-checked") == "false"
+    page.goto(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+    page.locator(".gw-answer a.gw-cite").first.wait_for()
+    assert max(background(page, ".gw-pane .tbar")) < 80, "on the other pages too"
+    page.locator(".gw-page img").first.wait_for()
+    page.keyboard.press("?")
+    assert page.locator("dialog.gw-keys").count() == 0, "no single key does anything"
+
+
+def test_a_key_is_used_for_the_visit_tested_and_forgotten(
+    claude: Served, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    app, server = claude
+    page = opened(open_page(f"{app.url}/settings"))
+    page.get_by_text("This machine’s key").wait_for()
+    before = len(server.requests)
+    server.reply(Reply(text="ready"))
+    page.get_by_label("API key").fill(KEY)
+    page.get_by_role("button", name="Use it").click()
+    page.get_by_text("Claude Sonnet 4.6 answered in").wait_for()
+    assert page.locator("#gw-key").count() == 0, "masked"
+    assert KEY not in page.content()
+    assert KEY in repr(server.requests[before]["headers"])
+    page.get_by_role("switch", name="Second opinion on claims").click()
+    page.get_by_text("1 setting differs for this visit only").wait_for()
+    page.get_by_role("button", name="Undo all").click()
+    page.locator(".gw-settings .bar").wait_for(state="hidden")
+    server.reply(Reply(text="Nobody knows."))
+    page.goto(f"{app.url}/?c={shelf.conversations['table.pdf']}")
+    page.locator(".gw-turn").first.wait_for()
+    ask(page, "Who paid for the table?")
+    page.get_by_text("Nobody knows.").wait_for()
+    assert KEY in repr(server.requests[-1]["headers"]), "the chat answers with it"
+    page.goto(f"{app.url}/settings")
+    server.reply(Reply(status=401, message="invalid x-api-key"))
+    opened(page).get_by_role("button", name="Test").click()
+    page.locator(".gw-settings .tried .gw-st.bad").wait_for()
+    page.get_by_role("button", name="Forget").click()
+    page.get_by_text("This machine’s key").wait_for()
+    assert KEY not in app.log.read_text()
+
+
+def test_offline_is_one_click_and_the_header_says_so(claude: Served, open_page: Callable[..., Any]) -> None:
+    app, _ = claude
+    page = opened(open_page(f"{app.url}/settings"))
+    page.locator(".gw-pill", has_text="Claude Sonnet 4.6").wait_for()
+    page.get_by_role("radio", name="Offline").check(force=True)
+    page.locator(".gw-pill", has_text="Offline answerer").wait_for()
+    assert page.get_by_label("API key").count() == 0
+
+
+def test_it_fits_a_phone(app: App, open_page: Callable[..., Any]) -> None:
+    page = opened(open_page(f"{app.url}/settings", 390, 844))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator(".st-key-gw_page").evaluate("e => e.scrollWidth <= e.clientWidth")

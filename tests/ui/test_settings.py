@@ -1,0 +1,225 @@
+"""The Settings page's routes and the visits behind them: what is kept, for whom, and where a key does not go."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+
+from ragcore.engine import Engine
+from ragcore.errors import ConfigError, InputError
+from tests.messages_server import MessagesServer, Reply
+from ui import presets, settings_routes
+from ui import services as services_module
+from ui.guard import TOKEN_HEADER
+from ui.jobs import Ingestion
+from ui.render import Renderer
+from ui.runs import Answers
+from ui.services import Services
+from ui.tokens import Signer
+from ui.visits import ORIGIN, Visits
+
+KEY = "sk-ant-visit-0123456789-do-not-tell"
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    engine = Engine.open(home=tmp_path / "home", overrides={"llm.retries": 0})
+    renderer = Renderer(tmp_path / "pages")
+    made = Services(engine, Ingestion(engine, removed=renderer.forget), Answers(engine), renderer, Signer())
+    services_module._opened.append(made)
+    yield made
+    services_module.close()
+
+
+def call(made: Services, path: str, body: Json | None = None, visit: str = "one") -> tuple[int, Json]:
+    """Status and JSON of a request, straight through ASGI: a GET, or a POST where there is a body."""
+    sent: list[Any] = []
+
+    async def receive() -> Json:
+        return {"type": "http.request", "body": json.dumps(body or {}).encode(), "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "GET" if body is None else "POST",
+        "path": f"/gw/settings{path}",
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [(TOKEN_HEADER.encode(), made.signer.token(visit).encode())],
+        "root_path": "",
+    }
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, Starlette(routes=settings_routes.routes())(scope, receive, send)).result()
+    return sent[0]["status"], json.loads(b"".join(message.get("body", b"") for message in sent[1:]))
+
+
+def row(page: Json, key: str) -> Json:
+    found: Json = next(item for item in page["settings"] if item["key"] == key)
+    return found
+
+
+def test_a_change_holds_for_one_visit_until_it_is_kept(opened: Services) -> None:
+    status, page = call(opened, "/change", {"changes": {"retrieve.top_k": "30"}})
+    assert (status, page["changes"]) == (200, 1)
+    assert (row(page, "retrieve.top_k")["value"], row(page, "retrieve.top_k")["origin"]) == ("30", ORIGIN)
+    assert row(call(opened, "", visit="other")[1], "retrieve.top_k")["value"] == "20"
+    assert opened.visits.engine("one").settings.retrieve.top_k == 30
+    assert opened.engine.settings.retrieve.top_k == 20
+    status, page = call(opened, "/keep", {})
+    assert (status, page["changes"], row(page, "retrieve.top_k")["origin"]) == (200, 0, "config.toml")
+    assert tomllib.loads((opened.engine.home / "config.toml").read_text()) == {"retrieve": {"top_k": 30}}
+    assert row(call(opened, "", visit="other")[1], "retrieve.top_k")["value"] == "30"
+    assert Engine.open(opened.engine.home).settings.retrieve.top_k == 30, "after a restart too"
+
+
+def test_back_to_what_is_kept_and_all_undone(opened: Services) -> None:
+    call(opened, "/change", {"changes": {"retrieve.top_k": "30", "verify.add_citations": "off"}})
+    assert call(opened, "/change", {"changes": {"retrieve.top_k": None}})[1]["changes"] == 1
+    assert call(opened, "/change", {"changes": {"verify.add_citations": "on"}})[1]["changes"] == 0, "as it was"
+    call(opened, "/preset", {"name": "find_all"})
+    assert call(opened, "/undo", {})[1]["changes"] == 0
+    assert opened.visits.engine("one") is opened.engine
+
+
+def test_a_preset_is_recognised_by_its_values(opened: Services) -> None:
+    assert call(opened, "")[1]["presets"]["on"] == "balanced"
+    for preset in presets.PRESETS:
+        page = call(opened, "/preset", {"name": preset.name})[1]
+        assert page["presets"]["on"] == preset.name
+    assert call(opened, "/preset", {"name": "find_all"})[1]["changes"] == 5
+    assert row(call(opened, "")[1], "rse.max_length")["value"] == "40"
+    assert call(opened, "/change", {"changes": {"retrieve.top_k": "33"}})[1]["presets"]["on"] == ""
+    assert call(opened, "/preset", {"name": "magic"})[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "said"),
+    [
+        ("retrieve.alpha", "2", "Must be a number from 0 to 1."),
+        ("retrieve.alpha", "0.4", ""),
+        ("llm.base_url", "localhost", "Must be the address of a server"),
+        ("llm.base_url", "http://localhost:11434", ""),
+        ("llm.base_url", "file:///etc/passwd", "Must be the address of a server"),
+    ],
+)
+def test_it_is_checked_as_it_is_typed_and_again_when_it_is_sent(
+    opened: Services, key: str, typed: str, said: str
+) -> None:
+    status, found = call(opened, "/check", {"key": key, "value": typed})
+    assert status == 200
+    assert found["wrong"].startswith(said) if said else found["wrong"] == ""
+    assert call(opened, "/change", {"changes": {key: typed}})[0] == (500 if said else 200)
+
+
+def test_what_the_documents_were_read_by_is_not_changed(opened: Services) -> None:
+    status, page = call(opened, "/change", {"changes": {"chunk.size": "coarse"}})
+    assert status == 500
+    assert "chunk.size" in page["error"]["message"]
+    assert row(call(opened, "")[1], "chunk.size")["fixed"]
+
+
+def test_what_the_environment_sets_is_not_kept(opened: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROUNDWORK_RETRIEVE__TOP_K", "5")
+    call(opened, "/change", {"changes": {"retrieve.top_k": "30"}})
+    status, page = call(opened, "/keep", {})
+    assert status == 500
+    assert "GROUNDWORK_RETRIEVE__TOP_K" in page["error"]["hint"]
+    assert not (opened.engine.home / "config.toml").exists()
+
+
+def test_a_server_s_address_is_never_kept(opened: Services) -> None:
+    call(opened, "/change", {"changes": {"llm.base_url": "http://localhost:9", "llm.model": "own"}})
+    status, page = call(opened, "/keep", {})
+    assert status == 500
+    assert "own key" in page["error"]["message"]
+    assert not (opened.engine.home / "config.toml").exists()
+
+
+def test_the_key_is_of_its_visit_and_goes_nowhere_else(
+    opened: Services, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with MessagesServer() as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        told: list[object] = [call(opened, "/key", {"key": f" {KEY}\n"})]
+        page = call(opened, "")[1]
+        assert page["who"]["key"]["from"] == "visit"
+        assert page["who"]["choice"] == "claude"
+        assert call(opened, "", visit="other")[1]["who"]["choice"] == "offline"
+        server.reply(Reply(text="ready"))
+        tried = call(opened, "/try", {})[1]
+        assert tried["works"], tried
+        assert "Claude Sonnet 4.6 answered in" in tried["words"]
+        (sent,) = server.requests
+        assert KEY in " ".join(sent["headers"].values())
+        assert sent["body"]["max_tokens"] <= 16
+        server.reply(Reply(status=401, message="invalid x-api-key"))
+        refused = call(opened, "/try", {})[1]
+        assert not refused["works"]
+        assert refused["words"]
+        assert refused["hint"]
+        told += [page, tried, refused, repr(opened.visits), [repr(vars(each)) for each in vars(opened).values()]]
+        call(opened, "/keep", {})
+        call(opened, "/forget", {})
+        assert call(opened, "")[1]["who"]["key"] == {"from": "", "set": 0.0}
+        assert opened.visits.engine("one").writer_name() == "offline"
+    opened.engine.close()
+    written = b"".join(path.read_bytes() for path in opened.engine.home.rglob("*") if path.is_file())
+    assert KEY not in repr(told)
+    assert KEY not in caplog.text
+    assert KEY.encode() not in written
+
+
+def test_the_machine_s_key_is_not_sent_to_a_server_of_the_visit(
+    opened: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with MessagesServer() as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        assert call(opened, "")[1]["who"]["key"]["from"] == "machine"
+        page = call(opened, "/change", {"changes": {"llm.base_url": server.url, "llm.model": "own"}})[1]
+        assert (page["who"]["choice"], page["who"]["key"]["from"]) == ("server", "")
+        server.reply(Reply(text="ready"))
+        assert call(opened, "/try", {})[1]["works"]
+        assert KEY not in repr(server.requests)
+
+
+@pytest.mark.parametrize("key", ["", "  ", "two words", "naïve", "x" * 500, "a\nb"])
+def test_what_is_no_key_is_refused_and_not_repeated(opened: Services, key: str) -> None:
+    status, page = call(opened, "/key", {"key": key})
+    assert status == 400
+    assert not key.strip() or key not in json.dumps(page["error"])
+
+
+def test_a_visit_that_was_not_used_is_forgotten(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, overrides={"llm.model": "auto"}) as engine:
+        visits = Visits(lambda: engine)
+        visits.set_key("one", KEY)
+        assert visits.engine("one") is not engine
+        visits._visits["one"].used -= 13 * 3600
+        assert visits.engine("one") is engine
+        assert visits.key_set("one") == 0
+        with pytest.raises(InputError):
+            visits.set_key("one", "not a key")
+        with pytest.raises(ConfigError):
+            visits.change("one", {"retrieve.top_k": -1})
+        assert visits.overrides("one") == {}
+
+
+def test_who_has_no_token_gets_nothing(opened: Services) -> None:
+    for path, body in (("", None), ("/key", {"key": KEY}), ("/keep", {})):
+        forged = Services(opened.engine, opened.ingestion, opened.answers, opened.renderer, Signer())
+        assert call(forged, path, body)[0] == 403

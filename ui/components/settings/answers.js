@@ -1,0 +1,92 @@
+// Who answers: Claude, the offline answerer or a server of one's own; the key of this visit; how an answer is written.
+
+import { h, icon } from "../shared/dom.js";
+import { card, choose, line, option, state, toggle } from "./parts.js";
+
+const UNLESS = "In every case passages are found, and claims checked, in the same way.";
+
+export function answers(page) {
+  const { who } = page.state;
+  const shown = page.draft ?? who.choice;
+  const where = who.direct || page.draft === "claude" ? "Anthropic" : who.host;
+  const choices = [
+    { name: "claude", title: "Claude", said: `Plain prose, each claim cited and checked. Your question, the conversation so far and the passages found are sent to ${where}; your files are not.`, side: claudeSide(page, shown) },
+    { name: "offline", title: "Offline", said: "The best sentences of your documents, ranked, quoted and cited. Nothing is sent anywhere, and nothing is made up.", side: state("off", "cloud_off", "Nothing leaves") },
+    { name: "server", title: "A server of your own", said: "Any model behind a server that speaks the Messages API. The same is sent as to Claude, to that address alone.", side: who.choice === "server" && state("off", "key", who.host) },
+  ];
+  const chosen = (name) => page.choose(name);
+  return h(
+    "section",
+    { id: "gw-answers" },
+    h("h2", {}, "Answers"),
+    h("p", { class: "lead" }, UNLESS),
+    h("div", { class: "opts three", role: "radiogroup", "aria-label": "Who answers" }, choices.map((item) => option("who", { ...item, on: shown === item.name }, chosen))),
+    card(...(shown === "offline" ? [] : shown === "server" ? serverLines(page) : claudeLines(page)), ...manner(page, shown)),
+  );
+}
+
+function claudeSide({ state: { who } }, shown) {
+  if (shown !== "claude") return null;
+  if (who.key.from === "visit") return state("ok", "key", "Your key");
+  if (who.key.from === "machine") return state("ok", "key", "This machine’s key");
+  return state("weak", "warning", "Needs a key");
+}
+
+function claudeLines(page) {
+  const { who } = page.state;
+  const select = h("select", { class: "gw-field sel", id: "gw-model", "data-focus": "model", onchange: () => page.change({ "llm.claude_model": select.value, ...(page.draft && { "llm.model": "claude" }) }) });
+  for (const { name, label, price } of who.models) select.append(h("option", { value: name }, `${label}, ${price}`));
+  if (!who.models.some(({ name }) => name === who.model)) select.append(h("option", { value: who.model }, who.model));
+  select.value = who.model;
+  return [keyLine(page), line("Model", "Never changed behind your back: where it cannot be had, an error says so.", select, { for: "gw-model" })];
+}
+
+function keyLine(page) {
+  const { who } = page.state;
+  const about =
+    "Kept in this server’s memory for this visit: until you forget it, close the browser, or the server stops. It is not written down and never comes back to the browser. Other tabs of this browser use it too; another browser does not.";
+  const said = h("p", { class: "tried", role: "status" }, page.tried && state(page.tried.works ? "ok" : "bad", page.tried.works ? "check_circle" : "error", page.tried.words), page.tried?.hint && h("span", {}, ` ${page.tried.hint}`));
+  const test = h("button", { type: "button", class: "gw-btn", "data-focus": "test", onclick: () => page.tryKey() }, "Test");
+  if (who.key.from === "visit") {
+    const at = new Date(who.key.set * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const forget = h("button", { type: "button", class: "gw-btn quiet", "data-focus": "forget", onclick: () => page.forgetKey() }, "Forget");
+    const masked = h("span", { class: "gw-field mask" }, icon("key", "s16"), h("span", { "aria-label": "A key is set" }, "••••••••••••"), h("span", { class: "muted num" }, `since ${at}`));
+    return line("API key", about, [masked, test, forget, said], { class: "key" });
+  }
+  const field = h("input", { class: "gw-field", id: "gw-key", type: "password", autocomplete: "off", spellcheck: "false", "data-focus": "key", placeholder: who.key.from === "machine" ? "Another key than this machine’s" : "sk-ant-…" });
+  const use = h("button", { type: "submit", class: "gw-btn" }, "Use it");
+  const given = (event) => {
+    event.preventDefault();
+    const key = field.value;
+    field.value = "";
+    if (key.trim()) page.setKey(key);
+  };
+  return line("API key", about, [h("form", { class: "given", onsubmit: given }, field, use), who.key.from === "machine" && test, said], { for: "gw-key", class: "key" });
+}
+
+// Address and model belong together: neither is of use alone.
+function serverLines(page) {
+  const { who } = page.state;
+  const address = page.typed("llm.base_url", who.base_url, { id: "gw-url", placeholder: "http://localhost:11434" });
+  const model = h("input", { class: "gw-field", id: "gw-own", type: "text", autocomplete: "off", "data-focus": "own-model", placeholder: "its model’s name", value: who.server_model });
+  const apply = (event) => {
+    event.preventDefault();
+    page.change({ "llm.base_url": address.field.value, "llm.model": model.value.trim() || "claude" });
+  };
+  const form = h("form", { class: "server", onsubmit: apply }, h("label", { for: "gw-url" }, "Address"), address.element, h("label", { for: "gw-own" }, "Model"), model, h("button", { type: "submit", class: "gw-btn" }, "Use it"));
+  return [
+    line("Server", "For this visit only. This machine’s own key is never sent there; one that you give below is.", form, { class: "wide" }),
+    keyLine(page),
+  ];
+}
+
+function manner(page, shown) {
+  const written = shown !== "offline";
+  return [
+    line("Length of answers", written ? "Short: at most three sentences or one list." : "Short: the two best quotes.", choose("Length of answers", [["full", "Full"], ["short", "Short"]], page.value("answer.style"), (value) => page.change({ "answer.style": value }), "style")),
+    written && line("Second opinion on claims", "The model also reads each claim beside the words it cites. One call more per answer, about $0.01.", toggle("Second opinion on claims", page.value("verify.judge") === "claude", (on) => page.change({ "verify.judge": on ? "claude" : "off" }), "judge")),
+    written && line("Follow-up questions read by the model", "“And in 2021?” is made a whole question by the model where the rules cannot tell; about half a cent and a second.", toggle("Follow-up questions read by the model", page.value("chat.rewrite") !== "rules", (on) => page.change({ "chat.rewrite": on ? "auto" : "rules" }), "rewrite")),
+    line("Add missing citations", "A claim that the writer left without a citation gets that of a source that says it, and is marked so.", toggle("Add missing citations", page.value("verify.add_citations") === true, (on) => page.change({ "verify.add_citations": on ? "on" : "off" }), "added")),
+    written && line("Give the same answer again", "A request that was answered before, word for word the same, gets that answer and costs nothing.", toggle("Give the same answer again", page.value("llm.cache") === true, (on) => page.change({ "llm.cache": on ? "on" : "off" }), "cache")),
+  ].filter(Boolean);
+}

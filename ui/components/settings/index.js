@@ -1,0 +1,191 @@
+// The Settings page: fetches what is in force, draws its sections, and changes it for this visit.
+
+import { ApiError, configure, get, post } from "../shared/api.js";
+import { h, icon, plural, prose } from "../shared/dom.js";
+import { All } from "./all.js";
+import { answers } from "./answers.js";
+import { data, looks } from "./looks.js";
+import { option, state } from "./parts.js";
+
+const WAIT = 150; // ms after the last key
+const PARTS = [["gw-answers", "Answers"], ["gw-retrieval", "Retrieval"], ["gw-looks", "Appearance"], ["gw-data", "Documents and data"], ["gw-all", "Everything in force"]];
+
+export function mount({ parentElement, data: given, setTriggerValue }) {
+  configure(given);
+  const page = (parentElement.gwSettings ??= new Page(parentElement.querySelector(".gw-settings"), given.paths));
+  page.changed = () => setTriggerValue("changed", true);
+  if (!page.state) page.load();
+}
+
+class Page {
+  constructor(root, paths) {
+    this.root = root;
+    this.paths = paths;
+    this.state = null;
+    this.draft = null; // who is to answer, chosen but not yet in force
+    this.tried = null;
+    this.all = new All(this);
+    this.nav = h("nav", { class: "an", "aria-label": "Settings" }, PARTS.map(([id, words]) => h("a", { href: `#${id}`, onclick: (event) => this.jump(event, id) }, words)));
+    this.column = h("div", { class: "col" });
+    this.bar = h("div", { class: "bar", role: "status", hidden: true });
+    root.append(this.nav, h("div", { class: "mn" }, h("h1", {}, "Settings"), this.column, this.all.element, this.bar));
+  }
+
+  jump(event, id) {
+    event.preventDefault(); // the address is the app's own
+    const part = this.root.querySelector(`#${id}`);
+    part.scrollIntoView({ block: "start" });
+    part.setAttribute("tabindex", "-1");
+    part.focus({ preventScroll: true });
+  }
+
+  load = () => this.ask(() => get("/settings"));
+
+  // What comes back is what is in force now. What goes wrong is said, and everything stays as it was.
+  async ask(call, after = () => {}) {
+    try {
+      this.state = await call();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.error = error;
+      this.draw();
+      return false;
+    }
+    this.error = null;
+    after();
+    this.draw();
+    return true;
+  }
+
+  async put(path, body, after) {
+    if (await this.ask(() => post(`/settings/${path}`, body), after)) this.changed();
+  }
+
+  change(changes) {
+    this.tried = null;
+    return this.put("change", { changes }, () => (this.draft = null));
+  }
+
+  choose(name) {
+    const { who } = this.state;
+    this.tried = null;
+    if (name === "offline") return this.change({ "llm.model": "offline", "llm.base_url": null });
+    // Without an address, or a key, there is nothing to change to yet: its fields are shown.
+    this.draft = name === who.choice ? null : name;
+    if (name === "claude" && who.choice !== "claude") return this.change({ "llm.model": "claude", "llm.base_url": null });
+    this.draw();
+  }
+
+  preset = (name) => this.put("preset", { name });
+  undo = () => this.put("undo", {}, () => (this.draft = this.tried = null));
+  keep = () => this.put("keep", {}, () => (this.kept = true));
+
+  async setKey(key) {
+    await this.put("key", { key }, () => (this.tried = null));
+    if (!this.error && this.draft !== "server") {
+      if (this.state.who.choice === "offline") await this.change({ "llm.model": "claude" });
+      await this.tryKey();
+    }
+  }
+
+  forgetKey() {
+    return this.put("forget", {}, () => (this.tried = null));
+  }
+
+  async tryKey() {
+    this.tried = { works: true, words: "Asking…" };
+    this.draw();
+    try {
+      this.tried = await post("/settings/try");
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.tried = { works: false, words: error.message, hint: error.hint };
+    }
+    await this.load(); // what the trial cost
+    this.changed();
+  }
+
+  value(key) {
+    return this.state.settings.find((item) => item.key === key).value;
+  }
+
+  // A field that is checked as it is typed; with `apply` it holds as soon as it is left, or on Enter.
+  typed(key, value, { id, apply = false, allowed = "", placeholder = "" }) {
+    const field = h("input", { class: "gw-field", id, type: "text", autocomplete: "off", spellcheck: "false", placeholder, title: allowed, "data-focus": `set ${key}`, "aria-describedby": `${id}-said` });
+    field.value = value;
+    const said = h("span", { class: "said", id: `${id}-said`, role: "alert" });
+    let timer = 0;
+    const check = async () => {
+      clearTimeout(timer);
+      const typed = field.value;
+      let wrong;
+      try {
+        ({ wrong } = await post("/settings/check", { key, value: typed }));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        wrong = `${error.message} ${error.hint}`;
+      }
+      if (field.value !== typed) return true; // typed on meanwhile
+      said.textContent = wrong;
+      field.setAttribute("aria-invalid", String(Boolean(wrong)));
+      return Boolean(wrong);
+    };
+    const done = async () => {
+      if (field.value !== value && !(await check())) this.change({ [key]: field.value });
+    };
+    field.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(check, WAIT);
+    });
+    if (apply) {
+      field.addEventListener("change", done);
+      field.addEventListener("keydown", (event) => event.key === "Escape" && ((field.value = value), check()));
+    }
+    return { field, element: h("span", { class: "fld" }, field, said) };
+  }
+
+  draw() {
+    const focused = this.root.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
+    const error = this.error && h("div", { class: "gw-msg bad", role: "alert" }, icon("error"), h("div", {}, h("b", {}, prose(this.error.message)), this.error.hint && h("p", {}, prose(this.error.hint))));
+    if (!this.state) {
+      this.column.replaceChildren(error);
+      return;
+    }
+    this.column.replaceChildren(...[error, answers(this), this.retrieval(), looks(this), data(this)].filter(Boolean));
+    this.all.show(this.state.settings);
+    this.drawBar();
+    if (focused) this.root.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    if (error) error.scrollIntoView({ block: "nearest" });
+  }
+
+  retrieval() {
+    const { on, all } = this.state.presets;
+    const offline = this.state.who.choice === "offline";
+    const cards = all.map(({ name, title, said, steps, words, model }) =>
+      option(
+        "preset",
+        {
+          name,
+          title,
+          said: model && offline ? `${said} It needs a model: offline, questions are only cut by rules.` : said,
+          on: on === name,
+          foot: h("span", { class: "pst", title: words.join("\n") }, steps.map((step) => h("i", {}, step))),
+        },
+        this.preset,
+      ),
+    );
+    const own = !on && h("p", { class: "lead" }, "What is in force now is a mixture of your own: see below.");
+    return h("section", { id: "gw-retrieval" }, h("h2", {}, "Retrieval"), h("p", { class: "lead" }, "Each is a set of settings that you can see and change below."), h("div", { class: "opts four", role: "radiogroup", "aria-label": "Retrieval" }, cards), own);
+  }
+
+  drawBar() {
+    const { changes, data: at } = this.state;
+    if (changes) this.kept = false;
+    this.bar.hidden = !changes && !this.kept;
+    if (this.bar.hidden) return;
+    const close = h("button", { type: "button", class: "gw-btn sm quiet", onclick: () => ((this.kept = false), this.drawBar()) }, "Close");
+    const keep = h("button", { type: "button", class: "gw-btn sm primary", "data-focus": "keep", title: `Writes them into ${at.config}, for everybody who uses this library`, onclick: this.keep }, "Keep for good");
+    const undo = h("button", { type: "button", class: "gw-btn sm", "data-focus": "undo", onclick: this.undo }, "Undo all");
+    this.bar.replaceChildren(...(changes ? [h("span", {}, h("b", {}, plural(changes, "setting")), ` ${changes === 1 ? "differs" : "differ"} for this visit only`), undo, keep] : [state("ok", "check_circle", `Kept in ${at.config}`), close]));
+  }
+}

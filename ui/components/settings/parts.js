@@ -1,0 +1,40 @@
+// What the sections of the page are made of: a card of lines, each with its words on the left and its control right.
+
+import { h, icon } from "../shared/dom.js";
+
+export const card = (...lines) => h("div", { class: "frm" }, lines);
+
+export function line(title, said, control, more = {}) {
+  const label = more.for ? h("label", { for: more.for }, title) : h("b", {}, title);
+  return h("div", { class: `fl ${more.class ?? ""}`.trim() }, h("div", { class: "lb" }, label, said && h("p", {}, said)), h("div", { class: "ct" }, control));
+}
+
+export function toggle(name, on, pressed, focus) {
+  return h("button", { type: "button", class: "tg", role: "switch", "aria-checked": String(on), "aria-label": name, "data-focus": focus, onclick: () => pressed(!on) }, h("i"));
+}
+
+// A few choices beside one another; `choices` are [value, words].
+export function choose(name, choices, value, chosen, focus) {
+  const made = choices.map(([each, words]) => {
+    const radio = h("input", { type: "radio", name: focus, value: each, "data-focus": `${focus} ${each}`, onchange: () => chosen(each) });
+    radio.checked = each === value;
+    return h("label", {}, radio, h("span", {}, words));
+  });
+  return h("div", { class: "seg", role: "radiogroup", "aria-label": name }, made);
+}
+
+// One of several cards of a group of radio buttons.
+export function option(group, { name, title, said, on, side, foot }, chosen) {
+  const radio = h("input", { type: "radio", name: group, value: name, "data-focus": `${group} ${name}`, "aria-label": title, "aria-describedby": `gw-${group}-${name}`, onchange: () => chosen(name) });
+  radio.checked = on;
+  return h(
+    "label",
+    { class: `opt${on ? " on" : ""}` },
+    radio,
+    h("span", { class: "h" }, h("b", {}, title), side),
+    h("span", { class: "d", id: `gw-${group}-${name}` }, said),
+    foot,
+  );
+}
+
+export const state = (tone, sign, words) => h("span", { class: `gw-st ${tone}` }, icon(sign, "s16"), words);

@@ -1,0 +1,73 @@
+// Taking an answer along: as text with its notes, or as an address that opens it again here.
+
+import { button, h, icon } from "../shared/dom.js";
+
+const DONE = 1600; // ms for which a button says that it was done
+
+export function copyButton(turn) {
+  return doing("Copy with citations", "content_copy", async ({ target }) => {
+    const plain = withSources(turn);
+    const rich = richText(turn, target.closest(".gw-turn").querySelector(".gw-answer"));
+    const kinds = { "text/plain": plain, "text/html": rich };
+    if (globalThis.ClipboardItem) await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(Object.entries(kinds).map(([kind, text]) => [kind, new Blob([text], { type: kind })])))]);
+    else await navigator.clipboard.writeText(plain);
+  });
+}
+
+export const linkButton = (turn, conversation) => doing("Copy link", "link", () => copyLink(conversation, turn.id));
+
+// The address of an answer, and of one of its citations.
+export function copyLink(conversation, turn, n = 0) {
+  const address = new URL(location.href);
+  address.search = new URLSearchParams({ c: conversation, t: turn, ...(n && { n }) });
+  address.hash = "";
+  return navigator.clipboard.writeText(address.href);
+}
+
+function doing(name, sign, act) {
+  const said = (words, shown) => {
+    made.replaceChildren(icon(shown, "s16"));
+    made.setAttribute("aria-label", words);
+    made.title = words;
+  };
+  const made = button(name, sign, async (event) => {
+    try {
+      await act(event);
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error;
+      said("The browser did not allow it", "error");
+      return;
+    }
+    said("Copied", "check");
+    setTimeout(() => said(name, sign), DONE);
+  });
+  return made;
+}
+
+function withSources(turn) {
+  const lines = turn.citations.map((c) => `[${c.n}] ${c.title}, p. ${c.label}: ${quoted(c)}${addedWords(turn, c.n)}`);
+  return `${turn.question}\n\n${turn.text}\n\n${lines.join("\n")}\n`;
+}
+
+// The same for a word processor: the answer as it is drawn, its chips as raised numbers, and the notes as a list.
+function richText(turn, answer) {
+  const body = answer.cloneNode(true);
+  for (const verdict of body.querySelectorAll(".gw-verdict")) verdict.remove();
+  for (const chip of body.querySelectorAll("a.gw-cite")) chip.replaceWith(h("sup", {}, `[${chip.dataset.n}]`));
+  for (const part of body.querySelectorAll("span")) part.replaceWith(...part.childNodes);
+  for (const part of body.querySelectorAll("*")) for (const { name } of [...part.attributes]) part.removeAttribute(name);
+  const notes = turn.citations.map((c) => h("p", {}, `[${c.n}] `, h("i", {}, c.title), `, p. ${c.label}: ${quoted(c)}${addedWords(turn, c.n)}`));
+  return h("div", {}, h("p", {}, h("b", {}, turn.question)), ...body.childNodes, ...notes).innerHTML;
+}
+
+function addedWords(turn, n) {
+  if (!turn.added.includes(n)) return "";
+  return turn.given.includes(n) ? " (added by Groundwork in places)" : " (added by Groundwork: the writer gave no source here)";
+}
+
+// An AI's words are marked as such wherever they stand as plain text.
+function quoted({ quote, generated }) {
+  const line = quote.replace(/\s+/g, " ");
+  if (!generated) return `“${line}”`;
+  return line.includes("<::") ? line : `<::${line}::>`;
+}

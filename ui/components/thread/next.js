@@ -1,0 +1,55 @@
+// What could be asked next, below the last answer: questions that the server has tried already.
+
+import { ApiError, get } from "../shared/api.js";
+import { h, icon, prose } from "../shared/dom.js";
+
+export class Next {
+  // `ask(question)` resolves to an error's card, or to nothing when it was asked.
+  constructor(ask) {
+    this.ask = ask;
+    this.known = new Map(); // turn → questions
+    this.turn = "";
+  }
+
+  // Stands below the turn in `element`, and nowhere else. Nothing of it moves what is above.
+  async show(conversation, turn, element) {
+    if (this.turn === turn && this.box?.isConnected) return;
+    this.hide();
+    this.turn = turn;
+    let found = this.known.get(turn);
+    if (!found) {
+      try {
+        found = await get(`/conversations/${conversation}/questions/${turn}/suggestions`);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        found = { questions: [], trouble: `${error.message} ${error.hint}` };
+      }
+      if (found.questions.length) this.known.set(turn, found);
+    }
+    if (this.turn !== turn || !element.isConnected) return; // asked on meanwhile
+    if (found.trouble) this.box = h("p", { class: "gw-hint" }, "No question to go on with could be looked for: ", prose(found.trouble));
+    else if (found.questions.length) this.box = this.draw(found.questions);
+    else return;
+    element.append(this.box);
+  }
+
+  hide() {
+    this.box?.remove();
+    this.box = null;
+    this.turn = "";
+  }
+
+  draw(questions) {
+    const items = questions.map((question) => h("li", {}, h("button", { type: "button", class: "gw-next-q", onclick: (event) => this.pressed(event, question) }, h("span", {}, question), icon("chevron_right", "s16"))));
+    return h("section", { class: "gw-next", "aria-label": "Ask next" }, h("h3", {}, "Ask next"), h("ul", {}, items));
+  }
+
+  async pressed({ currentTarget }, question) {
+    const box = this.box;
+    currentTarget.disabled = true;
+    const failed = await this.ask(question);
+    currentTarget.disabled = false;
+    box.querySelector(".gw-msg")?.remove();
+    if (failed) box.append(failed);
+  }
+}

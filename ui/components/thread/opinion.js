@@ -1,0 +1,83 @@
+// What a person thinks of an answer: helpful or not, and why. It stays in this library.
+
+import { ApiError, post } from "../shared/api.js";
+import { button, h, icon, prose } from "../shared/dom.js";
+
+const REASONS = [
+  ["wrong", "It is wrong"],
+  ["citation", "A citation does not fit"],
+  ["incomplete", "Something is missing"],
+  ["beside", "Not what I asked"],
+  ["refused", "The documents do hold it"],
+  ["other", "Something else"],
+];
+
+// The two buttons, and the form that the second opens below them. `given` is what was said before, or undefined; `told`
+// is called with what is said now.
+export function opinion(turn, conversation, { given, told }) {
+  const said = { now: given ?? null };
+  const up = button("Helpful", "thumb_up", () => press(true), { "data-opinion": "up" });
+  const down = button("Not helpful", "thumb_down", () => press(false), { "data-opinion": "down" });
+  const form = h("div", { class: "gw-opinion", hidden: true });
+  const mark = () => {
+    up.setAttribute("aria-pressed", String(said.now?.helpful === true));
+    down.setAttribute("aria-pressed", String(said.now?.helpful === false));
+  };
+  const tell = async (feedback) => {
+    try {
+      const { gone } = await post(`/conversations/${conversation}/questions/${turn.id}/feedback`, { feedback });
+      if (gone) throw new ApiError(200, gone);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      form.hidden = false;
+      form.replaceChildren(h("p", { class: "bad", role: "alert" }, prose(`${error.message} ${error.hint}`)));
+      return false;
+    }
+    said.now = feedback;
+    told(feedback);
+    mark();
+    return true;
+  };
+  const press = async (helpful) => {
+    const back = said.now?.helpful === helpful;
+    if (!(await tell(back ? null : { helpful, reason: "", words: "" }))) return;
+    form.hidden = helpful || back;
+    if (!form.hidden) ask(form, said, tell, down);
+  };
+  mark();
+  return { buttons: [up, down], form };
+}
+
+function ask(form, said, tell, down) {
+  const close = () => {
+    form.hidden = true;
+    down.focus();
+  };
+  const words = h("textarea", { class: "gw-field", rows: "2", maxlength: "2000", "aria-label": "In your own words", placeholder: "In your own words, if you like" });
+  const reasons = REASONS.map(([reason, text]) => {
+    const made = h("button", { type: "button", class: "gw-btn sm", "aria-pressed": "false", onclick: () => choose(reason, made) }, text);
+    return made;
+  });
+  const choose = async (reason, made) => {
+    const off = made.getAttribute("aria-pressed") === "true";
+    if (!(await tell({ helpful: false, reason: off ? "" : reason, words: words.value.trim() }))) return;
+    for (const other of reasons) other.setAttribute("aria-pressed", String(other === made && !off));
+  };
+  const send = async () => {
+    if (!(await tell({ helpful: false, reason: said.now?.reason ?? "", words: words.value.trim() }))) return;
+    form.replaceChildren(h("p", { role: "status" }, icon("check", "s16"), "Kept in this library, and nowhere else."));
+    down.focus();
+  };
+  form.replaceChildren(
+    h("p", {}, "What is wrong with it?"),
+    h("div", { class: "row", role: "group", "aria-label": "What is wrong with it?" }, reasons),
+    words,
+    h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", onclick: send }, "Send"), h("button", { type: "button", class: "gw-btn sm quiet", onclick: close }, "Close"), h("span", { class: "muted" }, "It stays on this machine.")),
+  );
+  form.onkeydown = (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    close();
+  };
+  reasons[0].focus();
+}

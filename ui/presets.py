@@ -1,0 +1,86 @@
+"""Ways to search, each a set of settings that belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ragcore.catalogue import catalogue
+from ragcore.config import Settings
+
+KEYS = (
+    "rse.preset",
+    "retrieve.top_k",
+    "rerank.candidates",
+    "answer.source_tokens",
+    "answer.offline_sentences",
+    "agentic.decompose",
+    "agentic.gaps",
+)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """``changes`` are what differs from the defaults of `KEYS`; ``model``: it needs a model beside the offline one."""
+
+    name: str
+    title: str
+    said: str
+    steps: tuple[str, ...]
+    changes: Mapping[str, Any]
+    model: bool = False
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return {key: self.changes.get(key, catalogue()[key].default) for key in KEYS}
+
+
+PRESETS = (
+    Preset(
+        "balanced",
+        "Balanced",
+        "Meaning and words together, reranked, neighbouring chunks joined into whole passages.",
+        ("search", "rerank", "segments"),
+        {},
+    ),
+    Preset(
+        "precision",
+        "Precise",
+        "Fewer and shorter passages: for one fact, quickly, with little beside it.",
+        ("search", "rerank", "short segments"),
+        {"rse.preset": "precision", "retrieve.top_k": 10, "answer.source_tokens": 4000, "answer.offline_sentences": 3},
+    ),
+    Preset(
+        "find_all",
+        "Find all",
+        "All that may be relevant, from every document: for lists and overviews. More is read and sent.",
+        ("search wide", "rerank more", "long segments"),
+        {
+            "rse.preset": "find_all",
+            "retrieve.top_k": 60,
+            "rerank.candidates": 40,
+            "answer.source_tokens": 16000,
+            "answer.offline_sentences": 12,
+        },
+    ),
+    Preset(
+        "stepwise",
+        "Step by step",
+        "The model cuts the question into parts, reads what was found and asks for what is missing: more calls.",
+        ("plan", "search", "read", "search again"),
+        {"agentic.decompose": "auto", "agentic.gaps": True},
+        model=True,
+    ),
+)
+
+
+def in_force(settings: Settings) -> str:
+    """The name of the preset whose values all hold, "" for none."""
+    now = {key: value_of(settings, key) for key in KEYS}
+    return next((preset.name for preset in PRESETS if preset.values == now), "")
+
+
+def value_of(settings: Settings, key: str) -> Any:
+    section, _, name = key.partition(".")
+    return getattr(getattr(settings, section), name)

@@ -1,0 +1,161 @@
+"""The routes of the Settings page. A key comes in and never goes out; nothing of it is logged or written down."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.catalogue import catalogue, read, wrong
+from ragcore.config import ENV_PREFIX
+from ragcore.errors import ConfigError, InputError, ModelError
+from ragcore.prices import cost
+from ragcore.trial import trial
+from ui import presets, settings_data
+from ui.guard import guarded, posted, text_in, visit
+from ui.payload import dollars, model_name
+from ui.services import services
+from ui.visits import refused_to_keep
+
+Json = dict[str, Any]
+
+
+@guarded
+def show(request: Request) -> Response:
+    return _page(request)
+
+
+@posted
+def check(request: Request, body: Json) -> Response:
+    """What is wrong with a setting as it is typed."""
+    engine = services().visits.engine(visit(request))
+    key, typed = text_in(body, "key") or "", text_in(body, "value") or ""
+    found = wrong(engine.settings, engine.origins, key, typed) or _wrong_address(key, typed)
+    return JSONResponse({"wrong": found})
+
+
+@posted
+def change(request: Request, body: Json) -> Response:
+    """Settings for this visit, as typed; null is as it is kept."""
+    services().visits.change(visit(request) or "", _changes(body))
+    return _page(request)
+
+
+@posted
+def preset(request: Request, body: Json) -> Response:
+    """One of the ways to search, for this visit."""
+    chosen = next((item for item in presets.PRESETS if item.name == text_in(body, "name")), None)
+    if chosen is None:
+        raise InputError("There is no such preset.", hint="Reload the page.")
+    services().visits.change(visit(request) or "", chosen.values)
+    return _page(request)
+
+
+@posted
+def keep(request: Request, body: Json) -> Response:
+    """What differs for this visit holds for every visit from now on."""
+    made, own = services(), visit(request) or ""
+    changes = made.visits.overrides(own)
+    refused_to_keep(changes)
+    set_outside = [key for key in changes if _variable(key) in os.environ]
+    if set_outside:
+        raise ConfigError(
+            f"{', '.join(set_outside)} is set by the environment, which would win over the file.",
+            hint=f"Unset {', '.join(map(_variable, set_outside))} first.",
+        )
+    made.keep(changes)
+    made.visits.change(own, dict.fromkeys(changes))
+    return _page(request)
+
+
+@posted
+def undo(request: Request, body: Json) -> Response:
+    """Everything as it is kept."""
+    made, own = services(), visit(request) or ""
+    made.visits.change(own, dict.fromkeys(made.visits.overrides(own)))
+    return _page(request)
+
+
+@posted
+def set_key(request: Request, body: Json) -> Response:
+    services().visits.set_key(visit(request) or "", text_in(body, "key") or "")
+    return _page(request)
+
+
+@posted
+def forget_key(request: Request, body: Json) -> Response:
+    services().visits.forget_key(visit(request) or "")
+    return _page(request)
+
+
+@posted
+def try_key(request: Request, body: Json) -> Response:
+    """The smallest request to whoever writes in this visit. What comes back, an error too, is what was asked for."""
+    engine = services().visits.engine(visit(request))
+    if engine.writer_name() == "offline":
+        return JSONResponse({"works": True, "words": "The offline answerer needs no key, and nothing was sent."})
+    try:
+        found = trial(engine.models)
+    except ModelError as error:
+        return JSONResponse({"works": False, "words": error.message, "hint": error.hint})
+    usd = cost(found.usage, found.model, engine.settings.llm.prices, asked=engine.writer_name())
+    words = f"{model_name(found.model)} answered in {found.ms / 1000:.1f} s"
+    return JSONResponse({"works": True, "words": f"{words}, {dollars(usd)}." if usd else f"{words}."})
+
+
+def _page(request: Request) -> Response:
+    return JSONResponse(settings_data.page(services(), visit(request) or ""), headers={"Cache-Control": "no-store"})
+
+
+def _changes(body: Json) -> Json:
+    given = body.get("changes")
+    if not isinstance(given, dict) or not all(value is None or isinstance(value, str) for value in given.values()):
+        raise InputError("“changes” in the request's body are not settings.", hint="Reload the page and try again.")
+    unknown = [key for key in given if key not in catalogue()]
+    if unknown:
+        raise ConfigError(f"There is no setting {unknown[0]!r}.")
+    for key, value in given.items():
+        address = "" if value is None else _wrong_address(key, value)
+        if address:
+            raise ConfigError(address, hint="")
+    return {key: None if value is None else read(catalogue()[key], value) for key, value in given.items()}
+
+
+def _wrong_address(key: str, typed: str) -> str:
+    """What is wrong with the address of a server."""
+    if key != "llm.base_url" or not typed.strip():
+        return ""
+    try:
+        parts = urlsplit(typed.strip())
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    return "" if good else "Must be the address of a server, such as http://localhost:11434."
+
+
+def _variable(key: str) -> str:
+    return ENV_PREFIX + key.upper().replace(".", "__")
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    at = f"{prefix}/gw/settings"
+    return [
+        Route(at, show),
+        *(
+            Route(f"{at}/{name}", handler, methods=["POST"])
+            for name, handler in {
+                "check": check,
+                "change": change,
+                "preset": preset,
+                "keep": keep,
+                "undo": undo,
+                "key": set_key,
+                "forget": forget_key,
+                "try": try_key,
+            }.items()
+        ),
+    ]
