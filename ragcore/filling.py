@@ -6,27 +6,35 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol
 
-from ragcore.errors import UnknownDocument
+from ragcore.orders import Orders, further, kept_sources, pinned_sources, within, without, without_marks_of_others
+from ragcore.protocols import Request
 from ragcore.report.headed import headed, own_units
 from ragcore.report.recall import marked, unmet, with_marks
 from ragcore.report.requirements import requirements
-from ragcore.reports import Field, FilledSection, Gap, Report, SectionStatus
+from ragcore.reports import Conflict, Field, FilledSection, Gap, Report, Rival, SectionStatus
 from ragcore.stop import Stop
 from ragcore.terms import Term
-from ragcore.types import Answer, Document, Retrieval, Scope, Segment, Source, SubQuery
+from ragcore.types import Answer, AnswerEvent, Document, Retrieval, Scope, Segment, Source, SubQuery, Usage
 
 if TYPE_CHECKING:
+    from ragcore.answer.cite import Marker
     from ragcore.answer.stream import AnswerStream
     from ragcore.config import Settings
     from ragcore.index.store import DocumentInfo
     from ragcore.models import Models
     from ragcore.report.template import Place, Template
 
+Heard = Callable[[AnswerEvent], None]
+NOTHING_ORDERED = Orders()
+NEAREST = 2  # passages that are given for what is missing
+GAPS_SHOWN = 4  # of a section, for which they are looked for
 NOT_HELD = "The passages found do not hold it."
 NOTHING_FOUND = "Nothing that was found is about it."
+
+
+def _unheard(_: AnswerEvent) -> None: ...
 
 
 class Retrieve(Protocol):
@@ -54,6 +62,11 @@ class ReportRun:
     def stop(self) -> None:
         self._stop.set()
 
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was called."""
+        return self._stop.is_set()
+
     def run(self) -> Report:
         for _ in self:
             pass
@@ -73,6 +86,23 @@ class ReportRun:
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """One writing of a section: its place, and what goes into the request."""
+
+    place: Place
+    form: Field
+    about: str
+    outline: Sequence[str]
+    before: Sequence[FilledSection]
+    sources: tuple[Source, ...]
+    spans: Sequence[tuple[str, int, int]]
+    draft: Answer | None
+    missing: Sequence[str]
+    instruction: str
+    orders: Orders
+
+
+@dataclass(frozen=True, slots=True)
 class Filling:
     """Fills sections from one library. ``retrieve`` to ``mentions`` are the engine's."""
 
@@ -88,7 +118,7 @@ class Filling:
     ) -> Iterator[FilledSection]:
         """The sections of ``template`` in their order, each as soon as it is done. Raises `UnknownDocument` before the
         first where a section is about a document that is not in the library."""
-        places = [(place, _within(scope, place.section.documents, infos)) for place in template.places()]
+        places = [(place, within(scope, place.section.documents, infos)) for place in template.places()]
         outline = [f"{place.number} {place.section.heading}" for place in template.places()]
         before: list[FilledSection] = []
         for place, own_scope in places:
@@ -106,36 +136,46 @@ class Filling:
         before: Sequence[FilledSection],
         scope: Scope,
         stop: Stop,
+        orders: Orders = NOTHING_ORDERED,
+        heard: Heard = _unheard,
     ) -> FilledSection:
-        """One section. A section for which nothing was found is never put to the writer."""
+        """One section, by its template and ``orders``; ``heard`` is told each event of its writing, from `Found` anew
+        each time that it is written again. A section for which nothing was found is never put to the writer."""
         asked = place.section
         form = Field(asked.kind, asked.columns, asked.unit, tuple(requirements(asked.heading, asked.guidance)))
         empty = FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, "heading")
         if not asked.filled:
             return empty
-        retrieval = self.retrieve(asked.query, scope=scope, parts=_guided(asked.heading, form.requirements), stop=stop)
-        sources = self._sources(retrieval)
-        spans = self._headed(asked.heading, sources)
-        sources = (*sources, *self._beside(sources, spans))
+        parts = _guided(asked.heading, form.requirements)
+        if orders.instruction:
+            parts.append(SubQuery(f"{asked.heading}: {orders.instruction}", "guidance", "it is to be rewritten so"))
+        retrieval = self.retrieve(asked.query, scope=scope, parts=parts, stop=stop)
+        draft, sources = self._given(orders, retrieval)
+        pinned = [(span.doc_id, span.start, span.end) for span in orders.pinned]
+        spans = [*pinned, *self._headed(asked.heading, sources)]
+        sources = (*sources, *self._beside(sources, spans, orders))
         # A value or a table that is only taken where it is certain needs no look ahead.
         taken = self.models.section_writer.extractive and asked.kind in ("value", "table") and bool(sources)
-        if not spans and not taken and not self._may_hold(asked.heading, form.requirements, retrieval, sources):
+        if not (spans or draft or taken or self._may_hold(asked.heading, form.requirements, retrieval, sources)):
             return replace(empty, status="empty", gaps=tuple(Gap(what, NOTHING_FOUND) for what in form.requirements))
-        draft: Answer | None = None
+        written: Answer | None = None
         missing: list[str] = []
         rounds = 0
+        instruction = orders.instruction
+        spent: list[Answer] = []
         while rounds < self.settings.report.rounds:
-            stream = self._stream(place, form, about, outline, before, retrieval, sources, spans, draft, missing)
-            answer = _followed(stream, stop)
+            request = _Asked(place, form, about, outline, before, sources, spans, draft, missing, instruction, orders)
+            answer = _followed(self._stream(request, retrieval), stop, heard)
             rounds += 1
-            if answer.status != "complete" and draft is not None:
+            spent.append(answer)
+            if answer.status != "complete" and written is not None:
                 # A rewrite that failed or was stopped does not take away what was there.
-                answer = draft
+                answer = written
                 break
             missing = self._missing(form, answer, asked.heading)
             if answer.status != "complete" or answer.refused:
                 break
-            draft = answer
+            draft = written = answer
             if not missing or answer.extractive or stop.is_set() or rounds == self.settings.report.rounds:
                 break
             more = self.retrieve(
@@ -144,11 +184,69 @@ class Filling:
                 parts=_gaps(asked.heading, missing[1:]),
                 stop=stop,
             )
-            further = _further(sources, self._sources(more))
-            if not further:
+            # Each search is booked once, with the writing that follows it.
+            retrieval = replace(retrieval, usage=more.usage, cost_usd=more.cost_usd)
+            found = further(sources, self._sources(without(more, orders.excluded)))
+            if not found:
+                spent.append(replace(answer, usage=more.usage, cost_usd=more.cost_usd))
                 break
-            sources = (*sources, *further)
-        return _filled(empty, answer, missing, rounds)
+            sources = (*sources, *found)
+            instruction = ""
+        filled = _filled(empty, _booked(answer, spent), missing, rounds)
+        return replace(
+            filled,
+            gaps=self._with_nearest(asked.heading, filled.gaps, sources),
+            conflicts=self._conflicts(place, form, sources),
+        )
+
+    def _given(self, orders: Orders, retrieval: Retrieval) -> tuple[Answer | None, tuple[Source, ...]]:
+        """What is to be rewritten, if anything, and the sources: those of it with their numbers, what is pinned, and
+        what was found."""
+        draft = orders.draft
+        kept: tuple[Source, ...] = ()
+        if draft is not None:
+            kept = kept_sources(draft, orders.excluded)
+            draft = without_marks_of_others(draft, kept)
+        found = without(retrieval, (*orders.excluded, *orders.pinned))
+        sources = (*kept, *further(kept, pinned_sources(orders.pinned, self.document, self.settings)))
+        return draft, (*sources, *further(sources, self._sources(found)))
+
+    def _with_nearest(self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source]) -> tuple[Gap, ...]:
+        """``gaps``, the first of them with the passages of ``sources`` that come nearest to what they lack."""
+        from ragcore.answer.cite import Citer, MarkerParser
+        from ragcore.providers.nearest import nearest
+
+        citer = Citer(sources, self.document)
+        out = []
+        for place, gap in enumerate(gaps):
+            if not gap.nearest and place < GAPS_SHOWN:
+                terms, settings = self.terms(gap.what), self.settings.answer
+                # By words alone: it is a hint, and the cross-encoder would read every sentence again.
+                markers = nearest(heading, gap.what, terms, sources, None, settings, NEAREST)
+                cited = [citer.resolve(each)[0][0] for mark in markers for each in _markers(MarkerParser().feed(mark))]
+                gap = replace(gap, nearest=tuple(cited))
+            out.append(gap)
+        return tuple(out)
+
+    def _conflicts(self, place: Place, form: Field, sources: Sequence[Source]) -> tuple[Conflict, ...]:
+        """Where the sources give different values for a field that holds one."""
+        if form.kind != "value":
+            return ()
+        from ragcore.answer.cite import Citer, MarkerParser
+        from ragcore.providers.rivals import rivals
+
+        asked = place.section
+        out = []
+        for piece in form.requirements:
+            citer = Citer(sources, self.document)
+            found = rivals(asked.heading, piece, asked.unit, self.terms(asked.query), sources)
+            each = []
+            for figure, words, marker in found:
+                (parsed,) = _markers(MarkerParser().feed(marker))
+                each.append(Rival(figure, words, citer.resolve(parsed)[0][0]))
+            if each:
+                out.append(Conflict(piece, tuple(each)))
+        return tuple(out)
 
     def _may_hold(self, heading: str, pieces: Sequence[str], retrieval: Retrieval, sources: Sequence[Source]) -> bool:
         """Whether any piece of what is asked for may stand in ``sources``."""
@@ -172,7 +270,9 @@ class Filling:
         found = dict.fromkeys(source.doc_id for source in sources)
         return [(doc_id, *span) for doc_id in found for span in headed(self.document(doc_id), heading)]
 
-    def _beside(self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]]) -> tuple[Source, ...]:
+    def _beside(
+        self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]], orders: Orders
+    ) -> tuple[Source, ...]:
         """The beginnings of ``spans`` of which ``sources`` hold nothing, within ``report.own_tokens`` together."""
         lacking = [span for span in spans if not own_units(sources, [span])]
         if not lacking:
@@ -180,52 +280,46 @@ class Filling:
         from ragcore.answer.sources import build_sources
 
         segments = tuple(Segment(doc_id, start, end, 0, 0, 0.0, "heading") for doc_id, start, end in lacking)
-        own = Retrieval("", "heading", (), segments)
+        own = without(Retrieval("", "heading", (), segments), orders.excluded)
         budget = self.settings.answer.model_copy(update={"source_tokens": self.settings.report.own_tokens})
-        return _further(sources, build_sources(own, self.document, budget))
+        return further(sources, build_sources(own, self.document, budget))
 
-    def _stream(
-        self,
-        place: Place,
-        form: Field,
-        about: str,
-        outline: Sequence[str],
-        before: Sequence[FilledSection],
-        retrieval: Retrieval,
-        sources: Sequence[Source],
-        spans: Sequence[tuple[str, int, int]],
-        draft: Answer | None,
-        missing: Sequence[str],
-    ) -> AnswerStream:
+    def _stream(self, asked: _Asked, retrieval: Retrieval) -> AnswerStream:
         from ragcore.answer.section import section_request
         from ragcore.answer.stream import AnswerStream
 
-        section = place.section
+        section = asked.place.section
+
+        def request() -> Request:
+            made = section_request(
+                section.heading,
+                section.guidance,
+                asked.form,
+                asked.outline,
+                asked.before,
+                asked.sources,
+                self.document,
+                self.settings,
+                about=asked.about,
+                terms=self.terms(section.query),
+                routes=retrieval.routes,
+                own=own_units(asked.sources, asked.spans),
+                draft=asked.draft,
+                missing=asked.missing,
+                instruction=asked.instruction,
+            )
+            return replace(made, fresh=asked.orders.fresh)
+
         return AnswerStream(
             question=section.query,
             query=section.query,
             retrieval=retrieval,
-            sources=sources,
+            sources=asked.sources,
             document=self.document,
             llm=self.models.section_writer,
             settings=self.settings,
             reranker=self.models.reranker,
-            request=lambda: section_request(
-                section.heading,
-                section.guidance,
-                form,
-                outline,
-                before,
-                sources,
-                self.document,
-                self.settings,
-                about=about,
-                terms=self.terms(section.query),
-                routes=retrieval.routes,
-                own=own_units(sources, spans),
-                draft=draft,
-                missing=missing,
-            ),
+            request=request,
         )
 
     def _missing(self, form: Field, answer: Answer, heading: str) -> list[str]:
@@ -238,16 +332,6 @@ class Filling:
         return [*said, *unmet(form.requirements, answer, heading, self.models.reranker)]
 
 
-def _further(sources: Sequence[Source], more: Sequence[Source]) -> tuple[Source, ...]:
-    """Those of ``more`` that share nothing with ``sources``, numbered after them: a draft's citations hold."""
-    new = [
-        source
-        for source in more
-        if not any(s.doc_id == source.doc_id and s.start < source.end and source.start < s.end for s in sources)
-    ]
-    return tuple(replace(source, number=number) for number, source in enumerate(new, start=len(sources) + 1))
-
-
 def _guided(heading: str, pieces: Sequence[str]) -> list[SubQuery]:
     """What is searched for beside the whole guidance: each piece of it, where it has several."""
     asked = pieces if len(pieces) > 1 else ()
@@ -258,37 +342,24 @@ def _gaps(heading: str, missing: Sequence[str]) -> list[SubQuery]:
     return [SubQuery(f"{heading}: {what}", "gap", "it was still missing") for what in missing]
 
 
-def _followed(stream: AnswerStream, stop: Stop) -> Answer:
+def _followed(stream: AnswerStream, stop: Stop, heard: Heard) -> Answer:
     with stop.closing(stream.stop):
-        for _ in stream:
-            pass
+        for event in stream:
+            heard(event)
     assert stream.answer is not None  # a stream always ends with Done
     return stream.answer
 
 
-def _within(scope: Scope, documents: Sequence[str] | None, infos: Sequence[DocumentInfo]) -> Scope:
-    """``scope``, narrowed to the documents that a section names."""
-    if documents is None:
-        return scope
-    own = tuple(dict.fromkeys(doc_id for name in documents for doc_id in _named(name, infos)))
-    inside = own if scope.doc_ids is None else tuple(doc_id for doc_id in own if doc_id in scope.doc_ids)
-    return replace(scope, doc_ids=inside)
+def _markers(items: Sequence[str | Marker]) -> list[Marker]:
+    return [item for item in items if not isinstance(item, str)]
 
 
-def _named(name: str, infos: Sequence[DocumentInfo]) -> list[str]:
-    """The documents called ``name``: by id, file name (with or without its ending) or title."""
-    called = name.casefold()
-    found = [
-        info.doc_id
-        for info in infos
-        if called in (info.doc_id, info.name.casefold(), PurePath(info.name).stem.casefold(), info.title.casefold())
-    ]
-    if not found:
-        raise UnknownDocument(
-            f"The template asks for the document “{name}”, which is not in this library.",
-            hint="Add it, or name one that is there: `ragcore documents` lists them.",
-        )
-    return found
+def _booked(answer: Answer, spent: Sequence[Answer]) -> Answer:
+    """``answer`` with what all of the writing and searching took."""
+    costs = [one.cost_usd for one in spent]
+    known = [cost for cost in costs if cost is not None]
+    total = sum(known) if len(known) == len(costs) else None
+    return replace(answer, usage=sum((one.usage for one in spent), Usage()), cost_usd=total)
 
 
 def _filled(section: FilledSection, answer: Answer, missing: Sequence[str], rounds: int) -> FilledSection:

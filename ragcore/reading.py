@@ -72,7 +72,7 @@ class Reading:
             info, pages = self._open_pdf(doc_id, name, password, cancelled)
         else:
             info, pages = self._open_ade(doc_id, name, password, cancelled)
-        self._store.set_info(doc_id, json.dumps(asdict(info)), info.pages, info.title)
+        self._store.set_info(doc_id, json.dumps(asdict(info)), info.pages)
         done = set() if afresh else self._store.pages_done(doc_id) - self._waiting(self._pages(doc_id, name))
         on_progress(Progress("read", len(done), info.pages))
         for layout in pages([page for page in range(1, info.pages + 1) if page not in done]):

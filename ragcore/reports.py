@@ -33,6 +33,33 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a document: ``document.text[start:end]``."""
+
+    doc_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """One of several values that the documents give for one field: the ``figure``, the ``words`` that give it, and
+    where they stand."""
+
+    figure: str
+    words: str
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The documents give different values for ``what`` and the same period."""
+
+    what: str
+    rivals: tuple[Rival, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Gap:
     """``what`` was asked for and is not there, ``why``, and the ``nearest`` passages."""
 
@@ -57,6 +84,7 @@ class FilledSection:
     answer: Answer | None = None
     gaps: tuple[Gap, ...] = ()
     rounds: int = 0
+    conflicts: tuple[Conflict, ...] = ()
 
     @property
     def text(self) -> str:

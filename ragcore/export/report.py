@@ -27,6 +27,8 @@ def manuscript(report: Report, files: Mapping[str, str], *, quote_length: int) -
         heading = one_line(f"{section.number} {section.heading}")
         blocks.append(Heading(min(section.level, DEEPEST), (Text(heading),)))
         if section.answer is None:
+            if section.status == "empty" and not section.gaps:
+                blocks.append(line("Not written yet.", "notice"))
             blocks += parse(section.text, lacking(section.text))
             continue
         if section.answer.status == "failed":

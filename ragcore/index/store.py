@@ -107,13 +107,13 @@ class Store(FileStore):
                 )
             )
 
-    def set_info(self, doc_id: str, info: str, pages: int, title: str) -> None:
-        """Keep what inspecting the file said (as JSON text)."""
+    def set_info(self, doc_id: str, info: str, pages: int) -> None:
+        """Keep what inspecting the file said (as JSON text). It is called by its file's name until it is read."""
         with self.database.write() as connection:
             connection.execute(
                 sa.update(db.documents)
                 .where(db.documents.c.doc_id == doc_id)
-                .values(info=info, pages=pages, title=title or None)
+                .values(info=info, pages=pages)
             )
 
     def info(self, doc_id: str) -> str | None:

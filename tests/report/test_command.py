@@ -108,7 +108,9 @@ def test_what_was_filled_is_written_when_it_is_interrupted(home: Path, tmp_path:
     assert "Interrupted" in told
     filled = json.loads(output.read_text("utf-8"))["sections"]
     assert 2 <= len(filled) < 250
-    assert all(section["status"] == "filled" for section in filled)
+    # The one in work ends with what it has.
+    assert all(section["status"] == "filled" for section in filled[:-1])
+    assert filled[-1]["status"] in ("filled", "stopped")
 
 
 def test_the_templates_that_come_with_it_are_named() -> None:

@@ -21,9 +21,10 @@ export function drawRow(item, actions, { fresh = false, checked = false } = {}) 
   else if (item.figures) cell.append(figures(item, actions));
   const check = h("input", { type: "checkbox", "data-f": "check", "aria-label": `Select ${item.title}`, onclick: (e) => actions.check(e) });
   check.checked = checked;
+  const ways = ready && { onclick: (e) => !e.target.closest("a, button, input, form, .why") && getSelection().isCollapsed && actions.open() };
   return h(
     "tr",
-    { class: fresh ? "fresh" : "", "data-doc": item.id, "data-status": state(item) },
+    { class: `${fresh ? "fresh " : ""}${ready ? "opens" : ""}`, "data-doc": item.id, "data-status": state(item), ...ways },
     h("td", { class: "ck" }, check),
     cell,
     h("td", { class: "num r pg" }, item.pages ? item.pages.toLocaleString("en") : "–"),

@@ -1,0 +1,47 @@
+"""Reports: what there is and templates to begin from; a report with its outline, its sections and their evidence."""
+
+import streamlit as st
+
+from ragcore.errors import UnknownReport
+from ui import components, payload, sidebar
+from ui.services import services
+
+engine = services().engine
+
+
+def opened() -> None:
+    chosen = st.session_state["reports"].get("opened")
+    if chosen is not None:
+        st.query_params.from_dict({"r": chosen})
+
+
+def left() -> None:
+    if st.session_state["report"].get("left") is not None:
+        st.query_params.clear()
+
+
+def known(report_id: str) -> bool:
+    try:
+        engine.reports.store.info(report_id)
+    except UnknownReport:
+        return False
+    return True
+
+
+sidebar.leave()
+here = st.query_params.get("r", "")
+if here and known(here):
+    readable = sidebar.askable(engine.documents())
+    chosen = engine.reports.store.info(here).doc_ids
+    with st.container(key="gw_split"):
+        with st.container(key="gw_center"):
+            components.report(here, on_change=left)
+        with st.container(key="gw_pane"):
+            components.evidence()
+            components.pane(
+                [{"id": doc_id, "title": name} for doc_id, name in payload.names(readable).items()],
+                None if chosen is None else list(chosen),
+            )
+else:
+    with st.container(key="gw_page"):
+        components.reports(on_change=opened)

@@ -1,0 +1,445 @@
+"""Reports that are worked on: an outline of one's own, sections filled one by one, edited, accepted, and taken back.
+
+new (from a template) → change the outline → queue → write: search → write → check → gaps → kept as a version
+                                           → edit | add a passage | choose a value → checked → kept as a version
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ragcore.edits import HAND, Editing
+from ragcore.errors import (
+    BadTemplate,
+    Cancelled,
+    GroundworkError,
+    InputError,
+    SectionAccepted,
+    UnknownDocument,
+    UnknownSection,
+)
+from ragcore.expense import Expense, expected
+from ragcore.filling import Filling, Heard
+from ragcore.index.reports import PlaceKind, ReportInfo, Reports, StoredReport, StoredSection, Task, Version
+from ragcore.orders import Orders, within
+from ragcore.report.requirements import requirements
+from ragcore.report.template import Place, Section, Template, from_data
+from ragcore.reports import Field, FilledSection, Report, SectionStatus, Span
+from ragcore.stop import Stop
+from ragcore.text import count_tokens
+from ragcore.types import Scope
+
+if TYPE_CHECKING:
+    from ragcore.config import Settings
+    from ragcore.index.store import DocumentInfo
+    from ragcore.models import Models
+
+Pair = tuple[StoredSection, Place]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A report as it stands: what is stored, its template, and each section with its place in that."""
+
+    stored: StoredReport
+    template: Template
+    pairs: tuple[Pair, ...]
+
+    def pair(self, section_id: str) -> Pair:
+        """Raises `UnknownSection`."""
+        found = next((pair for pair in self.pairs if pair[0].section_id == section_id), None)
+        if found is None:
+            raise UnknownSection("This section is not in the report any more.")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Everything that is done to stored reports. ``filling`` writes, ``documents`` lists the library."""
+
+    store: Reports
+    filling: Filling
+    documents: Callable[[], list[DocumentInfo]]
+    models: Models
+    settings: Settings
+
+    # Reports
+
+    def new(self, template: Template, *, origin: str = "", doc_ids: Sequence[str] | None = None) -> str:
+        """A report by an own copy of ``template``, filled from ``doc_ids`` (None: all documents); its id."""
+        sections = [(place.level, _asked(place.section)) for place in template.places()]
+        return self.store.new(template.title, template.guidance, origin, sections, doc_ids)
+
+    def all(self) -> list[ReportInfo]:
+        """Every report, the last changed first."""
+        return self.store.all()
+
+    def get(self, report_id: str) -> Draft:
+        """Raises `UnknownReport`."""
+        stored = self.store.get(report_id)
+        template = _template(stored.info, stored.sections)
+        return Draft(stored, template, tuple(zip(stored.sections, template.places(), strict=True)))
+
+    def report(self, report_id: str, *, accepted_only: bool = False) -> Report:
+        """The report as it is shown, to be exported; a section that nothing was written of is empty, without gaps."""
+        draft = self.get(report_id)
+        sections = tuple(
+            _placed(stored, place)
+            for stored, place in draft.pairs
+            if not accepted_only or stored.accepted or not place.section.filled
+        )
+        answers = [section.answer for section in sections if section.answer is not None]
+        models = dict.fromkeys(answer.model for answer in answers if answer.model != HAND)
+        if HAND not in (answer.model for answer in answers):
+            writer = ", ".join(models) or self.models.writer_name
+        else:
+            # As it is read after "Written by".
+            names = ["the offline answerer" if name == "offline" else name for name in models]
+            writer = " and ".join([*names, "a person"])
+        return Report(
+            title=draft.template.title,
+            guidance=draft.template.guidance,
+            sections=sections,
+            model=writer,
+            extractive=bool(answers) and all(answer.extractive for answer in answers),
+            created=draft.stored.info.updated,
+        )
+
+    # The outline
+
+    def rename(self, report_id: str, title: str, guidance: str | None = None) -> None:
+        """Raises `BadTemplate` for a title that cannot be."""
+        info, draft = self.store.info(report_id), self.get(report_id)
+        new = replace(info, title=title, guidance=info.guidance if guidance is None else guidance)
+        made = _template(new, draft.stored.sections)
+        self.store.update(report_id, title=made.title, guidance=made.guidance)
+
+    def change(self, section_id: str, changes: Mapping[str, Any]) -> None:
+        """Change what a section asks for (any key of a template's section but ``sections``). What was written of it
+        stays as it is until it is filled again. Raises `BadTemplate`, `SectionAccepted`."""
+        section = self._open(section_id)
+        asked = {key: value for key, value in {**section.asked, **changes}.items() if key != "sections"}
+        draft = self.get(section.report_id)
+        changed = [replace(one, asked=asked) if one.section_id == section_id else one for one in draft.stored.sections]
+        template = _template(draft.stored.info, changed)
+        place = next(p for one, p in zip(changed, template.places(), strict=True) if one.section_id == section_id)
+        self.store.set_section(section_id, asked=_asked(place.section))
+
+    def add(self, report_id: str, heading: str, after: str = "", below: bool = False) -> str:
+        """A new prose section after the section ``after`` and what is below that ("": at the end), or as the last
+        (``below``) of those below it; its id. Raises `BadTemplate`."""
+        draft = self.get(report_id)
+        level, at = 1, ""
+        if after:
+            section, _ = draft.pair(after)
+            family = _family(draft.stored.sections, after)
+            level, at = section.level + below, family[-1].section_id
+        asked = _asked(from_data({"title": "x", "sections": [{"heading": heading}]}).sections[0])
+        made = replace(draft.stored.sections[0], section_id="new", level=level, asked=asked)
+        listed = list(draft.stored.sections)
+        listed.insert(next((i + 1 for i, one in enumerate(listed) if one.section_id == at), len(listed)), made)
+        _template(draft.stored.info, listed)  # raises where it would be nested too deep, or be too many
+        return self.store.add_section(report_id, asked, level=level, after=at)
+
+    def move(self, section_id: str, by: int) -> None:
+        """Move a section, with those below it, past the one before it (``by`` -1) or after it (1) on its level; at the
+        first or last place nothing happens."""
+        section = self.store.section(section_id)
+        sections = list(self.get(section.report_id).stored.sections)
+        family = _family(sections, section_id)
+        first = sections.index(family[0])
+        rest = [one for one in sections if one not in family]
+        if by < 0:
+            place = max((i for i in range(first) if sections[i].level <= section.level), default=-1)
+            if place < 0 or sections[place].level < section.level:
+                return
+        else:
+            after = first + len(family)
+            if after >= len(sections) or sections[after].level != section.level:
+                return
+            place = first + len(_family(sections, sections[after].section_id))
+        rest[place:place] = family
+        self.store.arrange(section.report_id, [(one.section_id, one.level) for one in rest])
+
+    def remove(self, section_id: str) -> None:
+        """Take a section out, with those below it; `restore` puts them back. Raises `SectionAccepted` where one of
+        them is accepted, and `BadTemplate` for the last section."""
+        section = self._open(section_id)
+        sections = self.get(section.report_id).stored.sections
+        family = _family(sections, section_id)
+        if any(one.accepted for one in family):
+            raise SectionAccepted("A section below it is accepted.")
+        if len(family) == len(sections):
+            raise BadTemplate("A report needs at least one section.", hint="Add another first.")
+        for one in family:
+            self.store.drop_task(one.section_id)
+            self.store.set_section(one.section_id, removed=1)
+
+    def restore(self, section_id: str) -> None:
+        """Put a section back that was taken out."""
+        self.store.set_section(section_id, removed=0)
+
+    # Filling
+
+    def queue(self, report_id: str, section_ids: Sequence[str] | None = None, instruction: str = "") -> int:
+        """Have sections written: these, or (None) all that nothing is written of and that are not accepted. With an
+        ``instruction`` what is shown is rewritten by it. How many now wait. Raises `SectionAccepted`, and `InputError`
+        where there is nothing to rewrite or nobody who could."""
+        draft = self.get(report_id)
+        instruction = instruction.strip()
+        if section_ids is None:
+            chosen = [
+                one for one, place in draft.pairs if place.section.filled and not one.accepted and _unwritten(one)
+            ]
+        else:
+            chosen = [
+                draft.pair(section_id)[0] for section_id in section_ids if draft.pair(section_id)[1].section.filled
+            ]
+        for section in chosen:
+            if section.accepted:
+                raise SectionAccepted("This section is accepted.")
+        if instruction:
+            if self.models.writer_name == "offline":
+                raise InputError(
+                    "The offline answerer only quotes and cannot rewrite.", hint="Set a key, or edit the text by hand."
+                )
+            if any(one.content is None or not one.content.text.strip() for one in chosen):
+                raise InputError("There is nothing to rewrite yet.", hint="Fill the section first.")
+        asked = [(section.section_id, instruction) for section in chosen]
+        self.store.queue(report_id, asked, self.models.writer_name)
+        return len(self.store.tasks())
+
+    def write(self, task: Task, heard: Heard, stop: Stop, *, abandoned: Callable[[], bool] = lambda: False) -> bool:
+        """Write one section of the queue and store it; whether that was done. One that was stopped is stored as far as
+        it came, beside what was shown before. Where ``abandoned`` says so at its end nothing is stored and it waits on.
+        An error that is not the writer's own leaves the section as it is, which then waits no more, and is raised."""
+        try:
+            draft = self.get(task.report_id)
+            stored, place = draft.pair(task.section_id)
+            if stored.accepted:
+                self.store.drop_task(task.section_id)
+                return False
+            filled = self._filled(draft, stored, place, task.instruction, heard, stop)
+        except Cancelled:
+            if not abandoned():
+                self.store.drop_task(task.section_id)
+            return False
+        except GroundworkError as error:
+            if not abandoned():
+                self.store.drop_task(task.section_id, error.as_dict())
+            raise
+        if abandoned():
+            return False
+        answer = filled.answer
+        unfinished = filled.status in ("stopped", "failed")
+        if filled.status == "stopped" and (answer is None or not answer.text.strip()):
+            self.store.drop_task(task.section_id)
+            return False
+        before = stored.content is not None and stored.content.status != "failed"
+        self.store.keep(
+            task.section_id,
+            filled,
+            author=answer.model if answer is not None and answer.model else self.models.writer_name,
+            change=_change(filled, stored, task.instruction),
+            usd=answer.cost_usd if answer is not None else 0.0,
+            show=not (unfinished and before),
+            done=True,
+            trouble=answer.error if answer is not None and filled.status == "failed" else None,
+        )
+        return True
+
+    def _filled(
+        self, draft: Draft, stored: StoredSection, place: Place, instruction: str, heard: Heard, stop: Stop
+    ) -> FilledSection:
+        infos = self.documents()
+        scope = self.scope(draft.stored.info, infos)
+        content = stored.content
+        orders = Orders(
+            pinned=stored.pinned,
+            excluded=stored.excluded,
+            draft=content.answer if instruction and content is not None else None,
+            instruction=instruction,
+            # What a model said before to the same request is not wanted again.
+            fresh=stored.versions > 0,
+        )
+        outline = [f"{p.number} {p.section.heading}" for p in draft.template.places()]
+        return self.filling.section(
+            place,
+            draft.template.guidance,
+            outline,
+            _context(draft, stored),
+            within(scope, place.section.documents, infos),
+            stop,
+            orders,
+            heard,
+        )
+
+    def scope(self, info: ReportInfo, infos: Sequence[DocumentInfo]) -> Scope:
+        """What a report is filled from, as far as it is in the library. Raises `UnknownDocument` where none is."""
+        if info.doc_ids is None:
+            return Scope()
+        known = {one.doc_id for one in infos}
+        left = tuple(doc_id for doc_id in info.doc_ids if doc_id in known)
+        if not left:
+            raise UnknownDocument(
+                "No document that this report is filled from is in the library.", hint="Choose others for it."
+            )
+        return Scope(left)
+
+    def expense(self, report_id: str, section_ids: Sequence[str] | None = None) -> Expense:
+        """What filling these sections costs, or (None) all that `queue` would take."""
+        draft = self.get(report_id)
+        chosen = [
+            (one, place)
+            for one, place in draft.pairs
+            if not one.accepted and (_unwritten(one) if section_ids is None else one.section_id in section_ids)
+        ]
+        ids = {one.section_id for one, _ in chosen}
+        written = sum(
+            count_tokens(one.content.text) for one, _ in draft.pairs if one.content and one.section_id not in ids
+        )
+        model = self.models.writer_name
+        return expected(draft.template, [place for _, place in chosen], written, model, self.settings)
+
+    # A section's versions
+
+    def edit(self, section_id: str, text: str) -> FilledSection:
+        """Store ``text`` as a version by hand, each sentence of it checked against what its marks ``[n]`` cite. Raises
+        `SectionAccepted`, `InputError`."""
+        section = self._open(section_id)
+        return self._kept(section, self.editing.edited(self._content(section), text), "Edited")
+
+    def add_passage(self, section_id: str, span: Span, instead_of: str = "") -> FilledSection:
+        """Quote the words at ``span`` in a section, in the place of the gap ``instead_of`` where one is named, and pin
+        them to it. Raises `SectionAccepted`, `InputError`, `UnknownDocument`."""
+        section = self._open(section_id)
+        made = self.editing.with_passage(self._content(section), span, instead_of)
+        self.store.place(section_id, span, "pinned")
+        return self._kept(section, made, "Passage added")
+
+    def choose(self, section_id: str, conflict: int, rival: int) -> FilledSection:
+        """Take one of the values that the documents give for a field. Raises `SectionAccepted`, `InputError`."""
+        section = self._open(section_id)
+        content = self._content(section)
+        if not 0 <= conflict < len(content.conflicts) or not 0 <= rival < len(content.conflicts[conflict].rivals):
+            raise InputError("There is no such value.", hint="Reload the report.")
+        chosen = content.conflicts[conflict].rivals[rival]
+        return self._kept(section, self.editing.with_value(content, chosen), f"Chosen: {chosen.figure}")
+
+    def accept(self, section_id: str, accepted: bool = True) -> None:
+        """Accept a section: nothing changes it until it is opened again. Raises `InputError` where nothing is written
+        or it is being written."""
+        section = self.store.section(section_id)
+        if accepted and section.shown is None:
+            raise InputError("Nothing is written in this section yet.", hint="Fill it, or write it by hand.")
+        if accepted and section.waits is not None:
+            raise InputError("This section is being filled.", hint="Wait for it, or stop it.")
+        self.store.set_section(section_id, accepted=int(accepted))
+
+    def undo(self, section_id: str) -> None:
+        """Show the version again that was shown before this one was made. Raises `SectionAccepted`, `InputError`."""
+        section = self._open(section_id)
+        if section.shown is None:
+            raise InputError("There is nothing to undo.", hint="The history shows every version.")
+        self.store.show(section_id, section.shown.parent or None)
+
+    def show(self, section_id: str, version_id: str) -> None:
+        """Show one of a section's versions. Raises `SectionAccepted`, `UnknownSection`."""
+        self._open(section_id)
+        self.store.show(section_id, version_id)
+
+    def versions(self, section_id: str) -> list[Version]:
+        """The history of a section, the newest first."""
+        return self.store.versions(section_id)
+
+    def place(self, section_id: str, span: Span, kind: PlaceKind | None) -> None:
+        """Pin a place to a section, exclude it, or neither; it holds from the next filling on."""
+        self._open(section_id)
+        document = self.filling.document(span.doc_id)
+        if not 0 <= span.start < span.end <= len(document.text):
+            raise InputError("There is no such place in the document.", hint="Reload the report.")
+        self.store.place(section_id, span, kind)
+
+    @property
+    def editing(self) -> Editing:
+        return Editing(self.filling.document, self.settings, self.models.reranker)
+
+    def _open(self, section_id: str) -> StoredSection:
+        section = self.store.section(section_id)
+        if section.accepted:
+            raise SectionAccepted("This section is accepted.")
+        return section
+
+    def _content(self, section: StoredSection) -> FilledSection:
+        _, place = self.get(section.report_id).pair(section.section_id)
+        return _placed(section, place)
+
+    def _kept(self, section: StoredSection, made: FilledSection, change: str) -> FilledSection:
+        self.store.keep(section.section_id, made, author=HAND, change=change, usd=0.0)
+        return made
+
+
+def _asked(section: Section) -> dict[str, Any]:
+    return section.model_dump(mode="json", exclude_defaults=True, exclude={"sections"})
+
+
+def _template(info: ReportInfo, sections: Sequence[StoredSection]) -> Template:
+    """The template that the rows are. A row deeper than one below the row above it counts as that."""
+    top: list[dict[str, Any]] = []
+    lists = [top]
+    for section in sections:
+        level = min(section.level, len(lists))
+        made: dict[str, Any] = {**section.asked, "sections": []}
+        lists[level - 1].append(made)
+        lists[level:] = [made["sections"]]
+    return from_data({"title": info.title, "guidance": info.guidance, "sections": top}, "The report")
+
+
+def _family(sections: Sequence[StoredSection], section_id: str) -> list[StoredSection]:
+    """A section and those below it."""
+    first = next((i for i, one in enumerate(sections) if one.section_id == section_id), None)
+    if first is None:
+        raise UnknownSection("This section is not in the report any more.")
+    last = first + 1
+    while last < len(sections) and sections[last].level > sections[first].level:
+        last += 1
+    return list(sections[first:last])
+
+
+def _unwritten(section: StoredSection) -> bool:
+    return section.content is None or section.content.status in ("failed", "stopped")
+
+
+def _placed(section: StoredSection, place: Place) -> FilledSection:
+    """What is shown of a section, where it stands now."""
+    asked = place.section
+    if section.content is not None:
+        return replace(
+            section.content,
+            number=place.number,
+            level=place.level,
+            heading=asked.heading,
+            required=asked.required,
+            guidance=asked.guidance,
+        )
+    form = Field(asked.kind, asked.columns, asked.unit, tuple(requirements(asked.heading, asked.guidance)))
+    status: SectionStatus = "empty" if asked.filled else "heading"
+    return FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, status)
+
+
+def _context(draft: Draft, section: StoredSection) -> list[FilledSection]:
+    """What is written of the other sections: of those after it only what is accepted, and that first, since what
+    stands last is left out last."""
+    at = draft.stored.sections.index(section)
+    before, after = draft.pairs[:at], draft.pairs[at + 1 :]
+    accepted = [pair for pair in after if pair[0].accepted]
+    return [_placed(stored, place) for stored, place in (*accepted, *before) if stored.content is not None]
+
+
+def _change(filled: FilledSection, stored: StoredSection, instruction: str) -> str:
+    done = f"Rewritten: {instruction}" if instruction else "Filled" if not stored.versions else "Filled again"
+    return (
+        f"{done} (stopped)" if filled.status == "stopped" else f"{done} (failed)" if filled.status == "failed" else done
+    )

@@ -1,0 +1,125 @@
+"""Reports in the browser: from a template to a file, with an edit that no longer agrees with its source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ragcore.engine import Engine
+from ragcore.report.template import from_data
+from ragcore.stop import Stop
+from tests.browser.conftest import App
+from tests.browser.test_axe import check
+
+OUTLINE = """# Survey report
+
+## Findings
+
+State the highest nitrate reading.
+
+## Dividends {value, optional}
+
+Dividends per share.
+"""
+
+
+def filled(app: App) -> str:
+    """A report in the app's library with one section that is written; its id."""
+    asked = {"title": "Made", "sections": [{"heading": "Findings", "guidance": "State the highest nitrate reading."}]}
+    with Engine.open(app.home, overrides={"llm.model": "offline"}) as engine:
+        desk = engine.reports
+        report_id = desk.new(from_data(asked))
+        desk.queue(report_id)
+        desk.write(desk.store.tasks()[0], lambda _: None, Stop())
+    return report_id
+
+
+def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/reports")
+    page.locator(".gw-reports .card").nth(3).wait_for()
+    check(page, "the list of reports")
+    page.get_by_text("Paste an outline").click()
+    page.get_by_label("Outline or JSON").fill(OUTLINE)
+    page.get_by_role("button", name="Begin from this text").click()
+    page.locator('.gw-report a[data-state="empty"]').nth(1).wait_for()
+    assert page.locator(".gw-report .money").inner_text() == "rest: 0, offline"
+
+    page.get_by_role("button", name="Fill what is empty").click()
+    first = page.locator(".gw-report .out a").nth(0)
+    page.locator('.gw-report .out a[data-state="gap"]', has_text="Dividends").wait_for()
+    chip = page.locator(".gw-report .tx a.gw-cite").first
+    chip.click()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    assert page.locator(".gw-evidence a[aria-current]").count() == 1
+
+    # A figure that the source does not give is flagged as soon as it is saved, and undone.
+    page.get_by_role("button", name="Edit", exact=True).click()
+    field = page.get_by_label("Text of the section")
+    before = field.input_value()
+    assert "61.4" in before
+    field.fill("The highest nitrate reading was 84.2 milligrams per litre [1].")
+    page.get_by_role("button", name="Save and check").click()
+    page.locator('.gw-report .gw-claim[data-status="unsupported"]').wait_for()
+    assert page.locator(".gw-report .tally .bad").inner_text().strip() == "1 unsupported"
+    page.get_by_role("button", name="Undo").click()
+    page.locator('.gw-report .gw-claim[data-status="unsupported"]').wait_for(state="detached")
+    assert "61.4" in page.locator(".gw-report .tx").inner_text()
+    page.get_by_role("button", name=re.compile("^History")).click()
+    page.locator(".gw-report .hist li").nth(1).wait_for()
+    assert page.locator(".gw-report .hist li").count() == 2
+
+    page.get_by_role("button", name="Accept", exact=True).click()
+    page.locator('.gw-report .out a[data-state="accepted"]').wait_for()
+    assert page.get_by_role("button", name="Edit", exact=True).count() == 0
+    page.reload()
+    page.locator('.gw-report .out a[data-state="accepted"]').wait_for()
+    page.locator(".gw-report .out a", has_text="Dividends").click()
+    page.locator(".gw-report .ins").wait_for()
+    first.focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Open again").wait_for()
+
+    page.get_by_role("button", name="Export").click()
+    for name, ending in (("Word (DOCX)", "docx"), ("HTML", "html"), ("Evidence annex (PDF)", "pdf")):
+        if not page.locator(".gw-panel .item").first.is_visible():
+            page.get_by_role("button", name="Export").click()
+        with page.expect_download() as download:
+            page.locator(".gw-panel .item", has_text=name).click()
+        assert download.value.suggested_filename.endswith(f".{ending}")
+        page.locator(".gw-panel .item").first.wait_for(state="hidden")
+
+
+def test_axe_finds_nothing_in_a_report(app: App, open_page: Callable[..., Any]) -> None:
+    report_id = filled(app)
+    for theme in ("light", "dark"):
+        page = open_page(f"{app.url}/reports?r={report_id}", theme=theme)
+        page.locator(".gw-report .tx a.gw-cite").first.wait_for()
+        page.locator(".gw-page img").first.wait_for()
+        check(page, f"a report, {theme}")
+        page.get_by_role("button", name="Change what is asked for").click()
+        page.get_by_role("button", name=re.compile("^History")).click()
+        page.locator(".hist").wait_for()
+        page.get_by_role("button", name="Export").click()
+        check(page, f"its forms, {theme}")
+
+
+def test_words_of_a_page_are_added_and_a_passage_is_excluded(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/reports?r={filled(app)}")
+    page.locator(".gw-report .tx a.gw-cite").first.click()
+    page.locator(".gw-page .gw-text tspan").nth(10).wait_for(state="attached")
+    page.evaluate(
+        """() => {
+          const words = [...document.querySelectorAll(".gw-text tspan")];
+          getSelection().setBaseAndExtent(words[3].firstChild, 0, words[9].firstChild, 2);
+        }"""
+    )
+    page.get_by_role("button", name="Add to the section").click()
+    page.locator(".gw-report .sh .tag", has_text="by hand").wait_for()
+    words = page.locator(".gw-text tspan").all_text_contents()[3:10]
+    assert " ".join(word.strip() for word in words) in page.locator(".gw-report .tx").inner_text()
+    page.locator(".gw-evidence .places", has_text="Pinned").wait_for()
+    page.get_by_role("button", name="Exclude the passage of citation 1", exact=True).click()
+    page.locator(".gw-evidence .places", has_text="Excluded").wait_for()
+    page.get_by_role("button", name="Use again").click()
+    page.locator(".gw-evidence .places", has_text="Excluded").wait_for(state="detached")

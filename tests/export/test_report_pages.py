@@ -1,0 +1,97 @@
+"""A report as one HTML file with pictures of what it cites, and the annex of pages: every cited place is lit there."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from ragcore.engine import Engine
+from ragcore.report.template import from_data
+from ragcore.report_files import KINDS, report_kind
+from ragcore.reports import Report
+from tests import pdfs
+
+TEMPLATE = from_data(
+    {
+        "title": "Survey <report>",
+        "sections": [
+            {"heading": "Findings", "guidance": "State the highest nitrate reading."},
+            {"heading": "Nitrate in wells", "guidance": "State the limit of nitrate and the wells above it."},
+            {"heading": "Dividends", "kind": "value", "guidance": "Dividends per share."},
+        ],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Report, str]]:
+    with Engine.open(home=tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"}) as engine:
+        doc_id = engine.add(pdfs.one_column(), "survey.pdf").doc_id
+        assert engine.ingest(doc_id).status == "ready"
+        engine.index()
+        yield engine, engine.fill(TEMPLATE).run(), doc_id
+
+
+def test_the_html_holds_everything_and_loads_nothing(filled: tuple[Engine, Report, str]) -> None:
+    engine, report, _ = filled
+    page = engine.write_report(report, "html").decode()
+    assert "<h1>Survey &lt;report&gt;</h1>" in page
+    assert "<script" not in page
+    assert not re.search(r"""(?:src|href)=["'](?!data:image/png;base64,|#)""", page)
+    cited = sum(len(section.answer.citations) for section in report.sections if section.answer)
+    pictures = re.findall(r'<figure><img src="data:image/png;base64,([^"]+)"[^>]*>((?:<i[^>]*></i>)+)</figure>', page)
+    assert len(pictures) == cited > 0
+    for data, marks in pictures:
+        assert base64.b64decode(data).startswith(b"\x89PNG")
+        for left, top, width, height in re.findall(
+            r"left:([\d.]+)%;top:([\d.]+)%;width:([\d.]+)%;height:([\d.]+)%", marks
+        ):
+            assert 0 <= float(left) < float(left) + float(width) <= 100.001
+            assert 0 <= float(top) < float(top) + float(height) <= 100.001
+    assert "[INSUFFICIENT DATA: Dividends per share]" in page
+
+
+def test_the_annex_has_every_cited_page_once_with_its_places_marked(filled: tuple[Engine, Report, str]) -> None:
+    engine, report, doc_id = filled
+    citations = [one for section in report.sections if section.answer for one in section.answer.citations]
+    with pymupdf.open(stream=engine.write_report(report, "annex")) as annex:
+        assert len(annex) == len({(one.doc_id, one.page) for one in citations})
+        (page,) = annex
+        assert len(page.get_images()) == 1
+        text = page.get_text()
+        numbers = {int(number) for number in re.findall(r"\[(\d+)\]", text)}
+        assert numbers == set(range(1, max(numbers) + 1))
+        # Each lit rectangle lies where the words of its citation are on the picture.
+        picture = page.get_image_rects(page.get_images()[0][0])[0]
+        sheet = engine.document(doc_id).pages[0]
+        lit = [
+            item["rect"] for item in page.get_drawings() if item.get("fill_opacity") == pytest.approx(0.35, abs=0.01)
+        ]
+        for citation in citations:
+            for box in citation.boxes:
+                x = picture.x0 + box.x0 / sheet.width * picture.width
+                y = picture.y0 + box.y0 / sheet.height * picture.height
+                assert any(abs(rect.x0 - x) < 1.5 and abs(rect.y0 - y) < 1.5 for rect in lit)
+
+
+def test_a_document_that_is_gone_is_told_in_the_place_of_its_pages(
+    filled: tuple[Engine, Report, str], tmp_path: Path
+) -> None:
+    _, report, _ = filled
+    with Engine.open(home=tmp_path / "empty", overrides={"llm.model": "offline"}) as other:
+        assert "no longer in the library" in other.write_report(report, "html").decode()
+        with pymupdf.open(stream=other.write_report(report, "annex")) as annex:
+            assert "no longer in the library" in annex[0].get_text()
+
+
+def test_every_kind_is_written_and_others_are_refused(filled: tuple[Engine, Report, str]) -> None:
+    engine, report, _ = filled
+    for kind in KINDS:
+        assert engine.write_report(report, report_kind(kind))
+    with pytest.raises(Exception, match="no report as “xls”"):
+        report_kind("xls")

@@ -1,0 +1,159 @@
+"""Reports filled in the background: cut off at every section and gone on with, nothing is lost or done twice."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ragcore.engine import Engine
+from ragcore.report.template import from_data
+from ragcore.stop import Stop
+from ragcore.types import AnswerEvent
+from tests import pdfs
+from tests.messages_server import MessagesServer, Reply
+from ui.report_jobs import ReportJobs
+
+HEADINGS = ("Wells sampled", "Nitrate readings", "Wells and nitrate")
+TEMPLATE = from_data({"title": "Survey", "sections": [{"heading": heading} for heading in HEADINGS]})
+REPLY = Reply(text="Wells were sampled, and nitrate readings taken <<SOURCE 1.1>>.", chunks=20, delay=0.01)
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("home")
+    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
+        assert engine.ingest(engine.add(pdfs.one_column(), "survey.pdf").doc_id).status == "ready"
+        engine.index()
+    return home
+
+
+@pytest.fixture
+def home(shelf: Path, tmp_path: Path) -> Path:
+    shutil.copytree(shelf, tmp_path / "home")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
+    with MessagesServer() as running:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
+        monkeypatch.setenv("GROUNDWORK_LLM__CACHE", "false")
+        yield running
+
+
+def wait(until: Callable[[], bool], seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not until():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.005)
+
+
+def written(engine: Engine, report_id: str) -> list[int]:
+    return [section.versions for section in engine.reports.get(report_id).stored.sections]
+
+
+@pytest.mark.parametrize("place", range(len(HEADINGS)))
+def test_a_server_that_ends_at_any_section_goes_on_after_a_restart(
+    place: int, home: Path, server: MessagesServer
+) -> None:
+    server.reply(*[REPLY] * 4)
+    with Engine.open(home=home) as engine:
+        report_id = engine.reports.new(TEMPLATE)
+        ids = [section.section_id for section in engine.reports.get(report_id).stored.sections]
+        jobs = ReportJobs(lambda: engine)
+        jobs.fill(report_id)
+
+        def writes() -> bool:
+            live = jobs.live(report_id)
+            return live is not None and live.section_id == ids[place] and live.text != ""
+
+        wait(writes)
+        jobs.close()
+        assert written(engine, report_id) == [1] * place + [0] * (len(ids) - place)
+        assert [task.section_id for task in engine.reports.store.tasks()] == ids[place:]
+    with Engine.open(home=home) as engine:
+        jobs = ReportJobs(lambda: engine)
+        jobs.resume()
+        wait(lambda: not engine.reports.store.tasks() and jobs.live(report_id) is None)
+        jobs.close()
+        report = engine.reports.report(report_id)
+        assert [section.status for section in report.sections] == ["filled"] * len(ids)
+        assert written(engine, report_id) == [1] * len(ids)
+
+
+@pytest.mark.parametrize("place", range(len(HEADINGS)))
+def test_a_process_that_is_killed_at_any_section_loses_nothing(place: int, home: Path) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed(_: AnswerEvent) -> None:
+        raise Killed
+
+    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
+        desk = engine.reports
+        report_id = desk.new(TEMPLATE)
+        desk.queue(report_id)
+        for number, task in enumerate(desk.store.tasks()):
+            if number == place:
+                with pytest.raises(Killed):
+                    desk.write(task, killed, Stop())
+                break
+            desk.write(task, lambda _: None, Stop())
+    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
+        jobs = ReportJobs(lambda: engine)
+        jobs.resume()
+        wait(lambda: not engine.reports.store.tasks() and jobs.live(report_id) is None)
+        jobs.close()
+        assert written(engine, report_id) == [1] * len(HEADINGS)
+
+
+def test_stop_keeps_what_is_written_and_the_rest_can_be_filled(home: Path, server: MessagesServer) -> None:
+    server.reply(REPLY, Reply(text=REPLY.text, chunks=60, delay=0.05), *[REPLY] * 2)
+    with Engine.open(home=home) as engine:
+        report_id = engine.reports.new(TEMPLATE)
+        jobs = ReportJobs(lambda: engine)
+        jobs.fill(report_id)
+        wait(lambda: written(engine, report_id)[0] == 1 and bool((live := jobs.live(report_id)) and live.text))
+        jobs.stop(report_id)
+        wait(lambda: not engine.reports.store.tasks() and jobs.live(report_id) is None)
+        sections = engine.reports.get(report_id).stored.sections
+        assert [section.content and section.content.status for section in sections] == ["filled", "stopped", None]
+        jobs.fill(report_id)
+        wait(lambda: not engine.reports.store.tasks() and jobs.live(report_id) is None)
+        jobs.close()
+        assert [section.status for section in engine.reports.report(report_id).sections] == ["filled"] * 3
+        assert written(engine, report_id) == [1, 2, 1]
+
+
+def test_a_refused_key_ends_the_filling_and_says_so(home: Path, server: MessagesServer) -> None:
+    server.reply(REPLY, *[Reply(status=401, message="no")] * 3)
+    with Engine.open(home=home) as engine:
+        report_id = engine.reports.new(TEMPLATE)
+        jobs = ReportJobs(lambda: engine)
+        jobs.fill(report_id)
+        wait(lambda: not engine.reports.store.tasks() and jobs.live(report_id) is None)
+        jobs.close()
+        stored = engine.reports.get(report_id).stored
+        assert stored.info.trouble is not None
+        assert stored.info.trouble["code"] == "key_refused"
+        assert written(engine, report_id) == [1, 1, 0]
+
+
+def test_nothing_stands_in_for_the_writer_that_was_asked(home: Path, server: MessagesServer) -> None:
+    with Engine.open(home=home) as engine:
+        report_id = engine.reports.new(TEMPLATE)
+        engine.reports.queue(report_id)
+    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
+        jobs = ReportJobs(lambda: engine)
+        jobs.resume()
+        wait(lambda: not engine.reports.store.tasks())
+        jobs.close()
+        trouble = engine.reports.store.info(report_id).trouble
+        assert trouble is not None
+        assert "Claude" in trouble["message"]
+        assert written(engine, report_id) == [0, 0, 0]

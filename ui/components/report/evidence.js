@@ -1,0 +1,65 @@
+// What the open section cites, above the page: each citation with its verdict, and whether its passage is pinned or
+// excluded.
+
+import { button, h, icon, plural } from "../shared/dom.js";
+
+const SIGNS = { supported: ["ok", "check_circle", "Supported"], weak: ["weak", "warning", "Weak"], unsupported: ["bad", "error", "Unsupported"] };
+
+export class Evidence {
+  constructor(report) {
+    this.report = report;
+  }
+
+  get root() {
+    return document.querySelector(".gw-evidence");
+  }
+
+  draw() {
+    const { root, report } = this;
+    if (!root || !report.data) return;
+    const { section } = report;
+    const pages = new Set(section.citations.map((one) => `${one.doc} ${one.page}`)).size;
+    root.replaceChildren(
+      h("div", { class: "eh" }, h("b", {}, "Evidence"), h("span", { class: "muted num" }, section.citations.length ? `${plural(section.citations.length, "citation")} on ${plural(pages, "page")}` : "Nothing is cited yet")),
+      section.citations.length ? h("ul", { class: "el gw-scroll", "aria-label": "Citations" }, section.citations.map((one) => this.row(section, one))) : "",
+      this.places(section, "pinned", "Pinned: always given to the writer", "push_pin"),
+      this.places(section, "excluded", "Excluded: never given to the writer", "block"),
+    );
+    report.mark();
+  }
+
+  row(section, one) {
+    const open = (event) => {
+      event.preventDefault();
+      this.report.openChip(section.turn, one.n);
+    };
+    // The worst verdict of the claims that cite it.
+    const verdicts = [...this.report.column.querySelectorAll(`a.gw-cite[data-n="${one.n}"]`)].map((chip) => chip.closest(".gw-claim")?.dataset.status);
+    const [tone, sign, word] = SIGNS[["unsupported", "weak", "supported"].find((status) => verdicts.includes(status))] ?? [];
+    const words = one.cell ? `${one.cell}: ${one.quote}` : `“${one.quote}”`;
+    const link = h(
+      "a",
+      { href: `#cite-${section.turn}-${one.n}`, "data-turn": section.turn, "data-n": one.n, onclick: open },
+      h("span", { class: "tag" }, String(one.n)),
+      h("span", { class: "x", title: words.replace(/\s+/g, " ") }, words.replace(/\s+/g, " ")),
+      h("span", { class: "num pg" }, `p. ${one.label}`),
+      word && h("span", { class: `gw-st ${tone}` }, icon(sign, "s14"), h("span", { class: "gw-unseen" }, word)),
+    );
+    if (section.accepted) return h("li", {}, link);
+    const place = (kind) => this.report.act(`/sections/${section.id}/places`, { doc: one.doc, start: one.start, end: one.end, around: true, kind });
+    return h("li", {}, link, button(`Pin the passage of citation ${one.n}`, "push_pin", () => place("pinned")), button(`Exclude the passage of citation ${one.n}`, "block", () => place("excluded")));
+  }
+
+  places(section, kind, name, sign) {
+    const all = section[kind];
+    if (!all.length) return "";
+    const free = (one) => this.report.act(`/sections/${section.id}/places`, { doc: one.doc, start: one.start, end: one.end, kind: "none" });
+    const look = (one) => one.citation && this.report.look(one.citation);
+    return h(
+      "div",
+      { class: "places" },
+      h("h2", {}, icon(sign, "s14"), name),
+      h("ul", {}, all.map((one) => h("li", {}, h("button", { type: "button", class: "gw-linkish", title: one.words, onclick: () => look(one) }, one.words), !section.accepted && button(kind === "pinned" ? "Unpin" : "Use again", "close", () => free(one))))),
+    );
+  }
+}

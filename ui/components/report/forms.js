@@ -1,0 +1,123 @@
+// What a person types into a section: what it asks for, its text, how to rewrite it; and its history.
+
+import { get } from "../shared/api.js";
+import { h, icon, prose } from "../shared/dom.js";
+
+const KINDS = [["prose", "Prose"], ["list", "List"], ["table", "Table"], ["value", "Single value"], ["yes_no", "Yes or no"]];
+
+const named = (label, field) => h("label", { class: "fd" }, h("span", {}, label), field);
+const primary = (words, onclick) => h("button", { type: "button", class: "gw-btn primary", onclick }, words);
+const plain = (words, onclick) => h("button", { type: "button", class: "gw-btn", onclick }, words);
+
+// A form stands until it is kept or left; while one stands, what others change is not drawn over it.
+function hold(report, changed) {
+  report.editing = () => !changed() || confirm("What you have typed here is not kept. Leave it?");
+}
+
+export function editAsked(section, report) {
+  const heading = h("input", { class: "gw-field", type: "text", maxlength: "300", value: section.heading });
+  const guidance = h("textarea", { class: "gw-field", rows: "4", maxlength: "8000" }, section.guidance);
+  const kind = h("select", { class: "gw-field", onchange: () => fit() }, KINDS.map(([value, name]) => h("option", { value, selected: section.kind === value }, name)));
+  const columns = h("input", { class: "gw-field", type: "text", value: section.columns.join(" | ") });
+  const unit = h("input", { class: "gw-field", type: "text", maxlength: "100", value: section.unit });
+  const required = h("input", { type: "checkbox", checked: section.required });
+  const [ofTable, ofValue] = [named("Columns, with | between", columns), named("Unit", unit)];
+  const fit = () => {
+    ofTable.hidden = kind.value !== "table";
+    ofValue.hidden = !["value", "table"].includes(kind.value);
+  };
+  const keep = async () => {
+    const list = columns.value.split("|").map((one) => one.trim()).filter(Boolean);
+    const asked = { heading: heading.value, guidance: guidance.value, kind: kind.value, columns: kind.value === "table" ? list : [], unit: ofValue.hidden ? "" : unit.value, required: required.checked };
+    const before = report.editing;
+    report.editing = null;
+    if (!(await report.act(`/sections/${section.id}/change`, asked))) report.editing = before;
+    else report.draw();
+  };
+  const leave = () => report.draw();
+  const form = h("div", { class: "form asks", role: "group", "aria-label": "What is asked for" }, named("Heading", heading), named("Guidance", guidance), h("div", { class: "wide" }, named("Form", kind), ofTable, ofValue), h("label", { class: "fd tick" }, required, h("span", {}, "Required")), h("div", { class: "row" }, primary("Keep", keep), plain("Cancel", leave)));
+  form.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Escape") leave();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey || event.target.type === "text")) keep();
+  });
+  fit();
+  hold(report, () => heading.value !== section.heading || guidance.value !== section.guidance);
+  setTimeout(() => guidance.focus());
+  return form;
+}
+
+export function editText(section, report) {
+  const field = h("textarea", { class: "gw-field text", "aria-label": "Text of the section", spellcheck: "true" }, section.text);
+  const known = section.citations.map((one) => `[${one.n}] ${one.title}, p. ${one.label}`);
+  const keep = async () => {
+    save.disabled = true;
+    save.textContent = "Checking";
+    const before = report.editing;
+    report.editing = null;
+    if (await report.on(section, "edit", { text: field.value })) {
+      report.draw();
+      report.column.querySelector('[data-act="edit"]')?.focus();
+      const { weak = 0, unsupported = 0 } = report.section.tally;
+      report.say(weak + unsupported ? `Checked: ${weak} weak, ${unsupported} unsupported.` : "Checked: nothing disagrees with its source.");
+      return;
+    }
+    report.editing = before;
+    save.disabled = false;
+    save.textContent = "Save and check";
+  };
+  const save = primary("Save and check", keep);
+  const form = h("div", { class: "form edit", role: "group", "aria-label": "Edit the section" }, field, h("p", { class: "gw-hint" }, "Markdown. A number in brackets is a citation and is kept where it stands: each sentence is checked against what it cites.", known.length ? h("span", { class: "known" }, known.join("; ")) : ""), h("div", { class: "row" }, save, plain("Cancel", () => report.draw())));
+  form.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Escape") report.draw();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) keep();
+  });
+  const { column } = report;
+  column.querySelectorAll(".tx, .conflict, .gaps, .gw-label, .meta, .gw-empty, .gw-note-line, .edit").forEach((old) => old.remove());
+  column.append(form);
+  hold(report, () => field.value !== section.text);
+  field.style.height = `${Math.max(180, field.scrollHeight + 4)}px`;
+  field.focus();
+}
+
+export function rewrite(section, report, panel) {
+  const field = h("input", { class: "gw-field", type: "text", "aria-label": "How to rewrite it", placeholder: "Shorter; lead with the change against last year", maxlength: "1000" });
+  const cost = h("span", { class: "muted num" });
+  const go = async () => {
+    if (!field.value.trim()) return field.focus();
+    report.editing = null;
+    await report.act("/fill", { sections: [section.id], instruction: field.value });
+  };
+  field.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter") go();
+    if (event.key === "Escape") report.draw();
+  });
+  panel.replaceChildren(h("div", { class: "form line" }, field, primary("Rewrite", go), plain("Cancel", () => report.draw()), cost));
+  hold(report, () => Boolean(field.value.trim()));
+  field.focus();
+  get(`/reports/${report.id}/expense`, { sections: section.id }).then(({ words }) => (cost.textContent = words), (error) => report.complain(error));
+}
+
+export async function showHistory(section, report, panel, opener) {
+  if (panel.querySelector(".hist")) {
+    panel.replaceChildren();
+    opener.setAttribute("aria-expanded", "false");
+    return;
+  }
+  let versions;
+  try {
+    ({ versions } = await get(`/reports/${report.id}/sections/${section.id}/versions`));
+  } catch (error) {
+    return report.complain(error);
+  }
+  const when = (seconds) => new Date(seconds * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  const row = (one) => {
+    const here = one.id === section.shown?.id;
+    const show = h("button", { type: "button", class: "gw-btn quiet sm", "aria-label": `Show version ${one.number}`, onclick: () => report.on(section, "show", { version: one.id }) }, "Show");
+    return h("li", { class: here ? "here" : "" }, h("span", { class: "num n" }, String(one.number)), h("span", { class: "t" }, h("b", {}, one.change), h("small", {}, prose([one.author, when(one.created), one.cost].filter(Boolean).join(" · ")))), here ? h("span", { class: "gw-st ok" }, icon("check", "s16"), "Shown") : !section.accepted && show);
+  };
+  panel.replaceChildren(h("ol", { class: "hist", "aria-label": "History" }, versions.map(row)));
+  opener.setAttribute("aria-expanded", "true");
+}

@@ -1,0 +1,115 @@
+// The line above a report: its name, what filling the rest costs, fill and stop, export.
+
+import { ApiError, save } from "../shared/api.js";
+import { button, h, icon, plural, prose } from "../shared/dom.js";
+import { Popup } from "../shared/popup.js";
+
+const KINDS = [
+  ["docx", "Word (DOCX)", "footnotes"],
+  ["pdf", "PDF", "notes and links"],
+  ["md", "Markdown", "numbered notes"],
+  ["html", "HTML", "one file with page crops"],
+  ["json", "JSON", "claims, boxes, verdicts"],
+  ["annex", "Evidence annex (PDF)", "cited pages, marked"],
+];
+
+export function head(bar, report) {
+  const { data } = report;
+  report.parts ??= make(bar, report);
+  const { title, from, money, fill, stop, trouble } = report.parts;
+  if (!title.querySelector("input")) title.replaceChildren(data.title);
+  title.title = data.title;
+  const docs = data.docs ? data.docs.length : data.documents.length;
+  from.textContent = [data.origin && `from ${data.origin}`, plural(docs, "document"), data.writer].filter(Boolean).join(" · ");
+  const working = Boolean(data.live) || data.sections.some((one) => one.state === "waiting");
+  fill.hidden = working || !data.expense.sections;
+  stop.hidden = !working;
+  stop.disabled = Boolean(data.live?.stopping);
+  money.textContent = [data.spent && `${data.spent} spent`, !working && data.expense.sections ? `rest: ${data.expense.words}` : ""].filter(Boolean).join(" · ");
+  money.title = "What was spent on this report, and what filling the rest takes";
+  trouble.hidden = !data.trouble || working;
+  if (data.trouble) trouble.replaceChildren(icon("warning"), h("div", {}, h("b", {}, prose(data.trouble.message)), h("p", {}, prose(`${data.trouble.hint} What was filled is kept.`))));
+}
+
+function make(bar, report) {
+  const title = h("h1", { tabindex: "-1" });
+  const from = h("span", { class: "muted from" });
+  const money = h("span", { class: "muted num money", role: "status" });
+  const fill = h("button", { type: "button", class: "gw-btn", onclick: () => report.act("/fill") }, icon("play_arrow", "s16"), "Fill what is empty");
+  const stop = h("button", { type: "button", class: "gw-btn", hidden: true, onclick: () => report.act("/stop") }, icon("stop", "s16"), "Stop");
+  const exports = new Popup("Export", "download", (panel) => fillExports(panel, report, exports));
+  const more = new Popup("More about this report", "more_horiz", (panel) => fillMore(panel, report, more, title));
+  const back = button("All reports", "arrow_back", () => report.leave());
+  const trouble = h("div", { class: "gw-msg weak", role: "note", hidden: true });
+  bar.append(back, title, from, h("span", { class: "sp" }), money, fill, stop, exports.element, more.element);
+  report.flow.prepend(trouble);
+  return { title, from, money, fill, stop, trouble };
+}
+
+function fillExports(panel, report, popup) {
+  const said = h("p", { class: "said", role: "status" });
+  const only = h("input", { type: "checkbox" });
+  const items = KINDS.map(([kind, name, what]) => {
+    const item = h("button", { type: "button", class: "item", "data-kind": kind }, icon("description", "s16"), h("span", {}, name, h("small", {}, what)));
+    item.addEventListener("click", async () => {
+      said.className = "said";
+      said.textContent = `${name} is being made`;
+      try {
+        await save(`/reports/${report.id}/export.${kind}`, `report.${kind}`, only.checked ? { accepted: "" } : {});
+        popup.close(true);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        said.className = "said bad";
+        said.replaceChildren(...prose(`${error.message} ${error.hint}`));
+      }
+    });
+    return item;
+  });
+  panel.replaceChildren(...items, h("label", { class: "only" }, only, "Accepted sections only"), said);
+}
+
+function fillMore(panel, report, popup, title) {
+  const rename = h("button", { type: "button", class: "item", onclick: () => (popup.close(), editTitle(report, title)) }, icon("edit", "s16"), "Rename");
+  const documents = h("button", { type: "button", class: "item", onclick: () => chooseDocuments(panel, report, popup) }, icon("folder_open", "s16"), "Filled from");
+  const remove = h("button", { type: "button", class: "item", onclick: () => confirm(panel, report, popup) }, icon("delete", "s16"), "Delete report");
+  panel.replaceChildren(rename, documents, remove);
+}
+
+function editTitle(report, title) {
+  const field = h("input", { class: "gw-field", type: "text", "aria-label": "Title", maxlength: "300", value: report.data.title });
+  let ended = false;
+  const end = async (keep) => {
+    if (ended) return;
+    ended = true;
+    const value = field.value.trim();
+    title.replaceChildren(report.data.title);
+    if (keep && value && value !== report.data.title) await report.act("/change", { title: value });
+    title.focus();
+  };
+  field.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter" || event.key === "Escape") end(event.key === "Enter");
+  });
+  field.addEventListener("blur", () => end(true));
+  title.replaceChildren(field);
+  field.select();
+}
+
+function chooseDocuments(panel, report, popup) {
+  const { data } = report;
+  const boxes = data.documents.map(({ id, title }) => h("label", { class: "only" }, h("input", { type: "checkbox", value: id, checked: !data.docs || data.docs.includes(id) }), h("span", {}, title)));
+  const keep = async () => {
+    const chosen = boxes.map((box) => box.querySelector("input")).filter((input) => input.checked).map((input) => input.value);
+    if (!chosen.length) return report.complain({ message: "No document is chosen.", hint: "Tick at least one." });
+    if (await report.act("/change", { docs: chosen.length === boxes.length ? null : chosen })) popup.close(true);
+  };
+  panel.replaceChildren(h("div", { class: "docs gw-scroll" }, boxes), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", onclick: keep }, "Keep")));
+  panel.querySelector("input")?.focus();
+}
+
+function confirm(panel, report, popup) {
+  const keep = h("button", { type: "button", class: "gw-btn sm", onclick: () => popup.close(true) }, "Keep it");
+  const remove = h("button", { type: "button", class: "gw-btn sm danger", onclick: async () => (await report.act("/delete")) && report.leave() }, "Delete");
+  panel.replaceChildren(h("p", { class: "sure" }, h("b", {}, "Delete this report?"), " Every version of its sections goes with it. This cannot be undone."), h("div", { class: "row" }, remove, keep));
+  keep.focus();
+}

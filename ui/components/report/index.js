@@ -1,0 +1,214 @@
+// A report: its outline at the left, the section that is open in the middle, what that cites above the page. It asks the
+// server by itself, often while something is being written; what is done goes straight to its route.
+
+import { ApiError, configure, get, post } from "../shared/api.js";
+import { closeCitation, openCitation } from "../shared/bus.js";
+import { h, icon, prose } from "../shared/dom.js";
+import { Cards } from "../thread/card.js";
+import { Evidence } from "./evidence.js";
+import { head } from "./head.js";
+import { Outline } from "./outline.js";
+import { PassageButton } from "./passage.js";
+import { drawLive, drawSection } from "./section.js";
+
+const BUSY_MS = 350;
+const IDLE_MS = 5000;
+
+export function mount({ parentElement, data, setTriggerValue }) {
+  configure(data);
+  const report = (parentElement.gwReport ??= new Report(parentElement.querySelector(".gw-report")));
+  report.leave = () => setTriggerValue("left", { report: data.report });
+  report.show(data.report);
+  return () => report.close();
+}
+
+class Report {
+  constructor(root) {
+    this.root = root;
+    this.bar = h("div", { class: "rh", role: "group", "aria-label": "Report" });
+    this.nav = h("nav", { class: "out gw-scroll", "aria-label": "Sections" });
+    this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
+    this.said = h("p", { class: "gw-unseen", role: "status" });
+    this.column = h("div", { class: "col" });
+    this.flow = h("div", { class: "ed gw-scroll", tabindex: "0", role: "group", "aria-label": "Section" }, this.trouble, this.column);
+    root.append(this.bar, h("div", { class: "two" }, this.nav, this.flow), this.said);
+    this.outline = new Outline(this.nav, this);
+    this.evidence = new Evidence(this);
+    this.passage = new PassageButton(this);
+    this.cards = new Cards(this.flow, (turn, n) => this.find(turn, n));
+    this.flow.addEventListener("click", (event) => this.clicked(event));
+    this.listeners = [
+      ["focus", () => this.poll()],
+      ["gw:opened", ({ detail }) => this.opened(detail)],
+      ["gw:evidence", () => this.evidence.draw()],
+    ];
+    for (const [name, listener] of this.listeners) addEventListener(name, listener);
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.cards.close();
+    this.passage.close();
+    for (const [name, listener] of this.listeners) removeEventListener(name, listener);
+  }
+
+  show(id) {
+    if (this.id === id) return;
+    this.id = id;
+    this.data = null;
+    this.poll();
+  }
+
+  // What there is
+
+  async poll() {
+    clearTimeout(this.timer);
+    let busy = false;
+    try {
+      const found = await get(`/reports/${this.id}`, this.data ? { since: this.data.revision } : {});
+      if (this.closed) return;
+      if (found.gone) return this.leave();
+      if (found.same) this.follow(found.live);
+      else this.take(found);
+      busy = Boolean(this.data.live) || this.data.sections.some((one) => one.state === "waiting");
+      if (this.lost) this.complain(null);
+      this.lost = false;
+    } catch (error) {
+      this.lost = true;
+      this.complain(error);
+    }
+    if (!this.closed) this.timer = setTimeout(() => this.poll(), busy ? BUSY_MS : IDLE_MS);
+  }
+
+  take(data) {
+    const first = !this.data;
+    this.data = data;
+    if (first) {
+      const kept = sessionStorage.getItem(`gw.section.${this.id}`);
+      const filled = data.sections.filter((one) => one.filled);
+      this.current = (data.sections.find((one) => one.id === kept) ?? filled[0] ?? data.sections[0]).id;
+    }
+    if (!this.section) this.current = data.sections[0].id;
+    head(this.bar, this);
+    this.outline.draw();
+    if (!this.editing) this.draw();
+  }
+
+  // Text of the section that is being written.
+  follow(live) {
+    this.data.live = live;
+    if (live && live.section === this.current && !this.editing) drawLive(this.column, this.section, this);
+  }
+
+  get section() {
+    return this.data.sections.find((one) => one.id === this.current);
+  }
+
+  open(id) {
+    if (this.editing && !this.editing()) return;
+    this.current = id;
+    sessionStorage.setItem(`gw.section.${this.id}`, id);
+    closeCitation();
+    this.outline.draw();
+    this.draw();
+    this.flow.scrollTo({ top: 0, behavior: "instant" });
+  }
+
+  draw() {
+    const act = this.column.contains(document.activeElement) ? document.activeElement.dataset.act : null;
+    this.editing = null;
+    this.cards.hide();
+    this.column.classList.remove("is-live");
+    this.column.replaceChildren(...drawSection(this.section, this));
+    if (act) (this.column.querySelector(`[data-act="${act}"]`) ?? this.flow).focus();
+    if (this.data.live?.section === this.current) drawLive(this.column, this.section, this);
+    // What is open on the page was cited by a version that is not shown any more.
+    if (this.cited && ![this.section.turn, this.data.live?.turn].includes(this.cited.turn)) closeCitation();
+    this.mark();
+    this.evidence.draw();
+  }
+
+  // What is done
+
+  // Posts, says what was refused, and shows what came of it. True where it was done.
+  async act(path, body = {}, where = `/reports/${this.id}`) {
+    try {
+      const answer = await post(`${where}${path}`, body);
+      this.complain(answer.refused ?? null);
+      if (answer.refused) return false;
+      this.last = answer;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.complain(error);
+      return false;
+    }
+    await this.poll();
+    return true;
+  }
+
+  on(section, what, more = {}) {
+    return this.act(`/sections/${section.id}/done`, { what, ...more });
+  }
+
+  complain(error) {
+    this.trouble.hidden = !error;
+    if (!error) return;
+    this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint))));
+    this.trouble.scrollIntoView({ block: "nearest" });
+  }
+
+  say(words) {
+    this.said.textContent = words;
+  }
+
+  // Citations
+
+  find(turn, n) {
+    const live = this.data.live;
+    const found = live && turn === live.turn ? { citations: live.citations, claims: [] } : this.section;
+    return { turn: found, citation: found.citations.find((one) => one.n === n) };
+  }
+
+  clicked(event) {
+    const chip = event.target.closest("a.gw-cite");
+    if (!chip) return;
+    event.preventDefault();
+    this.cards.hide();
+    this.openChip(chip.dataset.turn, Number(chip.dataset.n), chip, event.shiftKey);
+  }
+
+  openChip(turn, n, chip = null, focus = false) {
+    const found = this.find(turn, n);
+    if (!found.citation) return;
+    const claim = chip?.closest(".gw-claim")?.dataset.claim;
+    const peers = claim === undefined ? [] : [...this.column.querySelectorAll(`.gw-claim[data-claim="${claim}"] a.gw-cite`)].map((a) => Number(a.dataset.n));
+    openCitation({ turn, n, citations: found.turn.citations, peers, focus });
+  }
+
+  // A place that is no citation of the text: the nearest passage of a gap, one of two values, a pin.
+  look(citation) {
+    openCitation({ turn: "", n: citation.n, citations: [citation], peers: [], focus: false });
+  }
+
+  opened({ turn, n }) {
+    this.cited = turn ? { turn, n } : null;
+    this.mark();
+  }
+
+  mark() {
+    const all = [this.column, this.evidence.root].filter(Boolean);
+    for (const root of all) {
+      for (const old of root.querySelectorAll("[aria-current], .gw-claim.is-active")) {
+        old.removeAttribute("aria-current");
+        old.classList.remove("is-active");
+      }
+    }
+    if (!this.cited) return;
+    for (const root of all) for (const chip of root.querySelectorAll(`[data-turn="${this.cited.turn}"][data-n="${this.cited.n}"]`)) chip.setAttribute("aria-current", "true");
+    for (const chip of this.column.querySelectorAll("a.gw-cite[aria-current]")) {
+      const claim = chip.closest(".gw-claim");
+      if (claim) for (const part of this.column.querySelectorAll(`.gw-claim[data-claim="${claim.dataset.claim}"]`)) part.classList.add("is-active");
+    }
+  }
+}

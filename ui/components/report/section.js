@@ -1,0 +1,211 @@
+// One section: what it asks for, what can be done with it, its text with chips, what is missing, and values that differ.
+
+import { button, fromHtml, h, icon, plural, prose } from "../shared/dom.js";
+import { editAsked, editText, showHistory, rewrite } from "./forms.js";
+
+const STATE = { accepted: "Accepted", draft: "Draft", gap: "Gap", empty: "Empty", waiting: "Waits to be filled", working: "Being filled", failed: "Failed", stopped: "Stopped", heading: "" };
+const KINDS = { prose: "Prose", list: "List", table: "Table", value: "Single value", yes_no: "Yes or no" };
+const STAGES = { search: "Searching", write: "Writing", check: "Checking claims" };
+const MISSING = /^\[INSUFFICIENT DATA(?::\s*(.*?))?\]$/;
+
+export function drawSection(section, report) {
+  const panel = h("div", { class: "panel" });
+  const out = [top(section, report), asked(section, report)];
+  if (!section.filled) return [...out, panel];
+  out.push(actions(section, report, panel), panel);
+  if (section.trouble) out.push(message("bad", "error", section.trouble, section.text ? "What was there is kept." : ""));
+  if (section.state === "working") out.push(h("div", { class: "live" }));
+  if (section.conflicts.length) out.push(...section.conflicts.map((one, i) => conflict(section, one, i, report)));
+  if (section.extractive && section.blocks.length && section.citations.length) out.push(h("p", { class: "gw-label" }, icon("cloud_off", "s16"), "Quoted from the documents, not written"));
+  if (section.blocks.length) out.push(text(section, report));
+  else if (section.state === "empty") out.push(nothing(section, report));
+  if (section.dropped.length) out.push(h("p", { class: "gw-note-line" }, icon("warning", "s16"), h("span", {}, `${section.dropped.join(", ")} ${section.dropped.length === 1 ? "is no citation" : "are no citations"} of this section: written as it stands, it proves nothing.`)));
+  for (const note of section.notes) out.push(h("p", { class: "gw-note-line" }, icon("warning", "s16"), h("span", {}, prose(note))));
+  if (section.gaps.length) out.push(gaps(section));
+  if (section.meta) out.push(h("p", { class: "meta num" }, section.meta));
+  return out;
+}
+
+function top(section, report) {
+  const shown = section.shown;
+  const tag = shown ? `${STATE[section.state]}, version ${shown.number}, ${shown.author}` : STATE[section.state];
+  const on = (what, more) => () => report.on(section, what, more);
+  return h(
+    "div",
+    { class: "sh" },
+    h("h2", {}, section.heading),
+    tag && h("span", { class: `tag ${section.state}` }, tag),
+    h("span", { class: "sp" }),
+    section.accepted
+      ? null
+      : h(
+          "span",
+          { class: "order" },
+          button("Move up", "keyboard_arrow_up", on("move", { by: -1 }), { "data-act": "up" }),
+          button("Move down", "keyboard_arrow_down", on("move", { by: 1 }), { "data-act": "down" }),
+          button("Take this section out", "delete", () => takeOut(section, report), { "data-act": "out" }),
+        ),
+  );
+}
+
+// It can be put back while the line that says so stands.
+async function takeOut(section, report) {
+  if (!(await report.on(section, "remove"))) return;
+  const back = h("button", { type: "button", class: "gw-btn sm", onclick: async () => (await report.on(section, "restore")) && report.open(section.id) }, icon("undo", "s16"), "Put it back");
+  report.column.prepend(h("div", { class: "gw-msg weak", role: "status" }, icon("delete"), h("div", {}, h("b", {}, `“${section.heading}” was taken out.`), h("p", {}, "Everything that was written of it is kept."), h("div", { class: "row" }, back))));
+  back.focus();
+}
+
+function asked(section, report) {
+  const form = [KINDS[section.kind], section.columns.join(" | "), section.unit, !section.required && "optional"].filter(Boolean).join(", ");
+  const change = button("Change what is asked for", "edit", () => edit(), { "data-act": "asked" });
+  const line = h("div", { class: "gd" }, icon("format_quote", "s16"), h("p", {}, section.guidance || "No guidance yet.", section.filled && h("span", { class: "form" }, form)), section.accepted ? null : change);
+  const edit = () => line.replaceWith(editAsked(section, report));
+  return line;
+}
+
+function actions(section, report, panel) {
+  const row = h("div", { class: "acts" });
+  const act = (name, sign, onclick, more = {}) => h("button", { type: "button", class: "gw-btn", onclick, ...more }, icon(sign, "s16"), name);
+  if (section.state === "working" || section.state === "waiting") {
+    row.append(h("span", { class: "gw-st run" }, h("span", { class: "gw-spin" }), STATE[section.state]), act("Stop", "stop", () => report.act("/stop"), { "data-act": "stop" }));
+    return row;
+  }
+  const written = Boolean(section.shown);
+  const fill = act(written ? "Fill again" : "Fill this section", written ? "refresh" : "play_arrow", () => report.act("/fill", { sections: [section.id] }), { "data-act": "fill", class: written ? "gw-btn" : "gw-btn primary", title: report.data.offline ? "Quotes from the documents; costs nothing" : `Written by ${report.data.writer}` });
+  const history = section.versions > 0 && h("button", { type: "button", class: "gw-btn quiet", "data-act": "history", "aria-expanded": "false", onclick: (event) => showHistory(section, report, panel, event.currentTarget) }, icon("history", "s16"), "History", h("span", { class: "muted num" }, String(section.versions)));
+  if (section.accepted) {
+    row.append(act("Open again", "lock", () => report.on(section, "open"), { "data-act": "accept" }), history, h("span", { class: "sp" }), tally(section));
+    return row;
+  }
+  row.append(
+    ...[
+      written && act("Accept", "check", () => report.on(section, "accept"), { class: "gw-btn primary", "data-act": "accept" }),
+      fill,
+      act("Edit", "edit", () => editText(section, report), { "data-act": "edit" }),
+      written && !report.data.offline && act("Rewrite", "notes", () => rewrite(section, report, panel), { "data-act": "rewrite", class: "gw-btn quiet" }),
+      written && act("Undo", "undo", () => report.on(section, "undo"), { "data-act": "undo", class: "gw-btn quiet", title: "Show the version before this one; this one stays in the history" }),
+      history,
+      h("span", { class: "sp" }),
+      tally(section),
+    ].filter(Boolean),
+  );
+  return row;
+}
+
+function tally(section) {
+  const { supported = 0, weak = 0, unsupported = 0, uncited = 0 } = section.tally;
+  const part = (n, tone, sign, words) => n > 0 && h("span", { class: `gw-st ${tone}` }, icon(sign, "s16"), words);
+  return h(
+    "span",
+    { class: "tally" },
+    part(supported, section.extractive ? "off" : "ok", "check_circle", section.extractive ? `${supported} quoted` : `${supported} supported`),
+    part(weak, "weak", "warning", `${weak} weak`),
+    part(unsupported, "bad", "error", `${unsupported} unsupported`),
+    part(uncited, "off", "remove", `${uncited} uncited`),
+  );
+}
+
+function text(section, report) {
+  const body = h("div", { class: "gw-answer tx" }, ...section.blocks.map(fromHtml));
+  for (const place of body.querySelectorAll("p, li, td")) {
+    const found = place.textContent.trim().match(MISSING);
+    if (!found || place.querySelector("p")) continue;
+    if (place.tagName === "TD") place.replaceChildren(h("span", { class: "nil", title: found[1] ?? "" }, "gap"));
+    else place.replaceWith(insufficient(section, found[1] ?? section.heading, report));
+  }
+  for (const table of body.querySelectorAll("table")) table.replaceWith(figure(section, table));
+  return body;
+}
+
+// In a table the figure itself is the link to its cell.
+function figure(section, table) {
+  let linked = 0;
+  for (const cell of table.querySelectorAll("td")) {
+    const chips = cell.querySelectorAll("a.gw-cite");
+    const words = [...cell.childNodes].map((node) => node.cloneNode(true));
+    for (const node of words) node.querySelectorAll?.("a.gw-cite").forEach((chip) => chip.remove());
+    const said = words.map((node) => node.textContent).join("").trim();
+    if (chips.length !== 1 || !said || cell.querySelector(".gw-verdict")) continue;
+    const [chip] = chips;
+    const claim = cell.querySelector(".gw-claim");
+    chip.classList.add("cell");
+    chip.setAttribute("aria-label", `${said}: ${chip.getAttribute("aria-label")}`);
+    chip.textContent = said;
+    if (claim) claim.replaceChildren(chip);
+    cell.replaceChildren(claim ?? chip);
+    linked += 1;
+  }
+  for (const first of table.querySelectorAll("tbody tr > td:first-child")) first.classList.add("name");
+  return h(
+    "figure",
+    { class: "tf" },
+    h("figcaption", {}, h("b", {}, section.heading), section.unit && h("span", { class: "muted" }, section.unit), h("span", { class: "sp" }), linked > 0 && h("span", { class: "muted" }, "each figure opens its cell")),
+    h("div", { class: "scroll gw-scroll", tabindex: "0", role: "group", "aria-label": section.heading }, table),
+  );
+}
+
+function insufficient(section, what, report) {
+  const gap = section.gaps.find((one) => one.what === what.trim().replace(/\.$/, "")) ?? section.gaps.find((one) => one.what.startsWith(what.slice(0, 60)));
+  const [near] = gap?.nearest ?? [];
+  const use = (place) => report.act(`/sections/${section.id}/passages`, { doc: place.doc, start: place.start, end: place.end, gap: what });
+  return h(
+    "div",
+    { class: "ins", role: "note" },
+    h("p", {}, h("b", {}, `[INSUFFICIENT DATA: ${what}]`)),
+    gap && h("p", {}, gap.why),
+    near && h("p", { class: "near" }, `Nearest, ${near.title}, p. ${near.label}: “${short(near.quote)}”`),
+    section.accepted
+      ? null
+      : h(
+          "div",
+          { class: "row" },
+          near && h("button", { type: "button", class: "gw-btn sm", onclick: () => report.look(near) }, "Show nearest passage"),
+          near && h("button", { type: "button", class: "gw-btn quiet sm", onclick: () => use(near) }, "Use this passage"),
+          h("a", { class: "gw-btn quiet sm", href: "library" }, "Add a document"),
+          h("button", { type: "button", class: "gw-btn quiet sm", onclick: () => editText(section, report) }, "Write it yourself"),
+        ),
+  );
+}
+
+const short = (words) => {
+  const line = words.replace(/\s+/g, " ").trim();
+  return line.length > 220 ? `${line.slice(0, 220)}…` : line;
+};
+
+function gaps(section) {
+  return h("div", { class: "gaps" }, h("h3", {}, `${plural(section.gaps.length, "gap")} in this section`), h("ol", {}, section.gaps.map((gap) => h("li", {}, h("span", {}, gap.what), h("span", { class: "muted" }, gap.why)))));
+}
+
+function conflict(section, one, number, report) {
+  const rival = (value, i) =>
+    h(
+      "div",
+      { class: "rival" },
+      h("b", { class: "num" }, value.figure),
+      h("p", {}, `“${short(value.words)}”`),
+      h("p", { class: "muted" }, `${value.citation.title}, p. ${value.citation.label}`),
+      h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", onclick: () => report.look(value.citation) }, "Show on the page"), !section.accepted && h("button", { type: "button", class: "gw-btn quiet sm", onclick: () => report.on(section, "choose", { conflict: number, rival: i }) }, "Use this value")),
+    );
+  return h("section", { class: "conflict", "aria-label": "Values that differ" }, h("p", {}, icon("warning", "s16"), h("b", {}, `The documents give ${one.rivals.length} different values`), h("span", {}, one.what)), h("div", { class: "rivals" }, one.rivals.map(rival)));
+}
+
+function nothing(section, report) {
+  return h("div", { class: "gw-empty small" }, h("b", {}, "Nothing is written yet"), h("p", {}, `Fill this section, edit it by hand, or select words on a page and add them. Filling the rest: ${report.data.expense.words}.`));
+}
+
+function message(tone, sign, error, more) {
+  return h("div", { class: `gw-msg ${tone}`, role: "alert" }, icon(sign), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(`${error.hint} ${more}`.trim()))));
+}
+
+// What is being written, in the place that the section keeps for it.
+export function drawLive(column, section, report) {
+  const place = column.querySelector(".live");
+  const { live } = report.data;
+  if (!place || !live || place.dataset.revision === String(live.revision)) return;
+  place.dataset.revision = live.revision;
+  const again = live.round > 1 ? `, round ${live.round}: what was missing was looked for` : "";
+  const said = `${live.stopping ? "Stopping" : STAGES[live.stage]}${live.sources && live.stage === "write" ? ` from ${plural(live.sources, "passage")}` : ""}${again}`;
+  place.replaceChildren(h("p", { class: "gw-st run", role: "status" }, h("span", { class: "gw-spin" }), said), h("div", { class: "gw-answer tx is-writing" }, ...live.blocks.map(fromHtml)));
+  column.classList.toggle("is-live", live.blocks.length > 0);
+}

@@ -1,0 +1,103 @@
+// The list of reports, and what a new one begins from: a template of Groundwork's own, a file, or a pasted outline.
+
+import { ApiError, configure, get, post } from "../shared/api.js";
+import { h, icon, plural, prose } from "../shared/dom.js";
+
+export function mount({ parentElement, data, setTriggerValue }) {
+  configure(data);
+  const list = (parentElement.gwReports ??= new Reports(parentElement.querySelector(".gw-reports")));
+  list.open = (id) => setTriggerValue("opened", id);
+  list.load();
+}
+
+class Reports {
+  constructor(root) {
+    this.root = root;
+    this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
+    this.body = h("div", { class: "body" });
+    root.append(h("h1", {}, "Reports"), this.trouble, this.body);
+  }
+
+  async load() {
+    try {
+      this.draw(await get("/reports"));
+      this.trouble.hidden = true;
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  complain({ message, hint }) {
+    this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(message)), h("p", {}, prose(hint))));
+    this.trouble.hidden = false;
+    this.trouble.scrollIntoView({ block: "nearest" });
+  }
+
+  draw({ reports, own, documents }) {
+    this.boxes = documents.map(({ id, title }) => h("label", { class: "doc" }, h("input", { type: "checkbox", value: id, checked: true }), h("span", {}, title)));
+    const file = h("input", { type: "file", id: "gw-template", class: "gw-unseen", accept: ".json,.md,.markdown,.txt,.docx", onchange: () => this.upload(file) });
+    const text = h("textarea", { class: "gw-field", rows: "5", "aria-label": "Outline or JSON", placeholder: "## Revenue {value: USD million}\nTotal revenue of the latest fiscal year." });
+    const paste = h("button", { type: "button", class: "gw-btn", onclick: () => this.create({ text: text.value }) }, icon("add", "s16"), "Begin from this text");
+    this.body.replaceChildren(
+      reports.length ? h("ul", { class: "list", "aria-label": "Reports" }, reports.map((one) => this.row(one))) : h("p", { class: "none" }, "A report is filled section by section from your documents; every sentence opens the words that it rests on, and what is not there is named."),
+      h("h2", {}, "New report"),
+      h("div", { class: "cards" }, own.map((one) => this.card(one))),
+      h(
+        "div",
+        { class: "other" },
+        h("div", { class: "up" }, h("label", { class: "gw-btn", for: "gw-template" }, icon("upload_file", "s16"), "Upload a template"), file, h("span", { class: "muted" }, "JSON, a Markdown outline, or Word with headings and instructions")),
+        h("details", {}, h("summary", {}, icon("chevron_right", "s16"), "Paste an outline"), text, paste),
+        documents.length
+          ? h("details", {}, h("summary", {}, icon("chevron_right", "s16"), "Filled from", h("span", { class: "muted num", "data-count": "" }, plural(documents.length, "document"))), h("div", { class: "docs", onchange: () => this.count() }, this.boxes))
+          : h("p", { class: "muted" }, "There are no documents yet: add some in the Library first."),
+      ),
+    );
+  }
+
+  row(one) {
+    const done = [`${one.written} of ${one.sections} written`, one.accepted && `${one.accepted} accepted`, one.waiting && "being filled"].filter(Boolean).join(", ");
+    const open = (event) => {
+      event.preventDefault();
+      this.open(one.id);
+    };
+    return h("li", {}, h("a", { href: `?r=${one.id}`, onclick: open }, icon("article"), h("span", { class: "t" }, h("b", {}, one.title), h("small", {}, one.origin)), h("span", { class: "num muted" }, done)));
+  }
+
+  card(one) {
+    const shown = one.sections.slice(0, 5).join(", ");
+    return h("button", { type: "button", class: "card", "data-template": one.name, onclick: () => this.create({ own: one.name }) }, h("b", {}, one.title), h("span", {}, one.sections.length > 5 ? `${shown} and ${one.sections.length - 5} more` : shown));
+  }
+
+  chosen() {
+    const ticked = this.boxes.map((box) => box.querySelector("input")).filter((input) => input.checked);
+    return ticked.length === this.boxes.length ? null : ticked.map((input) => input.value);
+  }
+
+  count() {
+    const docs = this.chosen();
+    this.body.querySelector("[data-count]").textContent = docs ? `${docs.length} of ${plural(this.boxes.length, "document")}` : plural(this.boxes.length, "document");
+  }
+
+  async upload(file) {
+    const [given] = file.files;
+    if (!given) return;
+    const bytes = new Uint8Array(await given.arrayBuffer());
+    let binary = "";
+    for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+    await this.create({ file: btoa(binary), name: given.name });
+    file.value = "";
+  }
+
+  async create(template) {
+    const docs = this.chosen();
+    if (docs && !docs.length) return this.complain({ message: "No document is chosen.", hint: "Tick at least one under “Filled from”." });
+    try {
+      const made = await post("/reports/new", { ...template, docs });
+      if (made.refused) this.complain(made.refused);
+      else this.open(made.id);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.complain(error);
+    }
+  }
+}

@@ -1,0 +1,245 @@
+"""The JSON of reports, as the browser sees them: the list, a whole report, and what is being written of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragcore.drafting import Desk, Draft
+from ragcore.edits import HAND
+from ragcore.errors import UnknownDocument
+from ragcore.expense import Expense
+from ragcore.index.reports import ReportInfo, StoredSection, Version
+from ragcore.index.store import DocumentInfo
+from ragcore.report.template import Place
+from ragcore.reports import Conflict, FilledSection, Gap, Span
+from ragcore.types import Citation
+from ui import markup, payload
+from ui.report_jobs import Live
+
+Json = dict[str, Any]
+
+EXCERPT = 160  # characters of a pinned passage that are shown
+
+
+def listed(infos: Sequence[ReportInfo]) -> list[Json]:
+    return [
+        {
+            "id": info.report_id,
+            "title": info.title,
+            "origin": info.origin,
+            "sections": info.sections,
+            "written": info.written,
+            "accepted": info.accepted,
+            "waiting": info.waiting,
+            "updated": info.updated,
+        }
+        for info in infos
+    ]
+
+
+def report(desk: Desk, report_id: str, live: Live | None, infos: Sequence[DocumentInfo]) -> Json:
+    """A whole report; ``revision`` changes with whatever is changed of it."""
+    draft = desk.get(report_id)
+    info = draft.stored.info
+    names = payload.names(infos)
+    return {
+        "id": report_id,
+        "revision": revision(info),
+        "title": info.title,
+        "guidance": info.guidance,
+        "origin": info.origin,
+        "docs": None if info.doc_ids is None else list(info.doc_ids),
+        "documents": [{"id": doc_id, "title": title} for doc_id, title in names.items()],
+        "trouble": payload.error(info.trouble) if info.trouble else None,
+        "writer": payload.model_name(desk.models.writer_name),
+        "offline": desk.models.writer_name == "offline",
+        "spent": _spent(desk, report_id),
+        "expense": expense(desk.expense(report_id)),
+        "live": being_written(live),
+        "sections": [_section(desk, draft, stored, place, live, names) for stored, place in draft.pairs],
+    }
+
+
+def revision(info: ReportInfo) -> str:
+    return f"{info.updated}-{info.waiting}"
+
+
+def expense(found: Expense) -> Json:
+    """What filling costs before it is done, in words."""
+    if not found.sections:
+        words = "Nothing to fill"
+    elif found.model == "offline":
+        words = "0, offline"
+    else:
+        tokens = found.usage.input_tokens + found.usage.output_tokens
+        words = f"about {tokens:,} tokens, {payload.dollars(found.usd)}"
+        if found.most_usd is not None:
+            words += f", at most {payload.dollars(found.most_usd)}"
+    return {"sections": found.sections, "words": words}
+
+
+def _spent(desk: Desk, report_id: str) -> str:
+    """What its versions cost so far; "" where nothing was paid."""
+    usd = desk.store.cost(report_id)
+    return "" if usd == 0 else payload.dollars(usd)
+
+
+def being_written(live: Live | None) -> Json | None:
+    if live is None:
+        return None
+    by_number = {citation.n: citation for citation in live.citations}
+    return {
+        "section": live.section_id,
+        "stage": live.stage,
+        "round": live.round,
+        "sources": live.sources,
+        "stopping": live.stopping,
+        "revision": live.revision,
+        "turn": f"live{live.section_id}",
+        "blocks": markup.blocks(live.text, live.marks, by_number, turn_id=f"live{live.section_id}"),
+        "citations": [payload.citation(item) for item in live.citations],
+    }
+
+
+def _section(
+    desk: Desk, draft: Draft, stored: StoredSection, place: Place, live: Live | None, names: Mapping[str, str]
+) -> Json:
+    asked, content, shown = place.section, stored.content, stored.shown
+    works = live is not None and live.section_id == stored.section_id
+    return {
+        "id": stored.section_id,
+        "number": place.number,
+        "level": place.level,
+        "heading": asked.heading,
+        "guidance": asked.guidance,
+        "kind": asked.kind,
+        "columns": list(asked.columns),
+        "unit": asked.unit,
+        "required": asked.required,
+        "filled": asked.filled,
+        "state": "working" if works else "waiting" if stored.waits is not None else _state(stored, place),
+        "accepted": stored.accepted,
+        "versions": stored.versions,
+        "shown": version(shown) if shown else None,
+        "trouble": payload.error(stored.trouble) if stored.trouble else None,
+        "pinned": [_span(desk, span, names) for span in stored.pinned],
+        "excluded": [_span(desk, span, names) for span in stored.excluded],
+        **(_content(content, shown.version_id) if content is not None and shown is not None else _nothing()),
+    }
+
+
+def _state(stored: StoredSection, place: Place) -> str:
+    if not place.section.filled:
+        return "heading"
+    if stored.accepted:
+        return "accepted"
+    if stored.content is None:
+        return "empty"
+    if stored.content.status in ("failed", "stopped"):
+        return stored.content.status
+    return "gap" if stored.content.gaps or stored.content.status == "empty" else "draft"
+
+
+def _nothing() -> Json:
+    return {
+        "turn": "",
+        "blocks": [],
+        "text": "",
+        "citations": [],
+        "claims": [],
+        "tally": {},
+        "dropped": [],
+        "gaps": [],
+        "conflicts": [],
+        "notes": [],
+        "extractive": False,
+        "rounds": 0,
+        "meta": "",
+    }
+
+
+def _content(content: FilledSection, version_id: str) -> Json:
+    answer = content.answer
+    gaps = [_gap(gap) for gap in content.gaps]
+    conflicts = [_conflict(each) for each in content.conflicts]
+    if answer is None:
+        blocks = markup.blocks(content.text, (), {}, turn_id=version_id)
+        return _nothing() | {
+            "turn": version_id,
+            "blocks": blocks,
+            "text": content.text,
+            "gaps": gaps,
+            "conflicts": conflicts,
+        }
+    made = payload.answer(version_id, answer)
+    spent = [made["model"]] if answer.model != HAND else []
+    if not answer.extractive and answer.usage.input_tokens:
+        spent += [f"{answer.usage.input_tokens:,} tokens in", f"{answer.usage.output_tokens:,} out", made["cost"] or ""]
+    keys = ("blocks", "text", "citations", "claims", "tally", "dropped", "notes", "extractive")
+    return {key: made[key] for key in keys} | {
+        "turn": version_id,
+        "citations": [_citation(item) for item in answer.citations],
+        "gaps": gaps,
+        "conflicts": conflicts,
+        "rounds": content.rounds,
+        "meta": " · ".join(part for part in spent if part),
+    }
+
+
+def _citation(item: Citation) -> Json:
+    return payload.citation(item) | {"start": item.start, "end": item.end}
+
+
+def _gap(gap: Gap) -> Json:
+    return {"what": gap.what, "why": gap.why, "nearest": [_citation(item) for item in gap.nearest]}
+
+
+def _conflict(conflict: Conflict) -> Json:
+    return {
+        "what": conflict.what,
+        "rivals": [
+            {"figure": one.figure, "words": one.words, "citation": _citation(one.citation)} for one in conflict.rivals
+        ],
+    }
+
+
+def _span(desk: Desk, span: Span, names: Mapping[str, str]) -> Json:
+    """A pinned or excluded place; of a document that was removed only that is known."""
+    made: Json = {"doc": span.doc_id, "start": span.start, "end": span.end, "title": names.get(span.doc_id, "")}
+    try:
+        document = desk.filling.document(span.doc_id)
+    except UnknownDocument:
+        return made | {"words": "No longer in the library", "citation": None}
+    words = " ".join(document.text[span.start : span.end].split())
+    page = document.page_at(span.start, span.end)
+    label = document.pages[page - 1].label
+    shown = words if len(words) <= EXCERPT else f"{words[:EXCERPT].rstrip()}…"
+    citation = {
+        "n": 0,
+        "doc": span.doc_id,
+        "title": document.title,
+        "page": page,
+        "label": label,
+        "quote": shown,
+        "cell": "",
+        "section": [],
+        "boxes": [payload.box(place) for place in document.boxes(span.start, span.end)],
+        "heads": [],
+        "generated": False,
+        "ocr": None,
+    }
+    return made | {"words": shown, "citation": citation}
+
+
+def version(found: Version) -> Json:
+    author = "by hand" if found.author == HAND else payload.model_name(found.author)
+    return {
+        "id": found.version_id,
+        "number": found.number,
+        "parent": found.parent,
+        "author": author,
+        "change": found.change,
+        "created": found.created,
+        "cost": "" if not found.usd else payload.dollars(found.usd),
+    }
