@@ -31,7 +31,7 @@ def keep(file: Path, changes: Mapping[str, Any]) -> None:
     wanted = {**was, **{key: value for key, value in changes.items() if value is not None}}
     for key in (key for key, value in changes.items() if value is None):
         wanted.pop(key, None)
-    lines = before.splitlines()
+    lines = before.split("\n")[: -1 if before.endswith("\n") else None] if before else []  # TOML has no other line ends
     for key, value in changes.items():
         lines = _changed(lines, key, value)
     after = "\n".join(lines) + "\n" if lines else ""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragcore import config
@@ -75,6 +75,7 @@ def test_a_broken_file_is_not_written_over(tmp_path: Path) -> None:
         max_size=5,
     )
 )
+@example([{"retrieve.mode": "\x85"}, {}])  # a line's end for Python and not for TOML
 def test_the_file_says_what_was_kept_last(
     tmp_path_factory: pytest.TempPathFactory, rounds: list[dict[str, Any]]
 ) -> None:
