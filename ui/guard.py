@@ -43,6 +43,21 @@ def guarded(handler: Handler) -> Handler:
     return answer
 
 
+def shown(handler: Handler) -> Handler:
+    """`guarded`, for what a page on screen loads of its document. One that another window has removed meanwhile is no
+    error of this page: it is told ``{"removed": true}``."""
+
+    @guarded
+    @wraps(handler)
+    def answer(request: Request) -> Response:
+        try:
+            return handler(request)
+        except UnknownDocument:
+            return JSONResponse({"removed": True})
+
+    return answer
+
+
 def posted(handler: Callable[[Request, Json], Response]) -> Callable[[Request], Awaitable[Response]]:
     """`guarded`, for a handler that takes the JSON object of the request's body; the body of who has no token is not
     read."""

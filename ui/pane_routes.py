@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import InputError
 from ragcore.types import Page
 from ui import reading
-from ui.guard import guarded, trouble
+from ui.guard import shown, trouble
 from ui.render import TILE, TILE_WIDTHS
 from ui.services import services
 
@@ -19,7 +19,7 @@ LONGEST = 500  # characters of what is searched for
 _searches = reading.Searches()
 
 
-@guarded
+@shown
 def tile(request: Request) -> Response:
     doc_id, page, width = (request.path_params[name] for name in ("doc", "page", "width"))
     column, row = request.path_params["column"], request.path_params["row"]
@@ -35,25 +35,25 @@ def _within(sheet: Page, width: int, column: int, row: int) -> bool:
     return column * TILE < width and row * TILE < width * sheet.height / sheet.width
 
 
-@guarded
+@shown
 def words(request: Request) -> Response:
     read = services().engine.document(request.path_params["doc"])
     return JSONResponse(reading.words(read, request.path_params["page"]), headers=PRIVATE_CACHE)
 
 
-@guarded
+@shown
 def outline(request: Request) -> Response:
     return JSONResponse(reading.outline(services().engine.document(request.path_params["doc"])))
 
 
-@guarded
+@shown
 def find(request: Request) -> Response:
     """How often something is printed, and on which pages."""
     read = services().engine.document(request.path_params["doc"])
     return JSONResponse(_searches.found(read, _query(request)))
 
 
-@guarded
+@shown
 def found(request: Request) -> Response:
     """The matches on one page."""
     read = services().engine.document(request.path_params["doc"])

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ragcore.errors import InputError, UnknownDocument
+from ragcore.errors import InputError
 from ragcore.scopes import page_ranges
 from ragcore.types import Scope
 from ui import (
@@ -22,24 +22,20 @@ from ui import (
     settings_routes,
     turn_routes,
 )
-from ui.guard import guarded, trouble
+from ui.guard import guarded, shown, trouble
 from ui.narrow import pages_in_brief
 from ui.services import services
 
 PRIVATE_CACHE = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
-@guarded
+@shown
 def document(request: Request) -> Response:
-    """A document's pages. One that was removed is no error here: stored answers still cite it."""
-    try:
-        read = services().engine.document(request.path_params["doc"])
-    except UnknownDocument:
-        return JSONResponse({"removed": True})
-    return JSONResponse(payload.document(read))
+    """A document's pages; stored answers also cite those that were removed."""
+    return JSONResponse(payload.document(services().engine.document(request.path_params["doc"])))
 
 
-@guarded
+@shown
 def page_picture(request: Request) -> Response:
     doc_id, page = request.path_params["doc"], request.path_params["page"]
     width = request.query_params.get("w", "")

@@ -2,74 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from starlette.applications import Starlette
 
-from ragcore.engine import Engine
 from ragcore.export import KINDS, MEDIA_TYPES
 from tests.export.engines import told
+from tests.ui.asgi import get, token
 from ui import exports
-from ui import services as services_module
-from ui.jobs import Ingestion
-from ui.render import Renderer
-from ui.runs import Answers
 from ui.services import Services
-from ui.tokens import Signer
-
-
-def get(path: str, query: str = "") -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body of a GET, straight through ASGI."""
-    sent: list[Any] = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": query.encode(),
-        "headers": [],
-        "root_path": "",
-    }
-    # In a thread of its own: after a browser test, Playwright's loop is the running one of this thread.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, Starlette(routes=exports.routes())(scope, receive, send)).result()
-    headers = {key.decode(): value.decode() for key, value in sent[0]["headers"]}
-    return sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:])
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
-    """This process's services, without the models that `services` would load ahead."""
-    home = tmp_path_factory.mktemp("home")
-    engine = Engine.open(home=home, overrides={"llm.model": "offline"})
-    renderer = Renderer(home / "pages")
-    made = Services(engine, Ingestion(engine, removed=renderer.forget), Answers(engine), renderer, Signer())
-    services_module._opened.append(made)
-    yield made
-    services_module.close()
-
-
-def token(opened: Services) -> str:
-    return f"t={opened.signer.token('s')}"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_conversation_is_sent_as_a_file(opened: Services, kind: str) -> None:
     conversation_id = told(opened.engine)
-    status, headers, body = get(f"/gw/conversations/{conversation_id}/export.{kind}", token(opened))
+    status, headers, body = get(exports.routes(), f"/gw/conversations/{conversation_id}/export.{kind}", token(opened))
     assert status == 200
     assert headers["content-type"] == MEDIA_TYPES[kind]  # type: ignore[index]
     assert headers["content-disposition"].startswith(f'attachment; filename="What did it spend.{kind}"')
@@ -80,12 +28,12 @@ def test_errors_are_those_of_the_siblings(opened: Services) -> None:
     conversation_id = told(opened.engine)
     cases = ((f"{conversation_id}/export.doc", 400), ("gone/export.md", 404))
     for path, expected in cases:
-        status, headers, body = get(f"/gw/conversations/{path}", token(opened))
+        status, headers, body = get(exports.routes(), f"/gw/conversations/{path}", token(opened))
         assert status == expected
         assert headers["content-type"] == "application/json"
         assert json.loads(body)["error"]["hint"]
         assert "content-disposition" not in headers
-    status, _, _ = get(f"/gw/conversations/{conversation_id}/export.md", "t=forged")
+    status, _, _ = get(exports.routes(), f"/gw/conversations/{conversation_id}/export.md", "t=forged")
     assert status == 403
 
 

@@ -47,12 +47,13 @@ export function dropPictures(face) {
 async function broken(image, source) {
   if (!image.isConnected || !image.getAttribute("src")) return;
   const response = await fetch(source);
-  if (response.ok) {
+  const json = response.headers.get("content-type")?.includes("json");
+  if (response.ok && !json) {
     image.src = `${source}&again`;
     return;
   }
-  const { error } = await response.json();
-  image.closest(".gw-page")?.append(h("p", { class: "gw-page-error", role: "alert" }, error.code === "unknown_document" ? "This document was removed from the library." : prose(`${error.message} ${error.hint}`)));
+  const { error, removed } = await response.json();
+  image.closest(".gw-page")?.append(h("p", { class: "gw-page-error", role: "alert" }, removed ? "This document was removed from the library." : prose(`${error.message} ${error.hint}`)));
 }
 
 // Tiles over `face` for the part [x0, y0, x1, y1] of the page (points) that is in sight, `z` CSS pixels per point.

@@ -19,10 +19,16 @@ export class ApiError extends Error {
 
 async function read(response) {
   const json = response.headers.get("content-type")?.includes("json");
-  if (response.ok && json) return response.json();
+  if (response.ok && json) return present(await response.json());
   let error = { message: "Groundwork did not answer as expected.", hint: "Reload the page.", code: "server" };
   if (json) error = (await response.json()).error;
   throw new ApiError(response.status, error);
+}
+
+// What a page on screen asks for may have been removed in another window meanwhile.
+function present(found) {
+  if (found.removed === true) throw new ApiError(200, { message: "This document was removed from the library.", hint: "", code: "removed" });
+  return found;
 }
 
 async function reach(path, options) {
@@ -62,10 +68,7 @@ const documents = new Map();
 
 export function getDocument(id) {
   if (!documents.has(id)) {
-    const asked = get(`/documents/${id}`).then((found) => {
-      if (found.removed) throw new ApiError(200, { message: "This document was removed from the library.", hint: "", code: "removed" });
-      return found;
-    });
+    const asked = get(`/documents/${id}`);
     documents.set(id, asked);
     asked.catch(() => documents.delete(id));
   }

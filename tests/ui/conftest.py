@@ -1,0 +1,27 @@
+"""The app's services on an empty library, without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ragcore.engine import Engine
+from ui import services as services_module
+from ui.jobs import Ingestion
+from ui.render import Renderer
+from ui.runs import Answers
+from ui.services import Services
+from ui.tokens import Signer
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+    """This process's services, without the models that `services` would load ahead."""
+    home = tmp_path_factory.mktemp("home")
+    engine = Engine.open(home=home, overrides={"llm.model": "offline"})
+    renderer = Renderer(home / "pages")
+    made = Services(engine, Ingestion(engine, removed=renderer.forget), Answers(engine), renderer, Signer())
+    services_module._opened.append(made)
+    yield made
+    services_module.close()
