@@ -233,16 +233,25 @@ def test_size_is_checked_before_anything_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_cancelled_reading_goes_on_where_it_stopped(engine: Engine) -> None:
-    doc_id = engine.add(pdfs.running_headers(6), "six.pdf").doc_id
+    doc_id = engine.add(_titled(pdfs.running_headers(6), "0000012345-23-000088"), "six.pdf").doc_id
     seen: list[Progress] = []
     with pytest.raises(Cancelled):
         engine.ingest(doc_id, on_progress=seen.append, cancelled=lambda: bool(seen) and seen[-1].done >= 2)
     done = engine.store.pages_done(doc_id)
     assert 2 <= len(done) < 6
     assert engine.documents()[0].status == "new"
+    assert engine.documents()[0].title == "six.pdf"  # what the file calls itself is not weighed before it is read
     again: list[Progress] = []
     assert engine.ingest(doc_id, on_progress=again.append).status == "ready"
     assert again[0] == Progress("read", len(done), 6)
+
+
+def _titled(data: bytes, title: str) -> bytes:
+    import pymupdf
+
+    with pymupdf.open(stream=data) as pdf:
+        pdf.set_metadata({"title": title})
+        return bytes(pdf.tobytes())
 
 
 def test_a_killed_reading_goes_on_where_it_stopped(engine: Engine) -> None:

@@ -111,7 +111,7 @@ def _draw_groups(readable: Sequence[DocumentInfo]) -> None:
                 "Only documents of a tag or folder",
                 list(found),
                 index=None,
-                placeholder="Only a tag or folder",
+                placeholder="Tag or folder",
                 key=key,
                 on_change=_only_group,
                 args=(current(), key),

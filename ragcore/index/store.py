@@ -111,9 +111,7 @@ class Store(FileStore):
         """Keep what inspecting the file said (as JSON text). It is called by its file's name until it is read."""
         with self.database.write() as connection:
             connection.execute(
-                sa.update(db.documents)
-                .where(db.documents.c.doc_id == doc_id)
-                .values(info=info, pages=pages)
+                sa.update(db.documents).where(db.documents.c.doc_id == doc_id).values(info=info, pages=pages)
             )
 
     def info(self, doc_id: str) -> str | None:

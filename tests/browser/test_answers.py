@@ -11,7 +11,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.index.feedback import Feedback
 from ragcore.types import Scope
-from tests.browser.conftest import App, Shelf
+from tests.browser.conftest import QUESTION, App, Shelf
 
 SAMPLE = Path(__file__).resolve().parents[2] / "ui" / "sample" / "sample.pdf"
 
@@ -102,6 +102,20 @@ def test_a_link_opens_the_same_answer_and_page_again(app: App, shelf: Shelf, ope
     )
     gone = open_page(f"{app.url}/?c={shelf.conversations[name]}&t=0123456789abcdef&n=1")
     gone.get_by_text("The answer that the link names cannot be shown.").wait_for()
+
+
+def test_a_link_to_an_earlier_answer_shows_the_page_of_that_answer(
+    app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    documents = tuple(shelf.answers[name].citations[0].doc_id for name in ("survey.pdf", "table.pdf"))
+    with Engine.open(app.home) as engine:
+        conversation = engine.new_conversation(Scope(documents))
+        asked = [engine.chat(conversation, question) for question in (QUESTION, "What did the survey test for?")]
+        first, last = (run.run().citations[0] for run in asked)
+    assert first.doc_id != last.doc_id
+    page = open_page(f"{app.url}/?c={conversation}&t={asked[0].turn_id}")
+    page.locator(".gw-pane .gw-highlight").first.wait_for()
+    assert page.locator(".gw-pane .dt").input_value() == first.doc_id
 
 
 def test_an_answer_is_copied_as_text_and_for_a_word_processor(

@@ -54,6 +54,27 @@ def test_the_card_over_a_chip_shows_the_quote_and_escape_closes_it(
     card.wait_for(state="detached")
 
 
+def test_the_card_is_whole_in_a_low_window(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/?c={shelf.conversations['table.pdf']}", 1280, 720)
+    chip = page.locator(".gw-answer a.gw-cite").first
+    card, quote, flow = (page.locator(place) for place in (".gw-card", ".gw-card blockquote", ".gw-flow"))
+    chip.hover()
+    card.wait_for()
+    before, words = card.bounding_box(), quote.bounding_box()
+    end = flow.bounding_box()
+    line = float(quote.evaluate("quote => parseFloat(getComputedStyle(quote).lineHeight)"))
+    assert words["height"] >= 2 * line, "there is a line to give up"
+    page.mouse.move(0, 0)
+    card.wait_for(state="detached")
+    spare = end["y"] + end["height"] - before["y"] - before["height"] - 4
+    page.set_viewport_size({"width": 1280, "height": int(720 - spare - line / 2)})
+    chip.hover()
+    card.wait_for()
+    after, end = card.bounding_box(), flow.bounding_box()
+    assert after["y"] + after["height"] <= end["y"] + end["height"], "its verdict is in sight"
+    assert after["height"] == before["height"] - line
+
+
 def test_only_documents_in_scope_are_asked(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(app.url)
     boxes = page.locator(".st-key-gw_scope label")

@@ -148,6 +148,9 @@ def test_order_and_rows_by_keyboard(library: Any) -> None:
     library.keyboard.press("Escape")
     library.locator(".gw-doc").wait_for(state="hidden")
     assert focused(library) == names[0]
+    library.keyboard.press("?")
+    library.get_by_role("dialog", name="Keyboard").get_by_text("Search documents").wait_for()
+    library.keyboard.press("Escape")
     library.keyboard.press("/")
     assert focused(library) == "Search documents"
 
@@ -165,8 +168,12 @@ def test_a_document_with_its_tables_noise_chunks_and_debug_picture(
     theme: str, own: App, open_page: Callable[..., Any], tmp_path: Path
 ) -> None:
     page = open_page(f"{own.url}/library", theme=theme)
-    page.locator("tr[data-doc]").filter(has_text="table.pdf").locator("a").click()
+    page.locator("tr[data-doc]").filter(has_text="table.pdf").locator(".sta").click()
     page.locator(".gw-doc .ol").first.wait_for()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    upload, drawer = (page.locator(place).bounding_box() for place in ("button:has-text('Upload a folder')", ".gw-doc"))
+    assert upload["x"] + upload["width"] <= drawer["x"], "the page gives way to the document"
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_role("button", name="Debug picture", exact=True).click()
     picture = page.get_by_alt_text("Page 1, what was read drawn over it")
     page.wait_for_function("node => node.naturalWidth > 500", arg=picture.element_handle())

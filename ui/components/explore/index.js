@@ -77,7 +77,7 @@ class Explore {
     this.documents = documents;
     this.examples = examples;
     const inside = documents.filter((item) => !this.state.docs || this.state.docs.includes(item.id));
-    this.where.textContent = !documents.length ? "No documents" : !this.state.docs ? `All ${plural(documents.length, "document")}` : inside.length === 1 ? inside[0].title : plural(inside.length, "document");
+    this.where.textContent = !documents.length ? "No documents" : !this.state.docs && documents.length > 1 ? `All ${plural(documents.length, "document")}` : inside.length === 1 ? inside[0].title : plural(inside.length, "document");
     this.picker.replaceChildren(
       h("label", {}, h("input", { type: "checkbox", checked: !this.state.docs, onchange: () => this.change({ docs: null, view: null }) }), "All documents"),
       ...documents.map((item) => h("label", {}, h("input", { type: "checkbox", checked: Boolean(this.state.docs?.includes(item.id)), onchange: (event) => this.choose(item.id, event.target.checked) }), item.title)),
@@ -165,7 +165,7 @@ class Explore {
   ask(question) {
     Object.assign(this.state, { question: question.trim(), c: "", turn: "", view: null });
     this.row = null;
-    this.chosen = null;
+    this.plot.choose((this.chosen = null));
     this.scope.open = false;
     this.show(false);
     this.search();
@@ -182,7 +182,7 @@ class Explore {
     Object.assign(this.state, part);
     if (scope) {
       this.row = null;
-      this.chosen = null;
+      this.plot.choose((this.chosen = null));
       this.offer(this);
       // What was asked elsewhere in another scope is a question of its own here.
       if (this.state.turn && this.answer) Object.assign(this.state, { question: this.answer.question, c: "", turn: "" });
@@ -397,6 +397,7 @@ class Explore {
 
   select(rows) {
     this.chosen = rows ? new Set(rows) : null;
+    this.plot.choose(this.chosen);
     this.fillList();
     const best = rows && (this.answer.rows.find((line) => this.chosen.has(line.row))?.row ?? rows[0]);
     if (best !== null && best !== undefined && rows) this.open(best, true);

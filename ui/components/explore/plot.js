@@ -58,6 +58,7 @@ export class Plot {
     this.events = events;
     this.figure = null;
     this.marked = null;
+    this.chosen = null;
     this.drag = "zoom";
     this.watch = new ResizeObserver(() => this.resized());
     this.watch.observe(node);
@@ -92,16 +93,18 @@ export class Plot {
     this.ink = getComputedStyle(this.node).getPropertyValue("color");
     const { colour, done } = palette(this.node);
     const data = figure.data.map((trace) => ({ ...painted({ ...trace, x: null, y: null, customdata: null, text: null }, colour), x: column(trace.x), y: column(trace.y), customdata: column(trace.customdata), text: trace.text }));
+    if (this.chosen) for (const trace of data) trace.selectedpoints = this.picked(trace);
     this.data = data;
     this.shapes = painted(figure.layout.shapes ?? [], colour);
     this.ring = colour("--text");
-    const layout = { ...painted(figure.layout, colour), shapes: this.shapes, dragmode: this.drag, autosize: true, uirevision: null };
+    const layout = { ...painted(figure.layout, colour), shapes: this.shapes, selections: [], dragmode: this.drag, autosize: true, uirevision: null };
     done();
     await window.Plotly.react(this.node, data, layout, { displayModeBar: false, responsive: false, doubleClick: false, scrollZoom: false });
     if (!this.listening) {
       this.listening = true;
       this.node.on("plotly_click", (event) => event.points[0]?.customdata !== undefined && this.events.pick(Number(event.points[0].customdata)));
-      this.node.on("plotly_selected", (event) => this.events.selected(event?.points?.length ? event.points.map((point) => Number(point.customdata)).filter(Number.isFinite) : null));
+      this.node.on("plotly_selected", (event) => this.selected(event));
+      this.node.on("plotly_deselect", () => this.events.selected(null));
       this.node.on("plotly_relayout", (event) => this.relayout(event));
       this.node.on("plotly_doubleclick", () => this.events.moved(null));
     }
@@ -112,6 +115,27 @@ export class Plot {
     if (event["xaxis.range[0]"] === undefined) return;
     const { xaxis, yaxis } = this.node.layout;
     this.events.moved({ x: [...xaxis.range], y: [...yaxis.range] });
+  }
+
+  // Plotly says so of every redraw too, then with no points: only what somebody has drawn counts.
+  selected(event) {
+    if (!event?.selections?.length) return;
+    const rows = event.points.map((point) => Number(point.customdata)).filter(Number.isFinite);
+    if (rows.length !== this.chosen?.size || !rows.every((row) => this.chosen.has(row))) this.events.selected(rows.length ? rows : null);
+  }
+
+  // The chunks that are selected, null for all; they stay so however the plot is drawn anew.
+  choose(rows) {
+    const same = rows === this.chosen;
+    this.chosen = rows;
+    if (!this.figure || same) return;
+    const selections = rows ? (this.node.layout.selections ?? []) : [];
+    window.Plotly.update(this.node, { selectedpoints: this.data.map((trace) => this.picked(trace)) }, { selections });
+  }
+
+  picked(trace) {
+    if (!this.chosen) return null;
+    return trace.customdata.flatMap((row, at) => (this.chosen.has(Number(row)) ? [at] : []));
   }
 
   dragging(mode) {

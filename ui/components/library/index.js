@@ -3,7 +3,10 @@
 
 import { configure, forgetDocument, get, post } from "../shared/api.js";
 import { h, icon, plural, prose, typing } from "../shared/dom.js";
+import { listKeys } from "../shared/key_list.js";
+import { free } from "../shared/keys.js";
 import { Drawer } from "./drawer.js";
+import { KEYS } from "./keys.js";
 import { drawRow, updateRow } from "./row.js";
 import { StorageFoot } from "./storage.js";
 import { Toast } from "./toast.js";
@@ -328,9 +331,12 @@ class Library {
     if (event.key === "Escape" && !event.defaultPrevented) {
       if (!this.drawer.element.hidden) this.drawer.close();
       else if (this.chosen.size && !typing(event)) this.chooseAll(false);
-    } else if (event.key === "/" && !typing(event)) {
+    } else if (event.key === "/" && free(event)) {
       event.preventDefault();
       this.toolbar.search.focus();
+    } else if (event.key === "?" && free(event)) {
+      event.preventDefault();
+      listKeys(KEYS);
     } else if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !/^(INPUT|TEXTAREA)$/.test(event.target.tagName)) {
       this.toast.undo();
     }

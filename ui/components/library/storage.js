@@ -8,12 +8,13 @@ export class StorageFoot {
   constructor(complain) {
     this.complain = complain;
     this.body = h("div", { class: "parts" }, h("p", { class: "muted" }, "Measuring"));
-    this.element = h("details", { class: "gw-storage", hidden: true, ontoggle: () => this.element.open && this.load(() => get("/library/storage")) }, h("summary", {}, "Storage used"), this.body);
+    this.element = h("details", { class: "gw-storage", hidden: true, ontoggle: () => this.element.open && this.load(() => get("/library/storage")) }, h("summary", {}, icon("chevron_right", "s16"), "Storage used"), this.body);
   }
 
   async load(ask) {
     try {
       this.draw(await ask());
+      this.element.scrollIntoView({ block: "nearest" }); // it stands last on its page
     } catch (error) {
       this.complain(error);
     }

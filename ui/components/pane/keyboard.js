@@ -1,7 +1,7 @@
-// The keys of the page viewer, and the list of all keys of the app.
+// The keys of Chat and its page viewer.
 
-import { h } from "../shared/dom.js";
-import { free, setSingleKeys, singleKeys } from "../shared/keys.js";
+import { listKeys } from "../shared/key_list.js";
+import { free } from "../shared/keys.js";
 import { paneShown, showPane, toggleSide } from "../shared/layout.js";
 
 const LIST = [
@@ -36,21 +36,4 @@ export function pressed(pane, event) {
   done();
 }
 
-// The list as a dialog over the page; the browser keeps the focus in it and closes it at Escape.
-export function help() {
-  const known = document.querySelector("dialog.gw-keys");
-  if (known) return;
-  const single = h("input", { type: "checkbox", onchange: () => setSingleKeys(single.checked) });
-  single.checked = singleKeys();
-  const close = h("button", { type: "button", class: "gw-btn sm", onclick: () => dialog.close() }, "Close");
-  const groups = LIST.map(([name, keys]) =>
-    h("section", {}, h("h3", {}, name), h("dl", {}, keys.map(([key, what]) => h("div", {}, h("dt", {}, key.split(" ").map((part) => h("kbd", {}, part))), h("dd", {}, what))))),
-  );
-  const dialog = h(
-    "dialog",
-    { class: "gw-keys", "aria-labelledby": "gw-keys-title", onclose: () => dialog.remove(), onkeydown: (event) => event.stopPropagation(), onclick: (event) => event.target === dialog && dialog.close() },
-    h("div", { class: "in" }, h("h2", { id: "gw-keys-title" }, "Keyboard"), h("div", { class: "cols" }, groups), h("div", { class: "row" }, h("label", {}, single, "Single keys work while no field has the focus"), h("span", { class: "sp" }), close)),
-  );
-  (document.querySelector(".stApp") ?? document.body).append(dialog);
-  dialog.showModal();
-}
+export const help = () => listKeys(LIST);

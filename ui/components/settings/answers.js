@@ -5,6 +5,11 @@ import { card, choose, line, option, state, toggle } from "./parts.js";
 
 const UNLESS = "In every case passages are found, and claims checked, in the same way.";
 
+function outcome({ waiting, works, words }) {
+  if (waiting) return h("span", { class: "gw-st run" }, h("span", { class: "gw-spin" }), words);
+  return works ? state("ok", "check_circle", words) : state("bad", "error", words);
+}
+
 export function answers(page) {
   const { who } = page.state;
   const shown = page.draft ?? who.choice;
@@ -45,7 +50,7 @@ function keyLine(page) {
   const { who } = page.state;
   const about =
     "Kept in this server’s memory for this visit: until you forget it, close the browser, or the server stops. It is not written down and never comes back to the browser. Other tabs of this browser use it too; another browser does not.";
-  const said = h("p", { class: "tried", role: "status" }, page.tried && state(page.tried.works ? "ok" : "bad", page.tried.works ? "check_circle" : "error", page.tried.words), page.tried?.hint && h("span", {}, ` ${page.tried.hint}`));
+  const said = h("p", { class: "tried", role: "status" }, page.tried && outcome(page.tried), page.tried?.hint && h("span", {}, ` ${page.tried.hint}`));
   const test = h("button", { type: "button", class: "gw-btn", "data-focus": "test", onclick: () => page.tryKey() }, "Test");
   if (who.key.from === "visit") {
     const at = new Date(who.key.set * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });

@@ -93,7 +93,7 @@ class Page {
   }
 
   async tryKey() {
-    this.tried = { works: true, words: "Asking…" };
+    this.tried = { waiting: true, words: "Asking the model" };
     this.draw();
     try {
       this.tried = await post("/settings/try");

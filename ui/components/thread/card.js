@@ -1,5 +1,5 @@
 // The card over a chip: the cited words, where they stand, the verdict, and the place itself. It opens below the line
-// of the chip and never over the claim that it explains; above only where nothing fits below.
+// of the chip and never over the claim that it explains; above only where it fits there and not below.
 
 import { getDocument, pictureUrl } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
@@ -100,16 +100,27 @@ export class Cards {
     this.place(this.chip);
   }
 
+  // The card's height, after its quote gave up lines where there is no room for all of them. The verdict stays.
+  fit(room) {
+    const quote = this.card.querySelector("blockquote");
+    quote?.style.removeProperty("-webkit-line-clamp");
+    const over = this.card.offsetHeight - room;
+    if (quote && over > 0) {
+      const line = parseFloat(getComputedStyle(quote).lineHeight);
+      quote.style.setProperty("-webkit-line-clamp", Math.max(1, Math.floor((quote.offsetHeight - over) / line)));
+    }
+    return this.card.offsetHeight;
+  }
+
   place(chip) {
     const flow = this.flow.getBoundingClientRect();
     const claim = chip.closest(".gw-claim") ?? chip;
     const lines = [...claim.getClientRects()];
     const top = Math.min(...lines.map((r) => r.top));
     const bottom = Math.max(...lines.map((r) => r.bottom), chip.getBoundingClientRect().bottom);
-    const height = this.card.offsetHeight;
-    const below = bottom + 6;
-    const fits = below + height <= flow.bottom - 4 || top - height - 6 < flow.top;
-    const y = fits ? below : top - height - 6;
+    const [above, below] = [top - 6 - flow.top, flow.bottom - 4 - bottom - 6];
+    const height = this.fit(Math.max(above, below));
+    const y = height <= below || below >= above ? bottom + 6 : top - height - 6;
     const column = chip.closest(".col").getBoundingClientRect();
     const left = Math.max(column.left, Math.min(chip.getBoundingClientRect().left - 60, column.right - this.card.offsetWidth));
     this.card.style.top = `${y - flow.top + this.flow.scrollTop}px`;

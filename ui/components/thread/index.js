@@ -376,6 +376,7 @@ class Thread {
       history.replaceState(history.state, "", address);
       if (!this.turns.has(t) && !(await this.showLinked(t))) return false;
       this.toTop(t);
+      if (!number && this.turns.get(t).data.citations?.length) return this.look(this.turns.get(t).data, true), true;
     }
     if (!turn || !this.find(turn, Number(n))?.citation) return false;
     const chip = this.turns.get(turn).element.querySelector(`a.gw-cite[data-n="${n}"]`);
