@@ -134,8 +134,9 @@ _FORMS = (
         r"\b(?i:arbitrat\w+)\b|\b(?i:courts?)\s+(?i:of|in)\s+[A-Z]|\b(?i:jurisdiction)\b.*\b(?i:courts?)\b",
     ),
     (
-        r"\b(?:cap|limit|maximum|most)\b.*\bliabilit",
-        r"(?i:\bliabilit\w*\b.*\b(?:not\s+exceed|limited\s+to|capped|in\s+excess\s+of))",
+        r"\b(?:cap|limit|maximum|most)\b.*\bliabilit|\bliabilit\w*\b.*\b(?:cap|capped|limit|limited|unlimited)\b",
+        r"(?i:\bliabilit\w*\b.*\b(?:not\s+exceed|limited\s+to|capped|unlimited|in\s+excess\s+of)|"
+        r"\b(?:neither|no)\b.*\bliabilit\w*\b.*\bexceed)",
     ),
     (
         r"\bhow\s+(?:much|high)\s+is\s+the\s+(?:rent|price|fee)|\bwhat\s+is\s+the\s+(?:rent|price|fee)",

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from ragcore.words import content_stems
+from ragcore.languages import language_of
+from ragcore.words import OTHER_FUNCTION_WORDS, content_stems, stem
 
 _COUNTS = frozenset({"number"})
 
@@ -32,7 +33,10 @@ class Wanted:
     another name of the term stands with all its words."""
 
     def __init__(self, text: str, terms: Iterable[Term] = ()) -> None:
-        self.words: tuple[str, ...] = tuple(dict.fromkeys(content_stems(text)))
+        said_only = {stem(word) for word in OTHER_FUNCTION_WORDS.get(language_of(text), ())}
+        words = tuple(dict.fromkeys(content_stems(text)))
+        # "Wie", "war" and "die" carry meaning in English, and none in a German question.
+        self.words: tuple[str, ...] = tuple(word for word in words if word not in said_only) or words
         others: dict[str, list[frozenset[str]]] = {}
         for term in terms:
             said = set(content_stems(term.said)) & set(self.words)

@@ -71,3 +71,4 @@ def test_words_that_no_source_has_as_the_question_writes_them() -> None:
     question = "How did Volcanoes affect revenues and headcount?"
     assert words_lacking(question, given) == ["Volcanoes", "affect", "headcount"]
     assert "headcount" not in words_lacking(question, given, (Term("headcount", ("shares",)),))
+    assert words_lacking("Wie hoch war der Umsatz von Siemens?", given) == ["Umsatz", "Siemens"]

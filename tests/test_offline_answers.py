@@ -14,6 +14,8 @@ REPORT = (
     "Capital expenditure was $9.7 million, of which $5.2 million went into the hall.",
     "In June we replaced our two bank loans with a revolving credit facility.",
     "The facility matures on 30 June 2029 and can be extended by one year.",
+    "Sodium hydride reacts violently with water.",
+    "Neither party's aggregate liability shall exceed EUR 2,500,000 in any contract year.",
 )
 
 
@@ -30,6 +32,20 @@ def test_a_question_in_another_word_for_it_is_answered(library: Engine) -> None:
     answer = library.ask("What was capex?").run()
     assert not answer.refused
     assert any("Capital expenditure was $9.7 million" in citation.quote for citation in answer.citations)
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("What reacts violently with water?", "Sodium hydride reacts violently with water."),
+        ("Is the liability capped?", "aggregate liability shall exceed EUR 2,500,000"),
+        ("Is our liability limited?", "aggregate liability shall exceed EUR 2,500,000"),
+    ],
+)
+def test_what_one_short_sentence_says_is_no_refusal(library: Engine, question: str, quote: str) -> None:
+    answer = library.ask(question).run()
+    assert not answer.refused
+    assert any(quote in citation.quote for citation in answer.citations)
 
 
 def test_without_other_words_none_are_known(library: Engine) -> None:
@@ -55,3 +71,28 @@ def test_a_cell_is_handed_out_with_its_headers(library: Engine) -> None:
     assert first.startswith(f"**{figures[1]}** — ")
     assert f"2022: {figures[1]}” [1]" in first
     assert answer.citations[0].quote.strip("$ ") == figures[1].strip("$ ")
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("Ist eine Kapitalerhöhung geplant?", "Eine Kapitalerhöhung ist nicht geplant."),
+        ("Wer ist Vorstandsvorsitzende?", "Vorstandsvorsitzende ist Dr. Ingrid Petersen."),
+    ],
+)
+def test_a_short_sentence_of_another_language_is_quoted(library: Engine, question: str, quote: str) -> None:
+    home = library.home.parent / "german"
+    engine = Engine.open(home=home, overrides={"llm.model": "offline"})
+    if not engine.documents():
+        lines = (
+            "Jahresbericht der Seewind Energie AG",
+            "",
+            "Die Gesellschaft betreibt 14 Windparks mit einer Leistung von 862 Megawatt.",
+            "Vorstandsvorsitzende ist Dr. Ingrid Petersen.",
+            "Eine Kapitalerhöhung ist nicht geplant.",
+        )
+        assert engine.ingest(engine.add(pdfs.lines_pdf(lines), "bericht.pdf").doc_id).status == "ready"
+        engine.index()
+    answer = engine.ask(question).run()
+    assert not answer.refused
+    assert any(citation.quote == quote for citation in answer.citations)

@@ -79,6 +79,7 @@ def examples(engine: Engine, readable: Sequence[DocumentInfo]) -> list[str]:
         headings = (document.text[e.start : e.end] for e in document.elements if e.kind == "heading" and not e.noise)
         words = [" ".join(text.split()) for text in headings]
         telling = [text for text in words if 8 <= len(text) <= 60 and text != document.title and text[0].isalpha()]
+        telling.sort(key=str.isupper)  # capitals are mostly those of a cover
         found += [f"What is said about {text.rstrip('.:?')}?" for text in telling[: SHOWN - len(found)]]
         if len(found) >= SHOWN:
             break
@@ -254,8 +255,13 @@ def row(point: Point, exploration: Exploration, titles: Mapping[str, str]) -> Js
         "fate": FATES[point.fate],
         "given": point.fate == "given",
         "hit": point.hit,
-        "text": " ".join(chunk.text.split())[:90],
+        "text": _beginning(chunk.text, 90),
     }
+
+
+def _beginning(text: str, most: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[:most].rsplit(' ', 1)[0]} …"
 
 
 def _number(point: Point) -> str:

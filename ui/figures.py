@@ -138,7 +138,7 @@ def relevance(
     figure.update_layout(
         shapes=_bands(found, outline, axis) + _borders(outline, axis) + _penalty(found, measure),
         annotations=_penalty_words(found, measure)
-        + ([] if small else _names(found, outline, axis, titles, (low, high), width)),
+        + ([] if small else _names(found, outline, axis, titles, (low, high), width - 64)),
         **_layout(small),
     )
     ticks = _ticks(axis, outline, small)
@@ -422,19 +422,19 @@ def _names(
         if not len(places):
             continue
         share = (float(places[0] + places[-1]) / 2 - view[0]) / max(view[1] - view[0], 1e-9)
-        if any(abs(share - other) < NAME / width for other in placed):
+        edge = min(NAME / width / 2, 0.5)
+        middle = min(max(share, edge), 1.0 - edge)  # of the name, which stays inside the plot
+        if any(abs(middle - other) < NAME / width for other in placed):
             continue
-        placed.append(share)
-        edge = NAME / width / 2
-        anchor = "left" if share < edge else "right" if share > 1.0 - edge else "center"
+        placed.append(middle)
         out.append(
             {
                 "xref": "paper",
                 "yref": "paper",
-                "x": min(max(share, 0.0), 1.0),
+                "x": middle,
                 "y": 1.0,
                 "yanchor": "bottom",
-                "xanchor": anchor,
+                "xanchor": "center",
                 "yshift": 4,
                 "showarrow": False,
                 "text": _short(titles.get(doc_id, extent.title), 27),

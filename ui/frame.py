@@ -14,7 +14,7 @@ import streamlit as st
 
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
-from ui import visits
+from ui import settings_data, visits
 from ui.payload import dollars, model_name
 from ui.services import close, services
 
@@ -74,21 +74,26 @@ def run() -> None:
     chosen = st.navigation(pages, position="top")
     st.logo("ui/assets/logo.svg", icon_image="ui/assets/mark.svg", link=None)
     try:
-        st.html(_pill(services().visits.engine(visits.current())))
+        st.html(_pill(services().visits.engine(visits.current()), visits.current()))
         chosen.run()
     except GroundworkError as error:
         with st.container(key="gw_page"):
             message(error.message, error.hint)
 
 
-def _pill(engine: Engine) -> str:
+def _pill(engine: Engine, visit: str | None) -> str:
     """Who answers and what that means, with what was ever spent."""
     writer, spent = engine.writer_name(), engine.spending()
     means, dot = (OFFLINE_MEANS, "dot off") if writer == "offline" else (CLAUDE_MEANS, "dot")
+    name = model_name(writer)
+    if settings_data.needs_key(services(), engine, visit or ""):
+        means, dot, name = (
+            "Nothing can be asked until a key is entered under Settings",
+            "dot off",
+            f"{name} needs a key",
+        )
     said = f"{means}. Spent so far: {dollars(spent.usd)}" if spent.calls else means
-    return (
-        f'<span class="gw-pill" title="{escape(said)}"><span class="{dot}"></span>{escape(model_name(writer))}</span>'
-    )
+    return f'<span class="gw-pill" title="{escape(said)}"><span class="{dot}"></span>{escape(name)}</span>'
 
 
 def message(text: str, hint: str, tone: str = "bad") -> None:

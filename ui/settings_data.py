@@ -38,11 +38,8 @@ def page(made: Services, visit: str) -> Json:
 def _who(made: Services, own: Engine, visit: str) -> Json:
     llm, writer = own.settings.llm, own.writer_name()
     set_at = made.visits.key_set(visit)
-    machine = bool(os.environ.get("ANTHROPIC_API_KEY", "").strip() or api_key())
-    url = llm.base_url or os.environ.get("ANTHROPIC_BASE_URL") or DEFAULT_BASE_URL
-    # A machine's key is not sent to a server that the visit chose.
-    elsewhere = llm.base_url != made.engine.settings.llm.base_url
-    has_key = bool(set_at) or (machine and not elsewhere)
+    url = _url(own)
+    has_key = _has_key(made, own, visit)
     own_server = bool(llm.base_url) or not (writer == "offline" or writer.startswith("claude"))
     return {
         "choice": "offline" if writer == "offline" else "server" if own_server else "claude",
@@ -50,7 +47,7 @@ def _who(made: Services, own: Engine, visit: str) -> Json:
         "host": urlsplit(url).netloc or url,
         "direct": url == DEFAULT_BASE_URL,
         "key": {"from": "visit" if set_at else "machine" if has_key else "", "set": set_at},
-        "needs_key": writer != "offline" and not has_key and url == DEFAULT_BASE_URL,
+        "needs_key": needs_key(made, own, visit),
         "model": llm.claude_model,
         "models": [
             {"name": name, "label": model_name(name), "price": f"${price[0]:g} in, ${price[1]:g} out per million"}
@@ -60,6 +57,22 @@ def _who(made: Services, own: Engine, visit: str) -> Json:
         "base_url": llm.base_url,
         "server_model": llm.model if own_server else "",
     }
+
+
+def needs_key(made: Services, own: Engine, visit: str) -> bool:
+    """Whether the visit ``visit``, whose engine is ``own``, cannot ask its model for want of a key."""
+    return own.writer_name() != "offline" and not _has_key(made, own, visit) and _url(own) == DEFAULT_BASE_URL
+
+
+def _has_key(made: Services, own: Engine, visit: str) -> bool:
+    machine = bool(os.environ.get("ANTHROPIC_API_KEY", "").strip() or api_key())
+    # A machine's key is not sent to a server that the visit chose.
+    elsewhere = own.settings.llm.base_url != made.engine.settings.llm.base_url
+    return bool(made.visits.key_set(visit)) or (machine and not elsewhere)
+
+
+def _url(own: Engine) -> str:
+    return own.settings.llm.base_url or os.environ.get("ANTHROPIC_BASE_URL") or DEFAULT_BASE_URL
 
 
 def _preset(item: presets.Preset) -> Json:

@@ -121,9 +121,16 @@ _WHOLE = re.compile(r"^\s*(?:what|who)(?:\s+(?:is|are|was|were)|['’]s)\s+\w", 
 _BARE = re.compile(
     r"^(?:and\s+)?what(?:\s+(?:is|are|was|were)|['’]s)\s+the\s+(?P<thing>[^,;:]+?)\s*[?.!]*$", re.IGNORECASE
 )
+# "Who is the supplier?" asks for a party, and "Which is the larger?" for one of several.
+_DEGREE = (
+    r"(?:more|less|most|least|best|worst|better|worse|earlier|later|larger|bigger|smaller|higher|lower|greater|longer|shorter|"
+    r"older|newer|younger|faster|slower|quicker|cheaper|dearer|stronger|weaker|heavier|lighter|safer|riskier|wider|narrower|"
+    r"deeper|richer|poorer|closer|nearer|easier|harder|simpler|cleaner|purer|warmer|hotter|colder|taller|stricter|broader|"
+    r"tighter|thicker|thinner|(?!(?:inter|t|cont|requ|prot|b|inv|beh|gu|for|har|arr|conqu)est\b)\w+est)"
+)
 _CHOICE = re.compile(
     r"^(?:and\s+)?(?:which|who)(?:\s+(?:one|of\s+(?:them|these|those|the\s+two)))?\s+(?:is|was|are|were|has|had)\s+(?:the\s+)?"
-    r"(?:more|less|most|least|better|best|worse|worst|earlier|later|\w+(?:er|est))\b(?P<rest>[^?]*)[?.!\s]*$",
+    rf"{_DEGREE}\b(?P<rest>[^?]*)[?.!\s]*$",
     re.IGNORECASE,
 )
 # Short words that are common in a language other than English and no word or part of a name in English.
@@ -297,6 +304,8 @@ def _resolved(question: str, previous: str) -> str:
                 name = " and ".join(owner(one.text) if owns else one.text for one in named)
                 put = f"{question[: match.start()]}{name}{question[match.end() :]}"
                 return _with_period(put, previous)
+    if not named and pronouns and all(_HOLDER.fullmatch(pronoun) for pronoun in pronouns) and _says_enough(bare):
+        return question  # the one contract that is talked of has no name that the question before would add
     meant = thing(before)
     if _WHAT_WAS.match(question) and timeless(question) != " ".join(question.split()):
         # "What was it in 2015?" asks for the thing in 2015 and not in the year asked for before.
@@ -305,6 +314,11 @@ def _resolved(question: str, previous: str) -> str:
     if len(pronouns) == 1 and match is not None and meant and not meant.lower().startswith(("it ", "this ", "that ")):
         return f"{question[: match.start()]}{_determined(meant)}{question[match.end() :]}"
     return after(before, question)
+
+
+def _says_enough(question: str) -> bool:
+    """Whether it has a word of its own beside the thing that it is asked of."""
+    return any(word not in STOP_WORDS for word in tokens(_HOLDER.sub(" ", question)))
 
 
 def _determined(meant: str) -> str:

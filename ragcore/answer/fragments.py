@@ -86,9 +86,17 @@ def _relabelled(rest: str, previous: str) -> str:
     """ "Article 15" in place of "Article 12"."""
     new = LABELLED.search(rest)
     if new is None:
-        return ""
+        return _recoded(rest, previous)
     same = [old for old in LABELLED.finditer(previous) if stem(old["label"].lower()) == stem(new["label"].lower())]
     return _put(previous, same[0].span(), new.group()) if len(same) == 1 else ""
+
+
+def _recoded(rest: str, previous: str) -> str:
+    """ "7c" in place of the "7b" of "compound 7b"."""
+    if not re.fullmatch(r"\d{1,3}[a-z]", rest):
+        return ""
+    same = [old for old in LABELLED.finditer(previous) if re.fullmatch(r"\d{1,3}[a-z]?", old["which"])]
+    return _put(previous, same[0].span("which"), rest) if len(same) == 1 else ""
 
 
 def _renamed(rest: str, previous: str) -> str:

@@ -186,6 +186,10 @@ def moved(question: str, previous: str) -> str | None:
         old = PART.findall(previous)
         if len(old) == 1:
             previous = PART.sub(lambda _: parts[0], previous)
+        elif not old and len(years) == 1 and len(YEAR.findall(previous)) == 1 and not RANGE.search(previous):
+            whole = next((one for one in periods(question) if parts[0] in one and years[0] in one), "")
+            asked = _PREPOSITION_OF_PERIOD.sub("", whole) or f"{parts[0]} {years[0]}"
+            return YEAR.sub(lambda _: asked, previous)
         elif not old and len(YEAR.findall(previous)) == 1 and not years:
             return YEAR.sub(lambda match: f"{parts[0]} of {match.group()}", previous)
         elif not years:
@@ -199,6 +203,9 @@ def moved(question: str, previous: str) -> str | None:
         return YEAR.sub(lambda _: asked, previous)
     when = f"{parts[0]} {asked}" if parts and not PART.search(previous) else asked
     return f"{previous.rstrip(' ?.!')} in {when}?"
+
+
+_PREPOSITION_OF_PERIOD = re.compile(r"^(?:in|for|during|as\s+of|on|at|of)\s+", re.IGNORECASE)
 
 
 def _with_range(previous: str, span: str) -> str:

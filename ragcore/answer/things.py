@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ragcore.answer.referents import periods, timeless
+from ragcore.answer.referents import MONTHS, periods, timeless
 from ragcore.words import tokens
 
 _LONGEST = 14  # words
@@ -97,6 +97,8 @@ def when(previous: str, question: str) -> str:
     if len(found) != 1 or timeless(question) != " ".join(question.split()):
         return ""
     inside = found[0].removeprefix("of ")
+    if re.match(rf"(?i)(?:{MONTHS})\s+\d", inside):
+        return f"at {inside}"
     return (
         inside
         if re.match(r"(?i)(?:in|for|during|at|as|on|between|from|since|after|before)\b", inside)

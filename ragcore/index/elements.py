@@ -17,6 +17,7 @@ from ragcore.index.packing import made
 from ragcore.types import Element
 
 _BEGINS = re.compile(rb'\{"id":(\d+),"kind":"[^"]*","start":(\d+),"end":(\d+),')
+_BROKEN, _REPAIR = "The elements of a document cannot be read.", "Read the document again."
 _NOISE = re.compile(rb'"noise":(null|")')
 
 
@@ -28,10 +29,13 @@ class StoredElements(Sequence[Element]):
 
     def __init__(self, packed: bytes) -> None:
         """Raises `StoreError` where ``packed`` is no array of elements."""
-        self._json = zlib.decompress(packed)
+        try:
+            self._json = zlib.decompress(packed)
+        except zlib.error as error:
+            raise StoreError(_BROKEN, hint=_REPAIR) from error
         begins, noise = list(_BEGINS.finditer(self._json)), _NOISE.findall(self._json)
         if len(begins) != len(noise) or (not begins and self._json != b"[]"):
-            raise StoreError("The elements of a document cannot be read.", hint="Read the document again.")
+            raise StoreError(_BROKEN, hint=_REPAIR)
         starts = [match.start() for match in begins]
         ends = [start - 1 for start in starts[1:]] + [len(self._json) - 1]
         self._places = list(zip(starts, ends))

@@ -85,6 +85,8 @@ def said(asked: Wish, found: Sequence[Quotable], latest: int) -> list[Said]:
         if asked.sort == "date":
             out += _dates(asked, quote)
             continue
+        if quote.text[:1].islower():
+            continue  # an item of a list: of whom it is said stands in what leads it in
         for figure, clause in _figures(asked, quote.text):
             years = years_in(clause)
             if asked.years:

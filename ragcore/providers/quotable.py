@@ -19,12 +19,24 @@ _VERBS = word_set("""
     includes include requires require provides provide says states became becomes remains rose fell grew declined
     increased decreased consists applies
 """)
+# Of other languages, those that are no English word.
+_OTHER_VERBS = word_set("""
+    ist sind waren hat hatte haben hatten wird werden wurde wurden kann können darf dürfen muss müssen soll sollen gilt
+    bleibt liegt beträgt betrug stieg sank erfolgt umfasst
+    est sont était étaient ont avait fut peut peuvent doit doivent
+    está están eran fue fueron tiene tienen puede pueden debe deben hay
+    è sono hanno può possono deve devono
+    é são foi foram tem têm pode podem deve devem
+    zijn heeft hebben wordt werden werd kunnen moet
+    är har blir blev finns ska er blev skal jest są był była było mają ma może
+""")
 # References and list numbers, which are no figures: § 312.32(c), (1), Item 7, Note 12, page 3.
 _REFERENCE = re.compile(
     r"§+\s?[\d.]+(?:\(\w+\))*|\b\d+\s+CFR\b|\b\d+(?:\.\d+)*(?:\(\w+\))+|^\(?[\divx]{1,4}[.)]\s|\(\d{1,2}\)|\b(?:item|note|part|section|page|form|figure|table|"
     r"paragraph|exhibit|chapter|cfr)s?\.?\s+[\d.]+[\w-]*(?:\([\w]+\))*",
     re.IGNORECASE,
 )
+_MOST = 0.6  # of the question's words
 _NUMBER_WORDS = word_set(
     "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty sixty ninety"
 )
@@ -94,7 +106,7 @@ def quotables(question: str, wanted: Wanted, sources: Sequence[Source]) -> Itera
                 if joined is not None:
                     yield _quotable(source, number, *joined, heading)
                 # "Sponsor: Larkfield Ltd" is short, and set in bold.
-                elif _is_sentence(text) or answers(question, text):
+                elif _is_sentence(text) or answers(question, text) or _says_it(text, wanted):
                     yield _quotable(source, number, number, text, heading)
                 elif first == last and any(character.isalpha() for character in text):
                     heading = text
@@ -116,8 +128,18 @@ def _is_sentence(text: str) -> bool:
         return False
     if not text.rstrip("”\"')").endswith((".", "!", ";", "?", ",", ":")) and len(words) < 8:
         return False
-    says = any(word in _VERBS for word in words) or any(c.isdigit() for c in _REFERENCE.sub("", text))
+    says = any(word in _VERBS or word in _OTHER_VERBS for word in words) or any(
+        c.isdigit() for c in _REFERENCE.sub("", text)
+    )
     return says or len(words) >= 12
+
+
+def _says_it(text: str, wanted: Wanted) -> bool:
+    """Whether a sentence, however short, has most of the question's words: "Sodium hydride reacts with water." """
+    if len(tokens(text)) < 4 or not text.endswith(".") or DOT_LEADERS.search(text):
+        return False
+    held = wanted.held(set(content_stems(text)))
+    return len(held) > 1 and len(held) >= _MOST * len(wanted.words)
 
 
 def is_same(one: Quotable, other: Quotable) -> bool:

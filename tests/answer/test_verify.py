@@ -282,6 +282,13 @@ def test_a_quoted_cell_under_its_tables_title_is_supported() -> None:
     assert (claim.status, claim.reason) == ("supported", "It is quoted from the cited words.")
 
 
+@pytest.mark.parametrize(("figure", "status"), [("25,231", "supported"), ("46,710", "unsupported")])
+def test_a_value_before_its_title_and_quote_must_be_the_one_quoted(figure: str, status: str) -> None:
+    where = "Sample 10-K; Statements of income (In millions)"
+    (claim,) = check(f"**{figure}** — {where}: “Cost of sales, 2022: 25,231” <<SOURCE 1.12>>\n")
+    assert claim.status == status
+
+
 def test_a_bare_yes_is_no_claim_and_a_leading_no_denies_nothing() -> None:
     assert statements("Yes. It rose [1].") == [("It rose.", (1,))]
     (claim,) = check("No, gross margin fell to 43.5% <<SOURCE 1.3>>.")
@@ -378,3 +385,42 @@ def test_the_subject_of_a_figure_and_how_it_is_quoted(at: str, claim: str, suppo
 )
 def test_a_bound_is_no_comparison(text: str, compares: bool) -> None:
     assert (comparison(text) is not None) is compares
+
+
+REVENUES = "“Revenues rose 10% to $51.2 billion in fiscal 2023.” <<SOURCE 1.2>>"
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "Sample 10-K: **$51.2 billion** — ",
+        "**$51.2 billion** — ",
+        "- Sample 10-K: **$51.2 billion** — ",
+        "**Sample 10-K** — ",
+    ],
+)
+def test_a_value_before_its_quote_with_the_title_before_both_is_quoted(lead: str) -> None:
+    (claim,) = check(f"{lead}{REVENUES}")
+    assert (claim.status, claim.reason) == ("supported", "It is quoted from the cited words.")
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "Sample 10-K: **$51.3 billion** — ",
+        "**€51.2 billion** — ",
+        "**250** — ",  # stands in the next sentence, not in what is quoted
+        "Sample 10-K: **$1.325** — ",
+        "**$46,710 million** — ",
+    ],
+)
+def test_another_value_before_a_quote_is_not_taken_for_its_heading(lead: str) -> None:
+    (claim,) = check(f"{lead}{REVENUES}")
+    assert claim.status != "supported"
+
+
+def test_a_value_before_its_row_with_title_and_table_is_quoted() -> None:
+    lead = "- Sample 10-K: **51,217** — Statements of income (In millions): "
+    row = "“Revenues, 2023: 51,217”"
+    assert [c.status for c in check(f"{lead}{row} <<SOURCE 1.8>>")] == ["supported"]
+    assert [c.status for c in check(f"{lead.replace('51,217', '46,710')}{row} <<SOURCE 1.8>>")] != ["supported"]

@@ -93,6 +93,36 @@ def test_a_click_in_the_plot_opens_that_chunk(app: App, open_page: Callable[...,
     assert page.evaluate("document.documentElement.dataset.gwExplorePage") == "open"
 
 
+def test_a_box_selects_chunks_and_they_stay_selected_when_the_plot_is_drawn_anew(
+    app: App, open_page: Callable[..., Any]
+) -> None:
+    page = explored(open_page, app, width=1280, height=720)
+    every = page.locator(ROW).count()
+    page.get_by_role("button", name="Select", exact=True).click()
+    area = page.locator(f"{PLOT} .nsewdrag").first.bounding_box()
+    page.mouse.move(area["x"] + 2, area["y"] + 2)
+    page.mouse.down()
+    page.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] / 3, steps=3)
+    page.mouse.move(area["x"] + area["width"] - 2, area["y"] + area["height"] / 2, steps=3)
+    page.mouse.up()
+    page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
+    page.wait_for_timeout(1000)  # the page beside it makes the plot narrower, which draws it anew
+    heading = page.locator(".gw-explore .list h2")
+    assert heading.inner_text().endswith("selected")
+    assert 0 < page.locator(ROW).count() < every
+    page.get_by_role("button", name="Clear the selection").click()
+    assert heading.inner_text() == "Chunks, most relevant first"
+    assert page.locator(ROW).count() == every
+
+
+def test_the_plot_follows_the_theme(app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page, app)
+    ink = f"document.querySelector('{PLOT} .xtick text').style.fill"
+    light = page.evaluate(ink)
+    page.emulate_media(color_scheme="dark")
+    until(page, f"{ink} !== '{light}'")
+
+
 def test_why_leads_from_an_answer_to_its_chunks(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
     page.locator(".gw-why > summary").click()

@@ -132,6 +132,12 @@ def test_offline_is_one_click_and_the_header_says_so(claude: Served, open_page: 
     assert page.get_by_label("API key").count() == 0
 
 
+def test_the_header_says_that_a_key_is_missing(app: App, open_page: Callable[..., Any]) -> None:
+    page = opened(open_page(f"{app.url}/settings"))
+    page.get_by_role("radio", name="Claude", exact=True).check(force=True)
+    page.locator(".gw-pill", has_text="Claude Sonnet 4.6 needs a key").wait_for()
+
+
 def test_it_fits_a_phone(app: App, open_page: Callable[..., Any]) -> None:
     page = opened(open_page(f"{app.url}/settings", 390, 844))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -58,6 +58,8 @@ def test_what_is_no_array_of_elements_is_said_to_be_unreadable() -> None:
 
     with pytest.raises(StoreError, match="cannot be read"):
         StoredElements(zlib.compress(b'{"a":1}'))
+    with pytest.raises(StoreError, match="cannot be read"):
+        StoredElements(b"not packed")
 
 
 def document(name: str) -> Document:

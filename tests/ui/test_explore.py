@@ -177,3 +177,9 @@ def test_examples_are_three_questions(library: Engine) -> None:
     offered = explore.examples(library, library.documents())
     assert len(offered) <= explore.SHOWN
     assert all(text.endswith("?") for text in offered)
+
+
+def test_the_words_of_a_line_end_with_a_word() -> None:
+    assert explore._beginning("one  two\nthree", 40) == "one two three"
+    assert explore._beginning("one two three", 10) == "one two …"
+    assert explore._beginning("数" * 40, 10) == "数" * 10 + " …"

@@ -17,6 +17,8 @@ from ragcore.words import tokens
 
 _QUOTATION = re.compile(r"(?P<lead>.*?)“(?P<quote>.+)”[\s.*_]*\Z", re.DOTALL)
 _QUOTED = re.compile(r"“(?P<words>[^“”]+)”")
+# Value, title, heading: "$ 512 — Annual report 2022; Revenue by region: “…”".
+_LEADS = re.compile(r"\s[—–]\s|;\s")
 # Where one cell of a quoted row ends and the next begins, and its row's name before them.
 _PIECES = re.compile(r";\s|\s[—|]\s")
 # A mark of a footnote behind a word: "Property and equipment, net (1)".
@@ -28,11 +30,29 @@ def without_lead_in(statement: Statement, evidence: Evidence) -> Statement:
     match = _QUOTATION.fullmatch(statement.text.strip())
     if match is None or not match.group("lead").strip():
         return statement
-    leads = [tokens(part) for part in re.split(r"\s[—–]\s", match.group("lead"))]
-    given = [tokens(text) for text in (evidence.around, evidence.words, evidence.near)]
-    if all(not lead or any(_holds(words, lead) for words in given) for lead in leads):
-        return replace(statement, text=f"“{_FOOTNOTE.sub('', match.group('quote'))}”")
+    quote = _FOOTNOTE.sub("", match.group("quote"))
+    if all(_is_lead(part, quote, evidence) for part in _LEADS.split(match.group("lead"))):
+        return replace(statement, text=f"“{quote}”")
     return statement
+
+
+def _is_lead(part: str, quote: str, evidence: Evidence) -> bool:
+    """Whether ``part`` of a lead-in stands around what is quoted, or is the value that the quote gives, after the title
+    of its document or not."""
+    if _stands(part, quote, evidence):
+        return True
+    title, colon, value = part.rpartition(": ")
+    return bool(colon) and all(_stands(half, quote, evidence) for half in (title, value))
+
+
+def _stands(part: str, quote: str, evidence: Evidence) -> bool:
+    said, signs = tokens(part), _signs(part)
+    given: tuple[str, ...] = (quote, evidence.around, evidence.words, evidence.near)
+    if not any(character.isalpha() for word in said for character in word):
+        given = given[:1]  # a bare figure must be one of those quoted
+    elif signs and any(word[0].isdigit() for word in said):
+        given = given[:2]  # an amount that only stands near is another one, "Margin (%), 2023" a heading
+    return not said or any(_holds(tokens(text), said) and signs <= _signs(text) for text in given)
 
 
 def check_quotation(statement: Statement, evidence: Evidence) -> list[Finding]:
