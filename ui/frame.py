@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -18,6 +19,7 @@ from ui import settings_data, visits
 from ui.payload import dollars, model_name
 from ui.services import close, services
 
+ASSETS = Path(__file__).resolve().parent / "assets"
 ABOUT = """**Groundwork** answers questions about PDFs and shows, on the page, the exact words each claim rests on.
 
 Free software under the GNU Affero General Public License, version 3 or later. It keeps its documents on the machine
@@ -65,14 +67,14 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
 def run() -> None:
     """The script of every session."""
     st.set_page_config(
-        page_title="Groundwork", page_icon="ui/assets/mark.svg", layout="wide", menu_items={"About": ABOUT}
+        page_title="Groundwork", page_icon=str(ASSETS / "mark.svg"), layout="wide", menu_items={"About": ABOUT}
     )
     pages = [
         st.Page(page.file, title=page.title, icon=page.icon, url_path=page.path, default=not page.path)
         for page in PAGES
     ]
     chosen = st.navigation(pages, position="top")
-    st.logo("ui/assets/logo.svg", icon_image="ui/assets/mark.svg", link=None)
+    st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "mark.svg"), link=None)
     try:
         st.html(_pill(services().visits.engine(visits.current()), visits.current()))
         chosen.run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragcore.providers.field_names import BESIDE, Name, Wish, head_stems, stems_of
 from ragcore.providers.periods import PART_OF_YEAR, QUARTER, YEAR, days_in
@@ -22,6 +22,17 @@ _STATEMENT = re.compile(
 )
 _BY = re.compile(r"\s+(?:by|per)\s+", re.IGNORECASE)
 _COMPARES = word_set("change changes % percent variance increase decrease growth")
+_OWNERS = re.compile(
+    r"\s+(?:attributable|available|applicable)\s+to\s+(?:the\s+)?(?:common|ordinary)?\s*"
+    r"(?:(?:share|stock)holders|owners|equity\s+holders)(?:\s+of\s+the\s+(?:parent|company))?\s*$",
+    re.IGNORECASE,
+)
+_OTHER_OWNERS = re.compile(
+    r"\b(?:non-?\s?controlling|minority)\s+interests?\b|\bpreferred\s+(?:(?:stock|share)\s+)?dividends?\b"
+    r"|\bpreference\s+dividends?\b|\bdividends?\s+on\s+prefer\w+",
+    re.IGNORECASE,
+)
+_PER = re.compile(r"\bper\b", re.IGNORECASE)
 # A table of these is not of the company, the year or the fact that is asked for, unless the field says so.
 _OTHER = frozenset(
     content_stems(
@@ -75,6 +86,23 @@ def candidates(asked: Wish, found: Sequence[Quotable]) -> list[Candidate]:
         for one in out
         if not one.period[0] or not latest[one.quote.source.doc_id] or one.period[0] == latest[one.quote.source.doc_id]
     ]
+
+
+def of_owners(asked: Wish, found: Sequence[Quotable]) -> list[Candidate]:
+    """The cells of rows called what is asked for "attributable to common shareholders", in a statement of the whole;
+    none where the document tells of others who have a share in it, since then the two are different amounts."""
+    shared = {q.source.doc_id for q in found if q.row is not None and _OTHER_OWNERS.search(f"{q.row.name} {q.text}")}
+    renamed = []
+    for quote in found:
+        row = quote.row
+        if row is None or quote.source.doc_id in shared or row.name != row.head or not _is_whole(quote, row):
+            continue
+        plain = _OWNERS.sub("", row.head)
+        if plain != row.head and not _PER.search(plain):
+            renamed.append((quote, row, replace(row, head=plain, name=plain)))
+    made = candidates(asked, [replace(quote, row=plain) for quote, _, plain in renamed])
+    rows = {id(plain): (quote, row) for quote, row, plain in renamed}
+    return [replace(one, quote=rows[id(one.row)][0], row=rows[id(one.row)][1]) for one in made]
 
 
 def _fit(asked: Wish, quote: Quotable, row: Row) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ragcore.markdown import escape
 from ragcore.providers.field_names import Wish, wish
-from ragcore.providers.field_rows import Candidate, candidates, latest_year
+from ragcore.providers.field_rows import Candidate, candidates, latest_year, of_owners
 from ragcore.providers.field_sentences import Said, said
 from ragcore.providers.quotable import Quotable, marker
 from ragcore.providers.rows import scale_of
@@ -46,7 +46,9 @@ def value_field(
         own = [quote for quote in found if quote.source.doc_id == doc_id]
         value = _of_cells([cell for cell in cells if cell.quote.source.doc_id == doc_id])
         if value is None and not any(cell.quote.source.doc_id == doc_id for cell in cells):
-            value = _of_sentences(asked, own, [quote for quote in named if quote.source.doc_id == doc_id])
+            value = _of_cells(of_owners(asked, own)) or _of_sentences(
+                asked, own, [quote for quote in named if quote.source.doc_id == doc_id]
+            )
         if value is not None:
             out.append(value)
     return out

@@ -1,0 +1,72 @@
+"""Net income that a statement only gives as that of its shareholders, or a list as that of another."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragcore.answer.sources import build_sources
+from ragcore.providers.quotable import quotables
+from ragcore.providers.value_fields import value_field
+from ragcore.terms import Wanted
+from ragcore.types import Retrieval, Segment
+from tests.answer.samples import SETTINGS
+from tests.documents import Grid, Heading, Item, make_document
+
+STATEMENT = "Consolidated Statements of Operations (In millions)"
+OWNERS = "Net income attributable to common shareholders"
+ASKED = "Net income of the latest fiscal year."
+
+
+def value(title: str, *rows: list[str]) -> list[str]:
+    return given(Grid(title, [["", "2021", "2020"], *rows]))
+
+
+def given(*parts: Grid | str | Item) -> list[str]:
+    made = make_document(Heading("Results"), *parts, title="Annual report 2021")
+    whole = Segment(made.doc_id, 0, made.body_end, 0, 0, 1.0, "rse")
+    sources = build_sources(Retrieval(ASKED, "hybrid", (), (whole,), {}), lambda _: made, SETTINGS.answer)
+    quotes = list(quotables(ASKED, Wanted(ASKED, ()), sources))
+    return [one.text for one in value_field("Net income", ASKED, "", (), quotes, [])]
+
+
+SALES = ["Net sales", "3,930", "3,777"]
+
+
+@pytest.mark.parametrize(
+    "row", [OWNERS, "Net income available to common stockholders", "Net income attributable to owners of the parent"]
+)
+def test_net_income_of_the_shareholders_is_that_of_a_statement_without_others(row: str) -> None:
+    (text,) = value(STATEMENT, SALES, [row, "1,263", "709"])
+    assert text.startswith("**1,263** — ")
+    assert f"“{row}, 2021: 1,263”" in text
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["Net income attributable to noncontrolling interests", "70", "60"], [OWNERS, "1,263", "709"]],
+        [["Preferred stock dividends", "(98)", "(98)"], [OWNERS, "1,263", "709"]],
+        [
+            ["Basic earnings per share:", "", ""],
+            ["Net income per share attributable to common shareholders", "6.9", "3.9"],
+        ],
+    ],
+)
+def test_where_others_have_a_share_or_it_is_per_share_there_is_none(rows: list[list[str]]) -> None:
+    assert value(STATEMENT, SALES, *rows) == []
+
+
+def test_outside_of_a_statement_it_is_not_taken() -> None:
+    assert value("Highlights (In millions)", SALES, [OWNERS, "1,263", "709"]) == []
+
+
+def test_a_row_that_is_called_so_comes_first() -> None:
+    (text,) = value(STATEMENT, SALES, ["Net income", "1,333", "780"], [OWNERS, "1,263", "709"])
+    assert text.startswith("**1,333** — ")
+
+
+def test_an_item_of_a_list_does_not_say_of_whom_it_is() -> None:
+    led_in = "The business that we contributed to the joint venture had"
+    assert given(led_in, Item("sales of $400 million in 2021;"), Item("a net income of $89 million in 2021; and")) == []
+    (text,) = given("The net income was $89 million in 2021.")
+    assert text.startswith("**$89 million** — ")
