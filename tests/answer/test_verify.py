@@ -424,3 +424,14 @@ def test_a_value_before_its_row_with_title_and_table_is_quoted() -> None:
     row = "“Revenues, 2023: 51,217”"
     assert [c.status for c in check(f"{lead}{row} <<SOURCE 1.8>>")] == ["supported"]
     assert [c.status for c in check(f"{lead.replace('51,217', '46,710')}{row} <<SOURCE 1.8>>")] != ["supported"]
+
+
+def test_a_row_named_word_by_word_is_not_another_that_a_synonym_names() -> None:
+    row = "<<SOURCE 1.7-1.12>>"
+    assert [c.status for c in check(f"Sales were $46,710 million in 2022 {row}")] == ["supported"]
+    assert [c.status for c in check(f"Cost of sales was $25,231 million in 2022 {row}")] == ["supported"]
+    (claim,) = check(f"Cost of sales was $46,710 million in 2022 {row}")
+    assert (claim.status, claim.reason) == (
+        "unsupported",
+        "$46,710 million is the figure of “Revenues”, not of “Cost of sales”.",
+    )

@@ -68,6 +68,7 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
     for text in dict.fromkeys((part, claim)):
         said = terms(text) - label_terms(cell.column)
         own = named(text)
+        plain = max(named_by(cell.row, said), named_by(cell.row.split(" / ")[-1], said))
         best, name = 0.0, ""
         for row in cell.grid.rows:
             last = row.split(" / ")[-1]
@@ -76,7 +77,8 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
             share = named_by(last, said)
             if share > best:
                 best, name = share, row
-        if best >= enough and best > own + 1e-9:
+        # A row named word by word ("Cost of sales") outdoes another that only a synonym names (sales: "Revenues").
+        if best >= enough and (best > own + 1e-9 or best == 1.0 > plain):
             return name
         if own > 0.0:
             return ""
