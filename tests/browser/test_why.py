@@ -75,6 +75,8 @@ def test_it_opens_from_the_keyboard_and_moves_nothing_above(
     page.locator(ROW).first.wait_for()
     assert [box(page, selector)["y"] for selector in (".gw-q", SUMMARY)] == before
     page.keyboard.press("Tab")
+    assert page.get_by_role("link", name="See every chunk in Explore").evaluate("e => e === document.activeElement")
+    page.keyboard.press("Tab")
     link = page.locator(f"{ROW} a").first
     assert link.evaluate("e => e === document.activeElement")
     assert "page" in link.get_attribute("aria-label") or "p. " in link.get_attribute("aria-label")
