@@ -49,20 +49,20 @@ def measure(store: Store) -> Storage:
     """What ``store`` takes now; what is in the trash counts in all, and has no part of its own. Raises `StoreError`."""
     home = store.home
     drawn = home / "cache" / "pages"
-    pictures = {folder.name: _size(folder) for folder in _entries(drawn)}
+    pictures = {folder.name: size(folder) for folder in _entries(drawn)}
     rows = _rows(store)
     documents = {
         info.doc_id: DocumentStorage(
-            file=sum(_size(path) for path in store.files(info.sha256)),
+            file=sum(size(path) for path in store.files(info.sha256)),
             rows=rows.get(info.doc_id, 0),
             pictures=pictures.get(info.doc_id, 0),
         )
         for info in store.documents()
     }
     return Storage(
-        files=_size(home / "files"),
-        database=sum(_size(path) for path in _entries(home) if path.name.startswith(store.database.path.name)),
-        index=sum(_size(path) for path in _entries(home / "cache") if path != drawn),
+        files=size(home / "files"),
+        database=sum(size(path) for path in _entries(home) if path.name.startswith(store.database.path.name)),
+        index=sum(size(path) for path in _entries(home / "cache") if path != drawn),
         pictures=sum(pictures.values()),
         documents=documents,
     )
@@ -77,8 +77,7 @@ def _rows(store: Store) -> dict[str, int]:
         sa.select(layout.doc_id, sa.func.sum(sa.func.length(layout.data))).group_by(layout.doc_id),
     ]
     long = (chunk.text, chunk.header, chunk.lead_in, chunk.grid, chunk.context)
-    size = _lengths(long)
-    parts.append(sa.select(chunk.doc_id, sa.func.sum(size)).group_by(chunk.doc_id))
+    parts.append(sa.select(chunk.doc_id, sa.func.sum(_lengths(long))).group_by(chunk.doc_id))
     vectors = sa.select(chunk.doc_id, sa.func.sum(sa.func.length(db.vectors.c.vector)))
     parts.append(vectors.join(db.vectors, db.vectors.c.chunk_id == chunk.chunk_id).group_by(chunk.doc_id))
     sizes: dict[str, int] = {}
@@ -96,11 +95,11 @@ def _lengths(columns: Iterable[sa.Column[Any]]) -> sa.ColumnElement[int]:
     return found
 
 
-def _size(path: Path) -> int:
+def size(path: Path) -> int:
     """Bytes of a file, or of all files below a folder; 0 where there is none, for files come and go."""
     try:
         if path.is_dir():
-            return sum(_size(item) for item in path.iterdir())
+            return sum(size(item) for item in path.iterdir())
         return path.stat().st_size
     except FileNotFoundError:
         return 0

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer
 
 # Letters and digits with inner hyphens, dots, ampersands or apostrophes: BMS-986158, R&D, U.S, company's.
+# English in every locale, as `time.strftime` would not be.
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+# One of them, whole or short, as a regular expression.
+MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|"
+    r"Nov(?:ember)?|Dec(?:ember)?)"
+)
 _TOKEN = re.compile(r"[^\W_]+(?:[-–.&'’/][^\W_]+)*")
 _FISCAL_YEAR = re.compile(r"^(?:fy|fiscal)-?(\d{2}|\d{4})$")
 

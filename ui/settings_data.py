@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from ragcore.catalogue import Setting, catalogue
 from ragcore.engine import Engine
 from ragcore.providers.anthropic import DEFAULT_BASE_URL
+from ragcore.storage import size
 from ui import presets, talks
 from ui.payload import dollars, model_name
 from ui.services import Services, api_key
@@ -126,7 +126,7 @@ def _data(made: Services) -> Json:
     return {
         "home": str(engine.home),
         "config": str(engine.home / "config.toml"),
-        "bytes": _bytes(engine.home),
+        "bytes": size(engine.home),
         "documents": len(infos),
         "pages": sum(info.pages for info in infos),
         "chunks": sum(info.chunks for info in infos),
@@ -135,15 +135,6 @@ def _data(made: Services) -> Json:
         "figures": engine.describes_figures(),
         "contexts": engine.writes_contexts(),
     }
-
-
-def _bytes(home: Path) -> int:
-    total = 0
-    for folder, _, names in os.walk(home):
-        for name in names:
-            path = Path(folder) / name
-            total += path.lstat().st_size if path.exists() else 0  # a cache may be cleared meanwhile
-    return total
 
 
 def _spent(engine: Engine) -> Json:

@@ -10,9 +10,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragcore import words
 from ragcore.words import FUNCTION_WORDS, word_set
 
-MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+MONTHS = "|".join(words.MONTHS)
 _YEAR = (
     r"(?:(?:the\s+)?(?:fiscal|calendar)\s+(?:year\s+)?|FY\s?|(?:the\s+)?year\s+)?(?:19|20)\d{2}(?!\d)"
     r"|\bFY\s?\d{2}(?!\d)"

@@ -19,12 +19,8 @@ from ragcore.export.model import (
     Text,
 )
 from ragcore.types import Answer, Citation
+from ragcore.words import MONTHS
 
-# `time.strftime` would speak the machine's language.
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 HEADING_LENGTH = 120  # a longer question is cut in its heading and stands whole below it
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 
 from ragcore.export.answers import DOUBTS, answer_blocks, documents, lacking, line
 from ragcore.export.characters import one_line
-from ragcore.export.conversation import MONTHS
 from ragcore.export.model import Block, Heading, Items, Manuscript, Note, Notes, Paragraph, Text
 from ragcore.export.parse import parse
 from ragcore.reports import FilledSection, Report
 from ragcore.types import Citation
+from ragcore.words import MONTHS
 
 DEEPEST = 6
 

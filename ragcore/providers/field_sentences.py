@@ -15,6 +15,7 @@ from ragcore.providers.field_names import Wish
 from ragcore.providers.field_rows import Period
 from ragcore.providers.periods import days_in
 from ragcore.providers.quotable import Quotable
+from ragcore.words import MONTHS
 
 _ABOUT = (
     r"(?:approximately|about|some|around|nearly|roughly|over|more\s+than|a\s+total\s+of|just\s+under|just\s+over)\s+"
@@ -24,11 +25,8 @@ _AMOUNT = (
     r"(?:\s?(?:thousand|million|billion|trillion|%|percent|mg|g|kg|µg|mcg|ml|mL|L|mmHg|ng)\b(?:/\w+)*|\s?%)?"
     r"(?:\s+per\s+\w+)?"
 )
-_DATE = (
-    r"(?:(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{1,2},?\s+\d{4}"
-    r"|\d{1,2}\s+(?:January|February|March|April|May|June|July|August|September|October|November|December),?\s+\d{4}"
-    r"|\d{4}-\d\d-\d\d)"
-)
+_MONTH = "|".join(MONTHS)
+_DATE = rf"(?:(?:{_MONTH})\s+\d{{1,2}},?\s+\d{{4}}|\d{{1,2}}\s+(?:{_MONTH}),?\s+\d{{4}}|\d{{4}}-\d\d-\d\d)"
 # Before a name: the beginning of a clause, or words that do not make another thing of it.
 _BEFORE = (
     r"(?:^|[,;:(]\s*|\b(?:and|that|while|whereas|the\s+(?:company|group)['’]s)\s+)"
@@ -36,8 +34,7 @@ _BEFORE = (
 )
 _OWN_PERIOD = (
     r"(?:\s+(?:of\s+the\s+(?:company|group)|(?:of|for|in|during|at|as\s+(?:of|at))\s+(?:the\s+)?"
-    r"(?:(?:fiscal|financial|full|year|years|end|ended|of|the|20\d\d|\d{1,2},?|January|February|March|April|May|June|July|August|"
-    r"September|October|November|December|same)\s*)+))?"
+    rf"(?:(?:fiscal|financial|full|year|years|end|ended|of|the|20\d\d|\d{{1,2}},?|{_MONTH}|same)\s*)+))?"
 )
 _IS = (
     r",?\s+(?:was|were|is|are|amounted\s+to|total(?:l)?ed|came\s+to|reached|stood\s+at|of"

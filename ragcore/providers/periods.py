@@ -12,15 +12,12 @@ from dataclasses import dataclass, replace
 
 from ragcore.terms import Wanted
 from ragcore.types import Source
-from ragcore.words import content_stems, tokens
+from ragcore.words import MONTH, MONTHS, content_stems, tokens
 
 YEAR = re.compile(r"(?:19|20)\d\d")
 # The day a period ended, as a column header has it: "January 28, 2023", "YEAR ENDED MAY 31, · 2023", "28 Jan 2023".
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = (
-    r"\b(Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|"
-    r"Nov(?:ember)?|Dec(?:ember)?)\b\.?"
-)
+_MONTHS = tuple(month[:3].lower() for month in MONTHS)
+_MONTH = rf"\b({MONTH})\b\.?"
 _DATE = re.compile(
     rf"{_MONTH}\s*(\d{{1,2}})\b[\s,·]*((?:19|20)\d\d)\b|\b(\d{{1,2}})\s+{_MONTH},?[\s·]*((?:19|20)\d\d)\b",
     re.IGNORECASE,

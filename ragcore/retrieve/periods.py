@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ragcore.words import MONTHS
+
 # How well a document fits by its year minus the year asked about: comparative figures look back, and a fiscal year that
 # ends in January is called after either year. Any other year: 0.
 NEAR = {0: 1.0, 1: 0.6, 2: 0.3, -1: 0.3}
@@ -27,11 +29,7 @@ _QUARTERS = (
 )
 _QUARTER_WORDS = re.compile(r"\b(first|second|third|fourth)\s+(?:fiscal\s+)?quarter\b", re.IGNORECASE)
 _FORM = re.compile(r"(?<![A-Za-z0-9])(10-?[KQ]|8-?K|20-?F|6-?K)(?![A-Za-z0-9])", re.IGNORECASE)
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
-_QUARTER_END = re.compile(rf"\b({'|'.join(_MONTHS)})\s+\d{{1,2}}\b")
+_QUARTER_END = re.compile(rf"\b({'|'.join(MONTHS)})\s+\d{{1,2}}\b")
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
@@ -65,7 +63,7 @@ def period_of_title(text: str) -> Period:
     period = period_of(text)
     if "10Q" not in period.forms or period.quarters:
         return period
-    ends = frozenset(_MONTHS.index(found) // 3 + 1 for found in _QUARTER_END.findall(text))
+    ends = frozenset(MONTHS.index(found) // 3 + 1 for found in _QUARTER_END.findall(text))
     return Period(period.years, ends, period.forms)
 
 

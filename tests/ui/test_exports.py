@@ -9,7 +9,7 @@ import pytest
 
 from ragcore.export import KINDS, MEDIA_TYPES
 from tests.export.engines import told
-from tests.ui.asgi import get, token
+from tests.ui.asgi import ask, token
 from ui import exports
 from ui.services import Services
 
@@ -17,7 +17,7 @@ from ui.services import Services
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_conversation_is_sent_as_a_file(opened: Services, kind: str) -> None:
     conversation_id = told(opened.engine)
-    status, headers, body = get(exports.routes(), f"/gw/conversations/{conversation_id}/export.{kind}", token(opened))
+    status, headers, body = ask(exports.routes(), f"/gw/conversations/{conversation_id}/export.{kind}", token(opened))
     assert status == 200
     assert headers["content-type"] == MEDIA_TYPES[kind]  # type: ignore[index]
     assert headers["content-disposition"].startswith(f'attachment; filename="What did it spend.{kind}"')
@@ -28,12 +28,12 @@ def test_errors_are_those_of_the_siblings(opened: Services) -> None:
     conversation_id = told(opened.engine)
     cases = ((f"{conversation_id}/export.doc", 400), ("gone/export.md", 404))
     for path, expected in cases:
-        status, headers, body = get(exports.routes(), f"/gw/conversations/{path}", token(opened))
+        status, headers, body = ask(exports.routes(), f"/gw/conversations/{path}", token(opened))
         assert status == expected
         assert headers["content-type"] == "application/json"
         assert json.loads(body)["error"]["hint"]
         assert "content-disposition" not in headers
-    status, _, _ = get(exports.routes(), f"/gw/conversations/{conversation_id}/export.md", "t=forged")
+    status, _, _ = ask(exports.routes(), f"/gw/conversations/{conversation_id}/export.md", "t=forged")
     assert status == 403
 
 

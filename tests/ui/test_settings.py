@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import tomllib
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
 
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, InputError
 from tests.messages_server import MessagesServer, Reply
+from tests.ui.asgi import ask
 from ui import presets, settings_routes
 from ui import services as services_module
 from ui.guard import TOKEN_HEADER
@@ -44,27 +42,10 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services
 
 
 def call(made: Services, path: str, body: Json | None = None, visit: str = "one") -> tuple[int, Json]:
-    """Status and JSON of a request, straight through ASGI: a GET, or a POST where there is a body."""
-    sent: list[Any] = []
-
-    async def receive() -> Json:
-        return {"type": "http.request", "body": json.dumps(body or {}).encode(), "more_body": False}
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    scope = {
-        "type": "http",
-        "method": "GET" if body is None else "POST",
-        "path": f"/gw/settings{path}",
-        "raw_path": path.encode(),
-        "query_string": b"",
-        "headers": [(TOKEN_HEADER.encode(), made.signer.token(visit).encode())],
-        "root_path": "",
-    }
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, Starlette(routes=settings_routes.routes())(scope, receive, send)).result()
-    return sent[0]["status"], json.loads(b"".join(message.get("body", b"") for message in sent[1:]))
+    """Status and JSON of a request: a GET, or a POST where there is a body."""
+    headers = {TOKEN_HEADER: made.signer.token(visit)}
+    status, _, answer = ask(settings_routes.routes(), f"/gw/settings{path}", headers=headers, body=body)
+    return status, json.loads(answer)
 
 
 def row(page: Json, key: str) -> Json:

@@ -9,15 +9,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
+from ragcore import words
+
+MONTHS = tuple(month.lower() for month in words.MONTHS)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": 4}
-_MONTH = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|"
-    r"Nov(?:ember)?|Dec(?:ember)?)"
-)
+_MONTH = words.MONTH
 
 _YEAR = re.compile(r"(?<![\w.,$€£-])(?:(?:FY|fy|[1-4]Q|Q[1-4]|H[12])\s?['’]?)?((?:19|20)\d{2})(?![\w%]|[.,]\d)")
 _SHORT_YEAR = re.compile(r"(?<!\w)(?:FY\s?['’]?|[1-4]Q|['’])(\d{2})(?!\w)")
@@ -108,4 +104,4 @@ def _month(name: str) -> int:
 
 
 def month_name(number: int) -> str:
-    return MONTHS[number - 1].capitalize()
+    return words.MONTHS[number - 1]
