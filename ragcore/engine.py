@@ -35,7 +35,7 @@ from ragcore.errors import (
 )
 from ragcore.finding import Finding
 from ragcore.index.contexts import Contexts
-from ragcore.index.conversations import Conversation, ConversationInfo, Conversations
+from ragcore.index.conversations import Conversation, ConversationInfo, Conversations, StoredTurn
 from ragcore.index.descriptions import Descriptions
 from ragcore.index.feedback import FeedbackStore
 from ragcore.index.ledger import Ledger
@@ -129,16 +129,22 @@ class Engine:
         return cls(home, settings, origins, api_key=api_key)
 
     def with_settings(
-        self, overrides: Mapping[str, Any], api_key: str | None = None, *, origin: str = "argument"
+        self,
+        overrides: Mapping[str, Any],
+        api_key: str | None = None,
+        *,
+        origin: str = "argument",
+        reading: bool = False,
     ) -> Engine:
         """Another engine over the same library, under settings that differ in the dotted keys ``overrides``, which come
         from ``origin``, and with another key (None: this one's, unless it would go to another server). It shares store,
         index and loaded models, takes no time to make, and closing it closes nothing. Raises `ConfigError`, also for a
-        setting that the library was read and indexed by."""
+        setting that the library was read and indexed by; with ``reading`` those that later pages may be read by
+        otherwise can differ (`ragcore.variants.READING`)."""
         from ragcore.variants import varied
 
         made = copy.copy(self)
-        made.settings, made.origins = varied(self.settings, self.origins, overrides, origin)
+        made.settings, made.origins = varied(self.settings, self.origins, overrides, origin, reading=reading)
         made.models = self.models.under(made.settings, self._till(made.settings), api_key=api_key)
         made._reading = Reading(self.store, self.descriptions, self.contexts, made.models, made.settings)
         made._finding = self._finding.under(made.models, made.settings)
@@ -536,8 +542,16 @@ class Engine:
         words in their title, questions and answers, with the words around the first in ``found``."""
         return self._conversations.all(search)
 
-    def conversation(self, conversation_id: str) -> Conversation:
-        return self._conversations.get(conversation_id)
+    def conversation(
+        self, conversation_id: str, *, newest: int | None = None, before: str = "", since: str = ""
+    ) -> Conversation:
+        """A conversation with the turns of its shown path, or a part of them (`Conversations.get`). Raises
+        `UnknownConversation`."""
+        return self._conversations.get(conversation_id, newest=newest, before=before, since=since)
+
+    def shown_turn(self, conversation_id: str, turn_id: str) -> StoredTurn | None:
+        """A turn of the shown path of a conversation; None where it is not on it. Raises `UnknownConversation`."""
+        return self._conversations.shown_turn(conversation_id, turn_id)
 
     def export(self, conversation_id: str, kind: Kind) -> bytes:
         """What is shown of a conversation as a file of that kind, each citation a note with its document, page and

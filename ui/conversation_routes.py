@@ -23,6 +23,7 @@ from ui.services import services
 
 TICK_SECONDS = 0.06
 LISTED = 100  # conversations that the list begins with
+SHOWN = 30  # turns that a conversation begins with; those before are had as they are wanted
 
 Json = dict[str, Any]
 
@@ -90,7 +91,13 @@ def spending(request: Request) -> Response:
 @guarded
 @told
 def conversation(request: Request) -> Response:
-    stored = services().engine.conversation(request.path_params["conversation"])
+    """Its newest turns, those from the turn ``since`` on, or the last of those before the turn ``before``."""
+    stored = services().engine.conversation(
+        request.path_params["conversation"],
+        newest=SHOWN,
+        before=request.query_params.get("before", ""),
+        since=request.query_params.get("since", ""),
+    )
     live = {item.turn_id: services().answers.get(item.turn_id) for item in stored.turns if item.answer is None}
     shown = payload.conversation(stored, {k: v for k, v in live.items() if v is not None}, _unsearched(stored))
     given = services().engine.feedback.of([item.turn_id for item in stored.turns])
@@ -101,7 +108,7 @@ def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
     """What each turn could not search, because it was not read yet."""
     answers, infos, jobs = services().answers, services().engine.documents(), services().ingestion.jobs()
     known = {item.turn_id: answers.unsearched(item.turn_id) for item in stored.turns}
-    if stored.turns and known[stored.turns[-1].turn_id] is None:
+    if stored.turns and stored.turns[-1].turn_id == stored.info.shown and known[stored.info.shown] is None:
         # Asked before this process began: what is not read now was not read then.
         last = stored.turns[-1]
         known[last.turn_id] = unread(infos, stored.scope.doc_ids, before=last.created)
@@ -135,9 +142,8 @@ def ask(request: Request, body: Json) -> Response:
 @guarded
 def why(request: Request) -> Response:
     """Why the answer to a question has its sources."""
-    stored = services().engine.conversation(request.path_params["conversation"])
-    given = next((item.answer for item in stored.turns if item.turn_id == request.path_params["turn"]), None)
-    found = explain.explanation(given) if given else None
+    stored = services().engine.shown_turn(request.path_params["conversation"], request.path_params["turn"])
+    found = explain.explanation(stored.answer) if stored and stored.answer else None
     if found is None:
         return JSONResponse(trouble("unexplained", "It was not kept how these sources were found.", "Ask again."), 404)
     return JSONResponse(found)
@@ -194,7 +200,7 @@ def _outcome(live: LiveAnswer) -> str:
     """``done`` with the turn as it is stored; ``gone`` where it is not shown (any more), or was deleted with its
     conversation."""
     try:
-        stored = services().engine.conversation(live.conversation_id)
+        stored = services().engine.conversation(live.conversation_id, since=live.turn_id, newest=0)
     except UnknownConversation:
         return _event("gone", {})
     given = next((item for item in stored.turns if item.turn_id == live.turn_id), None)

@@ -38,12 +38,13 @@ REMOVED = {
 def conversation(
     stored: Conversation, live: Mapping[str, LiveAnswer], unsearched: Mapping[str, list[Json]] | None = None
 ) -> Json:
-    """A whole conversation; ``live`` has its answers that are being written and ``unsearched`` what could not be
-    searched, both by turn."""
+    """A conversation with the turns that were asked for, and how many stand before them; ``live`` has its answers that
+    are being written and ``unsearched`` what could not be searched, both by turn."""
     missing = unsearched or {}
     return {
         "id": stored.info.conversation_id,
         "title": stored.info.title,
+        "earlier": stored.earlier,
         "turns": [turn(item, live.get(item.turn_id), missing.get(item.turn_id, ())) for item in stored.turns],
     }
 

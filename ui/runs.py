@@ -176,7 +176,7 @@ class Answers:
         with self._alone(
             conversation_id, "The answer before is still being written.", f"Wait for it or stop it: “{question}”"
         ):
-            asked = self.engine.conversation(conversation_id).scope if scope is None else scope
+            asked = self.engine.scope(conversation_id) if scope is None else scope
             infos = self.engine.documents()
             if asked.doc_ids == ():
                 raise ScopeGone("No document is in scope.", hint="Tick at least one at the side.")

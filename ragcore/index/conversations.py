@@ -55,11 +55,13 @@ class StoredTurn:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation as it is shown; ``scope`` is what its next questions search, ``turns`` the shown path."""
+    """A conversation as it is shown; ``scope`` is what its next questions search, ``turns`` the shown path or a part of
+    it, before which stand ``earlier`` turns."""
 
     info: ConversationInfo
     scope: Scope
     turns: tuple[StoredTurn, ...]
+    earlier: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,30 +113,43 @@ class Conversations:
         found = find(self.database, search, {info.conversation_id: info.title for info in infos})
         return [replace(info, found=found[info.conversation_id]) for info in infos if info.conversation_id in found]
 
-    def get(self, conversation_id: str) -> Conversation:
+    def get(
+        self, conversation_id: str, *, newest: int | None = None, before: str = "", since: str = ""
+    ) -> Conversation:
+        """The conversation with all turns of its shown path, or with a part of them, since unpacking an answer takes
+        about a millisecond: those from the turn ``since`` on, or else the ``newest`` ones of those before the turn
+        ``before`` ("": of all). A turn that is not on the path (any more) is as none given."""
         self._mend(conversation_id)
         with self.database.read() as connection:
             row = _conversation(connection, conversation_id)
             tree = _Tree(connection, conversation_id)
             path = tree.path(row.shown)
+            end = path.index(before) if before in path else len(path)
+            begin = 0 if newest is None else max(end - newest, 0)
+            if since in path:
+                begin = path.index(since)
+            wanted = path[begin:end]
             stored = {
                 turn.turn_id: turn
-                for turn in connection.execute(sa.select(db.turns).where(db.turns.c.turn_id.in_(path)))
+                for turn in connection.execute(sa.select(db.turns).where(db.turns.c.turn_id.in_(wanted)))
             }
         return Conversation(
             info=_info(row, len(path)),
             scope=_scope(row.doc_ids),
-            turns=tuple(
-                StoredTurn(
-                    turn_id,
-                    stored[turn_id].question,
-                    unpack(stored[turn_id].answer, Answer) if stored[turn_id].answer else None,
-                    stored[turn_id].created,
-                    tree.versions(turn_id),
-                )
-                for turn_id in path
-            ),
+            turns=tuple(_stored(stored[turn_id], tree) for turn_id in wanted),
+            earlier=begin,
         )
+
+    def shown_turn(self, conversation_id: str, turn_id: str) -> StoredTurn | None:
+        """A turn of the shown path; None where it is not on it (any more)."""
+        self._mend(conversation_id)
+        with self.database.read() as connection:
+            row = _conversation(connection, conversation_id)
+            tree = _Tree(connection, conversation_id)
+            if turn_id not in tree.path(row.shown):
+                return None
+            turn = connection.execute(sa.select(db.turns).where(db.turns.c.turn_id == turn_id)).one()
+        return _stored(turn, tree)
 
     def place(self, conversation_id: str, *, after: str | None = None, instead_of: str | None = None) -> Place:
         """Where a question goes that is asked now: after the turn ``after`` ("": it is a first question; None: the end
@@ -315,6 +330,11 @@ def _conversation(connection: sa.Connection, conversation_id: str) -> sa.Row[tup
     if row is None:
         raise UnknownConversation("This conversation is not in the library.")
     return row
+
+
+def _stored(row: sa.Row[tuple[object, ...]], tree: _Tree) -> StoredTurn:
+    answer = unpack(row.answer, Answer) if row.answer else None
+    return StoredTurn(row.turn_id, row.question, answer, row.created, tree.versions(row.turn_id))
 
 
 def _title(question: str) -> str:

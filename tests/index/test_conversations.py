@@ -178,3 +178,29 @@ def test_renaming_and_deleting(conversations: Conversations) -> None:
         conversations.rename(one, "y")
     with pytest.raises(UnknownConversation):
         conversations.add_turn(one, "z")
+
+
+def test_a_part_of_the_turns_and_one_of_them(conversations: Conversations) -> None:
+    one = conversations.new()
+    turns = [conversations.add_turn(one, f"Question {number}?") for number in range(5)]
+    other = conversations.add_turn(one, "Another?", conversations.place(one, instead_of=turns[4]))
+    path = [*turns[:4], other]
+
+    def ids(**part: object) -> tuple[list[str], int]:
+        found = conversations.get(one, **part)  # type: ignore[arg-type]
+        assert found.info.turns == 5
+        return [turn.turn_id for turn in found.turns], found.earlier
+
+    assert ids() == (path, 0)
+    assert ids(newest=2) == (path[3:], 3)
+    assert ids(newest=0) == ([], 5)
+    assert ids(newest=9) == (path, 0)
+    assert ids(newest=2, before=turns[3]) == (path[1:3], 1)
+    assert ids(newest=2, since=turns[1]) == (path[1:], 1)
+    assert ids(newest=2, since=turns[4]) == (path[3:], 3), "what is not shown is as not given"
+    assert ids(newest=2, before="gone") == (path[3:], 3)
+
+    shown = conversations.shown_turn(one, other)
+    assert shown is not None
+    assert (shown.question, shown.versions) == ("Another?", (turns[4], other))
+    assert conversations.shown_turn(one, turns[4]) is None

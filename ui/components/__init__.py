@@ -23,18 +23,25 @@ from ui.render import TILE, TILE_WIDTHS, WIDTHS
 from ui.services import services
 from ui.tokens import LIFETIME_SECONDS
 
-# The wrapper's URL is a blob, from which no relative import can start: it loads the real module by its address.
-_LOADER = """
+# The wrapper's URL is a blob, from which no relative import can start: it loads the real module by its address. Calls
+# with newer data do not wait for those before, and while the module is being fetched they can end in any order; only
+# the newest may be shown, and an older one must not tidy up behind it.
+LOADER = """
+const calls = new WeakMap();
+
 export default async function (component) {
-  const { mount } = await import(new URL(component.data.module, location.origin).href);
-  return mount(component);
+  const { parentElement, data } = component;
+  const call = (calls.get(parentElement) ?? 0) + 1;
+  calls.set(parentElement, call);
+  const { mount } = await import(new URL(data.module, location.origin).href);
+  return call === calls.get(parentElement) ? mount(component) : () => {};
 }
 """
 
 
 def _component(name: str) -> Callable[..., Any]:
     return st.components.v2.component(
-        f"groundwork_{name}", html=f'<div class="gw-{name}"></div>', js=_LOADER, isolate_styles=False
+        f"groundwork_{name}", html=f'<div class="gw-{name}"></div>', js=LOADER, isolate_styles=False
     )
 
 
@@ -124,8 +131,10 @@ def pane(documents: list[dict[str, str]], scope: list[str] | None, on_about: Cal
 
 
 def library(revision: int) -> Any:
-    """The table of documents. Its result has ``ask``: the ids of documents to ask about, once, when that is pressed."""
-    return _table(key="library", data=_data("library") | {"revision": revision}, on_ask_change=lambda: None)
+    """The table of documents. Its result has ``ask``: the ids of documents to ask about, once, when that is pressed;
+    and ``settings``: that the Settings page is wanted."""
+    data = _data("library") | {"revision": revision}
+    return _table(key="library", data=data, on_ask_change=lambda: None, on_settings_change=lambda: None)
 
 
 def settings() -> None:

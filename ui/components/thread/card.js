@@ -4,6 +4,7 @@
 import { getDocument, pictureUrl } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
+import { quoted } from "../shared/quoted.js";
 
 const DELAY = 150;
 const CROP = { width: 440, height: 74, figure: 170 };
@@ -143,7 +144,7 @@ function draw({ turn, citation }, chip, link) {
       h("p", { class: "se" }, citation.cell || citation.section.join(" › ")),
       citation.generated
         ? h("p", { class: "ai" }, h("b", { class: "gw-st off" }, icon("image", "s16"), "AI description"), h("span", {}, shorten(citation.quote)))
-        : h("blockquote", {}, `“${shorten(citation.quote)}”`),
+        : h("blockquote", {}, quoted(shorten(citation.quote))),
       chip.classList.contains("added") && h("p", { class: "ad" }, "Added by Groundwork: the writer gave no source here; these words support it."),
       word && h("p", { class: "ve" }, h("span", { class: `gw-st ${tone}` }, icon(sign, "s16"), word), h("span", { class: "muted" }, claim.reason)),
       // From the keyboard it is the key C while the chip has the focus: the card itself cannot be entered.

@@ -1,6 +1,7 @@
 // Taking an answer along: as text with its notes, or as an address that opens it again here.
 
 import { button, h, icon } from "../shared/dom.js";
+import { quoted as inMarks } from "../shared/quoted.js";
 
 const DONE = 1600; // ms for which a button says that it was done
 
@@ -68,6 +69,6 @@ function addedWords(turn, n) {
 // An AI's words are marked as such wherever they stand as plain text.
 function quoted({ quote, generated }) {
   const line = quote.replace(/\s+/g, " ");
-  if (!generated) return `“${line}”`;
+  if (!generated) return inMarks(line);
   return line.includes("<::") ? line : `<::${line}::>`;
 }

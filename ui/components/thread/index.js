@@ -2,17 +2,20 @@
 
 import { ApiError, configure, get, post } from "../shared/api.js";
 import { beforeAsking, holdAsking } from "../shared/asking.js";
-import { closeCitation, lookAtCitation, openCitation } from "../shared/bus.js";
-import { button, h, icon } from "../shared/dom.js";
+import { closeCitation } from "../shared/bus.js";
+import { h, icon } from "../shared/dom.js";
 import { changed } from "../shared/tabs.js";
 import { copyLink } from "./copy.js";
 import { follow } from "./live.js";
+import { nameInAddress, namedInAddress } from "./address.js";
 import { Cards } from "./card.js";
+import { Cited } from "./cited.js";
+import { Earlier } from "./earlier.js";
 import { Next } from "./next.js";
 import { clampQuestion, editQuestion, rest, tools } from "./question.js";
 import { pin, pinned, say, unsay, unsayBusy } from "./said.js";
+import { Scroll } from "./scroll.js";
 import { drawTurn, errorCard } from "./turn.js";
-import { markPassage } from "./why.js";
 
 const AGAIN = 400; // ms after an answer's events broke off
 
@@ -29,33 +32,27 @@ export function mount({ parentElement, data, setTriggerValue }) {
   };
 }
 
-// Without a step of its own in the browser's history.
-function nameInAddress(conversation) {
-  const named = new URL(location.href);
-  named.searchParams.set("c", conversation);
-  history.replaceState(history.state, "", named);
-}
-
 class Thread {
   constructor(root) {
     this.root = root;
     this.flow = h("div", { class: "gw-flow", tabindex: "0", role: "log", "aria-label": "Conversation" });
     this.column = h("div", { class: "col" });
     this.flow.append(this.column);
-    this.down = button("Newest", "keyboard_arrow_down", () => this.follow(), { class: "gw-btn icon gw-down", hidden: true });
-    root.append(this.flow, this.down);
+    this.scroll = new Scroll(this.flow);
+    root.append(this.flow, this.scroll.down);
     this.turns = new Map(); // id → { data, element }
-    this.path = new Set(); // ids of the turns of the branch that is shown
+    this.path = new Set(); // ids of the turns of the branch that is shown, as far as they are here
+    this.before = new Earlier(this.flow, () => this.loadEarlier());
     this.edits = new Set(); // ids of the turns whose question is being edited, which stay until that ends
     this.conversation = undefined;
     this.stopFollowing = new Map();
-    this.cards = new Cards(this.flow, (turn, n) => this.find(turn, n), (turn, n) => copyLink(this.conversation, turn, n));
+    this.cited = new Cited(this.column, (id) => this.turns.get(id));
+    this.cards = new Cards(this.flow, (turn, n) => this.cited.find(turn, n), (turn, n) => copyLink(this.conversation, turn, n));
     this.next = new Next((question) => this.askNext(question));
     this.thoughts = {}; // turn → what was thought of its answer
-    this.flow.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.flow.addEventListener("click", (event) => this.clicked(event));
     this.listeners = [
-      ["gw:opened", (event) => this.opened(event.detail)],
+      ["gw:opened", (event) => this.cited.opened(event.detail)],
       ["focus", () => this.refresh()],
       ["gw:changed", ({ detail }) => !detail.here && detail.conversation === this.conversation && this.refresh()],
     ];
@@ -66,6 +63,7 @@ class Thread {
     for (const stop of this.stopFollowing.values()) stop();
     this.stopFollowing.clear();
     this.cards.close();
+    this.before.close();
     for (const [name, listener] of this.listeners) removeEventListener(name, listener);
   }
 
@@ -77,12 +75,14 @@ class Thread {
       this.turns.clear();
       this.edits.clear();
       this.path.clear();
+      this.first = "";
+      this.before.set(0);
       this.column.replaceChildren();
       this.busy = false;
       this.conversation = conversation;
       if (name) nameInAddress(conversation);
       this.revision = undefined;
-      this.following = false;
+      this.scroll.following = false;
       this.fresh = true;
     }
     if (!conversation) {
@@ -96,11 +96,11 @@ class Thread {
   }
 
   async refresh() {
-    const asked = this.conversation;
+    const [asked, since] = [this.conversation, this.first];
     if (!asked) return;
     let talk;
     try {
-      talk = await get(`/conversations/${asked}`);
+      talk = await get(`/conversations/${asked}`, { since });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // What is shown stays; that it may be out of date is said below it.
@@ -108,6 +108,7 @@ class Thread {
       return;
     }
     if (asked !== this.conversation) return;
+    if (since !== this.first) return this.refresh(); // earlier turns came meanwhile
     if (talk.gone) {
       for (const id of [...this.turns.keys()]) this.drop(id);
       this.path.clear();
@@ -115,19 +116,60 @@ class Thread {
       return;
     }
     pin(this.column, "stale", null);
-    if (!this.turns.size) this.column.replaceChildren();
+    if (!this.turns.size) this.column.replaceChildren(this.before.element);
     this.thoughts = talk.feedback;
+    this.first = talk.turns[0]?.id ?? "";
+    this.before.set(talk.earlier);
     const path = (this.path = new Set(talk.turns.map((turn) => turn.id)));
     for (const id of [...this.turns.keys()]) if (!path.has(id) && !this.edits.has(id)) this.drop(id);
-    for (const turn of talk.turns) this.put(turn);
+    this.place(talk.turns);
     this.tell(talk.title);
     if (this.fresh) {
       this.fresh = false;
-      if (talk.turns.length) this.toTop(talk.turns.at(-1).id);
-      if (!(await this.reopen())) this.look(talk.turns.findLast((turn) => turn.citations?.length), true);
-    } else if (this.current && !path.has(this.current.turn)) {
-      this.look(talk.turns.findLast((turn) => turn.citations?.length)); // what was open stands in another version
+      if (talk.turns.length) this.scroll.toTop(this.turns.get(talk.turns.at(-1).id).element);
+      if (!(await this.reopen())) this.cited.look(talk.turns.findLast((turn) => turn.citations?.length), true);
+    } else if (this.cited.current && !path.has(this.cited.current.turn)) {
+      this.cited.look(talk.turns.findLast((turn) => turn.citations?.length)); // what was open stands in another version
     }
+  }
+
+  // The turns before those that are here; what is being read stays where it is.
+  async loadEarlier() {
+    const [asked, first] = [this.conversation, this.first];
+    let talk;
+    try {
+      talk = await get(`/conversations/${asked}`, { before: first });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.before.say(errorCard(error, () => this.before.load()));
+      return;
+    }
+    if (asked !== this.conversation || first !== this.first) return;
+    if (talk.gone || !talk.turns.length || talk.turns.some(({ id }) => this.turns.has(id))) return this.refresh(); // another branch is shown by now
+    Object.assign(this.thoughts, talk.feedback);
+    const here = [...this.path].map((id) => this.turns.get(id).data);
+    this.path = new Set([...talk.turns.map(({ id }) => id), ...this.path]);
+    this.first = talk.turns[0].id;
+    this.scroll.keeping(this.turns.get(first).element, () => this.place([...talk.turns, ...here]));
+    this.before.set(talk.earlier);
+    this.tell();
+  }
+
+  // All turns back to one that stands before those that are here.
+  async loadSince(turn) {
+    this.first = turn;
+    await this.refresh();
+  }
+
+  // Draws the turns of the path in their order, each new one where it belongs.
+  place(turns) {
+    const drawn = (turn) => this.turns.get(turn.id)?.element;
+    for (const [at, turn] of turns.entries()) {
+      const next = drawn(turn)?.isConnected ? null : turns.slice(at + 1).find((other) => drawn(other)?.isConnected);
+      this.put(turn, next && drawn(next));
+    }
+    const ordered = turns.map(({ id }) => [id, this.turns.get(id)]);
+    this.turns = new Map([...ordered, ...[...this.turns].filter(([id]) => !this.path.has(id))]);
   }
 
   // Whether a question that is being sent has to wait, which is said.
@@ -168,12 +210,12 @@ class Thread {
     }
     this.goOn(all.at(-1));
     const conversation = this.conversation;
-    dispatchEvent(new CustomEvent("gw:thread", { detail: { conversation, turns: all.length, answered: all.filter(({ blocks }) => blocks?.length).length } }));
+    dispatchEvent(new CustomEvent("gw:thread", { detail: { conversation, turns: this.before.count + all.length, answered: this.before.count + all.filter(({ blocks }) => blocks?.length).length } }));
     if (title) dispatchEvent(new CustomEvent("gw:titled", { detail: { conversation, title } }));
   }
 
-  // Draws a turn, or draws it anew where it is no longer what is shown.
-  put(turn) {
+  // Draws a turn, or draws it anew where it is no longer what is shown; a new one before `anchor`, or at the end.
+  put(turn, anchor = null) {
     const shown = this.turns.get(turn.id);
     turn.thought = this.thoughts[turn.id];
     const same = (a) => JSON.stringify([a.state, a.unsearched, a.thought?.helpful]);
@@ -189,13 +231,14 @@ class Thread {
     const element = drawTurn(turn, this.actions(turn));
     const focused = shown?.element.contains(document.activeElement);
     if (there) shown.element.replaceWith(element);
+    else if (anchor) anchor.before(element);
     else this.column.append(element, ...pinned(this.column));
     this.turns.set(turn.id, { data: turn, element });
     if (focused) element.focus({ preventScroll: true });
     clampQuestion(element.querySelector(".gw-q"));
     if (turn.state === "live" && !this.stopFollowing.has(turn.id)) {
       this.stopFollowing.set(turn.id, follow(turn, element, () => this.grown(turn), (whole) => this.finished(whole), () => this.lost(turn.id)));
-      if (!this.edits.size) this.toTop(turn.id); // what is being typed stays in sight
+      if (!this.edits.size) this.scroll.toTop(element); // what is being typed stays in sight
     }
   }
 
@@ -242,33 +285,29 @@ class Thread {
     else this.next.show(this.conversation, last.id, this.turns.get(last.id).element);
   }
 
-  // An error comes back as a card.
-  async askNext(question) {
-    unsay(this.column);
-    try {
-      const asked = await post(`/conversations/${this.conversation}/questions`, { question, scope: this.scope, after: this.last });
-      if (asked.refused ?? asked.gone) throw new ApiError(200, asked.refused ?? asked.gone);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return errorCard(error);
-    }
-    await this.refresh();
-    changed(this.conversation);
-    this.turns.get(this.last)?.element.focus({ preventScroll: true }); // what had the focus is gone
-    return null;
+  // What was offered to go on with. An error comes back as a card.
+  askNext(question) {
+    return this.send({ question, after: this.last });
   }
 
   // Another version of a question, which is shown from now on. An error comes back as a card.
-  async again(turn, question, taken = () => {}) {
+  again(turn, question, taken = () => {}) {
+    return this.send({ question, instead_of: turn.id }, (made) => {
+      taken();
+      if (turn.id === this.first) this.first = made; // which takes its place
+    });
+  }
+
+  async send(body, taken = () => {}) {
     unsay(this.column);
     try {
-      const asked = await post(`/conversations/${this.conversation}/questions`, { question, scope: this.scope, instead_of: turn.id });
+      const asked = await post(`/conversations/${this.conversation}/questions`, { ...body, scope: this.scope });
       if (asked.refused ?? asked.gone) throw new ApiError(200, asked.refused ?? asked.gone);
+      taken(asked.turn);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return errorCard(error);
     }
-    taken();
     await this.refresh();
     changed(this.conversation);
     this.turns.get(this.last)?.element.focus({ preventScroll: true }); // what had the focus is gone
@@ -279,14 +318,9 @@ class Thread {
   async showVersion(turn, other, step) {
     const top = this.turns.get(turn.id).element.getBoundingClientRect().top;
     unsay(this.column);
-    try {
-      const { refused, gone } = await post(`/conversations/${this.conversation}/shown`, { turn: other });
-      if (refused ?? gone) throw new ApiError(200, refused ?? gone);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.say(turn.id, errorCard(error), ".gw-ask");
-      return;
-    }
+    const failed = await this.switchTo(other);
+    if (failed) return this.say(turn.id, errorCard(failed), ".gw-ask");
+    if (turn.id === this.first) this.first = other; // which takes its place
     await this.refresh();
     changed(this.conversation);
     const shown = this.turns.get(other)?.element;
@@ -295,13 +329,25 @@ class Thread {
     shown.querySelector(`[data-step="${step}"]`)?.focus({ preventScroll: true });
   }
 
+  // Makes the branch through a turn the one that is shown, which is fetched by `refresh`. An error comes back.
+  async switchTo(turn) {
+    try {
+      const { refused, gone } = await post(`/conversations/${this.conversation}/shown`, { turn });
+      if (refused ?? gone) throw new ApiError(200, refused ?? gone);
+      return null;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return error;
+    }
+  }
+
   finished(whole) {
     this.stopFollowing.get(whole.id)?.();
     this.stopFollowing.delete(whole.id);
     this.put(whole);
     this.tell();
     this.grown(whole);
-    if (!this.current && whole.citations?.length) this.look(whole);
+    if (!this.cited.current && whole.citations?.length) this.cited.look(whole);
   }
 
   // Nothing more is told about an answer, as after a restart of the server: what became of it is asked once more.
@@ -313,119 +359,39 @@ class Thread {
     this.stopFollowing.set(id, () => clearTimeout(later));
   }
 
-  // Beside an answer of which nothing has been opened stands the page of its first citation.
-  look(turn, fresh = false) {
-    if (turn) lookAtCitation({ turn: turn.id, n: turn.citations[0].n, citations: turn.citations, fresh });
-    else closeCitation();
-  }
-
-  find(turnId, n) {
-    const turn = this.turns.get(turnId)?.data;
-    return turn && { turn, citation: turn.citations?.find((item) => item.n === n) };
-  }
-
   clicked(event) {
     const chip = event.target.closest("a.gw-cite");
     if (!chip) return;
     event.preventDefault();
     this.cards.hide();
-    this.open(chip.dataset.turn, Number(chip.dataset.n), chip, event.shiftKey);
-  }
-
-  open(turnId, n, chip = null, focus = false) {
-    const found = this.find(turnId, n);
-    if (!found?.citation) return;
-    const claim = chip?.closest(".gw-claim")?.dataset.claim;
-    const peers = claim === undefined ? [] : [...this.turns.get(turnId).element.querySelectorAll(`.gw-claim[data-claim="${claim}"] a.gw-cite`)].map((a) => Number(a.dataset.n));
-    openCitation({ turn: turnId, n, citations: found.turn.citations, peers, focus });
-  }
-
-  // The pane has opened a citation (from a chip, or by its own next and previous) or a passage that was found.
-  opened({ turn, n, passage }) {
-    this.current = turn ? { turn, n } : null;
-    this.mark();
-    markPassage(this.column, passage);
-    const query = new URL(location.href);
-    if (turn) query.searchParams.set("cite", `${turn}-${n}`);
-    else query.searchParams.delete("cite");
-    history.replaceState(history.state, "", query);
-  }
-
-  mark() {
-    for (const old of this.column.querySelectorAll("a.gw-cite[aria-current], .gw-claim.is-active")) {
-      old.removeAttribute("aria-current");
-      old.classList.remove("is-active");
-    }
-    const shown = this.current && this.turns.get(this.current.turn);
-    if (!shown) return;
-    for (const chip of shown.element.querySelectorAll(`a.gw-cite[data-n="${this.current.n}"]`)) {
-      chip.setAttribute("aria-current", "true");
-      const claim = chip.closest(".gw-claim");
-      if (claim) for (const part of shown.element.querySelectorAll(`.gw-claim[data-claim="${claim.dataset.claim}"]`)) part.classList.add("is-active");
-    }
+    this.cited.open(chip.dataset.turn, Number(chip.dataset.n), chip, event.shiftKey);
   }
 
   // The citation that the address names is opened: after a reload, or by a link (`copyLink`), which may lead to an answer
   // of a version that is not shown.
   async reopen() {
-    const address = new URL(location.href);
-    const { t, n: number = "", cite } = Object.fromEntries(address.searchParams);
-    const [turn, n] = t ? [t, number] : (cite?.split("-") ?? []);
-    if (t) {
-      for (const name of ["t", "n"]) address.searchParams.delete(name);
-      history.replaceState(history.state, "", address);
-      if (!this.turns.has(t) && !(await this.showLinked(t))) return false;
-      this.toTop(t);
-      if (!number && this.turns.get(t).data.citations?.length) return this.look(this.turns.get(t).data, true), true;
+    const { linked, turn, n, number } = namedInAddress();
+    if (linked) {
+      if (!this.turns.has(turn) && !(await this.showLinked(turn))) return false;
+      this.scroll.toTop(this.turns.get(turn).element);
+      if (!number && this.turns.get(turn).data.citations?.length) return this.cited.look(this.turns.get(turn).data, true), true;
     }
-    if (!turn || !this.find(turn, Number(n))?.citation) return false;
-    const chip = this.turns.get(turn).element.querySelector(`a.gw-cite[data-n="${n}"]`);
-    this.open(turn, Number(n), chip);
-    chip?.scrollIntoView({ block: "center" });
-    return true;
+    if (turn && !this.turns.has(turn) && this.before.count) await this.loadSince(turn);
+    return Boolean(turn) && this.cited.reopen(turn, n);
   }
 
   async showLinked(turn) {
-    try {
-      const { refused, gone } = await post(`/conversations/${this.conversation}/shown`, { turn });
-      if (refused ?? gone) throw new ApiError(200, refused ?? gone);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      pin(this.column, "linked", errorCard({ message: "The answer that the link names cannot be shown.", hint: error.message }));
+    const failed = await this.switchTo(turn);
+    if (failed) {
+      pin(this.column, "linked", errorCard({ message: "The answer that the link names cannot be shown.", hint: failed.message }));
       return false;
     }
-    await this.refresh();
+    await this.loadSince(turn);
     return this.turns.has(turn);
   }
 
-  scrolled() {
-    const atEnd = this.flow.scrollHeight - this.flow.scrollTop - this.flow.clientHeight < 60;
-    this.down.hidden = atEnd;
-    if (!atEnd) this.following = false;
-  }
-
   grown(turn) {
-    this.mark();
-    if (turn.id === this.current?.turn) dispatchEvent(new CustomEvent("gw:more", { detail: { turn: turn.id, citations: turn.citations } }));
-    if (this.following) this.toEnd();
-    else this.scrolled();
-  }
-
-  // A new question goes to the top and stays there: what is being read does not move while text arrives below.
-  toTop(id) {
-    this.following = false;
-    const { element } = this.turns.get(id);
-    const first = element === this.column.firstElementChild;
-    this.flow.scrollTo({ top: first ? 0 : element.offsetTop + 20, behavior: "instant" });
-    this.scrolled();
-  }
-
-  follow() {
-    this.toEnd();
-    this.following = true;
-  }
-
-  toEnd() {
-    this.flow.scrollTo({ top: this.flow.scrollHeight, behavior: "instant" });
+    this.cited.grown(turn);
+    this.scroll.grown();
   }
 }

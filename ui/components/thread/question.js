@@ -57,16 +57,28 @@ export function understood({ standalone, rewritten }) {
   return h("p", { class: "gw-understood" }, "Understood as: ", h("span", {}, `“${standalone}”`), rewritten && ` Rewritten by ${rewritten}.`);
 }
 
-// Of a question longer than a few lines, only these until all of it is asked for.
+// Of a question longer than a few lines, only these until all of it is asked for. Looked at when the browser has laid it
+// out: to ask for its height at once would lay out the whole conversation, for each of its turns.
 export function clampQuestion(question) {
-  if (question.scrollHeight <= question.clientHeight + 2) return;
+  laidOut.observe(question);
+}
+
+const laidOut = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (!target.clientHeight) continue; // not in sight yet
+    laidOut.unobserve(target);
+    if (target.scrollHeight > target.clientHeight + 2) target.after(showAll(target));
+  }
+});
+
+function showAll(question) {
   const more = h("button", { type: "button", class: "gw-linkish gw-all", "aria-expanded": "false" }, "Show all");
   more.addEventListener("click", () => {
     const all = question.classList.toggle("is-all");
     more.textContent = all ? "Show less" : "Show all";
     more.setAttribute("aria-expanded", String(all));
   });
-  question.after(more);
+  return more;
 }
 
 // In place of the question: a field with it. `ask(text)` resolves to an error's card, or to nothing when it was asked;

@@ -14,7 +14,8 @@ export function whySources(turn, conversation) {
   details.addEventListener("toggle", () => {
     if (details.open && !body.querySelector(".facts")) fill(body, turn, conversation);
   });
-  return details;
+  // Opened, the panel has the link among its own.
+  return h("div", { class: "gw-why-row" }, details, explored(turn, conversation, "Relevance plot"));
 }
 
 async function fill(body, turn, conversation) {
@@ -51,9 +52,9 @@ function facts(found) {
 }
 
 // The same question over every chunk, with the settings at hand.
-function explored(turn, conversation) {
+function explored(turn, conversation, words = "See every chunk in Explore") {
   const root = url("").split("/gw?")[0];
-  return h("p", { class: "go" }, h("a", { href: `${root}/explore?${new URLSearchParams({ c: conversation, turn: turn.id })}` }, "See every chunk in Explore"));
+  return h("p", { class: "go" }, h("a", { href: `${root}/explore?${new URLSearchParams({ c: conversation, turn: turn.id })}` }, words));
 }
 
 function queries(items) {

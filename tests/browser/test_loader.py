@@ -1,0 +1,41 @@
+"""What loads a component: of calls that overlap, the newest is shown, however long each takes to fetch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tests.browser.conftest import App
+from ui.components import LOADER
+
+# Two calls for one element, the module of the first comes last; resolves to what was mounted and what was tidied up.
+OVERLAP = """async (text) => {
+    const { default: load } = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+    const parentElement = document.createElement("div");
+    window.said = [];
+    const calls = ["slow", "fast"].map((name) => load({ parentElement, data: { module: `/${name}.js` } }));
+    const [first, second] = await Promise.all(calls);
+    first();
+    const before = [...window.said];
+    second();
+    return [before, window.said];
+}"""
+
+
+def test_the_newest_of_overlapping_calls_is_shown(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(app.url)
+
+    def module(name: str, seconds: float) -> None:
+        def answer(route: Any) -> None:
+            time.sleep(seconds)
+            said = f"window.said.push('{name} mounted'); return () => window.said.push('{name} gone');"
+            route.fulfill(content_type="text/javascript", body=f"export function mount() {{ {said} }}")
+
+        page.route(f"**/{name}.js", answer)
+
+    module("fast", 0.0)
+    module("slow", 0.5)
+    before, after = page.evaluate(OVERLAP, LOADER)
+    assert before == ["fast mounted"]
+    assert after == ["fast mounted", "fast gone"]

@@ -1,0 +1,50 @@
+// Where the conversation stands in its window: a new question at the top, or what is being written followed to its end.
+
+import { button } from "../shared/dom.js";
+
+const AT_END = 60; // px from the end that count as at it
+
+export class Scroll {
+  constructor(flow) {
+    this.flow = flow;
+    this.following = false;
+    this.down = button("Newest", "keyboard_arrow_down", () => this.follow(), { class: "gw-btn icon gw-down", hidden: true });
+    flow.addEventListener("scroll", () => this.scrolled(), { passive: true });
+  }
+
+  scrolled() {
+    const atEnd = this.flow.scrollHeight - this.flow.scrollTop - this.flow.clientHeight < AT_END;
+    this.down.hidden = atEnd;
+    if (!atEnd) this.following = false;
+  }
+
+  // What is shown has become longer.
+  grown() {
+    if (this.following) this.toEnd();
+    else this.scrolled();
+  }
+
+  // A new question goes to the top and stays there: what is being read does not move while text arrives below.
+  toTop(turn) {
+    this.following = false;
+    const first = turn.previousElementSibling.hidden; // nothing stands before it
+    this.flow.scrollTo({ top: first ? 0 : turn.offsetTop + 20, behavior: "instant" });
+    this.scrolled();
+  }
+
+  follow() {
+    this.toEnd();
+    this.following = true;
+  }
+
+  toEnd() {
+    this.flow.scrollTo({ top: this.flow.scrollHeight, behavior: "instant" });
+  }
+
+  // Does what changes the height above an element, which stays where it is.
+  keeping(element, change) {
+    const top = element.getBoundingClientRect().top;
+    change();
+    this.flow.scrollBy({ top: element.getBoundingClientRect().top - top, behavior: "instant" });
+  }
+}
