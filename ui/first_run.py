@@ -13,6 +13,7 @@ from ragcore.index.store import DocumentInfo
 from ui import frame, sidebar, uploads, visits, web
 from ui.payload import model_name
 from ui.services import services
+from ui.warming import warming
 
 SAMPLE = Path(__file__).resolve().parent / "sample" / "sample.pdf"
 NAME = "Larkfield annual report 2025 (sample).pdf"
@@ -82,7 +83,8 @@ def _wait() -> None:
     doc_id, question = st.session_state["gw_trial"]
     job = services().ingestion.jobs().get(doc_id)
     if job is not None:
-        words = {"queued": "Opening the sample", "build": "Putting the pages together", "embed": "Indexing it"}
+        indexing = "Loading the models" if warming.loading and not job.done else "Indexing it"
+        words = {"queued": "Opening the sample", "build": "Putting the pages together", "embed": indexing}
         text = words.get(job.stage) or (f"Reading page {job.done} of {job.total}" if job.done else "Opening the sample")
         st.html(f'<p class="gw-st run gw-trial" role="status"><span class="gw-spin"></span>{text}</p>')
         return
@@ -118,6 +120,7 @@ def _note() -> str:
         return f'<p class="gw-note">{escape(words)}</p>'
     return (
         '<p class="gw-note"><span class="gw-i gw-i-cloud_off s16" aria-hidden="true"></span><span>No account needed. '
-        "Without a key, Groundwork answers with ranked, quoted sentences. With <code>ANTHROPIC_API_KEY</code> set, "
-        "Claude writes the answer; the checks are the same.</span></p>"
+        "Without a key, Groundwork answers with ranked, quoted sentences. With one, given under <i>Settings</i> or as "
+        "<code>ANTHROPIC_API_KEY</code>, Claude writes the answer, or a model of your own; the checks are the "
+        "same.</span></p>"
     )

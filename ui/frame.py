@@ -18,6 +18,7 @@ from ragcore.errors import GroundworkError
 from ui import settings_data, visits
 from ui.payload import dollars, model_name
 from ui.services import close, services
+from ui.warming import warming
 
 ASSETS = Path(__file__).resolve().parent / "assets"
 ABOUT = """**Groundwork** answers questions about PDFs and shows, on the page, the exact words each claim rests on.
@@ -81,6 +82,8 @@ def run() -> None:
     except GroundworkError as error:
         with st.container(key="gw_page"):
             message(error.message, error.hint)
+    finally:
+        warming.drawn()
 
 
 def _pill(engine: Engine, visit: str | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.metadata import distribution, version
 from pathlib import Path
 
 from starlette.requests import Request
@@ -11,10 +12,10 @@ from starlette.responses import FileResponse, Response
 
 @cache
 def plotly_path() -> tuple[str, Path]:
-    """Below which path Plotly's script is served, and where it lies: it comes with the package."""
-    import plotly
-
-    return f"/gw/plotly/{plotly.__version__}/plotly.min.js", Path(plotly.__file__).parent / "package_data/plotly.min.js"
+    """Below which path Plotly's script is served, and where it lies: in the package, of which nothing else is needed and
+    which takes long to import."""
+    script = Path(str(distribution("plotly").locate_file("plotly"))) / "package_data/plotly.min.js"
+    return f"/gw/plotly/{version('plotly')}/plotly.min.js", script
 
 
 def plotly_script(_: Request) -> Response:

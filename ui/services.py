@@ -7,6 +7,7 @@ import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -22,6 +23,7 @@ from ui.report_jobs import ReportJobs
 from ui.runs import Answers
 from ui.tokens import Signer
 from ui.visits import Visits
+from ui.warming import warming
 
 _log = logging.getLogger(__name__)
 
@@ -45,16 +47,17 @@ class Services:
 
     def keep(self, changes: Mapping[str, Any]) -> None:
         """Write settings into the home's ``config.toml`` (None: take them out) and go by them from now on; they are
-        tried first. Raises `ConfigError`, also for what the library was read and indexed by, and `StoreError`."""
+        tried first. Documents that are read from now on are read by them too. Raises `ConfigError`, also for what the
+        library was indexed by, and `StoreError`."""
         file = self.engine.home / "config.toml"
         defaults = {key: catalogue()[key].default for key in changes}
         wanted = {key: defaults[key] if value is None else value for key, value in changes.items()}
-        made = self.engine.with_settings(wanted, origin=str(file))
+        made = self.engine.with_settings(wanted, origin=str(file), reading=True)
         for key, value in changes.items():
             if value is None:
                 made.origins[key] = "default"
         keep(file, changes)
-        self.engine = made
+        self.engine = self.ingestion.engine = made
 
     def close(self) -> None:
         self.ingestion.close()
@@ -77,6 +80,7 @@ def services() -> Services:
 
 def close() -> None:
     """End what `services` opened, if it did."""
+    warming.end()
     with _opening:
         while _opened:
             _opened.pop().close()
@@ -109,7 +113,7 @@ def _open() -> Services:
     )
     opened.ingestion.resume()
     opened.reports.resume()
-    threading.Thread(target=_warm, args=(opened,), name="warm", daemon=True).start()
+    warming.begin(partial(_warm, opened))
     return opened
 
 

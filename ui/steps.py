@@ -7,6 +7,7 @@ from typing import Any
 from ragcore.types import Step
 from ui.narrow import searched_in
 from ui.runs import View
+from ui.warming import warming
 
 Json = dict[str, Any]
 
@@ -42,6 +43,8 @@ def _searching(view: View) -> tuple[list[str], str]:
         if step.name == "search":
             done += _preferring(step, view)
         now = _doing(step, view)
+    if warming.loading:
+        now = "Loading the models"
     return list(dict.fromkeys(done))[-2:], now
 
 

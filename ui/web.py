@@ -7,9 +7,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
-import streamlit
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
@@ -17,42 +15,26 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ui import visits
+from ui.bundles import FOR_GOOD, STREAMLIT, TYPES, UI, later, stylesheet
+from ui.warming import warming
 
-UI = Path(__file__).resolve().parent
-STYLES = (
-    "assets/tokens.css",
-    "assets/icons/icons.css",
-    "assets/parts.css",
-    "assets/streamlit.css",
-    "components/thread/thread.css",
-    "components/thread/why.css",
-    "components/topic/topic.css",
-    "components/history/history.css",
-    "components/pane/pane.css",
-    "components/library/library.css",
-    "components/library/document.css",
-    "components/filters/filters.css",
-    "components/reports/reports.css",
-    "components/report/report.css",
-    "components/settings/settings.css",
-    "components/explore/explore.css",
-    "assets/first_run.css",
-)
-TYPES = {
-    ".css": "text/css",
-    ".js": "text/javascript",
-    ".svg": "image/svg+xml",
-    ".woff2": "font/woff2",
-    ".png": "image/png",
-}
 PRELOADED = ("inter-latin-wght-normal.woff2", "source-serif-4-latin-wght-normal.woff2")
 BLOCKED = ("/_stcore/metrics",)
+# What stands there until the page's script has drawn something; opening.js, which waits for no other script (async),
+# takes it away.
+OPENING = """<div class="gw-opening"><p class="gw-opening-top"><img src="{root}/assets/mark.svg" alt="" width="20"
+height="20"><b>Groundwork</b></p><p class="gw-opening-said" role="status"><span class="gw-spin"></span><span>Opening
+Groundwork</span></p></div><script type="module" async src="{root}/assets/opening.js"></script>"""
+# What is known before the first paint, so that nothing jumps: whether the page pane is hidden (shared/layout.js), and
+# the theme that was chosen (where Streamlit keeps it).
+EARLY = """if(sessionStorage.getItem("gw.pane"))document.documentElement.dataset.gwPane="hidden";
+document.documentElement.dataset.gwTheme=localStorage.getItem(`stActiveTheme-${location.pathname}-v2`)??"" """
 
 
 @cache
 def static_root() -> str:
     """Path below which `static_file` serves, with a hash of every file in it, so that a browser may keep them."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(stylesheet())
     for path in sorted(p for p in UI.rglob("*") if p.suffix in TYPES):
         digest.update(path.relative_to(UI).as_posix().encode() + path.read_bytes())
     return f"/gw/static/{digest.hexdigest()[:12]}"
@@ -62,14 +44,17 @@ def static_file(request: Request) -> Response:
     path = (UI / request.path_params["path"]).resolve()
     if UI not in path.parents or path.suffix not in TYPES or not path.is_file():
         raise HTTPException(404)
-    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
-    return FileResponse(path, media_type=TYPES[path.suffix], headers=headers)
+    return FileResponse(path, media_type=TYPES[path.suffix], headers=FOR_GOOD)
+
+
+def styles(_: Request) -> Response:
+    return Response(stylesheet(), media_type="text/css", headers=FOR_GOOD)
 
 
 @cache
 def index_html(prefix: str) -> str:
     """Streamlit's page with our title, fonts and styles in its head, so that the first paint is ours already."""
-    html = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    html = (STREAMLIT / "index.html").read_text(encoding="utf-8")
     html = re.sub(r"<link\s+rel=\"preload\"[^>]*as=\"font\"[^>]*/?>", "", html)
     html = re.sub(r"<link rel=\"shortcut icon\"[^>]*/>", "", html)
     html = re.sub(r"<link rel=\"service-desc\"[^>]*/>", "", html)
@@ -77,15 +62,16 @@ def index_html(prefix: str) -> str:
     root = prefix + static_root()
     # One address for Streamlit's client, which would otherwise try every part of the page's path and log each failure.
     head = [f'<script>window.__streamlit={{BACKEND_BASE_URL:location.origin+"{prefix}/"}}</script>']
-    # Whether the page pane is hidden is known before the first paint, so that nothing jumps; see shared/layout.js.
-    head += ['<script>if(sessionStorage.getItem("gw.pane"))document.documentElement.dataset.gwPane="hidden"</script>']
+    head += [f"<script>{EARLY}</script>"]
     head += [f'<link rel="icon" type="image/svg+xml" href="{root}/assets/mark.svg">']
     head += [
         f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{root}/assets/fonts/{name}">'
         for name in PRELOADED
     ]
-    head += [f'<link rel="stylesheet" href="{root}/{style}">' for style in STYLES]
-    return html.replace("</head>", "\n".join(head) + "\n</head>")
+    head += [f'<link rel="stylesheet" href="{root}/styles.css">']
+    head += [f'<link rel="modulepreload" fetchpriority="low" href="{prefix}/static/js/{name}">' for name in later()]
+    html = html.replace("</head>", "\n".join(head) + "\n</head>")
+    return html.replace('<div id="root">', OPENING.format(root=root) + '\n    <div id="root">')
 
 
 @cache
@@ -143,9 +129,11 @@ def routes(pages: Sequence[str], prefix: str = "") -> list[BaseRoute]:
     def index(request: Request) -> Response:
         page = HTMLResponse(index_html(prefix), headers={"Cache-Control": "no-cache"})
         visits.greet(request, page, prefix)
+        warming.asked()
         return page
 
     return [
         *(Route(f"{prefix}/{page}", index) for page in pages),
+        Route(f"{prefix}/gw/static/{{version:str}}/styles.css", styles),
         Route(f"{prefix}/gw/static/{{version:str}}/{{path:path}}", static_file),
     ]

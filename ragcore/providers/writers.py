@@ -1,4 +1,7 @@
-"""Who writes the answer: Claude, a model on a server of one's own, or the offline writer."""
+"""Who writes the answer: Claude, a model on a server of one's own, or the offline writer.
+
+To name the writer (`resolve`) loads none of them: the app does so before it draws its first page.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,6 @@ from ragcore.config import AnswerSettings, LlmSettings
 from ragcore.errors import KeyMissing, KeyRefused
 from ragcore.protocols import LLM, ContextWriter, Describer, Planner, Reranker
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, AnthropicWriter
-from ragcore.providers.native import NativeWriter
-from ragcore.providers.offline import OfflineWriter
 
 OFFLINE = "offline"
 
@@ -43,9 +44,14 @@ def writer(
     """
     name = resolve(settings, environ)
     if name == OFFLINE:
+        from ragcore.providers.offline import OfflineWriter
+
         return OfflineWriter(reranker, settings_answer)
-    kind = NativeWriter if settings.citations == "native" else AnthropicWriter
-    return kind(name, **_service(name, settings, environ))
+    if settings.citations == "native":
+        from ragcore.providers.native import NativeWriter
+
+        return NativeWriter(name, **_service(name, settings, environ))
+    return AnthropicWriter(name, **_service(name, settings, environ))
 
 
 def describer(settings: LlmSettings, *, environ: Mapping[str, str]) -> Describer | None:

@@ -1,0 +1,67 @@
+"""The first page of a server that has just been started: something stands there at once, and a question can be asked
+before any model is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import App
+from ui.first_run import QUESTIONS
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_is_never_blank(app: App, browser: Any, theme: str) -> None:
+    """Streamlit's script is held back: what stands there meanwhile says so, in the theme that will follow."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme=theme)
+    page = context.new_page()
+    held: list[Any] = []
+    page.route("**/static/js/index.*.js", lambda route: held.append(route))
+    page.goto(app.url, wait_until="commit")
+    opening = page.locator(".gw-opening")
+    expect(opening.get_by_role("status")).to_have_text("Opening Groundwork")
+    ground = opening.evaluate("screen => getComputedStyle(screen).backgroundColor")
+    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+    for route in held:
+        route.continue_()
+    page.locator(".st-key-gw_composer textarea").wait_for()
+    expect(opening).to_have_count(0)
+    assert ground == page.evaluate(
+        "getComputedStyle(document.querySelector('.stSidebar')).backgroundColor"
+    )  # the tokens' --bg
+    context.close()
+
+
+def test_what_takes_long_is_said(app: App, browser: Any) -> None:
+    context = browser.new_context()
+    sooner = "const real = setTimeout; window.setTimeout = (work, ms) => real(work, ms === 8000 ? 200 : ms);"
+    context.add_init_script(sooner)
+    page = context.new_page()
+    page.route("**/static/js/index.*.js", lambda _: None)
+    page.goto(app.url, wait_until="commit")
+    expect(page.locator(".gw-opening").get_by_role("status")).to_contain_text("goes on by itself")
+    context.close()
+
+
+def test_the_theme_that_was_chosen_holds_from_the_first_paint(app: App, browser: Any) -> None:
+    context = browser.new_context(color_scheme="light")
+    context.add_init_script("localStorage.setItem('stActiveTheme-/-v2', '\"Dark\"')")
+    page = context.new_page()
+    page.route("**/static/js/index.*.js", lambda _: None)
+    page.goto(app.url, wait_until="commit")
+    ground = page.locator(".gw-opening").evaluate("screen => getComputedStyle(screen).backgroundColor")
+    assert ground == "rgb(18, 20, 19)"
+    context.close()
+
+
+def test_a_question_asked_before_the_models_are_loaded_is_followed(
+    empty_app: App, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(empty_app.url)
+    page.get_by_role("button", name=QUESTIONS[1]).click()
+    expect(page.locator(".gw-trial")).to_be_visible(timeout=3000)
+    expect(page.locator(".gw-opening")).to_have_count(0)
+    page.locator(".gw-answer a.gw-cite").first.wait_for(timeout=120_000)

@@ -1,0 +1,58 @@
+"""When the models are loaded: in the background from the server's start, but not while a first page is being opened.
+
+To load them takes a second or two of both processor and interpreter, which a page that is opened meanwhile would wait
+for at every step. So a page that is asked for right after the start is drawn first.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+QUIET = 4.0  # seconds after the start in which a first page may be asked for: a browser has to start too
+LONGEST = 6.0  # seconds that such a page is waited for: what asked may be no browser
+SETTLING = 0.4  # seconds from the end of a page's script until the browser has fetched what it draws with
+
+
+class Warming:
+    """Loads once, in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._asked = threading.Event()
+        self._drawn = threading.Event()
+        self._ended: threading.Event | None = None
+
+    def begin(self, load: Callable[[], None]) -> None:
+        """Load as soon as no page is being opened."""
+        self._ended = threading.Event()
+        threading.Thread(target=self._work, args=(load, self._ended), name="warm", daemon=True).start()
+
+    def end(self) -> None:
+        """Do not load any more."""
+        if self._ended is not None:
+            self._ended.set()
+
+    def asked(self) -> None:
+        """A page was asked for."""
+        self._asked.set()
+
+    def drawn(self) -> None:
+        """The script of a page has run to its end."""
+        self._drawn.set()
+
+    @property
+    def loading(self) -> bool:
+        """Whether a question would have to wait for the models."""
+        return self._ended is not None and not self._ended.is_set()
+
+    def _work(self, load: Callable[[], None], ended: threading.Event) -> None:
+        if self._asked.wait(QUIET) and self._drawn.wait(LONGEST):
+            ended.wait(SETTLING)
+        if not ended.is_set():
+            try:
+                load()
+            finally:
+                ended.set()
+
+
+warming = Warming()
