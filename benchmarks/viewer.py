@@ -1,16 +1,22 @@
 """How fast does the page viewer answer: from a click on a citation to its lit page, while it scrolls, and in a search?
 
-    python -m benchmarks viewer --home HOME [--questions 6] [--frames 240]
+    python -m benchmarks viewer --pages 1000 [--home HOME] [--questions 24] [--frames 240]
+    python -m benchmarks viewer --home HOME
 
-``HOME`` is a library that is read and indexed; it is copied first, without its page pictures. The questions are asked
-of its longest document by the offline answerer. Then the real app runs in Chromium (1440 × 900), and everything is
-measured in the page by its performance clock:
+``--pages`` makes a document of so many pages first (`benchmarks.long_document`), in the library ``HOME`` where that is
+given and not there yet, which keeps it for the next time. ``--home`` alone takes a library that is read and indexed.
+Either is copied, without its page pictures. Questions are asked of its longest document by the offline answerer, in
+one conversation. Then the real app runs in Chromium (1440 × 900), and everything is measured in the page by its
+performance clock:
 
-- *lit*: from the click on a chip to the frame in which the cited words are lit on a page whose picture is there; first
-  with no picture drawn before, then again when each page has been seen.
+- *lit*: from the click on a chip to the frame in which the cited words are lit and in sight, on a page whose picture is
+  there: of pages that no picture was drawn of before and that another answer cites than the open one, with the page at
+  rest and straight after another click; of further pages of the open answer, which the page viewer fetches ahead of the
+  click, half a second later; and of pages that have been seen.
 - *scrolling*: times between frames while the pages move by 40, 400 and 4,000 pixels a frame, and the thumbnails by 400;
   then from the last frame to the picture of the page in sight.
 - *find*: from the last key to the first match lit, for a word that occurs often.
+- *memory*: of the tab (its whole process, and the JavaScript in it) and elements of the page, before and after.
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ import shutil
 import statistics
 import sys
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +42,24 @@ QUESTIONS = (
     "Which taxes were paid?",
     "What are the properties?",
 )
+WORDS = ("the company", "net income", "e")
+WORDS_MADE = ("megawatt hours", "the lease", "e")
+REST = 1500  # ms after which the page is at rest: its neighbours and thumbnails are drawn
+NEXT = 500  # ms before one clicks on the next citation of an answer
 
-# Resolves to milliseconds from the click until the words are lit on a page whose picture is there, and that is painted.
+# Resolves to milliseconds from the click until the words are lit and in sight on a page whose picture is there, and
+# that is painted; and which page that is.
 CLICK = """chip => new Promise(done => {
     const n = chip.dataset.n, begun = performance.now();
     chip.click();
+    const desk = document.querySelector('.gw-pane .desk').getBoundingClientRect();
     const look = () => {
-        const lit = document.querySelector(`.gw-highlight[data-n="${n}"][data-role="cited"]`);
+        const inSight = (e) => {
+            const r = e.getBoundingClientRect();
+            return r.bottom > desk.top && r.top < desk.bottom;
+        };
+        const all = [...document.querySelectorAll(`.gw-highlight[data-n="${n}"][data-role="cited"]`)];
+        const lit = chip.matches('[aria-current]') && all.find(inSight);
         const picture = lit && lit.closest('.gw-page').querySelector('img.whole');
         if (picture && picture.complete && picture.naturalWidth) done([performance.now() - begun, lit.dataset.page]);
         else if (performance.now() - begun > 20000) done([20000, '']);
@@ -99,81 +117,180 @@ def main() -> None:
     from tests.browser.conftest import FLAGS, chromium, serve
 
     parser = argparse.ArgumentParser(prog="benchmarks viewer", description="How fast the page viewer answers")
-    parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--questions", type=int, default=6, choices=range(1, len(QUESTIONS) + 1))
+    parser.add_argument("--home", type=Path)
+    parser.add_argument("--pages", type=int, default=0)
+    parser.add_argument("--questions", type=int, default=24)
     parser.add_argument("--frames", type=int, default=240)
     given = parser.parse_args()
+    if given.home is None and not given.pages:
+        parser.error("give --pages or --home")
     if chromium() is None:
         sys.exit("Skipped: Chromium is not installed (Debian: apt-get install chromium), nor named in CHROMIUM.")
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
-        shutil.copytree(given.home, home, ignore=shutil.ignore_patterns("pages"))
-        title, pages, conversations = asked(home, QUESTIONS[: given.questions])
-        print(f"{title}, {pages} pages\n")
+        made = given.home or Path(folder) / "made"
+        if given.pages and not made.exists():
+            make(made, given.pages)
+        shutil.copytree(made, home, ignore=shutil.ignore_patterns("pages"))
+        library = asked(home, given.questions)
+        print(f"{library.title}, {library.pages} pages\n")
         from playwright.sync_api import sync_playwright
 
         with serve(home) as app, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             page = browser.new_page(viewport={"width": 1440, "height": 900})
             page.set_default_timeout(60_000)
-            measure(page, app.url, conversations, given.frames)
+            measured = Measured()
+            measured.open(page, f"{app.url}/?c={library.conversation}")
+            measured.click_all(page)
+            print(table(measured.lit(), HEAD))
+            print()
+            measured.scroll(page, given.frames)
+            print(table(measured.frames, [*HEAD, "over 33 ms"]))
+            print()
+            print(table(measured.waits, ["stopped after", "pictures in sight after ms"]))
+            print()
+            measured.find(page, library.words)
+            print(table(measured.found, ["find", "match", "lit after ms (150 of them waiting for a next key)"]))
+            print()
+            print(table(measured.memory, ["", "tab MiB", "JavaScript MiB", "elements"]))
             browser.close()
 
 
-def asked(home: Path, questions: tuple[str, ...]) -> tuple[str, int, list[str]]:
-    """Title and length of the longest document, and a conversation about it for each of ``questions``."""
+@dataclass(frozen=True)
+class Library:
+    """What is measured: the longest document of a library, a conversation about it, and words to find in it."""
+
+    title: str
+    pages: int
+    conversation: str
+    words: tuple[str, ...]
+
+
+def make(home: Path, pages: int) -> None:
+    """A library with a document of our own making."""
+    from benchmarks import long_document
+    from ragcore.engine import Engine
+
+    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
+        long_document.put(engine, pages)
+
+
+def asked(home: Path, count: int) -> Library:
+    """Ask ``count`` questions of the longest document, in a new conversation."""
+    from benchmarks import long_document
     from ragcore.engine import Engine
     from ragcore.types import Scope
 
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         longest = max(engine.documents(), key=lambda info: info.pages)
-        conversations = []
+        if longest.title == long_document.TITLE:
+            # Sites far apart, none of them on a scan, which is there without words.
+            places = [1 + i * longest.pages // count for i in range(count)]
+            questions = [long_document.question(page) for page in places if not long_document.scanned(page)]
+        else:
+            questions = list(QUESTIONS[:count])
+        conversation = engine.new_conversation(Scope((longest.doc_id,)))
         for question in questions:
-            conversations.append(engine.new_conversation(Scope((longest.doc_id,))))
-            engine.chat(conversations[-1], question).run()
-        return longest.title, longest.pages, conversations
+            engine.chat(conversation, question).run()
+        words = WORDS_MADE if longest.title == long_document.TITLE else WORDS
+        return Library(longest.title, longest.pages, conversation, words)
 
 
-def measure(page: Any, url: str, conversations: list[str], frames: int) -> None:
-    first, again, seen = [], [], set()
-    for conversation in conversations:
-        page.goto(f"{url}/?c={conversation}")
+@dataclass
+class Measured:
+    """Rows of the tables."""
+
+    rested: list[float] = field(default_factory=list)
+    hurried: list[float] = field(default_factory=list)
+    ahead: list[float] = field(default_factory=list)
+    again: list[float] = field(default_factory=list)
+    frames: list[list[str]] = field(default_factory=list)
+    waits: list[list[str]] = field(default_factory=list)
+    found: list[list[str]] = field(default_factory=list)
+    memory: list[list[str]] = field(default_factory=list)
+
+    def open(self, page: Any, address: str) -> None:
+        page.goto(address)
         page.locator(".gw-answer a.gw-cite, .gw-msg").first.wait_for()
         page.locator(".gw-page img.whole").first.wait_for()
-        page.wait_for_timeout(1500)  # the page beside the answer and its neighbours are drawn by now
+        page.wait_for_timeout(2 * REST)
+        self.remember(page, "opened")
+
+    def click_all(self, page: Any) -> None:
+        """All citations, those of the newest answer first, which is the open one; each second answer is left at rest
+        before. Then all again."""
         chips = page.locator(".gw-answer a.gw-cite")
-        for turn in range(2):
-            for i in range(chips.count()):
-                drawn = set(page.locator(".gw-page").evaluate_all("all => all.map(e => e.dataset.page)"))
-                took, shown = chips.nth(i).evaluate(CLICK)
-                if not turn and shown not in seen | drawn:
-                    first.append(took)
-                elif turn:
-                    again.append(took)
-                seen |= {shown} | drawn
-    print(table([row("page not drawn before", first), row("page drawn before", again)], HEAD))
-    print()
-    page.keyboard.press("Escape")
-    rows, waits = [], []
-    for selector, what, step in (
-        (".gw-pane .desk", "pages", 40),
-        (".gw-pane .desk", "pages", 400),
-        (".gw-pane .desk", "pages", 4000),
-        (".gw-pane .rail", "thumbnails", 400),
-    ):
-        times, wait = page.evaluate(SCROLL, [selector, step, frames])
-        rows.append([*row(f"{what}, {step} px a frame", times), f"{sum(t > 33 for t in times) / len(times):.1%}"])
-        waits.append([f"{what}, {step} px a frame", f"{wait:.0f}"])
-    print(table(rows, [*HEAD[:-1], "longest, ms", "over 33 ms"]))
-    print()
-    print(table(waits, ["stopped after", "pictures in sight after ms"]))
-    print()
-    page.get_by_role("button", name="Find in document").click()
-    rows = []
-    for word in ("the company", "net income", "e"):
-        took, said = page.evaluate(FIND, word)
-        rows.append([f"“{word}”", said, f"{took:.0f}"])
-    print(table(rows, ["find", "match", "lit after ms (150 of them waiting for a next key)"]))
+        turns = chips.evaluate_all("all => all.map(chip => chip.dataset.turn)")
+        order = sorted(range(len(turns)), key=lambda i: (turns[i] != turns[-1], i))
+        seen, open_turn, rest = shown(page), turns[-1], True
+        for i in order:
+            other, open_turn = turns[i] != open_turn, turns[i]
+            if other:
+                rest = not rest
+            page.wait_for_timeout(NEXT if not other else REST if rest else 0)
+            took, lit = chips.nth(i).evaluate(CLICK)
+            if lit not in seen:
+                (self.ahead if not other else self.rested if rest else self.hurried).append(took)
+            seen |= {lit} | shown(page)
+        for i in order:
+            self.again.append(chips.nth(i).evaluate(CLICK)[0])
+        self.remember(page, f"{2 * len(order)} citations opened")
+
+    def lit(self) -> list[list[str]]:
+        return [
+            row("another answer's page, never drawn, at rest", self.rested),
+            row("the same, straight after a click", self.hurried),
+            row("the open answer's other pages", self.ahead),
+            row("seen before", self.again),
+        ]
+
+    def scroll(self, page: Any, frames: int) -> None:
+        page.keyboard.press("Escape")
+        for selector, what, step in (
+            (".gw-pane .desk", "pages", 40),
+            (".gw-pane .desk", "pages", 400),
+            (".gw-pane .desk", "pages", 4000),
+            (".gw-pane .rail", "thumbnails", 400),
+        ):
+            times, wait = page.evaluate(SCROLL, [selector, step, frames])
+            name = f"{what}, {step} px a frame"
+            self.frames.append([*row(name, times), f"{sum(t > 33 for t in times) / len(times):.1%}"])
+            self.waits.append([name, f"{wait:.0f}"])
+        self.remember(page, "scrolled through")
+
+    def find(self, page: Any, words: tuple[str, ...]) -> None:
+        page.get_by_role("button", name="Find in document").click()
+        for word in words:
+            took, said = page.evaluate(FIND, word)
+            self.found.append([f"“{word}”", said, f"{took:.0f}"])
+        self.remember(page, "searched")
+
+    def remember(self, page: Any, when: str) -> None:
+        """Memory as it is after a collection, without what the page's pictures take in Chromium's other processes."""
+        session = page.context.new_cdp_session(page)
+        session.send("HeapProfiler.collectGarbage")
+        session.send("Performance.enable")
+        heap = {m["name"]: m["value"] for m in session.send("Performance.getMetrics")["metrics"]}["JSHeapUsedSize"]
+        session.detach()
+        whole = page.context.browser.new_browser_cdp_session()
+        processes = whole.send("SystemInfo.getProcessInfo")["processInfo"]
+        whole.detach()
+        tab = max((resident(item["id"]) for item in processes if item["type"] == "renderer"), default=0.0)
+        elements = page.evaluate("document.querySelectorAll('*').length")
+        self.memory.append([when, f"{tab:.0f}" if tab else "", f"{heap / 2**20:.0f}", f"{elements:,}"])
+
+
+def shown(page: Any) -> set[str]:
+    """Numbers of the pages that have been drawn and are still there."""
+    return set(page.locator(".gw-page").evaluate_all("all => all.map(e => e.dataset.page)"))
+
+
+def resident(process: int) -> float:
+    """MiB that a process has in memory, 0 where the system does not say."""
+    status = Path(f"/proc/{process}/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:"))
 
 
 HEAD = ["", "n", "median ms", "95% ms", "longest ms"]

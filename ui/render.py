@@ -27,13 +27,13 @@ ROOT = Path(__file__).resolve().parent.parent
 @dataclass(order=True)
 class _Job:
     priority: int
-    number: int  # the newest is drawn first: whoever scrolls on does not wait for what has been passed
+    number: int
     path: Path = field(compare=False)
     page: int = field(compare=False)
     width: int = field(compare=False)
     clip: tuple[int, int, int, int] | None = field(compare=False)  # pixels of the whole page, None for all of it
     out: Path = field(compare=False)
-    done: Future[Path] = field(compare=False, default_factory=Future)
+    waiting: list[Future[Path]] = field(compare=False, default_factory=list)
 
 
 def bucket(width: int) -> int:
@@ -42,46 +42,51 @@ def bucket(width: int) -> int:
 
 
 class Renderer:
-    """Draws pages one at a time, large ones before thumbnails; the same page asked for twice is drawn once."""
+    """Draws pages one at a time, in the order in which they are asked for, thumbnails last. The same page asked for
+    twice is drawn once. Who cancels the future that they were given waits no more: what nobody waits for is not drawn,
+    so that whoever scrolls on does not wait for what has been passed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
-        self._numbers = itertools.count(0, -1)
-        self._waiting: dict[Path, Future[Path]] = {}
+        self._numbers = itertools.count()
+        self._asked: dict[Path, _Job] = {}
         self._lock = threading.Lock()
         self._child: subprocess.Popen[str] | None = None
         self._drawn = 0
         threading.Thread(target=self._work, name="render", daemon=True).start()
 
-    def page(self, doc_id: str, file: Path, page: int, width: int) -> Path:
-        """The PNG of a page (from 1) at least ``width`` pixels wide, drawn if it is not cached. Blocks.
+    def page(self, doc_id: str, file: Path, page: int, width: int) -> Future[Path]:
+        """The PNG of a page (from 1) at least ``width`` pixels wide, drawn if it is not cached.
 
-        Raises `ParseTimeout`, `ParseCrashed` or `DamagedPdf`.
+        The future raises `ParseTimeout`, `ParseCrashed` or `DamagedPdf`.
         """
         width = bucket(width)
         return self._picture(doc_id, f"{page}-{width}", file, page, width, None)
 
-    def tile(self, doc_id: str, file: Path, page: int, width: int, column: int, row: int) -> Path:
+    def tile(self, doc_id: str, file: Path, page: int, width: int, column: int, row: int) -> Future[Path]:
         """The PNG of one tile of a page (from 1) that is ``width`` pixels wide, one of `TILE_WIDTHS`: `TILE` pixels
-        square, less at the right and at the bottom. ``column`` and ``row`` from 0. Blocks; raises as `page` does."""
+        square, less at the right and at the bottom. ``column`` and ``row`` from 0. Raises as `page` does."""
         clip = (column * TILE, row * TILE, (column + 1) * TILE, (row + 1) * TILE)
         return self._picture(doc_id, f"{page}-{width}-{column}-{row}", file, page, width, clip)
 
     def _picture(
         self, doc_id: str, name: str, file: Path, page: int, width: int, clip: tuple[int, int, int, int] | None
-    ) -> Path:
+    ) -> Future[Path]:
         out = self.folder / doc_id / f"{name}.png"
+        drawn: Future[Path] = Future()
         if out.exists():
-            return out
+            drawn.set_result(out)
+            return drawn
         with self._lock:
-            waiting = self._waiting.get(out)
-            if waiting is None:
+            job = self._asked.get(out)
+            if job is None:
                 out.parent.mkdir(parents=True, exist_ok=True)
                 job = _Job(int(width <= WIDTHS[0]), next(self._numbers), file, page, width, clip, out)
-                waiting = self._waiting[out] = job.done
+                self._asked[out] = job
                 self._jobs.put(job)
-        return waiting.result()
+            job.waiting.append(drawn)
+        return drawn
 
     def warm(self) -> None:
         """Start the drawing process now, so that the first page does not wait for it."""
@@ -108,17 +113,33 @@ class Renderer:
     def _work(self) -> None:
         while True:
             job = self._jobs.get()
+            if not self._wanted(job):
+                continue
+            failure: Exception | None = None
             try:
                 self._draw(job)
             except (DamagedPdf, ParseCrashed, ParseTimeout, OSError) as error:
-                job.done.set_exception(error)
-            else:
-                job.done.set_result(job.out)
+                failure = error
             with self._lock:
-                del self._waiting[job.out]
+                del self._asked[job.out]
+            for drawn in job.waiting:
+                if not drawn.set_running_or_notify_cancel():
+                    continue
+                if failure is None:
+                    drawn.set_result(job.out)
+                else:
+                    drawn.set_exception(failure)
             self._drawn += 1
             if self._drawn % 200 == 0:
                 self._trim()
+
+    def _wanted(self, job: _Job) -> bool:
+        """Whether anybody still waits for it; if not, it is forgotten."""
+        with self._lock:
+            if not all(drawn.cancelled() for drawn in job.waiting):
+                return True
+            del self._asked[job.out]
+            return False
 
     def _draw(self, job: _Job) -> None:
         if job.out.exists():

@@ -15,6 +15,9 @@ import sys
 from collections import OrderedDict
 from typing import Any
 
+from ragcore.ingest import tuning
+from ui import png
+
 MAX_PIXELS = 40_000_000
 MEMORY_BYTES = 4 << 30
 OPEN_FILES = 4
@@ -43,7 +46,8 @@ class Artist:
             area = pymupdf.Rect(*(pixels / zoom for pixels in inner)) & self._sheet
         pixmap = self._contents.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False, clip=area)
         part = f"{out}.{os.getpid()}"
-        pixmap.save(part, output="png")
+        with open(part, "wb") as file:
+            file.write(png.of(pixmap))
         os.replace(part, out)
 
     def forget(self, path: str) -> None:
@@ -68,14 +72,11 @@ class Artist:
 
 
 def main() -> None:
-    import pymupdf
-
+    tuning.load(layout=False)
     if sys.platform == "linux":
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    pymupdf.TOOLS.mupdf_display_errors(False)
-    pymupdf.TOOLS.mupdf_display_warnings(False)
     artist = Artist()
     for line in sys.stdin:
         job = json.loads(line)

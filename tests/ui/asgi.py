@@ -26,7 +26,11 @@ def ask(
     ASGI."""
     sent: list[Any] = []
 
+    asked = iter([True])
+
     async def receive() -> dict[str, Any]:
+        if not next(asked, False):
+            await asyncio.Event().wait()  # as of a browser that stays
         return {"type": "http.request", "body": b"" if body is None else json.dumps(body).encode(), "more_body": False}
 
     async def send(message: Any) -> None:

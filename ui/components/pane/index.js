@@ -1,13 +1,15 @@
 // The page viewer: what is shown, and how its parts hang together.
 
-import { configure, getDocument } from "../shared/api.js";
+import { ApiError, configure, getDocument } from "../shared/api.js";
 import { takeWaiting } from "../shared/bus.js";
 import { h, prose } from "../shared/dom.js";
 import { showPane } from "../shared/layout.js";
+import { Ahead } from "./ahead.js";
 import { Find } from "./find.js";
 import { pressed } from "./keyboard.js";
 import { Outline } from "./outline.js";
 import { Pages } from "./pages.js";
+import { comeBack, keepPlace, takePlace } from "./place.js";
 import { configureTiles } from "./pictures.js";
 import { Rail } from "./rail.js";
 import { Selecting } from "./selection.js";
@@ -35,6 +37,7 @@ class Pane {
     this.scope = null; // ids of the documents in scope, null for all
     this.document = null;
     this.offered = [];
+    this.place = takePlace(); // where one was before a reload, until something is opened
     this.build();
     this.listeners = [
       ["gw:open", (event) => (takeWaiting(), this.open(event.detail))],
@@ -42,6 +45,7 @@ class Pane {
       ["gw:more", (event) => this.more(event.detail)],
       ["gw:clear", () => ((this.browsed = false), this.clear())],
       ["keydown", (event) => pressed(this, event)],
+      ["pagehide", () => this.leave()],
     ];
     for (const [name, listener] of this.listeners) addEventListener(name, listener);
     const early = takeWaiting();
@@ -68,8 +72,10 @@ class Pane {
       scrolled: () => this.scrolled(),
       keep: (page) => this.selecting.keeps(page),
       drawn: (page) => this.find.draw(page),
+      filled: () => this.filled(),
     });
-    this.rail = new Rail(this.side.thumbs, (page) => this.go(page));
+    this.ahead = new Ahead(this.pages);
+    this.rail = new Rail(this.side.thumbs, (page) => this.go(page), () => this.pages.waiting);
     this.outline = new Outline(this.side.outline, (page, top) => {
       this.go(page, top);
       if (matchMedia("(max-width: 900px)").matches) this.side.choose("thumbs"); // which lies over the pages there
@@ -83,6 +89,7 @@ class Pane {
   close() {
     for (const [name, listener] of this.listeners) removeEventListener(name, listener);
     this.pages.close();
+    this.ahead.close();
     this.rail.close();
     this.selecting.close();
     delete document.documentElement.dataset.gwDrawer;
@@ -154,7 +161,7 @@ class Pane {
   async open(detail) {
     const citation = detail.citations.find((item) => item.n === detail.n);
     if (!citation) return;
-    showPane(true);
+    if (!this.place) showPane(true); // after a reload it is as it was
     this.cited = detail;
     this.looked = null;
     let failure = null;
@@ -167,7 +174,8 @@ class Pane {
     if (failure) this.failed(failure, citation);
     this.light();
     this.pages.goTo(citation);
-    if (matchMedia("(max-width: 900px)").matches) this.drawer(true);
+    const back = await this.return();
+    if (matchMedia("(max-width: 900px)").matches) this.drawer(back?.drawer ?? true);
     if (detail.focus) this.desk.focus();
     dispatchEvent(new CustomEvent("gw:opened", { detail: { turn: detail.turn, n: detail.n, passage: detail.passage } }));
   }
@@ -188,6 +196,28 @@ class Pane {
     if (failure) this.failed(failure, citation);
     this.light();
     this.pages.goTo(citation);
+    await this.return();
+  }
+
+  // After a reload: to where one was, once, which is told; null otherwise.
+  async return() {
+    const { place } = this;
+    this.place = null;
+    if (!place || !this.document || !this.offered.some((item) => item.id === place.document)) return null;
+    this.browsed = place.browsed;
+    try {
+      await this.load(place.document);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.failed(error);
+      return null;
+    }
+    if (place.spot && this.desk.clientHeight && this.document?.id === place.document) comeBack(this.pages, place.spot);
+    return place;
+  }
+
+  leave() {
+    keepPlace(this.pages, { browsed: this.browsed, drawer: "gwDrawer" in document.documentElement.dataset });
   }
 
   // The answer whose citation is open has grown.
@@ -213,6 +243,7 @@ class Pane {
     const here = answer?.citations.filter((item) => item.doc === this.document?.id) ?? [];
     this.pages.light(citation?.doc === this.document?.id ? citation : null, here, cited ? (cited.peers ?? []) : [answer?.n]);
     this.rail.mark(here, cited?.n);
+    this.ahead.want(answer?.citations ?? []);
     const known = cited?.turn ? cited.citations : [];
     this.bar.cited(known.findIndex((item) => item.n === cited?.n) + 1, known.length);
     this.path.hidden = this.peek.hidden = !citation?.quote;
@@ -243,6 +274,12 @@ class Pane {
   moved(page) {
     this.bar.at(page, this.document.pages);
     this.rail.at(page);
+  }
+
+  // The pages in sight have their pictures: now what goes with them, and what may be opened next.
+  filled() {
+    this.rail.fill();
+    this.ahead.next();
   }
 
   // The heading that is read is marked.

@@ -5,6 +5,8 @@ import { h } from "../shared/dom.js";
 import { turnBox, turnedSize } from "./turns.js";
 
 const ROOM = 24; // CSS pixels that a number needs beside a cell
+const [WIDE, TALL] = [18, 17]; // and what it takes up
+const APART = 24; // from the middle of one to that of the next, so that a finger meets the right one (WCAG 2.2, 2.5.8)
 
 const share = (a, b) => `${(a / b) * 100}%`;
 
@@ -14,7 +16,7 @@ export function percent([width, height], [, x0, y0, x1, y1]) {
 
 // `lit` is { citation, here, peers }: the open one, all of this document, and the numbers in the same claim.
 export function drawLights(element, page, { size, turn, z, lit, pick, words }) {
-  for (const old of element.querySelectorAll(".gw-highlight, .gw-ring, .gw-tag")) old.remove();
+  for (const old of element.querySelectorAll(".gw-highlight, .gw-ring")) old.remove();
   const face = element.querySelector(".face");
   const { citation, here, peers } = lit;
   // What is lit for an AI description is the figure: framed, so that its colours can be read.
@@ -28,49 +30,54 @@ export function drawLights(element, page, { size, turn, z, lit, pick, words }) {
     for (const box of on(citation.boxes)) add(box, citation, citation.n ? "cited" : "passage");
     if (citation.boxes.length === 1 && on(citation.boxes).length) face.append(h("i", { class: "gw-ring", style: percent(size, citation.boxes[0]) }));
   }
-  const items = here.filter((item) => item.n && on(item.boxes).length);
-  element.append(...tags(page, items, { size, turn, z, lit, pick, words }));
+  drawTags(element, page, { size, turn, z, lit, pick, words });
 }
 
-// Numbers in the margin, one for each citation on the page, side by side where they share a line; that of an open cell
-// stands beside it where no word is.
-function tags(page, items, { size, turn, z, lit, pick, words }) {
-  const [width, height] = turnedSize(size, turn);
+// Numbers in the margin, one for each citation on the page, level with its first line as far as there is room: none lies
+// over another, nor over a word while a place without one is near. That of an open cell stands beside it.
+export function drawTags(element, page, { size, turn, z, lit, pick, words }) {
+  const focused = element.contains(document.activeElement) && document.activeElement.dataset.n;
+  for (const old of element.querySelectorAll(".gw-tag")) old.remove();
+  if (!lit.here.length) return;
+  const [width, height] = turnedSize(size, turn).map((points) => points * z);
+  const pixels = (box) => turnBox(box, size, turn).slice(1).map((points) => points * z);
+  const cited = lit.here.flatMap((item) => item.boxes.filter((box) => box[0] === page));
+  const printed = (words ? words.map((word) => [page, ...word]) : cited).map(pixels);
   const placed = [];
-  return items.map((item) => {
-    const own = item.boxes.filter((box) => box[0] === page).map((box) => turnBox(box, size, turn));
-    const [, x0, y0, , y1] = own[0];
-    const middle = (y0 + y1) / 2;
+  const over = (boxes, [x0, y0, x1, y1]) => boxes.some(([a0, b0, a1, b1]) => a0 < x1 && a1 > x0 && b0 < y1 && b1 > y0);
+  const alone = ([x0, y0, x1, y1]) => [x0 - (APART - WIDE) / 2, y0 - (APART - TALL) / 2, x1 + (APART - WIDE) / 2, y1 + (APART - TALL) / 2];
+  for (const item of lit.here) {
+    const own = item.boxes.filter((box) => box[0] === page).map(pixels);
+    if (!item.n || !own.length) continue;
     const open = lit.citation?.n === item.n;
-    const peer = lit.peers.includes(item.n);
-    const beside = open && item.cell && own.length === 1 && words && free(words, size, turn, x0 - ROOM / z, x0, y0, y1);
-    let left = `calc(${share(x0, width)} - ${ROOM - 2}px)`;
-    if (!beside) {
-      const column = placed.filter((other) => Math.abs(other - middle) < 13).length;
-      placed.push(middle);
-      left = `calc(${share(6, width)} + ${column * 24}px)`;
-    }
-    return h(
-      "button",
-      {
-        type: "button",
-        class: `gw-tag${open ? " on" : peer ? " claim" : ""}`,
-        "aria-label": `Citation ${item.n}`,
-        style: `left:${left};top:${share(middle, height)}`,
-        onclick: () => pick(item.n),
-      },
-      String(item.n),
+    const [x0, y0, , y1] = own[0];
+    const [wide, middle] = [String(item.n).length > 2 ? WIDE + 6 : WIDE, (y0 + y1) / 2];
+    const at = (x, y) => [x, y - TALL / 2, x + wide, y + TALL / 2];
+    // On its own line, beside others where the margin has room; then below, above, and in the other margin.
+    const places = [0, 1, 2].map((column) => at(6 * z + column * Math.max(wide + 2, APART), middle));
+    places.splice(1, 0, at(2, middle));
+    for (const by of [1, 2, 3, -1, -2]) places.push(at(6 * z, middle + by * APART), at(2, middle + by * APART));
+    places.push(at(width - wide - 2, middle));
+    if (open && item.cell && own.length === 1 && words) places.unshift(at(x0 - ROOM + 2, middle));
+    const inside = places.filter((place) => place[0] >= 0 && place[1] >= 0 && place[2] <= width && place[3] <= height && !over(placed, alone(place)));
+    const place = inside.find((one) => !over(printed, one)) ?? inside[0] ?? places[0];
+    placed.push(alone(place));
+    element.append(
+      h(
+        "button",
+        {
+          type: "button",
+          class: `gw-tag${open ? " on" : lit.peers.includes(item.n) ? " claim" : ""}`,
+          "aria-label": `Citation ${item.n}`,
+          "data-n": item.n,
+          style: `left:${share(place[0], width)};top:${share((place[1] + place[3]) / 2, height)}`,
+          onclick: () => pick(item.n),
+        },
+        String(item.n),
+      ),
     );
-  });
-}
-
-// Whether no word stands in a part of the turned page.
-function free(words, size, turn, x0, x1, y0, y1) {
-  if (x0 < 0) return false;
-  return words.every((word) => {
-    const [, a0, b0, a1, b1] = turnBox([0, ...word], size, turn);
-    return a1 <= x0 || a0 >= x1 - 0.5 || b1 <= y0 + 1 || b0 >= y1 - 1;
-  });
+  }
+  if (focused) element.querySelector(`.gw-tag[data-n="${focused}"]`)?.focus({ preventScroll: true });
 }
 
 // Matches of a search on a page: [[number, boxes], …], `current` the number of the one that was gone to.

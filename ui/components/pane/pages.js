@@ -3,10 +3,11 @@
 // is in its face, which has the page's own shape and is turned as a whole.
 
 import { h, still } from "../shared/dom.js";
-import { drawLights, drawMatches } from "./lights.js";
-import { drawTiles, drawWhole, dropPictures } from "./pictures.js";
+import { drawLights, drawMatches, drawTags } from "./lights.js";
+import { dropPictures } from "./pictures.js";
+import { fillPictures, pictureOf } from "./sight.js";
 import { addTextLayer } from "./text_layer.js";
-import { turnBack, turnBox, turnedSize, turnOf, turnStyle } from "./turns.js";
+import { extent, turnBack, turnBox, turnOf, turnStyle } from "./turns.js";
 
 const GAP = 14;
 const EDGE = 8;
@@ -16,7 +17,7 @@ const REST = 60; // ms that a page stays near before its picture is asked for, w
 const NOTHING = { citation: null, here: [], peers: [] };
 
 export class Pages {
-  // `events`: moved(page), zoomed(), pick(n), scrolled(), keep(page), drawn(page, element).
+  // `events`: moved(page), zoomed(), pick(n), scrolled(), keep(page), drawn(page), filled().
   constructor(desk, events) {
     this.desk = desk;
     this.events = events;
@@ -29,6 +30,7 @@ export class Pages {
     this.page = 1;
     this.lit = NOTHING;
     this.matches = new Map(); // page → [[number, boxes]]
+    this.waiting = false; // for a picture of a page in sight
     desk.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.watch = new ResizeObserver(() => this.resized());
     this.watch.observe(desk);
@@ -61,6 +63,7 @@ export class Pages {
   // Instead of a document: what is wrong, as paragraphs.
   fail(...paragraphs) {
     this.document = this.pending = null;
+    this.waiting = false;
     this.forget();
     this.sheet.style.cssText = "height:100%";
     this.desk.scrollTo({ top: 0, left: 0, behavior: "instant" });
@@ -72,16 +75,21 @@ export class Pages {
   }
 
   measure() {
-    this.sizes = this.document.pages.map((page) => turnedSize(page, this.turn));
-    this.widest = Math.max(...this.sizes.map(([width]) => width));
-    this.tallest = Math.max(...this.sizes.map(([, height]) => height));
+    Object.assign(this, extent(this.document, this.turn));
   }
 
-  fitZoom() {
+  fitZoom({ widest, tallest } = this) {
     const { clientWidth, clientHeight } = this.desk;
-    const across = (clientWidth - 2 * EDGE) / this.widest;
-    const z = this.fit === "page" ? Math.min(across, (clientHeight - 2 * EDGE) / this.tallest) : across;
+    const across = (clientWidth - 2 * EDGE) / widest;
+    const z = this.fit === "page" ? Math.min(across, (clientHeight - 2 * EDGE) / tallest) : across;
     return clientWidth - 2 * EDGE > 50 ? Math.round(z * 1000) / 1000 : 1;
+  }
+
+  // How wide a page would be, in CSS pixels, were its document opened; nothing while the pane is hidden.
+  across(document, page) {
+    if (!this.desk.clientHeight) return 0;
+    const z = this.fit && document !== this.document ? this.fitZoom(extent(document, turnOf(document.id))) : this.z;
+    return document.pages[page - 1][0] * z;
   }
 
   layout() {
@@ -116,7 +124,7 @@ export class Pages {
     const across = (scrollLeft + clientWidth / 2) / this.width;
     this.z = z;
     this.layout();
-    for (const [page, element] of this.drawn) this.place(page, element);
+    this.placeAll();
     this.desk.scrollTo({
       top: this.tops[middle - 1] + down * z - clientHeight / 2,
       left: across * this.width - clientWidth / 2,
@@ -145,7 +153,7 @@ export class Pages {
     if (this.fit && Math.abs(this.fitZoom() - this.z) > 0.002) this.setZoom(this.fitZoom());
     else {
       this.layout();
-      for (const [page, element] of this.drawn) this.place(page, element);
+      this.placeAll();
       this.draw();
     }
     this.settle();
@@ -205,7 +213,8 @@ export class Pages {
   add(page) {
     const [, , label] = this.document.pages[page - 1];
     const number = label === String(page) ? "" : `, printed page ${label}`;
-    const image = h("img", { class: "whole", alt: `${this.document.title}, page ${page}${number}`, draggable: "false" });
+    const come = () => this.waiting && this.fill();
+    const image = h("img", { class: "whole", alt: `${this.document.title}, page ${page}${number}`, draggable: "false", onload: come, onerror: come });
     const element = h("div", { class: "gw-page gw-paper", "data-page": page }, h("div", { class: "face" }, image, h("div", { class: "tiles" })));
     const next = [...this.drawn.keys()].filter((other) => other > page).sort((a, b) => a - b)[0];
     this.sheet.insertBefore(element, this.drawn.get(next) ?? null);
@@ -213,7 +222,7 @@ export class Pages {
     this.place(page, element);
     this.overlay(page, element);
     addTextLayer(element, this.document, page).then((words) => {
-      if (words) this.overlay(page, element); // numbers know now where there is room
+      if (words) drawTags(element, page, this.marks(page, element)); // numbers know now where there is room
     });
   }
 
@@ -224,30 +233,21 @@ export class Pages {
     element.firstElementChild.style.cssText = turnStyle(width * this.z, height * this.z, this.turn);
   }
 
+  placeAll() {
+    for (const [page, element] of this.drawn) {
+      this.place(page, element);
+      drawTags(element, page, this.marks(page, element));
+    }
+  }
+
   left(page) {
     return Math.max(EDGE, (this.width - this.sizes[page - 1][0] * this.z) / 2);
   }
 
   fill() {
-    const { scrollTop, scrollLeft, clientHeight, clientWidth } = this.desk;
-    const middle = scrollTop + clientHeight / 2;
-    const away = ([page]) => Math.abs(this.tops[page - 1] + (this.sizes[page - 1][1] * this.z) / 2 - middle);
-    for (const [page, element] of [...this.drawn].sort((a, b) => away(a) - away(b))) {
-      const [width] = this.document.pages[page - 1];
-      drawWhole(element.querySelector(".whole"), this.document, page, width * this.z);
-      const [top, left] = [this.tops[page - 1], this.left(page)];
-      const sight = [scrollLeft - left, scrollTop - top, scrollLeft + clientWidth - left, scrollTop + clientHeight - top].map((v) => v / this.z);
-      drawTiles(element, this.document, page, this.z, this.onPage(page, sight));
-    }
-  }
-
-  // A part of the turned page, in points, as it lies on the page, cut at its edges.
-  onPage(page, [x0, y0, x1, y1]) {
-    const size = this.document.pages[page - 1];
-    const a = turnBack(x0, y0, size, this.turn);
-    const b = turnBack(x1, y1, size, this.turn);
-    const cut = (v, i) => Math.min(Math.max(v, 0), size[i]);
-    return [cut(Math.min(a[0], b[0]), 0), cut(Math.min(a[1], b[1]), 1), cut(Math.max(a[0], b[0]), 0), cut(Math.max(a[1], b[1]), 1)];
+    if (!this.document || !this.desk.clientHeight) return;
+    this.waiting = fillPictures(this);
+    if (!this.waiting) this.events.filled();
   }
 
   // Where one reads: the page at the top of the window, and how far down it, in points (all of a page that is turned).
@@ -270,9 +270,13 @@ export class Pages {
     for (const [page, element] of this.drawn) this.overlay(page, element);
   }
 
+  marks(page, element) {
+    return { size: this.document.pages[page - 1], turn: this.turn, z: this.z, lit: this.lit, pick: this.events.pick, words: element.gwWords };
+  }
+
   overlay(page, element) {
     const size = this.document.pages[page - 1];
-    drawLights(element, page, { size, turn: this.turn, z: this.z, lit: this.lit, pick: this.events.pick, words: element.gwWords });
+    drawLights(element, page, this.marks(page, element));
     drawMatches(element, page, size, this.matches.get(page) ?? [], this.match);
     this.events.drawn(page);
   }
@@ -341,6 +345,7 @@ export class Pages {
     const left = this.left(at) + ((Math.min(...here.map((b) => b[1])) + Math.max(...here.map((b) => b[3]))) / 2) * this.z - clientWidth / 2;
     const far = !this.drawn.has(at) || Math.abs(top - scrollTop) > clientHeight * 2.5;
     this.desk.scrollTo({ top, left, behavior: far || still() ? "instant" : "smooth" });
+    if (!far) pictureOf(this, at);
     this.draw();
   }
 }

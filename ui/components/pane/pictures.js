@@ -18,13 +18,17 @@ const limit = ([width, height]) => Math.min(WHOLE, Math.sqrt((AREA * width) / he
 
 const tiled = (size, pixels) => pixels > limit(size) * 1.02;
 
+const coarse = (size, cssWidth) => tiled(size, cssWidth * devicePixelRatio);
+
+// How wide the picture of a whole page is, in CSS pixels, for a face that is so wide.
+const wholeWidth = (size, cssWidth) => (coarse(size, cssWidth) ? Math.min(UNDER, limit(size)) / devicePixelRatio : cssWidth);
+
 // Shows page `page` of the document in `image` for a face so many CSS pixels wide. A sharper picture takes the place of
 // the old one only when it has arrived.
 export function drawWhole(image, document, page, cssWidth) {
   const size = document.pages[page - 1];
-  const coarse = tiled(size, cssWidth * devicePixelRatio);
-  if (coarse && Number(image.dataset.width) >= UNDER) return;
-  const width = coarse ? Math.min(UNDER, limit(size)) / devicePixelRatio : cssWidth;
+  if (coarse(size, cssWidth) && Number(image.dataset.width) >= UNDER) return;
+  const width = wholeWidth(size, cssWidth);
   const source = pictureUrl(document.id, page, width);
   if (image.dataset.src === source) return;
   image.dataset.src = source;
@@ -34,14 +38,30 @@ export function drawWhole(image, document, page, cssWidth) {
     image.src = source;
     return;
   }
-  const next = new Image();
+  image.gwNext?.removeAttribute("src");
+  const next = (image.gwNext = new Image());
   next.onload = () => image.dataset.src === source && (image.src = source);
   next.src = source;
 }
 
+// Whether a picture was asked for that is not there yet.
+export const awaited = (image) => image.hasAttribute("src") && !image.complete;
+
+// Resolves when the picture is in the browser's cache, or cannot be had.
+export function fetchWhole(document, page, cssWidth) {
+  return new Promise((done) => {
+    const image = new Image();
+    image.onload = image.onerror = done;
+    image.src = pictureUrl(document.id, page, wholeWidth(document.pages[page - 1], cssWidth));
+  });
+}
+
 // Nothing more is fetched for a page that has gone out of sight.
 export function dropPictures(face) {
-  for (const image of face.querySelectorAll("img")) if (!image.complete) image.removeAttribute("src");
+  for (const image of face.querySelectorAll("img")) {
+    if (!image.complete) image.removeAttribute("src");
+    image.gwNext?.removeAttribute("src");
+  }
 }
 
 async function broken(image, source) {

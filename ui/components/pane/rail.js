@@ -12,9 +12,11 @@ const STEP = 78;
 const REST = 60; // ms that a thumbnail stays in sight before its picture is asked for
 
 export class Rail {
-  constructor(box, go) {
+  // `hold()` says whether what is in the middle of being shown comes first; `fill` is called when that is over.
+  constructor(box, go, hold) {
     this.box = box;
     this.go = go;
+    this.hold = hold;
     this.drawn = new Map();
     this.cited = { citations: [], n: null };
     this.matches = new Map(); // page → how many
@@ -92,6 +94,7 @@ export class Rail {
   }
 
   fill() {
+    if (!this.document || this.rested || this.hold()) return;
     for (const [page, element] of this.drawn) {
       const image = element.querySelector("img");
       if (!image.getAttribute("src")) image.src = pictureUrl(this.document.id, page, WIDTH * 1.2);

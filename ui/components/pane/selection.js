@@ -4,7 +4,9 @@
 // would leap. Here the end is the word that is nearest, on a page however turned. What is copied is the text as it was
 // read: words cut by a line end are whole, cells have tabs between them.
 
+import { ApiError } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
+import { getWords } from "./pictures.js";
 
 const ASIDE = 40; // how much farther a point above or below a word is from it than a point beside it
 const LONG = 600; // characters of a quote that go into a question
@@ -16,6 +18,8 @@ export class Selecting {
     this.root = root;
     this.begun = asking;
     this.pages = pages;
+    this.between = new Map(); // page → its words, where they are selected and not drawn
+    this.lacking = ""; // why not all that is selected can be copied, in words
     this.desk = pages.desk;
     this.said = h("span", { class: "gw-unseen", role: "status" });
     this.copying = h("button", { type: "button", class: "gw-btn quiet sm", title: "The words with document and page", onclick: () => this.copyQuote() }, icon("content_copy", "s14"), "Copy with source");
@@ -57,6 +61,8 @@ export class Selecting {
     }
     getSelection().removeAllRanges();
     this.span = null;
+    this.between.clear();
+    this.lacking = "";
     this.anchor = at;
     this.dragging = true;
   }
@@ -75,6 +81,29 @@ export class Selecting {
     if (!from || !to) return;
     this.span = [Math.min(this.anchor.page, at.page), Math.max(this.anchor.page, at.page)];
     getSelection().setBaseAndExtent(from, this.anchor.letter, to, at.letter);
+    this.fetchBetween();
+  }
+
+  // Pages between the two ends that were never near, as when one jumps on and then presses Shift, are selected as well.
+  async fetchBetween() {
+    const { span } = this;
+    const document = this.pages.document;
+    const far = (page) => !this.pages.drawn.has(page) && !this.between.has(page);
+    const pages = Array.from({ length: Math.max(0, span[1] - span[0] - 1) }, (_, i) => span[0] + 1 + i).filter(far);
+    this.lacking = pages.length ? "Fetching the words…" : "";
+    if (!pages.length) return;
+    try {
+      for (const page of pages) {
+        const words = await getWords(document.id, page);
+        if (this.span !== span || this.pages.document !== document) return;
+        this.between.set(page, words);
+      }
+      this.lacking = "";
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.lacking = "Not all of the words could be fetched";
+    }
+    this.later();
   }
 
   release() {
@@ -119,7 +148,13 @@ export class Selecting {
     const range = selection.getRangeAt(0);
     let text = "";
     let first = null;
-    for (const [page, element] of [...this.pages.drawn].sort(([a], [b]) => a - b)) {
+    const [top, end] = this.span ?? [0, 0];
+    const unseen = [...this.between].filter(([page]) => page > top && page < end && !this.pages.drawn.get(page)?.gwWords);
+    for (const [page, element] of [...this.pages.drawn, ...unseen].sort(([a], [b]) => a - b)) {
+      if (Array.isArray(element)) {
+        text += element.map(([, , , , word, after]) => word + after).join("");
+        continue;
+      }
       if (!element.gwWords || !range.intersectsNode(element)) continue;
       for (const part of element.querySelectorAll(".gw-text tspan")) {
         if (!range.intersectsNode(part)) continue;
@@ -138,8 +173,8 @@ export class Selecting {
   copied(event) {
     const chosen = this.desk.contains(getSelection().anchorNode) ? this.chosen() : null;
     if (!chosen && !this.pending) return;
-    event.clipboardData.setData("text/plain", this.pending ?? chosen.text);
     event.preventDefault();
+    if (!this.lacking) event.clipboardData.setData("text/plain", this.pending ?? chosen.text);
   }
 
   // The bar
@@ -158,8 +193,9 @@ export class Selecting {
       return;
     }
     this.asking.hidden = !composer();
-    this.said.textContent = "";
-    this.copying.lastChild.textContent = "Copy with source";
+    this.said.textContent = this.lacking;
+    this.copying.lastChild.textContent = this.lacking || "Copy with source";
+    this.copying.disabled = this.asking.disabled = Boolean(this.lacking);
     const rects = [...selection.getRangeAt(0).getClientRects()].filter((rect) => rect.width && rect.height);
     if (!rects.length) return;
     const [desk, root] = [this.desk.getBoundingClientRect(), this.root.getBoundingClientRect()];

@@ -8,8 +8,9 @@ export class Toolbar {
   constructor(pane) {
     this.pane = pane;
     this.chooser = h("select", { class: "dt", "aria-label": "Document", onchange: () => pane.choose(this.chooser.value) });
-    this.label = h("input", { class: "num", "aria-label": "Page", "aria-keyshortcuts": "g", size: "3", autocomplete: "off", onkeydown: (e) => e.key === "Enter" && this.toLabel(), onfocus: () => this.label.select() });
+    this.label = h("input", { class: "num", "aria-label": "Page", "aria-keyshortcuts": "g", size: "3", autocomplete: "off", onkeydown: (event) => this.labelKey(event), onfocus: () => this.label.select(), onblur: () => this.sayPage() });
     this.count = h("span", { class: "muted num" });
+    this.missing = h("span", { class: "missing", role: "alert" });
     this.how = h("span", { class: "muted num how" });
     this.percent = h("span", { class: "zm num" });
     this.fits = {
@@ -29,7 +30,7 @@ export class Toolbar {
       { class: "tbar", role: "toolbar", "aria-label": "Page viewer" },
       button("Close page", "close", () => pane.drawer(false), { class: "gw-btn quiet icon sm only-m" }),
       this.chooser,
-      h("span", { class: "pgbox" }, this.label, this.count, this.how),
+      h("span", { class: "pgbox" }, this.label, this.count, this.missing, this.how),
       h("span", { class: "div" }),
       button("Zoom out", "remove", () => this.zoom(-1), { class: "gw-btn quiet icon sm zb" }),
       this.percent,
@@ -60,20 +61,48 @@ export class Toolbar {
     const [, , label, ocr, degraded] = pages[page - 1];
     this.how.textContent = ocr != null ? `OCR ${ocr}%` : degraded ? "Read plainly" : "";
     this.how.title = degraded ?? (ocr != null ? `Read by OCR, mean confidence ${ocr}%` : "");
-    if (document.activeElement !== this.label) this.label.value = label;
+    if (document.activeElement !== this.label) {
+      this.label.value = label;
+      this.miss("");
+    }
     this.label.title = label;
     this.count.textContent = `${page} of ${pages.length}`;
   }
 
-  // A printed label, or a page's number where no page is called so.
+  labelKey(event) {
+    if (event.key === "Enter" && !event.isComposing) this.toLabel();
+    else if (event.key === "Escape") this.label.blur();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // A printed label, or a page's number where no page is called so. Of pages with one label the first, and from there the
+  // next.
   toLabel() {
     const { pages } = this.pane.document;
+    const now = this.pane.pages.page;
     const wanted = this.label.value.trim();
-    let page = pages.findIndex(([, , label]) => label.toLowerCase() === wanted.toLowerCase()) + 1;
+    const called = pages.flatMap(([, , label], i) => (label.toLowerCase() === wanted.toLowerCase() ? [i + 1] : []));
+    let page = called.includes(now) ? (called.find((other) => other > now) ?? called[0]) : called[0];
     if (!page && /^\d+$/.test(wanted)) page = Math.min(Math.max(1, Number(wanted)), pages.length);
+    if (!page && wanted) {
+      this.label.select();
+      return this.miss(wanted);
+    }
     if (page) this.pane.go(page);
     this.label.blur();
-    this.at(page || this.pane.pages.page, pages);
+  }
+
+  // Says that no page is called so; with "", nothing.
+  miss(wanted) {
+    this.label.setAttribute("aria-invalid", String(Boolean(wanted)));
+    this.count.hidden = Boolean(wanted);
+    this.missing.textContent = wanted && `No page “${wanted.length > 8 ? `${wanted.slice(0, 8)}…` : wanted}”`;
+  }
+
+  sayPage() {
+    if (this.pane.document) this.at(this.pane.pages.page, this.pane.document.pages);
   }
 
   zoom(by) {

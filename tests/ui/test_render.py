@@ -1,0 +1,138 @@
+"""Pictures of pages: what is drawn first, what is not drawn at all, and that a PNG of ours has the pixels that it was
+given."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pymupdf
+import pytest
+from PIL import Image
+
+from ragcore.errors import DamagedPdf
+from tests import pdfs
+from ui import png
+from ui.render import Renderer
+
+SECONDS = 30
+
+
+class Held(Renderer):
+    """Draws nothing before it is let go; ``order`` has the names of the pictures as they were drawn."""
+
+    def __init__(self, folder: Path) -> None:
+        self.let_go = threading.Event()
+        self.begun = threading.Event()
+        self.order: list[str] = []
+        super().__init__(folder)
+
+    def _draw(self, job: Any) -> None:
+        self.begun.set()
+        self.let_go.wait(SECONDS)
+        self.order.append(job.out.stem)
+        if job.page > 90:
+            raise DamagedPdf("There is no such page.")
+        job.out.touch()
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[Held]:
+    renderer = Held(tmp_path / "pages")
+    yield renderer
+    renderer.let_go.set()
+    renderer.close()
+
+
+@pytest.fixture
+def drawing(tmp_path: Path) -> Iterator[Callable[[bytes, int, int], Path]]:
+    """``drawing(pdf, page, width)`` → the picture, drawn by the real process."""
+    renderer = Renderer(tmp_path / "pages")
+    file = tmp_path / "a.pdf"
+
+    def draw(data: bytes, page: int, width: int) -> Path:
+        file.write_bytes(data)
+        return renderer.page("a", file, page, width).result(SECONDS)
+
+    yield draw
+    renderer.close()
+
+
+def ask(renderer: Renderer, page: int, width: int = 640) -> Future[Path]:
+    return renderer.page("a", Path("a.pdf"), page, width)
+
+
+def test_pages_come_in_the_order_asked_and_thumbnails_last(held: Held) -> None:
+    first = ask(held, 1)
+    assert held.begun.wait(SECONDS)
+    thumbnails = [ask(held, page, 160) for page in (1, 2)]
+    pages = [ask(held, page) for page in (5, 4, 6)]
+    held.let_go.set()
+    for drawn in (first, *thumbnails, *pages):
+        drawn.result(SECONDS)
+    assert held.order == ["1-640", "5-640", "4-640", "6-640", "1-160", "2-160"]
+
+
+def test_what_nobody_waits_for_any_more_is_not_drawn(held: Held) -> None:
+    first = ask(held, 1)
+    assert held.begun.wait(SECONDS)
+    left, one_of_two, other = ask(held, 2), ask(held, 3), ask(held, 3)
+    assert left.cancel()
+    assert one_of_two.cancel()
+    held.let_go.set()
+    assert other.result(SECONDS).name == "3-640.png"
+    assert first.done()
+    assert held.order == ["1-640", "3-640"]
+    assert ask(held, 2).result(SECONDS).name == "2-640.png", "asked for again, it is drawn"
+
+
+def test_everybody_who_waits_is_told_what_went_wrong(held: Held) -> None:
+    first, second = ask(held, 99), ask(held, 99)
+    held.let_go.set()
+    for drawn in (first, second):
+        with pytest.raises(DamagedPdf):
+            drawn.result(SECONDS)
+
+
+def test_a_picture_that_is_there_is_not_drawn_again(held: Held) -> None:
+    held.let_go.set()
+    ask(held, 1).result(SECONDS)
+    assert ask(held, 1).done()
+    assert held.order == ["1-640"]
+
+
+@pytest.mark.parametrize("make", [pdfs.one_column, pdfs.figure, lambda: pdfs.scanned(pdfs.one_column())])
+def test_a_picture_has_the_pixels_that_mupdf_draws(
+    make: Callable[[], bytes], drawing: Callable[[bytes, int, int], Path]
+) -> None:
+    data = make()
+    with Image.open(drawing(data, 1, 640)) as picture:
+        seen = np.asarray(picture.convert("RGB"))
+    with pymupdf.open(stream=data, filetype="pdf") as document:
+        page = document[0]
+        zoom = 640 / page.rect.width
+        drawn = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
+    wanted = np.frombuffer(drawn.samples, np.uint8).reshape(drawn.height, drawn.width, 3)
+    assert seen.shape == wanted.shape
+    assert np.array_equal(seen, wanted)
+
+
+def test_a_page_that_there_is_not_is_said(drawing: Callable[[bytes, int, int], Path]) -> None:
+    with pytest.raises(DamagedPdf, match="Page 2 could not be drawn"):
+        drawing(pdfs.one_column(), 2, 640)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (40, 7)])
+@pytest.mark.parametrize("grey", [True, False])
+def test_a_png_is_the_pixels(shape: tuple[int, int], grey: bool) -> None:
+    draw = np.random.default_rng(1)
+    pixels = draw.integers(0, 256, (*shape, 1 if grey else 3), dtype=np.uint8).repeat(3 if grey else 1, axis=2)
+    with Image.open(io.BytesIO(png.encode(pixels))) as picture:
+        picture.load()
+        assert picture.mode == ("L" if grey else "RGB")
+        assert np.array_equal(np.asarray(picture.convert("RGB")), pixels)
