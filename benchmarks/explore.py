@@ -2,8 +2,9 @@
 
 Synthetic documents, as for ``scale``, whose vectors are made from the chunk's number; the question is embedded and
 reranked by the bundled models. ``--home`` measures a library that is there instead (it is only read). Told are: the
-raw arrays of a question; the first fusion, which reads passages; a move of each slider; the plot's figure, its size and
-points; the map.
+raw arrays of the first question and of the next one, which finds the chunks' places known; the first fusion, which
+reads passages, and what is shown until it is there; a move of each slider to values it had not before, and to the same
+again; the figures as they are sent, their size and points; the map.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ragcore.index.store import Store
 from ragcore.providers import vector_store
 from ragcore.types import Scope
 from ui import figures
+from ui.figure_axis import Axis
 
 MOVES: tuple[tuple[str, str, list[float]], ...] = (
     ("penalty", "rse.irrelevant_chunk_penalty", [0.1, 0.15, 0.2, 0.3, 0.35]),
@@ -57,28 +59,36 @@ def build(home: Path, size: int) -> None:
 def measure(home: Path, question: str) -> dict[str, Any]:
     with Engine.open(home) as engine:
         engine.warm()
+        titles = {info.doc_id: info.title for info in engine.documents()}
         # Synthetic documents have no recipe of the settings in force, which `Engine.explore` asks for.
         arrays, exploration = timed(lambda: Exploration(engine, engine._finding, question, Scope()))
         first, found = timed(lambda: exploration.under({}))
         out: dict[str, Any] = {"chunks": len(exploration.outline), "arrays": arrays, "first": first, "read": found.read}
+        after = f"{question} b"
+        out["arrays, next question"], other = timed(lambda: Exploration(engine, engine._finding, after, Scope()))
+        out["its searches alone"], _ = timed(lambda: other.under({"rerank.model": "none"}))
         for name, key, values in MOVES:
             new = [timed(lambda key=key, value=value: exploration.under({key: value})) for value in values]
             again = [timed(lambda key=key, value=value: exploration.under({key: value}))[0] for value in values]
-            out[name] = Took(*(statistics.median(column) for column in zip(*again)))
+            out[f"{name}, new"] = Took(*(statistics.median(column) for column in zip(*(took for took, _ in new))))
+            out[f"{name}, again"] = Took(*(statistics.median(column) for column in zip(*again)))
             out[f"{name} read"] = sum(moved.read for _, moved in new)
-        titles = {info.doc_id: info.title for info in engine.documents()}
-        out["figure"], figure = timed(lambda: figures.relevance(found, exploration, titles))
-        out["figure KB"] = len(figure) / 1024
-        out["points"] = len(json.loads(figure)["data"][1]["text"])
-        axis = figures.Axis.around([found], exploration.outline)
-        out["passages KB"] = len(figures.relevance(found, exploration, titles, axis=axis)) / 1024
+        axis = Axis.around([found], exploration.outline)
+        for name, of in (("documents", None), ("passages", axis)):
+            written = [timed(lambda of=of: json.dumps(figures.relevance(found, exploration, titles, axis=of)))]
+            written += [timed(lambda of=of: json.dumps(figures.relevance(found, exploration, titles, axis=of)))]
+            out[f"figure of {name}"], figure = written[-1]
+            out[f"its KB, {name}"] = len(figure) / 1024
+        out["points"] = len(found.points)
         out["map"], projection = timed(exploration.projection)
-        drawn, shown = timed(
-            lambda: figures.chart_map(
-                found, exploration, projection, titles, colour="documents", view=None, width=800, height=400
+        out["figure of the map"], shown = timed(
+            lambda: json.dumps(
+                figures.chart_map(
+                    found, exploration, projection, titles, colour="documents", view=None, width=800, height=400
+                )
             )
         )
-        out["map figure"], out["map KB"] = drawn, len(shown) / 1024
+        out["its KB, map"] = len(shown) / 1024
         return out
 
 

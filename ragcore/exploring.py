@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.explored import Explored, View, order
-from ragcore.index.outline import Outline, Projection, outline, project
+from ragcore.index.outline import Outline, Projection, project
 from ragcore.types import Chunk, Document, Scope, Segment, Source, SubQuery
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.finding import Finding
-    from ragcore.protocols import Reranker, Vector
+    from ragcore.protocols import Nearest, Reranker, SparseIndex, Vector
     from ragcore.retrieve.agentic import AgenticRetriever
     from ragcore.retrieve.watched import WatchedRetriever
 
@@ -39,6 +39,7 @@ class Exploration:
     def __init__(
         self, engine: Engine, finding: Finding, question: str, scope: Scope, parts: Sequence[SubQuery] | None = None
     ) -> None:
+        from ragcore.answer.sources import Cut
         from ragcore.retrieve.cache import RememberedQueries
         from ragcore.retrieve.remembered import (
             RememberedChunks,
@@ -50,23 +51,25 @@ class Exploration:
         started = time.perf_counter()
         self.question, self.scope = question, scope
         self._engine, self._finding = engine, finding
-        self._revision = engine.store.revision()
         vectors, sparse = engine.indexer.open()
         self._embedder = RememberedQueries(engine.models.embedder)
-        self._vectors, self._sparse = RememberedVectors(vectors), RememberedSparse(sparse)
+        self._vectors: Nearest = vectors
+        self._sparse: SparseIndex = sparse
         self._chunks = RememberedChunks(engine.store.chunks_by_id)
         self._rerankers: dict[str, RememberedReranker] = {}
         self._remember = RememberedReranker
         self._parts: dict[tuple[str, bool], tuple[SubQuery, ...]] = {}
         self._given = None if parts is None else tuple(parts)
         self._documents: dict[str, Document] = {}
+        self._cut = Cut()
         self._lock = threading.RLock()
-        searchable = list(engine.store.searchable(self._embedder.name))
-        doc_ids = searchable if scope.doc_ids is None else [i for i in searchable if i in set(scope.doc_ids)]
-        self.outline: Outline = outline(engine.store, doc_ids)
+        self._whole = finding.outline()
+        self.outline: Outline = self._whole if scope.doc_ids is None else self._whole.of(scope.doc_ids)
+        # Asked before they are remembered: as lists, what they say of every chunk is many times as large as the arrays.
         watched, _ = self._retriever(engine)
         self.vector: Vector
         self.vector, near, said = watched.near(question, scope, max(1, len(self.outline)))
+        self._vectors, self._sparse = RememberedVectors(vectors), RememberedSparse(sparse)
         self.cosines: NDArray[np.float64] = np.full(len(self.outline), np.nan)
         self.bm25: NDArray[np.float64] = np.full(len(self.outline), np.nan)
         self._fill(self.cosines, near)
@@ -80,8 +83,15 @@ class Exploration:
         array[rows[known]] = np.array([score for _, score in scored], dtype=np.float64)[known]
 
     def current(self) -> bool:
-        """Whether the library is as it was."""
-        return self._engine.store.revision() == self._revision
+        """Whether the library and its index are as they were."""
+        return self._finding.outline() is self._whole
+
+    @property
+    def unread(self) -> bool:
+        """Whether no passage was read side by side with the question yet, which is most of what the first `under`
+        takes. ``{"rerank.model": "none"}`` tells meanwhile what the searches alone make of it."""
+        reads = self._engine.settings.rerank.model != "none"
+        return reads and not any(reranker.read for reranker in self._rerankers.values())
 
     def document(self, doc_id: str) -> Document:
         if doc_id not in self._documents:
@@ -110,7 +120,7 @@ class Exploration:
             watched, retriever = self._retriever(engine, self._parts.get(key, self._given))
             found = retriever.retrieve(self.question, top_k=settings.retrieve.top_k, scope=self.scope)
             self._parts.setdefault(key, found.queries[1:])
-            sources = build_sources(found, self.document, settings.answer)
+            sources = build_sources(found, self.document, settings.answer, self._cut)
             source_of = tuple(_source_of(segment, sources) for segment in found.segments)
             view = View(self.outline, self._chunks, watched.rankings, found, source_of, settings)
             read = sum(reranker.read for reranker in self._rerankers.values()) - before

@@ -16,6 +16,7 @@ from ragcore.types import OnStep, SubQuery, unheard
 if TYPE_CHECKING:
     from ragcore.config import Settings
     from ragcore.index.indexer import Indexer
+    from ragcore.index.outline import Outline
     from ragcore.index.store import Store
     from ragcore.models import Models
     from ragcore.protocols import Retriever
@@ -33,6 +34,8 @@ class _Known:
         self.names: tuple[int, DocumentNames] | None = None
         self.synonyms: Synonyms | None = None
         self.found: RetrievalCache | None = None
+        self.outlining = threading.Lock()  # of its own: reading every chunk's place must not hold up a question
+        self.outline: tuple[tuple[int, frozenset[tuple[str, str]]], Outline] | None = None
 
 
 class Finding:
@@ -122,6 +125,18 @@ class Finding:
             if self._known.names is None or self._known.names[0] != revision:
                 self._known.names = (revision, DocumentNames(self._store.names()))
             return self._known.names[1]
+
+    def outline(self) -> Outline:
+        """Where every chunk that can be searched for stands; made anew when the index has changed."""
+        from ragcore.index.outline import outline
+
+        # The revision alone would not do: it does not grow when a document's last vector is stored.
+        embedder = self._models.embedder.name
+        state = (self._store.revision(), self._store.embedded(embedder))
+        with self._known.outlining:
+            if self._known.outline is None or self._known.outline[0] != state:
+                self._known.outline = (state, outline(self._store, list(self._store.searchable(embedder))))
+            return self._known.outline[1]
 
     def synonyms(self) -> Synonyms:
         """The terms of the trade, as they were when they were first needed. Raises `ConfigError`."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.reports import Field
+from ragcore.reports import NOTHING_STATED, Field, Stated
 from ragcore.terms import Term
 from ragcore.types import EVERYTHING, Entry, Purpose, Retrieval, Route, Scope, Source, Turn, Usage
 
@@ -51,19 +51,24 @@ class Reranker(Protocol):
 
 
 @runtime_checkable
-class VectorStore(Protocol):
-    """A rebuildable cache of chunk vectors, nearest by cosine. Ids are chunk ids."""
+class Nearest(Protocol):
+    """Chunk vectors that can be searched. Ids are chunk ids."""
+
+    def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+        """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first; fewer than ``k`` only where the
+        scope holds fewer."""
+        ...
+
+
+@runtime_checkable
+class VectorStore(Nearest, Protocol):
+    """A rebuildable cache of chunk vectors, nearest by cosine."""
 
     def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
         """Add chunks, or replace those with the same ids. ``vectors`` float32 ``(len(entries), d)``."""
         ...
 
     def delete_documents(self, doc_ids: Sequence[str]) -> None: ...
-
-    def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first; fewer than ``k`` only where the
-        scope holds fewer."""
-        ...
 
     def count(self) -> int:
         """Chunks in the store."""
@@ -118,7 +123,7 @@ class Request:
     documents that it names) and ``sources``. ``passages`` go before the prompt of a writer whose service cites by
     itself; else the prompt holds the sources. ``fresh``: an answer that was kept of the same request will not do.
     ``continues``: ``history`` is the conversation from its beginning, so the request of the next question begins with
-    the same words."""
+    the same words. ``stated`` is what is known of the documents that a value is looked for in."""
 
     question: str
     sources: tuple[Source, ...]
@@ -134,6 +139,7 @@ class Request:
     passages: tuple[Passage, ...] = ()
     form: Field | None = None
     own: tuple[tuple[int, int, int], ...] = ()
+    stated: Stated = NOTHING_STATED
 
 
 class TextStream(Protocol):

@@ -43,6 +43,12 @@ class Rows:
         start, end = self._arrays["id_starts"][row : row + 2].tolist()
         return self._arrays["id_bytes"][start:end].tobytes().decode("utf-8", "surrogatepass")
 
+    def chunk_ids(self, rows: NDArray[np.int64]) -> list[str]:
+        """Those of many rows, in a fraction of the time."""
+        places, text = self._arrays["id_starts"], self._arrays["id_bytes"].data
+        spans = zip(places[rows].tolist(), places[rows + 1].tolist())
+        return [str(text[start:end], "utf-8", "surrogatepass") for start, end in spans]
+
     def find(self, chunk_ids: Sequence[str]) -> NDArray[np.int64]:
         """The row of each id, int64 ``(len(chunk_ids),)``; -1 where there is none."""
         return self.find_keys(chunk_ids, keys(chunk_ids))

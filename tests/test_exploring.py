@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ragcore.answer.sources import build_sources
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, EmptyQuestion, UnknownDocument
 from ragcore.exploring import Exploration
+from ragcore.index.outline import outline
 from ragcore.types import Scope
 from tests import pdfs
 
@@ -61,6 +63,15 @@ def test_a_slider_embeds_and_reads_nothing_anew(exploration: Exploration) -> Non
     assert exploration.under({"retrieve.alpha": 0.35}).read == 0
 
 
+def test_what_the_searches_find_is_there_before_anything_is_read(library: Engine) -> None:
+    fresh = library.explore("How deep was the oxygen probe?")
+    found = fresh.under({"rerank.model": "none"})
+    assert found.retrieval.hits
+    assert (found.read, fresh.unread) == (0, True)
+    assert fresh.under({}).read > 0
+    assert not fresh.unread
+
+
 def test_every_chunk_in_scope_has_a_place_and_its_scores(library: Engine, exploration: Exploration) -> None:
     outline = exploration.outline
     ids = [chunk.chunk_id for info in library.documents() for chunk in library.chunks(info.doc_id)]
@@ -109,6 +120,22 @@ def test_a_segment_is_worth_the_sum_of_its_points(library: Engine, exploration: 
         assert sum(values.get(i, -penalty) for i in ids) == pytest.approx(segment.value)
 
 
+def test_sources_are_those_that_the_writer_would_get(library: Engine, exploration: Exploration) -> None:
+    for chosen in SETTINGS[:5]:
+        found = exploration.under(chosen)
+        assert found.sources == build_sources(found.retrieval, library.document, library.settings.answer)
+
+
+def test_the_chunks_places_are_read_once_for_all_questions(library: Engine, exploration: Exploration) -> None:
+    assert library.explore("Another question").outline is exploration.outline
+    doc_id = library.documents()[1].doc_id
+    cut = library.explore(QUESTION, Scope((doc_id,))).outline
+    alone = outline(library.store, [doc_id])
+    assert cut.extents == alone.extents
+    for name in ("doc", "position", "tile", "last_tile", "tokens", "first_page", "last_page", "x"):
+        assert (getattr(cut, name) == getattr(alone, name)).all(), name
+
+
 def test_within_a_scope_nothing_else_has_scores(library: Engine) -> None:
     doc_id = library.documents()[0].doc_id
     inside = library.explore(QUESTION, Scope((doc_id,)))
@@ -138,6 +165,19 @@ def test_it_is_over_when_the_library_changes(tmp_path: Path) -> None:
         assert exploration.current()
         engine.remove(doc_id)
         assert not exploration.current()
+
+
+def test_a_document_that_is_embedded_later_is_there(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        engine.ingest(engine.add(pdfs.one_column(), "a.pdf").doc_id)
+        engine.index()
+        later = engine.add(pdfs.ruled_table(), "b.pdf").doc_id
+        engine.ingest(later)
+        before = engine.explore("nitrate")
+        assert later not in [extent.doc_id for extent in before.outline.extents]
+        engine.index()
+        assert not before.current(), "although no chunk came or went"
+        assert later in [extent.doc_id for extent in engine.explore("nitrate").outline.extents]
 
 
 def test_what_cannot_be_explored_is_said(library: Engine, exploration: Exploration) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -13,10 +12,11 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.engine import Engine
 from ragcore.errors import IndexFault, InputError, UnknownTurn
-from ragcore.explored import Explored
+from ragcore.explored import Explored, Point
 from ragcore.exploring import Exploration
 from ragcore.types import EVERYTHING, Scope, SubQuery
-from ui import explore, figures, payload
+from ui import explore, explore_payload, explore_settings, figures, payload
+from ui.figure_axis import Axis
 from ui.guard import posted, scope_in, text_in, visit
 from ui.plotly_script import plotly_path, plotly_script
 from ui.services import services
@@ -46,48 +46,58 @@ def answered(handler: Callable[[Request, Json], Response]) -> Callable[[Request,
 def plot(request: Request, body: Json) -> Response:
     engine = services().visits.engine(visit(request))
     question, exploration = _exploration(engine, body)
-    sides = {side: explore.overrides(body, side) for side in ("a", "b")}
+    sides = {side: explore_settings.overrides(body, side) for side in ("a", "b")}
     side = "b" if body.get("edit") == "b" else "a"
     compared = bool(body.get("compare"))
-    found = {name: explore.explored(exploration, sides[name]) for name in ({"a", "b"} if compared else {side})}
-    titles = _titles(engine)
+    # What the searches alone have found is there long before the best of it has been read.
+    draft = bool(body.get("draft")) and exploration.unread
+    apart = {"rerank.model": "none"} if draft else {}
+    found = {name: explore.explored(exploration, sides[name] | apart) for name in ({"a", "b"} if compared else {side})}
+    titles = {extent.doc_id: extent.title for extent in exploration.outline.extents}
     shown = found[side]
     chosen = body.get("axis") or ("documents" if len(exploration.outline) <= ALL_SEEN else "passages")
-    axis = figures.Axis.around([shown], exploration.outline) if chosen == "passages" else None
-    measure = body.get("measure") if body.get("measure") in figures.MEASURES else "relevance"
+    # Rows of a table that was found as a whole are listed as that.
+    listed = [point for point in shown.points if point.by != "table"]
+    opened = _point(body, shown, exploration) or next(iter(listed), None)
+    answer: Json = {
+        "question": question,
+        "draft": draft,
+        "scope": None if exploration.scope.doc_ids is None else list(exploration.scope.doc_ids),
+        "axis": chosen,
+        "figure": _figure(engine, body, chosen, shown, exploration, titles),
+        "controls": {name: explore_settings.controls(of.settings) for name, of in found.items()},
+        "known": explore_settings.known(engine.settings),
+        "stats": explore_payload.stats(shown, exploration) | {"arrays": round(exploration.ms)},
+        "rows": [explore_payload.row(point, exploration, titles) for point in listed[:ROWS]],
+        "more": max(0, len(listed) - ROWS),
+        # With the plot, so that a slider's move is one request.
+        "passage": None if opened is None else explore_payload.passage(opened, shown, exploration),
+        "compare": _compared(found, exploration, titles, sides, _size(body)[0]) if compared else None,
+    }
+    return JSONResponse(answer)
+
+
+def _figure(
+    engine: Engine, body: Json, chosen: str, shown: Explored, exploration: Exploration, titles: dict[str, str]
+) -> Json:
     width, height = _size(body)
     if chosen == "map":
         projection = explore.EXPLORATIONS.projection(exploration, engine)
         colour = "documents" if body.get("colour") == "documents" else "relevance"
-        figure = figures.chart_map(
+        return figures.chart_map(
             shown, exploration, projection, titles, colour=colour, view=_view(body, 4), width=width, height=height
         )
-    else:
-        figure = figures.relevance(
-            shown,
-            exploration,
-            titles,
-            measure=str(measure),
-            axis=axis,
-            view=_view(body, 2),
-            width=width,
-            height=height,
-        )
-    # Rows of a table that was found as a whole are listed as that.
-    rows = [explore.row(point, exploration, titles) for point in shown.points if point.by != "table"]
-    answer: Json = {
-        "question": question,
-        "scope": None if exploration.scope.doc_ids is None else list(exploration.scope.doc_ids),
-        "axis": chosen,
-        "figure": json.loads(figure),
-        "controls": {name: explore.controls(of.settings) for name, of in found.items()},
-        "known": explore.known(engine.settings),
-        "stats": explore.stats(shown, exploration) | {"arrays": round(exploration.ms)},
-        "rows": rows[:ROWS],
-        "more": max(0, len(rows) - ROWS),
-        "compare": _compared(found, exploration, titles, sides, width) if compared else None,
-    }
-    return JSONResponse(answer)
+    measure = body.get("measure") if body.get("measure") in figures.MEASURES else "relevance"
+    return figures.relevance(
+        shown,
+        exploration,
+        titles,
+        measure=str(measure),
+        axis=Axis.around([shown], exploration.outline) if chosen == "passages" else None,
+        view=_view(body, 2),
+        width=width,
+        height=height,
+    )
 
 
 def _compared(
@@ -98,17 +108,17 @@ def _compared(
     width: int,
 ) -> Json:
     """Both on one scale: the same chunks, around what either has chosen."""
-    axis = figures.Axis.around([found["a"], found["b"]], exploration.outline)
+    axis = Axis.around([found["a"], found["b"]], exploration.outline)
     return {
         name: {
-            "figure": json.loads(
-                figures.relevance(found[name], exploration, titles, axis=axis, width=width // 2, height=200, small=True)
+            "figure": figures.relevance(
+                found[name], exploration, titles, axis=axis, width=width // 2, height=200, small=True
             ),
-            "stats": explore.stats(found[name], exploration),
-            "named": explore.named(sides[name]),
+            "stats": explore_payload.stats(found[name], exploration),
+            "named": explore_settings.named(sides[name]),
         }
         for name in ("a", "b")
-    } | explore.differences(found["a"], found["b"], exploration, titles)
+    } | explore_payload.differences(found["a"], found["b"], exploration, titles)
 
 
 @posted
@@ -117,23 +127,27 @@ def point(request: Request, body: Json) -> Response:
     """One chunk, by its ``row``."""
     engine = services().visits.engine(visit(request))
     _, exploration = _exploration(engine, body)
-    row = body.get("row")
-    if not isinstance(row, int) or not 0 <= row < len(exploration.outline):
-        raise InputError("There is no such chunk.", hint="Search again: the library may have changed.")
-    found = explore.explored(exploration, explore.overrides(body, "b" if body.get("edit") == "b" else "a"))
-    shown = found.point(row)
+    found = explore.explored(exploration, explore_settings.overrides(body, "b" if body.get("edit") == "b" else "a"))
+    shown = _point(body, found, exploration)
     if shown is None:
         raise InputError("This chunk is not in the library any more.", hint="Search again.")
-    return JSONResponse(explore.passage(shown, found, exploration))
+    return JSONResponse(explore_payload.passage(shown, found, exploration))
+
+
+def _point(body: Json, found: Explored, exploration: Exploration) -> Point | None:
+    """The chunk that is named by its ``row``; None where there is none, or it is gone."""
+    row = body.get("row")
+    known = isinstance(row, int) and 0 <= row < len(exploration.outline)
+    return found.point(row) if known else None
 
 
 @posted
 @answered
 def use(request: Request, body: Json) -> Response:
     """Answer by these settings in this visit."""
-    chosen = explore.overrides(body, "b" if body.get("edit") == "b" else "a")
+    chosen = explore_settings.overrides(body, "b" if body.get("edit") == "b" else "a")
     services().visits.change(visit(request) or "", chosen)
-    return JSONResponse({"named": explore.named(chosen)})
+    return JSONResponse({"named": explore_settings.named(chosen)})
 
 
 def _exploration(engine: Engine, body: Json) -> tuple[str, Exploration]:
@@ -148,25 +162,20 @@ def _exploration(engine: Engine, body: Json) -> tuple[str, Exploration]:
 
 def _asked(engine: Engine, conversation: str, turn: str) -> tuple[str, Scope, tuple[SubQuery, ...] | None]:
     """A question as it was searched for, where, and its parts."""
-    stored = engine.conversation(conversation)
-    given = next((item for item in stored.turns if item.turn_id == turn), None)
+    given = engine.shown_turn(conversation, turn)
     if given is None:
         raise UnknownTurn("This question is not in the conversation any more.", hint="Type it here.")
     trace = given.answer.trace if given.answer else None
     question = (given.answer.standalone if given.answer else "") or given.question
     if trace is None:
-        return question, stored.scope, None
-    kept = {info.doc_id for info in engine.documents()}
+        return question, engine.conversation(conversation, newest=1).scope, None
+    kept = {doc_id for doc_id, _, _ in engine.store.names()}
     scope = trace.scope
     if scope.doc_ids is not None:
         scope = Scope(tuple(doc_id for doc_id in scope.doc_ids if doc_id in kept), scope.pages, scope.kinds)
     # What a cache or a model made of the question then is not made again; rules are.
     by_model = [query for query in trace.queries[1:] if query.origin in ("model", "gap")]
     return question, scope, tuple(trace.queries[1:]) if by_model else None
-
-
-def _titles(engine: Engine) -> dict[str, str]:
-    return payload.names(engine.documents())
 
 
 def _size(body: Json) -> tuple[int, int]:

@@ -39,14 +39,38 @@ class _Passage:
     via: str
 
 
+class Cut:
+    """Passages of documents that do not change, cut into units and measured, each once: what takes the time in building
+    sources, and is the same whatever they are chosen for."""
+
+    def __init__(self) -> None:
+        self._sources: dict[tuple[str, int, int], Source] = {}
+        self._tokens: dict[tuple[str, int, int, int], int] = {}
+
+    def source(self, number: int, passage: _Passage, document: Document) -> Source:
+        key = (passage.doc_id, passage.start, passage.end)
+        if key not in self._sources:
+            self._sources[key] = _source(number, passage, document)
+        return replace(self._sources[key], number=number, score=passage.score, via=passage.via)
+
+    def tokens(self, source: Source, document: Document) -> int:
+        """As the writer is shown it."""
+        key = (source.doc_id, source.start, source.end, source.number)
+        if key not in self._tokens:
+            self._tokens[key] = count_tokens(render_source(source, document))
+        return self._tokens[key]
+
+
 def build_sources(
-    retrieval: Retrieval, document: Callable[[str], Document], settings: AnswerSettings
+    retrieval: Retrieval, document: Callable[[str], Document], settings: AnswerSettings, cut: Cut | None = None
 ) -> tuple[Source, ...]:
     """The sources for ``retrieval``, numbered from 1 in best-first order; at most ``source_tokens`` cl100k tokens as
-    `render_source` shows them, unless a single unit alone is longer. ``document`` gives a document by its id.
+    `render_source` shows them, unless a single unit alone is longer. ``document`` gives a document by its id; ``cut``
+    has what was cut of the same documents before.
 
     ``Source.score`` is the best rerank score (else the ranking's score) of a hit inside the source.
     """
+    cut = cut if cut is not None else Cut()
     taken: list[tuple[_Passage, Source, int]] = []  # with its tokens
     used = 0
     for passage in _passages(retrieval):
@@ -60,16 +84,16 @@ def build_sources(
         if taken and merged.end - merged.start > _SPARSEST * room:
             continue
         # Digits of the final number hardly change the count, so the passage's place so far stands in for it.
-        source = _source(len(taken) + 1, merged, doc)
+        source = cut.source(len(taken) + 1, merged, doc)
         if not source.units or (taken and _NUMBER_TOKENS * len(source.units) > room):
             continue
-        cost = count_tokens(render_source(source, doc))
+        cost = cut.tokens(source, doc)
         if cost > room:
             if taken:
                 continue
-            source = _trim(source, doc, settings.source_tokens)
+            source = _trim(source, doc, settings.source_tokens, cut)
             merged = replace(merged, start=source.start, end=source.end)
-            cost = count_tokens(render_source(source, doc))
+            cost = cut.tokens(source, doc)
         used += cost - freed
         place = taken.index(touching[0]) if touching else len(taken)
         taken = [entry for entry in taken if entry not in touching]
@@ -203,12 +227,12 @@ def _clip(spans: Iterable[tuple[int, int]], low: int, high: int, text: str) -> l
     return units
 
 
-def _trim(source: Source, document: Document, budget: int) -> Source:
+def _trim(source: Source, document: Document, budget: int, cut: Cut) -> Source:
     """The longest run of whole units from the start of ``source`` that fits the budget; at least one unit."""
     low, high = 1, len(source.units)
     while low < high:
         middle = (low + high + 1) // 2
-        if count_tokens(render_source(_first_units(source, middle, document), document)) <= budget:
+        if cut.tokens(_first_units(source, middle, document), document) <= budget:
             low = middle
         else:
             high = middle - 1

@@ -100,7 +100,12 @@ class Bm25Index:
             here = file == number
             place[here] = self._places[number][part.rows.owners[row[here]]]
         order = np.lexsort((row, place, -score))[:k]
-        return [(self._parts[file[at]].rows.chunk_id(int(row[at])), float(score[at])) for at in order.tolist()]
+        file, row, score = file[order], row[order], score[order]
+        ids = np.empty(len(order), dtype=object)
+        for number, part in enumerate(self._parts):
+            here = file == number
+            ids[here] = part.rows.chunk_ids(row[here])
+        return list(zip(ids.tolist(), score.tolist()))
 
     def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
         """The score of each of ``ids``, float64 ``(len(ids),)``; 0.0 where no term matches or the id is unknown."""

@@ -123,6 +123,14 @@ class ChunkStore:
             rows = connection.execute(query.where(mark.embedder == embedder, table.chunk_count > 0))
             return {row.doc_id: DocumentState(row.chunk_count, row.fingerprint) for row in rows}
 
+    def embedded(self, embedder: str) -> frozenset[tuple[str, str]]:
+        """Each document that was noted as embedded in full, with the fingerprint that it had: a cheap sign of whether
+        `searchable` may say something else than before."""
+        table = db.embedded.c
+        query = sa.select(table.doc_id, table.fingerprint).where(table.embedder == embedder)
+        with self.database.read() as connection:
+            return frozenset((row.doc_id, row.fingerprint) for row in connection.execute(query))
+
     def vectors(self, embedder: str, doc_ids: Sequence[str]) -> Iterator[tuple[list[Entry], Vector]]:
         """Batches of ``(entries, float32 (n, d))``, document by document, chunks by index."""
         columns = (db.chunks.c.chunk_id, db.chunks.c.doc_id, db.chunks.c.kind)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,10 +21,10 @@ if TYPE_CHECKING:
 _COLUMNS = (
     db.chunks.c.position,
     db.chunks.c.tokens,
-    db.chunks.c.first_page,
-    db.chunks.c.last_page,
-    db.chunks.c.first_tile,
-    db.chunks.c.last_tile,
+    sa.func.coalesce(db.chunks.c.first_page, 0),
+    sa.func.coalesce(db.chunks.c.last_page, 0),
+    sa.func.coalesce(db.chunks.c.first_tile, -1),
+    sa.func.coalesce(db.chunks.c.last_tile, -1),
 )
 Ints = NDArray[np.int32]
 
@@ -61,46 +63,66 @@ class Outline:
 
     def rows(self, chunk_ids: Sequence[str]) -> NDArray[np.int64]:
         """The row of each id, int64 ``(len(chunk_ids),)``; -1 where it is not among the documents."""
-        starts = {extent.doc_id: (extent.start, extent.chunks) for extent in self.extents}
-        out = np.full(len(chunk_ids), -1, dtype=np.int64)
-        for at, chunk_id in enumerate(chunk_ids):
-            doc_id, _, index = chunk_id.rpartition(":")
-            start, count = starts.get(doc_id, (0, 0))
-            if int(index) < count:
-                out[at] = start + int(index)
-        return out
+        known = self._rows
+        return np.array([known.get(chunk_id, -1) for chunk_id in chunk_ids], dtype=np.int64)
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        pairs = ((extent, index) for extent in self.extents for index in range(extent.chunks))
+        return {f"{extent.doc_id}:{index}": extent.start + index for extent, index in pairs}
 
     def chunk_id(self, row: int) -> str:
         return f"{self.extents[int(self.doc[row])].doc_id}:{int(self.position[row])}"
+
+    def of(self, doc_ids: Sequence[str]) -> Outline:
+        """The outline of those of its documents that are among ``doc_ids``, in its own order."""
+        wanted = set(doc_ids)
+        kept = [extent for extent in self.extents if extent.doc_id in wanted]
+        if len(kept) == len(self.extents):
+            return self
+        whole = (self.position, self.tile, self.last_tile, self.tokens, self.first_page, self.last_page)
+        return _joined(
+            [
+                (extent.doc_id, extent.title, np.stack([c[extent.start : extent.start + extent.chunks] for c in whole]))
+                for extent in kept
+            ]
+        )
 
 
 def outline(store: Store, doc_ids: Sequence[str]) -> Outline:
     """The outline of ``doc_ids``, in that order; documents without chunks are left out."""
     titles = store.titles()
+    found: list[tuple[str, str, Ints]] = []
+    with store.database.read() as connection:
+        for doc_id in doc_ids:
+            query = sa.select(*_COLUMNS).where(db.chunks.c.doc_id == doc_id).order_by(db.chunks.c.position)
+            # One flat run of numbers: lists of rows and columns in between take several times as long.
+            numbers = np.fromiter(chain.from_iterable(connection.execute(query)), dtype=np.int32)
+            position, tokens, first_page, last_page, tile, last_tile = numbers.reshape(-1, len(_COLUMNS)).T
+            tile, last_tile = np.where(tile < 0, [position, position], [tile, last_tile])
+            columns = np.stack([position, tile, last_tile, tokens, first_page, last_page])
+            found.append((doc_id, titles.get(doc_id, doc_id), columns))
+    return _joined(found)
+
+
+def _joined(documents: Sequence[tuple[str, str, Ints]]) -> Outline:
+    """Of the id, the title and the columns of each document: int32 ``(6, chunks)``, in the order of `Outline`."""
     extents: list[Extent] = []
-    parts: list[Ints] = []
     start = first = 0
-    for doc_id in doc_ids:
-        query = sa.select(*_COLUMNS).where(db.chunks.c.doc_id == doc_id).order_by(db.chunks.c.position)
-        with store.database.read() as connection:
-            rows = connection.execute(query).all()
-        if not rows:
-            continue
-        position, tokens, first_page, last_page, tile, last_tile = (
-            np.array([-1 if value is None else value for value in column], dtype=np.int32) for column in zip(*rows)
-        )
-        alone = tile < 0
-        tile, last_tile = np.where(alone, position, tile), np.where(alone, position, last_tile)
-        tiles = int(alone.sum())
-        number = np.full(len(rows), len(extents), dtype=np.int32)
-        offset = np.full(len(rows), first, dtype=np.int32)
-        columns = (number, position, tile, last_tile, tokens, np.maximum(first_page, 0), np.maximum(last_page, 0))
-        parts.append(np.stack([*columns, offset]).astype(np.int32))
-        extents.append(Extent(doc_id, titles.get(doc_id, doc_id), start, len(rows), first, tiles))
-        start, first = start + len(rows), first + tiles
-    whole = np.concatenate(parts, axis=1) if parts else np.zeros((8, 0), dtype=np.int32)
-    x = whole[7] + (whole[2] + whole[3]) / 2.0
-    doc, position, tile, last_tile, tokens, first_page, last_page = whole[:7]
+    for doc_id, title, columns in documents:
+        count = columns.shape[1]
+        # A tile spans itself; a composite is numbered on after the last one.
+        tiles = int((columns[0] == columns[1]).sum())
+        if count:
+            extents.append(Extent(doc_id, title, start, count, first, tiles))
+            start, first = start + count, first + tiles
+    kept = [columns for _, _, columns in documents if columns.shape[1]]
+    position, tile, last_tile, tokens, first_page, last_page = (
+        np.concatenate(kept, axis=1) if kept else np.zeros((6, 0), dtype=np.int32)
+    )
+    counts = [extent.chunks for extent in extents]
+    doc = np.repeat(np.arange(len(extents), dtype=np.int32), counts)
+    x = np.repeat([float(extent.first) for extent in extents], counts) + (tile + last_tile) / 2.0
     return Outline(tuple(extents), doc, position, tile, last_tile, tokens, first_page, last_page, x)
 
 

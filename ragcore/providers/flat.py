@@ -133,8 +133,9 @@ class FlatStore:
         found: list[tuple[str, float]] = []
         for file, (rows, of_file) in zip(files, near):
             rows = rows[of_file >= floor]
-            exact = file.full[rows] @ vector
-            found += [(file.rows.chunk_id(row), score) for row, score in zip(rows.tolist(), exact.tolist())]
+            # All of them are not to be copied first.
+            exact = (file.full if len(rows) == len(file.full) else file.full[rows]) @ vector
+            found += zip(file.rows.chunk_ids(rows), exact.tolist())
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k]
 
     def count(self) -> int:

@@ -34,7 +34,7 @@ from ragcore.types import (
 
 if TYPE_CHECKING:
     from ragcore.config import Settings
-    from ragcore.protocols import Embedder, Reranker, SparseIndex, Vector, VectorStore
+    from ragcore.protocols import Embedder, Nearest, Reranker, SparseIndex, Vector
 
 Mode = Literal["hybrid", "vector", "bm25", "reference"]
 SHOWN_ROUTES = 50  # documents of ``Retrieval.routes``, at most: a year alone may name thousands
@@ -70,7 +70,7 @@ class Ranking:
 
 
 class HybridRetriever:
-    """`Retriever` over a vector store and a sparse index, which must hold the same chunks.
+    """`Retriever` over chunk vectors and a sparse index, which must hold the same chunks.
 
     ``chunks`` gives chunks by id (``doc_id:index``), leaving out those that are gone. ``mode`` says how candidates are
     found and fused: ``vector`` or ``bm25`` alone, ``reference`` (max-normalised, half and half) or ``hybrid``; None
@@ -83,7 +83,7 @@ class HybridRetriever:
     def __init__(
         self,
         embedder: Embedder,
-        vectors: VectorStore,
+        vectors: Nearest,
         sparse: SparseIndex,
         reranker: Reranker | None,
         chunks: Callable[[Sequence[str]], list[Chunk]],

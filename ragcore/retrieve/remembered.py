@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.types import EVERYTHING, Chunk, Entry, Scope
+from ragcore.types import EVERYTHING, Chunk, Scope
 
 if TYPE_CHECKING:
-    from ragcore.protocols import Reranker, SparseIndex, Vector, VectorStore
+    from ragcore.protocols import Nearest, Reranker, SparseIndex, Vector
 
 
 class RememberedVectors:
-    """`VectorStore` to be read only."""
+    """`Nearest`."""
 
-    def __init__(self, vectors: VectorStore) -> None:
+    def __init__(self, vectors: Nearest) -> None:
         self._vectors = vectors
         self._known: dict[tuple[bytes, int, Scope], list[tuple[str, float]]] = {}
 
@@ -31,21 +31,6 @@ class RememberedVectors:
         if key not in self._known:
             self._known[key] = self._vectors.query(vector, k, scope)
         return self._known[key]
-
-    def count(self) -> int:
-        return self._vectors.count()
-
-    def ids(self) -> set[str]:
-        return self._vectors.ids()
-
-    def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
-        raise NotImplementedError("what is remembered is not written")
-
-    def delete_documents(self, doc_ids: Sequence[str]) -> None:
-        raise NotImplementedError("what is remembered is not written")
-
-    def reset(self) -> None:
-        raise NotImplementedError("what is remembered is not written")
 
 
 class RememberedSparse:

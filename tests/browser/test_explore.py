@@ -19,6 +19,7 @@ SHAPES = f'document.querySelector("{PLOT}").layout.shapes'
 def explored(open_page: Callable[..., Any], app: App, query: str = "", **options: Any) -> Any:
     page = open_page(f"{app.url}/explore?q={quote(QUESTION)}{query}", **options)
     page.locator(ROW).first.wait_for()
+    page.locator(".gw-explore .pas h2").wait_for()  # comes with what was read, after what the searches alone found
     page.locator(f"{PLOT} .scatterlayer .point").first.wait_for()
     return page
 
@@ -38,7 +39,7 @@ def test_a_chunk_of_the_table_opens_its_page_with_its_words_lit(app: App, open_p
     assert page.locator(".gw-explore .eg button").count() >= 1
     page.get_by_label("Question", exact=True).last.fill(QUESTION)
     page.keyboard.press("Enter")
-    page.locator(ROW).first.wait_for()
+    page.locator(".gw-explore .pas h2").wait_for()
     assert "given in" in page.locator(".gw-explore .said").inner_text()
     link = page.locator(f"{ROW} a").first
     link.focus()
@@ -115,6 +116,73 @@ def test_a_box_selects_chunks_and_they_stay_selected_when_the_plot_is_drawn_anew
     assert page.locator(ROW).count() == every
 
 
+def test_what_a_box_selects_the_keys_select_in_the_table(app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page, app)
+    every = page.locator(ROW).count()
+    heading = page.locator(".gw-explore .list h2")
+    faint = f"document.querySelector('{PLOT}').data[1].selectedpoints"
+    page.locator(f"{ROW} a").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    assert heading.inner_text() == "1 chunk selected"
+    page.keyboard.press("Shift+ArrowDown")
+    assert heading.inner_text() == "2 chunks selected"
+    assert page.locator(ROW).count() == every, "the others stay in the table"
+    assert page.locator(f"{ROW} input:checked").count() == 2
+    until(page, f"{faint}?.length === 2")
+    page.keyboard.press("Shift+Tab")  # to the row's box, and from the table to its heading's buttons
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    assert page.locator(ROW).count() == 2
+    page.get_by_role("button", name="List all").wait_for()
+    page.keyboard.press("Escape")
+    assert heading.inner_text() == "Chunks, most relevant first"
+    assert page.locator(ROW).count() == every
+    until(page, f"{faint} == null")
+
+
+def test_a_range_is_ticked_with_shift(app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page, app)
+    boxes = page.locator(f"{ROW} input")
+    last = min(boxes.count(), 4) - 1
+    boxes.first.click()
+    boxes.nth(last).click(modifiers=["Shift"])
+    assert page.locator(f"{ROW} input:checked").count() == last + 1
+    page.get_by_role("button", name="Clear the selection").click()
+    assert page.locator(f"{ROW} input:checked").count() == 0
+
+
+def test_what_the_searches_found_is_shown_while_passages_are_read(app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page, app)
+    answers: list[Any] = []
+    page.on("response", lambda response: answers.append(response) if response.url.endswith("/gw/explore") else None)
+    page.get_by_label("Question", exact=True).last.fill("How was dissolved oxygen measured at the stations?")
+    page.keyboard.press("Enter")
+    page.locator(".gw-explore .said", has_text="so far").wait_for()
+    page.locator(".gw-explore .said", has_text="given in").wait_for()
+    assert [answer.json()["draft"] for answer in answers] == [True, False]
+
+
+def test_a_slider_asks_once_for_each_move(app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page, app)
+    page.locator(".gw-explore .pas h2").wait_for()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/gw/explore" in request.url else None)
+    page.get_by_label("Decay").focus()
+    page.keyboard.press("ArrowRight")
+    until(page, "location.search.includes('rse.decay_rate')")
+    page.wait_for_timeout(500)
+    assert [url.rpartition("/")[2] for url in asked] == ["explore"]
+
+
+def test_the_penalty_stands_beside_the_plot(app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page, app)
+    words = page.locator(f"{PLOT} .annotation-text", has_text="penalty").bounding_box()
+    area = page.locator(f"{PLOT} .nsewdrag").first.bounding_box()
+    assert words["x"] >= area["x"] + area["width"]
+
+
 def test_the_plot_follows_the_theme(app: App, open_page: Callable[..., Any]) -> None:
     page = explored(open_page, app)
     ink = f"document.querySelector('{PLOT} .xtick text').style.fill"
@@ -123,10 +191,15 @@ def test_the_plot_follows_the_theme(app: App, open_page: Callable[..., Any]) -> 
     until(page, f"{ink} !== '{light}'")
 
 
-def test_why_leads_from_an_answer_to_its_chunks(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("opened", [False, True])
+def test_why_leads_from_an_answer_to_its_chunks(
+    opened: bool, app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
     page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
-    page.locator(".gw-why > summary").click()
-    page.get_by_role("link", name="See every chunk in Explore").click()
+    page.locator(".gw-why > summary").wait_for()
+    if opened:
+        page.locator(".gw-why > summary").click()
+    page.get_by_role("link", name="See every chunk in Explore" if opened else "Relevance plot").click()
     page.locator(ROW).first.wait_for()
     assert page.get_by_label("Question", exact=True).last.input_value() == QUESTION
     assert shelf.turns["survey.pdf"] in page.url

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +16,8 @@ from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooSho
 from ragcore.exploring import Exploration
 from ragcore.types import Scope
 from tests import pdfs
-from ui import explore, figures
+from ui import explore, explore_payload, explore_settings, figure_marks, figure_points, figures
+from ui.figure_axis import Axis
 
 QUESTION = "What was the highest nitrate reading?"
 
@@ -51,7 +53,7 @@ def rows(figure: dict[str, Any]) -> set[int]:
 @pytest.mark.parametrize("measure", figures.MEASURES)
 def test_every_chunk_is_a_point_of_the_plot(measure: str, library: Engine, exploration: Exploration) -> None:
     found = explore.explored(exploration, {})
-    figure = json.loads(figures.relevance(found, exploration, titles(library), measure=measure))
+    figure = figures.relevance(found, exploration, titles(library), measure=measure)
     drawn = rows(figure)
     if measure == "rerank":
         assert drawn == {point.row for point in found.points if "rerank" in point.scores}
@@ -63,7 +65,7 @@ def test_every_chunk_is_a_point_of_the_plot(measure: str, library: Engine, explo
 
 def test_filled_points_are_those_that_the_writer_gets(library: Engine, exploration: Exploration) -> None:
     found = explore.explored(exploration, {})
-    figure = json.loads(figures.relevance(found, exploration, titles(library)))
+    figure = figures.relevance(found, exploration, titles(library))
     trace = figure["data"][1]
     filled = {
         int(row)
@@ -76,7 +78,7 @@ def test_filled_points_are_those_that_the_writer_gets(library: Engine, explorati
 
 def test_bands_are_the_segments_and_the_line_the_penalty(library: Engine, exploration: Exploration) -> None:
     found = explore.explored(exploration, {"rse.irrelevant_chunk_penalty": 0.12, "rse.minimum_value": 0.1})
-    layout = json.loads(figures.relevance(found, exploration, titles(library)))["layout"]
+    layout = figures.relevance(found, exploration, titles(library))["layout"]
     bands = [shape for shape in layout["shapes"] if shape["type"] == "rect"]
     chosen = [segment for segment in found.retrieval.segments if segment.via in ("rse", "table")]
     assert [band["x1"] - band["x0"] for band in bands] == [s.last_chunk - s.first_chunk + 1 for s in chosen]
@@ -87,56 +89,98 @@ def test_many_points_are_thinned_but_none_that_was_found() -> None:
     generator = np.random.default_rng(0)
     count = 100_000
     x, y = np.arange(count, dtype=np.float64), generator.random(count) * 0.05
-    kept = figures._thinned(np.arange(count), x, y, (0.0, float(count)), (0.0, 1.0), 1000, 400)
-    assert 0 < len(kept) <= figures.MOST_DOTS
+    kept = figure_points.thinned(np.arange(count), x, y, (0.0, float(count)), (0.0, 1.0), 1000, 400)
+    assert 0 < len(kept) <= figure_points.MOST_DOTS
     cells = {int(at) // 4 for at in x[kept] / count * 1000}
     assert len(cells) == 250, "no part of the plot is left empty"
 
 
 def test_only_what_is_around_passages_is_side_by_side(library: Engine, exploration: Exploration) -> None:
     found = explore.explored(exploration, {})
-    axis = figures.Axis.around([found], exploration.outline)
+    axis = Axis.around([found], exploration.outline)
     places = axis.of(exploration.outline.x[[point.row for point in found.points]])
     assert not np.isnan(places).any()
     assert axis.kept is not None
     assert (np.diff(axis.places) >= 1).all()
-    figure = json.loads(figures.relevance(found, exploration, titles(library), axis=axis))
+    figure = figures.relevance(found, exploration, titles(library), axis=axis)
     assert {point.row for point in found.points} <= rows(figure)
+
+
+def test_each_document_begins_and_ends_where_its_chunks_do(exploration: Exploration) -> None:
+    outline = exploration.outline
+    around = Axis.around([explore.explored(exploration, {})], outline)
+    for axis, view in (
+        (Axis.whole(), (-1.0, 1e9)),
+        (Axis.whole(), (1.0, 3.5)),
+        (around, (-1.0, 1e9)),
+        (around, (2, 5)),
+    ):
+        low, high = axis.ends(outline, view)
+        for extent, first, last in zip(outline.extents, low, high, strict=True):
+            places = axis.of(np.arange(extent.first, extent.first + extent.tiles, dtype=np.float64))
+            inside = places[~np.isnan(places) & (places >= view[0]) & (places <= view[1])]
+            if len(inside):
+                assert (first, last) == (inside[0], inside[-1])
+            else:
+                assert np.isnan([first, last]).all()
+
+
+def test_borders_of_documents_are_drawn_where_they_can_be_told_apart(exploration: Exploration) -> None:
+    outline, axis = exploration.outline, Axis.whole()
+    assert len(figure_marks.borders(outline, axis, (-1.0, 1e9), 800)) == len(outline.extents) - 1
+    assert not figure_marks.borders(outline, axis, (-1.0, 1e9), 4), "one line every four pixels"
+    assert not figure_marks.borders(outline, axis, (0.0, 0.5), 800), "out of sight"
 
 
 def test_the_map_has_the_question_and_every_chunk(library: Engine, exploration: Exploration) -> None:
     found = explore.explored(exploration, {})
     for colour in ("documents", "relevance"):
-        figure = json.loads(
-            figures.chart_map(
-                found,
-                exploration,
-                exploration.projection(),
-                titles(library),
-                colour=colour,
-                view=None,
-                width=800,
-                height=400,
-            )
+        figure = figures.chart_map(
+            found,
+            exploration,
+            exploration.projection(),
+            titles(library),
+            colour=colour,
+            view=None,
+            width=800,
+            height=400,
         )
         assert rows(figure) == set(range(len(exploration.outline)))
         assert figure["data"][2]["text"] == ["the question"]
 
 
+def test_plotly_takes_every_figure(library: Engine, exploration: Exploration) -> None:
+    import plotly.graph_objects as go
+
+    found = explore.explored(exploration, {})
+    axis = Axis.around([found], exploration.outline)
+    for measure in figures.MEASURES:
+        go.Figure(plain(figures.relevance(found, exploration, titles(library), measure=measure, axis=axis)))
+    for colour in ("documents", "relevance"):
+        projection, names = exploration.projection(), titles(library)
+        shape = {"colour": colour, "view": None, "width": 800, "height": 400}
+        go.Figure(plain(figures.chart_map(found, exploration, projection, names, **shape)))
+
+
+def plain(figure: dict[str, Any]) -> Any:
+    """Without the colours of the theme, which only the browser knows."""
+    return json.loads(re.sub(r"var\(--[\w-]+\)", "#888888", json.dumps(figure)))
+
+
 def test_differences_name_what_only_one_has(library: Engine, exploration: Exploration) -> None:
     names = titles(library)
     one, other = explore.explored(exploration, {}), explore.explored(exploration, {"retrieve.top_k": 1})
-    same = explore.differences(one, one, exploration, names)
+    same = explore_payload.differences(one, one, exploration, names)
     assert (same["only_a"], same["only_b"], same["lines"]) == (0, 0, [])
-    given = explore.differences(one, other, exploration, names)
+    given = explore_payload.differences(one, other, exploration, names)
     assert given["only_a"] == sum(line["where"] == "a" for line in given["lines"])
-    assert explore.differences(other, one, exploration, names)["only_b"] == given["only_a"]
+    assert explore_payload.differences(other, one, exploration, names)["only_b"] == given["only_a"]
 
 
 def test_a_passage_says_why_and_where(library: Engine, exploration: Exploration) -> None:
     found = explore.explored(exploration, {})
     best = found.points[0]
-    shown = explore.passage(best, found, exploration)
+    shown = explore_payload.passage(best, found, exploration)
     document = library.document(best.chunk.doc_id)
     assert shown["quote"] == document.text[best.chunk.start : best.chunk.end]
     assert len(shown["boxes"]) == len(document.boxes(best.chunk.start, best.chunk.end))
@@ -144,7 +188,7 @@ def test_a_passage_says_why_and_where(library: Engine, exploration: Exploration)
     assert [line["name"] for line in shown["scores"]][:2] == ["Meaning", "Words (BM25)"]
     beyond = next((p for p in map(found.point, range(len(exploration.outline))) if p and p.passage < 0), None)
     if beyond is not None:
-        assert explore.why(beyond, found, exploration)
+        assert explore_payload.why(beyond, found, exploration)
 
 
 def test_what_is_wrong_with_a_request_is_said(library: Engine) -> None:
@@ -153,10 +197,10 @@ def test_what_is_wrong_with_a_request_is_said(library: Engine) -> None:
     with pytest.raises(QuestionTooShort):
         explore.asked({"question": "a?"})
     with pytest.raises(InputError):
-        explore.overrides({"a": {"llm.base_url": "http://elsewhere"}}, "a")
+        explore_settings.overrides({"a": {"llm.base_url": "http://elsewhere"}}, "a")
     with pytest.raises(InputError):
-        explore.overrides({"a": {"retrieve.alpha": "much"}}, "a")
-    assert explore.overrides({"a": {"retrieve.top_k": "5", "retrieve.alpha": 1}}, "a") == {
+        explore_settings.overrides({"a": {"retrieve.alpha": "much"}}, "a")
+    assert explore_settings.overrides({"a": {"retrieve.top_k": "5", "retrieve.alpha": 1}}, "a") == {
         "retrieve.top_k": 5,
         "retrieve.alpha": 1.0,
     }
@@ -180,6 +224,6 @@ def test_examples_are_three_questions(library: Engine) -> None:
 
 
 def test_the_words_of_a_line_end_with_a_word() -> None:
-    assert explore._beginning("one  two\nthree", 40) == "one two three"
-    assert explore._beginning("one two three", 10) == "one two …"
-    assert explore._beginning("数" * 40, 10) == "数" * 10 + " …"
+    assert explore_payload._beginning("one  two\nthree", 40) == "one two three"
+    assert explore_payload._beginning("one two three", 10) == "one two …"
+    assert explore_payload._beginning("数" * 40, 10) == "数" * 10 + " …"

@@ -3,26 +3,16 @@
 
 import { configure, post } from "../shared/api.js";
 import { closeCitation } from "../shared/bus.js";
-import { h, icon, plural, prose, typing } from "../shared/dom.js";
+import { h, plural, prose } from "../shared/dom.js";
+import { free } from "../shared/keys.js";
+import { read, write } from "./address.js";
+import { Comparison } from "./comparison.js";
 import { Controls } from "./controls.js";
+import { failure, invitation, waiting } from "./notes.js";
 import { lightOnPage, passage } from "./passage.js";
 import { Plot, plotly } from "./plot.js";
-import { differences, table } from "./rows.js";
-
-const EXAMPLES = 3;
-const VIEWS = { documents: "Documents", passages: "Passages", map: "Map" };
-const LEGEND = [
-  ["both", "both searches", true],
-  ["vector", "meaning only", true],
-  ["bm25", "words only", true],
-  ["fused", "both together", true],
-  ["segment", "filled in by a segment", true],
-  ["table", "row of a table", true],
-  ["neighbour", "beside a passage", true],
-  ["vector", "hollow: found, not given", false],
-  ["unseen", "not found", false],
-];
-const NUMBERS = { relevance: "Relevance", vector: "Meaning", bm25: "Words", fused: "Fused", rerank: "Read" };
+import { Rows } from "./rows.js";
+import { sheet } from "./sheet.js";
 
 // What cannot be searched for comes as an answer in words.
 async function ask(path, body) {
@@ -40,14 +30,17 @@ export function mount({ parentElement, data }) {
 
 class Explore {
   constructor(root, data) {
-    this.root = root;
     this.data = data;
-    this.state = { question: "", docs: null, c: "", turn: "", a: {}, b: {}, edit: "a", compare: false, axis: "", measure: "relevance", colour: "documents", view: null };
-    this.read();
-    this.build();
-    this.plot = new Plot(this.chart, { pick: (row) => this.open(row, true), selected: (rows) => this.select(rows), moved: (range) => this.moved(range) });
-    this.pair = { a: new Plot(this.halves.a, this.plot.events), b: new Plot(this.halves.b, this.plot.events) };
-    this.controls = new Controls(this.side, {
+    const given = read(location.search);
+    this.state = { edit: "a", axis: "", measure: "relevance", colour: "documents", view: null, ...given.state };
+    this.row = given.chunk;
+    this.named = given.chunk !== null;
+    const events = { pick: (row) => this.open(row, true), selected: (rows) => this.select(rows), moved: (range) => this.moved(range) };
+    this.two = new Comparison(events);
+    this.at = sheet(root, this.state.question, this.two.root, { ask: (question) => this.ask(question), change: (part) => this.change(part), drag: (mode) => this.drag(mode), whole: () => this.moved(null) });
+    this.plot = new Plot(this.at.chart, events);
+    this.rows = new Rows(this.at.list, { open: (row, focus) => this.open(row, true, focus), pick: (rows) => this.pick(rows), only: (alone) => ((this.alone = alone), this.fillList()) });
+    this.controls = new Controls(this.at.side, {
       change: (chosen) => this.change({ [this.state.edit]: chosen }),
       edit: (side) => this.change({ edit: side, compare: this.state.compare || side === "b" }),
       compare: () => this.change({ compare: !this.state.compare, edit: this.state.compare ? "a" : this.state.edit }),
@@ -55,20 +48,23 @@ class Explore {
       reset: () => this.change({ [this.state.edit]: {} }),
     });
     this.watch = new ResizeObserver(() => this.resized());
-    this.watch.observe(this.chart);
+    this.watch.observe(this.at.chart);
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
     this.offer(data);
     if (!this.state.question && !this.state.turn && data.turn) Object.assign(this.state, { c: data.conversation, turn: data.turn });
     if (this.state.question || this.state.turn) this.search();
-    else this.invite();
+    else {
+      this.at.note.replaceChildren(this.invitation());
+      plotly(data.plotly).catch(() => {}); // ahead of the first question, which asks for it again and says what is wrong
+    }
   }
 
   close() {
     removeEventListener("keydown", this.keys);
     this.watch.disconnect();
     clearTimeout(this.resizing);
-    for (const plot of [this.plot, this.pair.a, this.pair.b]) plot.close();
+    for (const drawn of [this.plot, this.two]) drawn.close();
     delete document.documentElement.dataset.gwExplorePage;
     this.closed = true;
   }
@@ -76,97 +72,29 @@ class Explore {
   offer({ documents, examples }) {
     this.documents = documents;
     this.examples = examples;
-    const inside = documents.filter((item) => !this.state.docs || this.state.docs.includes(item.id));
-    this.where.textContent = !documents.length ? "No documents" : !this.state.docs && documents.length > 1 ? `All ${plural(documents.length, "document")}` : inside.length === 1 ? inside[0].title : plural(inside.length, "document");
-    this.picker.replaceChildren(
-      h("label", {}, h("input", { type: "checkbox", checked: !this.state.docs, onchange: () => this.change({ docs: null, view: null }) }), "All documents"),
-      ...documents.map((item) => h("label", {}, h("input", { type: "checkbox", checked: Boolean(this.state.docs?.includes(item.id)), onchange: (event) => this.choose(item.id, event.target.checked) }), item.title)),
+    const { docs } = this.state;
+    const inside = this.inside();
+    this.at.where.textContent = !documents.length ? "No documents" : !docs && documents.length > 1 ? `All ${plural(documents.length, "document")}` : inside.length === 1 ? inside[0].title : plural(inside.length, "document");
+    this.at.picker.replaceChildren(
+      h("label", {}, h("input", { type: "checkbox", checked: !docs, onchange: () => this.change({ docs: null, view: null }) }), "All documents"),
+      ...documents.map((item) => h("label", {}, h("input", { type: "checkbox", checked: Boolean(docs?.includes(item.id)), onchange: (event) => this.choose(item.id, event.target.checked) }), item.title)),
     );
   }
 
-  build() {
-    this.question = h("input", { class: "gw-field q", type: "search", "aria-label": "Question", placeholder: "A question, to see what finds its answer", value: this.state.question, maxlength: "4000" });
-    this.where = h("span", {});
-    this.picker = h("div", { class: "gw-xdocs" });
-    this.scope = h("details", { class: "where" }, h("summary", { class: "gw-btn" }, icon("description", "s16"), this.where), this.picker);
-    this.said = h("span", { class: "said muted num", role: "status" });
-    const bar = h("form", { class: "qb", role: "search", "aria-label": "Question", onsubmit: (event) => (event.preventDefault(), this.ask(this.question.value)) }, this.question, this.scope, h("button", { type: "submit", class: "gw-btn primary" }, "Search"), h("span", { class: "sp" }), this.said);
-    this.side = h("aside", { class: "ctl", "aria-label": "Settings", hidden: true });
-    this.chart = h("div", { class: "chart" });
-    const group = (label, names, key) => {
-      const buttons = Object.entries(names).map(([value, name]) => h("button", { type: "button", "data-value": value, onclick: () => this.change({ [key]: value, view: null }) }, name));
-      return h("span", { class: "seg", role: "group", "aria-label": label }, buttons);
-    };
-    this.views = group("What is shown", VIEWS, "axis");
-    this.numbers = group("Height of a point", NUMBERS, "measure");
-    this.colours = group("Colour", { documents: "by document", relevance: "by nearness" }, "colour");
-    this.zooming = h("button", { type: "button", class: "gw-btn quiet sm", "aria-pressed": "true", onclick: () => this.dragging("zoom") }, "Zoom");
-    this.selecting = h("button", { type: "button", class: "gw-btn quiet sm", "aria-pressed": "false", onclick: () => this.dragging("select") }, "Select");
-    this.whole = h("button", { type: "button", class: "gw-btn quiet sm", onclick: () => this.moved(null) }, "Whole view");
-    this.title = h("h1", {}, "Relevance along the documents");
-    this.wrap = h("div", { class: "plot", role: "img", tabindex: "-1" }, this.chart);
-    this.list = h("section", { class: "list", "aria-label": "Chunks" });
-    this.halves = { a: h("div", { class: "half" }), b: h("div", { class: "half" }) };
-    this.captions = { a: h("div", { class: "ct" }), b: h("div", { class: "ct" }) };
-    this.totals = { a: h("p", { class: "ms num" }), b: h("p", { class: "ms num" }) };
-    this.versus = h("span", { class: "muted num" });
-    this.changes = h("div", {});
-    const half = (side) => h("div", { class: "cmp" }, this.captions[side], h("div", { role: "img", class: "plot", "aria-label": `Plot of ${side.toUpperCase()}` }, this.halves[side]), this.totals[side]);
-    this.two = h("section", { class: "two", "aria-label": "A and B", hidden: true }, h("div", { class: "ph" }, h("h2", {}, "A and B"), this.versus), h("div", { class: "gr2" }, half("a"), half("b")), this.changes);
-    this.shown = h(
-      "div",
-      { class: "shown", hidden: true },
-      h(
-        "section",
-        { class: "first", "aria-label": "Plot" },
-        h("div", { class: "ph wide" }, this.title, this.views),
-        h("p", { class: "lg" }, LEGEND.map(([step, words, filled]) => h("span", {}, h("i", { class: `dot ${step}${filled ? " in" : ""}`, "aria-hidden": "true" }), words))),
-        h("div", { class: "tools" }, this.numbers, this.colours, h("span", { class: "sp" }), this.zooming, this.selecting, this.whole),
-        this.wrap,
-      ),
-      this.two,
-      this.list,
-    );
-    this.note = h("div", { class: "note" });
-    this.main = h("div", { class: "cv" }, this.note, this.shown);
-    this.aside = h("aside", { class: "pas", "aria-label": "Selected chunk", hidden: true });
-    this.root.replaceChildren(bar, this.side, this.main, this.aside);
+  inside() {
+    return this.documents.filter((item) => !this.state.docs || this.state.docs.includes(item.id));
   }
 
-  // The address
-
-  read() {
-    const given = new URLSearchParams(location.search);
-    const settings = (name) => Object.fromEntries((given.get(name) ?? "").split(",").filter(Boolean).map((part) => {
-      const [key, value] = part.split(":");
-      return [key, Number.isNaN(Number(value)) ? value : Number(value)];
-    }));
-    Object.assign(this.state, { question: given.get("q") ?? "", docs: given.get("docs")?.split(",").filter(Boolean) ?? null, c: given.get("c") ?? "", turn: given.get("turn") ?? "", a: settings("a"), b: settings("b") });
-    if (given.get("side") === "b") this.state.edit = "b";
-    this.state.compare = given.has("compare");
-    if (VIEWS[given.get("show")]) this.state.axis = given.get("show");
-    if (NUMBERS[given.get("y")]) this.state.measure = given.get("y");
-    if (given.get("colour") === "relevance") this.state.colour = "relevance";
-    const view = given.get("view")?.split(",").map(Number);
-    if (view?.every(Number.isFinite)) this.state.view = view;
-    this.wanted = given.has("chunk") ? Number(given.get("chunk")) : null;
-  }
-
-  write() {
-    const { question, docs, c, turn, a, b, edit, compare, axis, measure, colour, view } = this.state;
-    const settings = (chosen) => Object.entries(chosen).map(([key, value]) => `${key}:${value}`).join(",");
-    const parts = { q: question, docs: docs?.join(","), c: question ? "" : c, turn: question ? "" : turn, a: settings(a), b: settings(b), side: edit === "b" ? "b" : "", compare: compare ? "1" : "", show: axis, y: measure === "relevance" ? "" : measure, colour: colour === "documents" ? "" : colour, view: view?.map((v) => Number(v.toPrecision(6))).join(","), chunk: this.row ?? "" };
-    const text = new URLSearchParams(Object.entries(parts).filter(([, value]) => value !== "" && value !== undefined && value !== null)).toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
-    history.replaceState(history.state, "", `${location.pathname}${text ? `?${text}` : ""}`);
+  invitation() {
+    return invitation({ ready: this.documents.length > 0, examples: this.examples, ask: (text) => ((this.at.question.value = text), this.ask(text)) });
   }
 
   // Asking
 
   ask(question) {
     Object.assign(this.state, { question: question.trim(), c: "", turn: "", view: null });
-    this.row = null;
-    this.plot.choose((this.chosen = null));
-    this.scope.open = false;
+    this.anew();
+    this.at.scope.open = false;
     this.show(false);
     this.search();
   }
@@ -178,11 +106,9 @@ class Explore {
   }
 
   change(part) {
-    const scope = "docs" in part;
     Object.assign(this.state, part);
-    if (scope) {
-      this.row = null;
-      this.plot.choose((this.chosen = null));
+    if ("docs" in part) {
+      this.anew();
       this.offer(this);
       // What was asked elsewhere in another scope is a question of its own here.
       if (this.state.turn && this.answer) Object.assign(this.state, { question: this.answer.question, c: "", turn: "" });
@@ -190,15 +116,24 @@ class Explore {
     if (this.state.question || this.state.turn) this.search();
   }
 
+  // Another question, or other documents: what was open and selected is not there.
+  anew() {
+    this.row = null;
+    this.stale = true;
+    this.alone = false;
+    this.plot.choose((this.chosen = null));
+    this.at.aside.replaceChildren();
+  }
+
   body() {
     const { question, docs, c, turn, a, b, edit, compare, axis, measure, colour, view } = this.state;
-    return { question, scope: docs ? { doc_ids: docs } : null, c, turn, a, b, edit, compare, axis: this.state.axis, measure, colour, view, width: this.width(), height: Math.max(200, this.chart.clientHeight || 360) };
+    return { question, scope: docs ? { doc_ids: docs } : null, c, turn, a, b, edit, compare, axis, measure, colour, view, row: this.row, width: this.width(), height: Math.max(200, this.at.chart.clientHeight || 360) };
   }
 
   // Of the plot, which is not there before the first answer: what the columns beside it will leave.
   width() {
     const beside = innerWidth > 900 ? 236 + (innerWidth > 1360 ? 340 : 290) + 48 : 32;
-    return Math.max(300, this.chart.clientWidth || innerWidth - beside);
+    return Math.max(300, this.at.chart.clientWidth || innerWidth - beside);
   }
 
   // Names and points are laid out for a width: another one asks for them again.
@@ -212,55 +147,33 @@ class Explore {
     this.again = this.asking;
     if (this.asking) return;
     this.asking = true;
-    const waiting = setTimeout(() => this.wait(), 150);
+    const waits = setTimeout(() => this.wait(), 150);
     try {
       do {
         this.again = false;
-        this.write();
-        const asked = this.body();
-        await plotly(this.data.plotly);
-        const answer = await ask("/explore", asked);
+        write(this.state, this.row);
+        const asked = { ...this.body(), draft: !this.answer || this.stale };
+        const [answer] = await Promise.all([ask("/explore", asked), plotly(this.data.plotly)]);
         if (this.closed) return;
         if (!this.again) await this.fill(answer, asked);
+        if (answer.draft) this.again = true;
       } while (this.again && !this.closed);
     } catch (error) {
-      this.fail(error);
+      this.at.said.textContent = "";
+      this.at.note.replaceChildren(failure(error, Boolean(this.answer)), ...(this.answer ? [] : [this.invitation()]));
     } finally {
-      clearTimeout(waiting);
+      clearTimeout(waits);
       this.asking = false;
-      this.root.removeAttribute("aria-busy");
+      this.at.root.removeAttribute("aria-busy");
+      this.at.shown.classList.remove("stale");
     }
   }
 
   wait() {
-    this.root.setAttribute("aria-busy", "true");
-    if (!this.answer) this.note.replaceChildren(h("p", { class: "gw-st run", role: "status" }, h("span", { class: "gw-spin" }), "Comparing the question with every chunk"));
-    else this.said.replaceChildren(h("span", { class: "gw-spin" }), "Searching");
-  }
-
-  fail(error) {
-    const [message, hint] = error.hint === undefined ? [error.message || "Explore failed.", "Reload the page."] : [error.message, error.hint];
-    const kept = this.answer ? " What is shown below is what was found before." : "";
-    this.said.textContent = "";
-    this.note.replaceChildren(h("div", { class: "gw-msg bad", role: "alert" }, icon("error"), h("div", {}, h("b", {}, prose(message)), h("p", {}, prose(`${hint}${kept}`)))));
-    if (!this.answer) this.note.append(this.invitation());
-  }
-
-  invite() {
-    this.note.replaceChildren(this.invitation());
-  }
-
-  invitation() {
-    const ready = this.documents.length;
-    const words = ready ? "Every chunk of your documents is a point: how relevant it is, which search found it, and why it was chosen or not." : "Add a PDF in the Library first; it is read and indexed there.";
-    return h(
-      "div",
-      { class: "gw-empty" },
-      icon("search"),
-      h("b", {}, ready ? "See what a question finds" : "No document is indexed yet"),
-      h("p", {}, words),
-      ready > 0 && h("ul", { class: "eg" }, this.examples.slice(0, EXAMPLES).map((text) => h("li", {}, h("button", { type: "button", class: "gw-btn", onclick: () => ((this.question.value = text), this.ask(text)) }, text)))),
-    );
+    this.at.root.setAttribute("aria-busy", "true");
+    this.at.shown.classList.toggle("stale", Boolean(this.stale));
+    if (!this.answer) this.at.note.replaceChildren(waiting(this.inside().length));
+    else this.at.said.replaceChildren(h("span", { class: "gw-spin" }), this.stale ? "Comparing the question with every chunk" : "Searching");
   }
 
   // Drawing
@@ -269,35 +182,45 @@ class Explore {
     const before = this.answer;
     this.answer = answer;
     this.asked = asked;
+    this.stale = false;
     const { stats } = answer;
-    this.note.replaceChildren(...stats.notes.map((note) => h("p", { class: "gw-hint" }, note)));
-    this.shown.hidden = this.side.hidden = this.aside.hidden = false;
-    this.root.classList.add("found");
-    if (document.activeElement !== this.question) this.question.value = answer.question;
+    this.at.note.replaceChildren(...stats.notes.map((note) => h("p", { class: "gw-hint" }, note)));
+    this.at.shown.hidden = this.at.side.hidden = this.at.aside.hidden = false;
+    this.at.shown.classList.remove("stale");
+    this.at.root.classList.add("found");
+    if (document.activeElement !== this.at.question) this.at.question.value = answer.question;
     if (!before && this.state.turn && answer.scope) {
       this.state.docs = answer.scope;
       this.offer(this);
     }
-    this.said.textContent = `${stats.chunks.toLocaleString("en")} chunks, ${stats.weighed.toLocaleString("en")} weighed, ${stats.hits} found, ${stats.given} given in ${stats.ms} ms`;
-    this.said.title = stats.queries.length > 1 ? `Searched for: ${stats.queries.map((text) => `“${text}”`).join(", ")}` : "";
-    const { measure, colour, edit, compare, view } = this.state;
-    const axis = this.axis();
-    for (const [box, value] of [[this.views, axis], [this.numbers, measure], [this.colours, colour]]) for (const item of box.children) item.setAttribute("aria-pressed", String(item.dataset.value === value));
-    this.numbers.hidden = axis === "map";
-    this.colours.hidden = axis !== "map";
-    this.whole.hidden = !view;
-    this.title.textContent = axis === "map" ? "Map of chunks, near ones alike" : answer.scope?.length === 1 || this.documents.length === 1 ? "Relevance along the document" : "Relevance along the documents";
-    const names = { segments: plural(stats.segments, "segment"), given: plural(stats.given, "chunk") };
-    this.wrap.setAttribute("aria-label", `${this.title.textContent}: ${names.segments} chosen, ${names.given} given to the writer; the table below has the same points`);
+    const counted = `${stats.chunks.toLocaleString("en")} chunks, ${stats.weighed.toLocaleString("en")} weighed, ${stats.hits} found, ${stats.given} given in ${stats.ms} ms`;
+    // What the searches alone have found is shown where it stays, so that nothing jumps when the rest is there.
+    this.at.said.replaceChildren(...(answer.draft ? [h("span", { class: "gw-spin" }), "Found by the searches so far; now reading the best passages"] : [counted]));
+    this.at.said.title = stats.queries.length > 1 ? `Searched for: ${stats.queries.map((text) => `“${text}”`).join(", ")}` : "";
+    this.label(stats);
+    const { edit, compare } = this.state;
     this.controls.show({ known: answer.known, chosen: this.state[edit], at: answer.controls[edit], side: edit, comparing: compare });
-    await this.plot.draw(answer.figure);
-    if (compare && answer.compare) await this.compare(answer.compare);
-    else this.two.hidden = true;
+    // What was opened while this was on its way stays open; the best of a draft need not be the best.
+    if (this.row === asked.row && !answer.draft) this.row = answer.passage?.row ?? null;
+    await this.plot.draw(answer.figure, this.row);
+    if (compare && answer.compare) await this.two.show(answer.compare, this.row, this.inside().length > 1, (row, focus) => this.open(row, true, focus));
+    else this.two.root.hidden = true;
     this.fillList();
-    const row = this.wanted ?? this.row ?? (before ? null : answer.rows[0]?.row);
-    const fresh = this.wanted !== null;
-    this.wanted = null;
-    if (row !== null && row !== undefined) this.open(row, fresh, false);
+    if (answer.passage && answer.passage.row === this.row) this.opens(answer.passage, this.named, false);
+    if (!answer.draft) this.named = false;
+    write(this.state, this.row);
+  }
+
+  label(stats) {
+    const { measure, colour, view } = this.state;
+    const axis = this.axis();
+    for (const [box, value] of [[this.at.views, axis], [this.at.numbers, measure], [this.at.colours, colour]]) for (const item of box.children) item.setAttribute("aria-pressed", String(item.dataset.value === value));
+    this.at.numbers.hidden = axis === "map";
+    this.at.colours.hidden = axis !== "map";
+    this.at.whole.hidden = !view;
+    const one = this.answer.scope?.length === 1 || this.documents.length === 1;
+    this.at.title.textContent = axis === "map" ? "Map of chunks, near ones alike" : `Relevance along the document${one ? "" : "s"}`;
+    this.at.wrap.setAttribute("aria-label", `${this.at.title.textContent}: ${plural(stats.segments, "segment")} chosen, ${plural(stats.given, "chunk")} given to the writer; the table below has the same points`);
   }
 
   // What is shown; as long as nobody has chosen, what the number of chunks makes best.
@@ -305,27 +228,10 @@ class Explore {
     return this.state.axis || this.answer?.axis || "documents";
   }
 
-  several() {
-    return !this.state.docs || this.state.docs.length > 1 ? this.documents.length > 1 : false;
-  }
-
   fillList() {
     const { rows, more } = this.answer;
-    table(this.list, { rows, more, chosen: this.chosen, several: this.several(), open: (row, focus) => this.open(row, true, focus), clear: () => this.select(null) });
+    this.rows.show({ rows, more, chosen: this.chosen ?? null, alone: this.alone, several: this.inside().length > 1 });
     this.here();
-  }
-
-  async compare(given) {
-    this.two.hidden = false;
-    const { said, list, left } = differences(given, this.several(), (row, focus) => this.open(row, true, focus));
-    this.versus.textContent = said;
-    for (const side of ["a", "b"]) {
-      const { stats, named } = given[side];
-      this.captions[side].replaceChildren(h("b", {}, side.toUpperCase()), h("span", { class: "muted num" }, named));
-      this.totals[side].replaceChildren(...[[stats.segments, "segment"], [stats.given, "chunk"], [stats.sources, "source"]].map(([count, noun]) => h("span", {}, h("b", {}, count.toLocaleString("en")), ` ${noun}${count === 1 ? "" : "s"}${noun === "chunk" ? " given" : ""}`)));
-      await this.pair[side].draw(given[side].figure);
-    }
-    this.changes.replaceChildren(list, ...(left ? [left] : []));
   }
 
   // A chunk
@@ -333,27 +239,32 @@ class Explore {
   // `page`: its page is opened too.
   async open(row, page, focus = false) {
     this.row = row;
-    this.write();
+    write(this.state, row);
     this.here();
-    for (const plot of [this.plot, ...(this.state.compare ? [this.pair.a, this.pair.b] : [])]) plot.mark(row);
+    for (const drawn of [this.plot, this.two]) drawn.mark(row);
     try {
-      const found = await ask("/explore/point", { ...this.body(), row });
-      if (this.row !== row || this.closed) return;
-      this.found = found;
-      if (page) this.show(true, focus);
-      else if (this.opened) lightOnPage(found, false);
-      this.fillPassage();
+      const found = await ask("/explore/point", this.body());
+      if (this.row === row && !this.closed) this.opens(found, page, focus);
     } catch (error) {
-      if (this.row === row) this.aside.replaceChildren(h("p", { role: "alert" }, prose(`${error.message} ${error.hint ?? ""}`)));
+      if (this.row === row) this.at.aside.replaceChildren(h("p", { role: "alert" }, prose(`${error.message} ${error.hint ?? ""}`)));
     }
   }
 
+  opens(found, page, focus) {
+    const moved = this.found?.id !== found.id;
+    this.found = found;
+    if (page) this.show(true, focus);
+    else if (this.opened && moved) lightOnPage(found, false);
+    this.fillPassage();
+  }
+
   fillPassage() {
-    const held = this.aside.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") ?? "" : null;
-    passage(this.aside, this.found, { opened: this.opened, step: (by) => this.step(by), page: (open) => (this.show(open), this.fillPassage()) });
+    const { aside } = this.at;
+    const held = aside.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") ?? "" : null;
+    passage(aside, this.found, { opened: this.opened, step: (by) => this.step(by), page: (open) => (this.show(open), this.fillPassage()) });
     if (held === null) return;
-    const same = held ? this.aside.querySelector(`[aria-label="${CSS.escape(held)}"]`) : null;
-    (same ?? this.aside.querySelector("[aria-pressed]"))?.focus();
+    const same = held ? aside.querySelector(`[aria-label="${CSS.escape(held)}"]`) : null;
+    (same ?? aside.querySelector("[aria-pressed]"))?.focus();
   }
 
   step(by) {
@@ -362,8 +273,8 @@ class Explore {
   }
 
   here() {
-    for (const line of this.root.querySelectorAll("tr[aria-current]")) line.removeAttribute("aria-current");
-    for (const line of this.root.querySelectorAll(`tr[data-row="${this.row}"]`)) line.setAttribute("aria-current", "true");
+    for (const line of this.at.root.querySelectorAll("tr[aria-current]")) line.removeAttribute("aria-current");
+    for (const line of this.at.root.querySelectorAll(`tr[data-row="${this.row}"]`)) line.setAttribute("aria-current", "true");
   }
 
   // The page beside the plot.
@@ -374,18 +285,14 @@ class Explore {
     else delete document.documentElement.dataset.gwExplorePage;
     if (!open) closeCitation();
     else if (this.found) requestAnimationFrame(() => lightOnPage(this.found, focus));
-    if (changed) this.fillPassageIfThere();
-  }
-
-  fillPassageIfThere() {
-    if (this.found && this.row !== null) this.fillPassage();
+    if (changed && this.found && this.row !== null) this.fillPassage();
   }
 
   // Zoom and selection
 
-  dragging(mode) {
-    this.zooming.setAttribute("aria-pressed", String(mode === "zoom"));
-    this.selecting.setAttribute("aria-pressed", String(mode === "select"));
+  drag(mode) {
+    this.at.zooming.setAttribute("aria-pressed", String(mode === "zoom"));
+    this.at.selecting.setAttribute("aria-pressed", String(mode === "select"));
     this.plot.dragging(mode);
   }
 
@@ -395,12 +302,24 @@ class Explore {
     this.change({ view });
   }
 
+  // A box was drawn: its chunks alone are listed, and the best of them is opened.
   select(rows) {
-    this.chosen = rows ? new Set(rows) : null;
-    this.plot.choose(this.chosen);
+    this.pick(rows ? new Set(rows) : null);
+    this.alone = Boolean(rows);
     this.fillList();
     const best = rows && (this.answer.rows.find((line) => this.chosen.has(line.row))?.row ?? rows[0]);
     if (best !== null && best !== undefined && rows) this.open(best, true);
+  }
+
+  // Rows of the table were selected: they stand out in the plot.
+  pick(chosen) {
+    const ended = this.chosen && !chosen;
+    this.chosen = chosen;
+    this.plot.choose(chosen);
+    if (ended) {
+      this.alone = false;
+      this.fillList();
+    }
   }
 
   async use() {
@@ -415,13 +334,15 @@ class Explore {
   }
 
   key(event) {
-    if (event.key === "Escape" && this.opened && !event.defaultPrevented) {
-      this.show(false);
-      this.root.querySelector(`tr[data-row="${this.row}"] a`)?.focus();
-    } else if (event.key === "Escape" && this.scope.open) this.scope.open = false;
-    else if (event.key === "/" && !typing(event)) {
+    if (event.key === "Escape" && !event.defaultPrevented) {
+      if (this.opened) {
+        this.show(false);
+        this.at.root.querySelector(`tr[data-row="${this.row}"] a`)?.focus();
+      } else if (this.at.scope.open) this.at.scope.open = false;
+      else if (this.chosen) this.pick(null);
+    } else if (event.key === "/" && free(event)) {
       event.preventDefault();
-      this.question.focus();
+      this.at.question.focus();
     }
   }
 }

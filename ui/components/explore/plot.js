@@ -46,9 +46,15 @@ function painted(value, colour) {
 // The numbers of a column, which may come packed: {dtype, bdata}.
 const ARRAYS = { i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
 export function column(given) {
-  if (!given?.bdata) return given ?? [];
+  if (given?.bdata === undefined) return given ?? [];
   const bytes = Uint8Array.from(atob(given.bdata), (character) => character.charCodeAt(0));
   return Array.from(new ARRAYS[given.dtype](bytes.buffer));
+}
+
+function drawn(trace, colour) {
+  const { x, y, customdata, text, marker, ...rest } = trace;
+  const packed = marker.color?.bdata === undefined ? {} : { color: column(marker.color) };
+  return { ...painted(rest, colour), x: column(x), y: column(y), customdata: column(customdata), text: column(text), marker: { ...painted({ ...marker, ...(packed.color ? { color: null } : {}) }, colour), ...packed } };
 }
 
 export class Plot {
@@ -88,16 +94,18 @@ export class Plot {
     if (this.figure && window.Plotly && this.node.clientWidth > 40) window.Plotly.Plots.resize(this.node);
   }
 
-  async draw(figure) {
+  // `marked` is the row of the chunk that has a ring, null for none.
+  async draw(figure, marked = this.marked) {
     this.figure = figure;
+    this.marked = marked;
     this.ink = getComputedStyle(this.node).getPropertyValue("color");
     const { colour, done } = palette(this.node);
-    const data = figure.data.map((trace) => ({ ...painted({ ...trace, x: null, y: null, customdata: null, text: null }, colour), x: column(trace.x), y: column(trace.y), customdata: column(trace.customdata), text: trace.text }));
+    const data = figure.data.map((trace) => drawn(trace, colour));
     if (this.chosen) for (const trace of data) trace.selectedpoints = this.picked(trace);
     this.data = data;
     this.shapes = painted(figure.layout.shapes ?? [], colour);
     this.ring = colour("--text");
-    const layout = { ...painted(figure.layout, colour), shapes: this.shapes, selections: [], dragmode: this.drag, autosize: true, uirevision: null };
+    const layout = { ...painted(figure.layout, colour), shapes: this.ringed(), selections: [], dragmode: this.drag, autosize: true, uirevision: null };
     done();
     await window.Plotly.react(this.node, data, layout, { displayModeBar: false, responsive: false, doubleClick: false, scrollZoom: false });
     if (!this.listening) {
@@ -108,7 +116,6 @@ export class Plot {
       this.node.on("plotly_relayout", (event) => this.relayout(event));
       this.node.on("plotly_doubleclick", () => this.events.moved(null));
     }
-    this.mark(this.marked);
   }
 
   relayout(event) {
@@ -145,11 +152,15 @@ export class Plot {
 
   // A ring around the chunk at `row`, which may be out of sight.
   mark(row) {
+    if (row === this.marked) return;
     this.marked = row;
-    if (!this.figure) return;
-    const at = this.place(row);
+    if (this.figure) window.Plotly.relayout(this.node, { shapes: this.ringed() });
+  }
+
+  ringed() {
+    const at = this.place(this.marked);
     const ring = at && { type: "circle", xref: "x", yref: "y", xsizemode: "pixel", ysizemode: "pixel", xanchor: at[0], yanchor: at[1], x0: -9, x1: 9, y0: -9, y1: 9, line: { color: this.ring, width: 2 } };
-    window.Plotly.relayout(this.node, { shapes: ring ? [...this.shapes, ring] : this.shapes });
+    return ring ? [...this.shapes, ring] : this.shapes;
   }
 
   place(row) {

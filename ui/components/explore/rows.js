@@ -1,68 +1,160 @@
-// The points of the plot as a table, most relevant first, and the differences between A and B as another.
+// The points of the plot as a table, most relevant first: what a box does there, its keys do here.
 
 import { h, plural } from "../shared/dom.js";
 
 const FIRST = 40;
+const KEYS = { ArrowDown: (at) => at + 1, ArrowUp: (at) => at - 1, Home: () => 0, End: (_, last) => last };
 
-// `open(row, focus)` opens a chunk; `chosen` are the rows of a selection, null for all.
-export function table(root, { rows, more, chosen, several, open, clear }) {
-  const listed = chosen ? rows.filter((line) => chosen.has(line.row)) : rows;
-  const body = h("tbody", {});
-  const fill = (count) => body.replaceChildren(...listed.slice(0, count).map((line) => entry(line, several, open)));
-  fill(FIRST);
-  const rest = listed.length > FIRST && h("button", { type: "button", class: "gw-linkish", onclick: () => (fill(listed.length), rest.remove()) }, `Show all ${listed.length.toLocaleString("en")}`);
-  const unfound = chosen ? chosen.size - listed.length : 0;
-  root.replaceChildren(
-    h(
-      "div",
-      { class: "ph" },
-      h("h2", {}, chosen ? plural(chosen.size, "chunk") + " selected" : "Chunks, most relevant first"),
-      chosen && h("button", { type: "button", class: "gw-linkish", onclick: clear }, "Clear the selection"),
-    ),
-    h(
-      "table",
-      { class: "xt num" },
-      h("caption", { class: "gw-unseen" }, "Chunks that were found or chosen, most relevant first"),
-      h("thead", {}, h("tr", {}, ["Chunk", "Place", "Relevance", "Found by", "Outcome"].map((name) => h("th", { scope: "col" }, name)))),
-      body,
-    ),
-    h("p", { class: "muted foot" }, rest || null, !listed.length && (chosen ? "Nothing in the selection was found by a search." : "No search found anything."), unfound > 0 && listed.length > 0 && `${plural(unfound, "other")} in the selection not found. `, more > 0 && !chosen && ` ${plural(more, "more chunk")} not listed.`),
-  );
-}
+export class Rows {
+  // `events`: open(row, focus) opens a chunk, pick(rows or null) selects, only(whether no others are listed)
+  constructor(root, events) {
+    this.events = events;
+    this.chosen = null;
+    this.from = null; // where a range of rows begins
+    this.body = h("tbody", { onkeydown: (event) => this.key(event), onfocusin: (event) => this.focused(event.target.closest("tr")) });
+    this.heading = h("h2", {});
+    this.only = h("button", { type: "button", class: "gw-linkish", onclick: () => this.events.only(!this.alone) });
+    this.clear = h("button", { type: "button", class: "gw-linkish", onclick: () => (this.events.pick(null), this.entries()[0]?.querySelector("a").focus()) }, "Clear the selection");
+    this.said = h("span", { class: "gw-unseen", role: "status" });
+    this.foot = h("p", { class: "muted foot" });
+    const head = [h("span", { class: "gw-unseen" }, "Selected"), "Chunk", "Place", "Relevance", "Found by", "Outcome"];
+    const classes = ["ck", "", "", "", "by", "fa"];
+    this.hint = h("p", { class: "muted keys", id: "gw-x-keys" }, h("kbd", {}, "↑"), " ", h("kbd", {}, "↓"), " move, ", h("kbd", {}, "Space"), " selects, with ", h("kbd", {}, "Shift"), " a range, ", h("kbd", {}, "Enter"), " opens the page");
+    root.replaceChildren(
+      h("div", { class: "ph" }, this.heading, this.only, this.clear, this.said, this.hint),
+      h(
+        "table",
+        { class: "xt num", "aria-describedby": "gw-x-keys" },
+        h("caption", { class: "gw-unseen" }, "Chunks that were found or chosen, most relevant first"),
+        h("thead", {}, h("tr", {}, head.map((name, at) => h("th", { scope: "col", class: classes[at] || null }, name)))),
+        this.body,
+      ),
+      this.foot,
+    );
+  }
 
-function entry(line, several, open) {
-  const link = h("a", { href: `#chunk-${line.id}`, onclick: (event) => (event.preventDefault(), open(line.row, event.shiftKey)), "aria-label": `Chunk ${line.chunk}${several ? ` of ${line.title}` : ""}, page ${line.page}, relevance ${line.relevance}` }, line.chunk);
-  return h(
-    "tr",
-    { "data-row": line.row, "data-step": line.step, "data-given": String(line.given), onclick: (event) => event.target.closest("a") || open(line.row, false) },
-    h("td", {}, h("i", { class: `dot ${line.step}${line.given ? " in" : ""}`, "aria-hidden": "true" }), link),
-    h("td", { class: "what" }, h("span", { class: "of" }, several ? `${line.title}, p. ${line.page}` : `p. ${line.page}${line.section ? ` · ${line.section}` : ""}`), h("span", { class: "tx" }, line.text)),
-    h("td", { class: "n" }, h("b", {}, line.relevance)),
-    h("td", {}, line.by),
-    h("td", {}, h("span", { class: line.given ? "gv" : "muted" }, line.fate)),
-  );
-}
+  // `chosen` are the rows of a selection, null for none; `alone`: no others are listed.
+  show({ rows, more, chosen, alone, several }) {
+    const held = this.held();
+    this.from = null;
+    this.chosen = chosen;
+    this.alone = Boolean(chosen && alone);
+    const listed = this.alone ? rows.filter((line) => chosen.has(line.row)) : rows;
+    const whole = this.whole && listed.length > FIRST;
+    this.body.replaceChildren(...(whole ? listed : listed.slice(0, FIRST)).map((line) => this.entry(line, several)));
+    const rest = listed.length > FIRST && !whole && h("button", { type: "button", class: "gw-linkish", onclick: () => ((this.whole = true), this.show({ rows, more, chosen: this.chosen, alone: this.alone, several })) }, `Show all ${listed.length.toLocaleString("en")}`);
+    const unfound = this.alone ? chosen.size - listed.length : 0;
+    this.foot.replaceChildren(
+      ...[
+        rest || null,
+        !listed.length && (this.alone ? "Nothing in the selection was found by a search." : "No search found anything."),
+        unfound > 0 && listed.length > 0 && `${plural(unfound, "other")} in the selection not found. `,
+        more > 0 && !this.alone && ` ${plural(more, "more chunk")} not listed.`,
+      ].filter(Boolean),
+    );
+    this.counted();
+    this.rove(this.entries().find((line) => line.dataset.row === held?.row) ?? this.entries()[0]);
+    if (held) this.focus(Math.max(0, this.entries().findIndex((line) => line.dataset.row === held.row)), held.box);
+  }
 
-export function differences(given, several, open) {
-  const said = `${plural(given.both, "chunk")} in both, ${given.only_a || "none"} only in A, ${given.only_b || "none"} only in B`;
-  const lines = given.lines.map((line) =>
-    h(
+  entry(line, several) {
+    const name = `${line.chunk}${several ? ` of ${line.title}` : ""}`;
+    const link = h("a", { href: `#chunk-${line.id}`, tabindex: "-1", onclick: (event) => (event.preventDefault(), this.events.open(line.row, event.shiftKey)), "aria-label": `Chunk ${name}, page ${line.page}, relevance ${line.relevance}` }, line.chunk);
+    const box = h("input", { type: "checkbox", tabindex: "-1", checked: Boolean(this.chosen?.has(line.row)), "aria-label": `Select chunk ${name}`, onclick: (event) => this.ticked(event) });
+    return h(
       "tr",
-      { "data-row": line.row, "data-where": line.where, onclick: (event) => event.target.closest("a") || open(line.row, false) },
-      h("td", {}, h("span", { class: `wh ${line.where}` }, { a: "only in A", b: "only in B", both: "in both" }[line.where])),
-      h("td", {}, h("a", { href: `#chunk-${line.id}`, onclick: (event) => (event.preventDefault(), open(line.row, event.shiftKey)), "aria-label": `Chunk ${line.chunk}, page ${line.page}, ${{ a: "only in A", b: "only in B", both: "in both" }[line.where]}` }, line.chunk)),
-      h("td", { class: "what" }, h("span", { class: "of" }, several ? `${line.title}, p. ${line.page}` : `p. ${line.page}`), h("span", { class: "tx" }, line.text)),
-      h("td", { class: "n" }, moved(line)),
-    ),
-  );
-  const list = lines.length
-    ? h("table", { class: "xt num" }, h("caption", { class: "gw-unseen" }, "What A and B give differently"), h("thead", {}, h("tr", {}, ["In", "Chunk", "Place", "Rank in A, in B"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, lines))
-    : h("p", { class: "muted" }, "The writer gets the same chunks from both, at the same ranks.");
-  return { said, list, left: given.left ? h("p", { class: "muted" }, `${given.left} more differences not listed.`) : null };
-}
+      { "data-row": line.row, "data-step": line.step, "data-given": String(line.given), onclick: (event) => event.target.closest("a, label") || this.events.open(line.row, false) },
+      h("td", { class: "ck" }, h("label", {}, box)),
+      h("td", {}, h("i", { class: `dot ${line.step}${line.given ? " in" : ""}`, "aria-hidden": "true" }), link),
+      h("td", { class: "what" }, h("span", { class: "of" }, several ? `${line.title}, p. ${line.page}` : `p. ${line.page}${line.section ? ` · ${line.section}` : ""}`), h("span", { class: "tx" }, line.text)),
+      h("td", { class: "n" }, h("b", {}, line.relevance)),
+      h("td", { class: "by" }, line.by),
+      h("td", { class: "fa" }, h("span", { class: line.given ? "gv" : "muted" }, line.fate)),
+    );
+  }
 
-function moved({ a, b }) {
-  const said = (rank) => (rank ? String(rank) : "–");
-  const move = a && b ? (b < a ? ` ▲ ${a - b}` : b > a ? ` ▼ ${b - a}` : "") : "";
-  return `${said(a)} → ${said(b)}${move}`;
+  counted() {
+    const count = this.chosen?.size ?? 0;
+    const words = count ? `${plural(count, "chunk")} selected` : "Chunks, most relevant first";
+    if (this.heading.textContent !== words) this.said.textContent = count ? words : "";
+    this.heading.textContent = words;
+    this.only.hidden = this.clear.hidden = !count;
+    this.only.textContent = this.alone ? "List all" : "List only these";
+  }
+
+  // Selecting
+
+  ticked(event) {
+    const at = this.entries().indexOf(event.target.closest("tr"));
+    if (event.shiftKey && this.from !== null) this.take(this.from, at, event.target.checked);
+    else this.take(at, at, event.target.checked);
+    this.from = at;
+  }
+
+  // The rows of the table from one to another are selected, or no longer.
+  take(first, last, on) {
+    const chosen = new Set(this.chosen ?? []);
+    for (const line of this.entries().slice(Math.min(first, last), Math.max(first, last) + 1)) {
+      if (on) chosen.add(Number(line.dataset.row));
+      else chosen.delete(Number(line.dataset.row));
+    }
+    this.mark(chosen.size ? chosen : null);
+    this.events.pick(this.chosen);
+  }
+
+  mark(chosen) {
+    this.chosen = chosen;
+    for (const line of this.entries()) line.querySelector("input").checked = Boolean(chosen?.has(Number(line.dataset.row)));
+    this.counted();
+  }
+
+  key(event) {
+    const line = event.target.closest("tr");
+    if (!line || event.ctrlKey || event.metaKey || event.altKey) return;
+    const lines = this.entries();
+    const at = lines.indexOf(line);
+    const box = event.target.tagName === "INPUT";
+    if (event.key === " " && !box) {
+      event.preventDefault();
+      if (event.shiftKey && this.from !== null) this.take(this.from, at, true);
+      else this.take(at, at, !this.chosen?.has(Number(line.dataset.row)));
+      this.from = at;
+    } else if (event.key === "Enter" && box) {
+      event.preventDefault();
+      this.events.open(Number(line.dataset.row), false);
+    } else if (KEYS[event.key]) {
+      event.preventDefault();
+      const to = Math.min(Math.max(KEYS[event.key](at, lines.length - 1), 0), lines.length - 1);
+      if (event.shiftKey) {
+        this.from ??= at;
+        this.take(this.from, to, true);
+      } else this.from = to;
+      this.focus(to, box);
+    }
+  }
+
+  // Focus: one row at a time is in the order of the Tab key, so that what follows the table is near.
+
+  entries() {
+    return [...this.body.children];
+  }
+
+  focus(at, box) {
+    this.entries()[at]?.querySelector(box ? "input" : "a").focus();
+  }
+
+  focused(line) {
+    this.rove(line);
+    this.from ??= this.entries().indexOf(line);
+  }
+
+  rove(line) {
+    for (const stop of this.body.querySelectorAll('[tabindex="0"]')) stop.tabIndex = -1;
+    for (const stop of line?.querySelectorAll("a, input") ?? []) stop.tabIndex = 0;
+  }
+
+  held() {
+    const active = document.activeElement;
+    return this.body.contains(active) ? { row: active.closest("tr").dataset.row, box: active.tagName === "INPUT" } : null;
+  }
 }
