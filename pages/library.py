@@ -19,3 +19,5 @@ with st.container(key="gw_page"):
 if asked.ask:
     sidebar.ask_only(set(asked.ask), [info.doc_id for info in sidebar.askable(infos)])
     st.switch_page("pages/chat.py")
+if asked.settings:
+    st.switch_page("pages/settings.py")

@@ -143,6 +143,11 @@ class Ingestion:
                 self.add(info.doc_id)
         self._stirred.set()
 
+    def finish(self, doc_ids: Sequence[str]) -> None:
+        """Remove documents in the trash for good now, without waiting until their time is over."""
+        self.engine.trash.finish(doc_ids)
+        self._stirred.set()
+
     def jobs(self) -> dict[str, Job]:
         """Jobs by document, the one in work and those that wait, in order."""
         with self._lock:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from ragcore.config import Settings
 from ragcore.export.sheets import place, tables_of
 from ragcore.index.store import DocumentInfo
 from ragcore.index.trash import Trashed
@@ -15,6 +16,7 @@ from ragcore.places import outlines
 from ragcore.storage import Storage
 from ragcore.types import GENERATED_MARKS, Cell, Chunk, Document, Element
 from ui.jobs import Job
+from ui.library_advice import advice
 from ui.payload import box
 
 Json = dict[str, Any]
@@ -28,13 +30,15 @@ def library(
     failures: Mapping[str, Mapping[str, Any]],
     stale: Collection[str],
     trash: Sequence[Trashed],
+    settings: Settings,
 ) -> Json:
-    """Every document with what is being done to it, the newest first, and what can be taken back."""
+    """Every document with what is being done to it, the newest first, and what can be taken back. What to do about one
+    that failed goes by the ``settings`` that documents are read by."""
     rows = sorted(infos, key=lambda info: -info.created)
     queue = list(jobs)
     return {
         "documents": [
-            _row(info, jobs.get(info.doc_id), failures.get(info.doc_id), info.doc_id in stale)
+            _row(info, jobs.get(info.doc_id), failures.get(info.doc_id), info.doc_id in stale, settings)
             | {"before": queue.index(info.doc_id) if info.doc_id in queue else 0}
             for info in rows
         ],
@@ -42,9 +46,12 @@ def library(
     }
 
 
-def _row(info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None, stale: bool) -> Json:
+def _row(
+    info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None, stale: bool, settings: Settings
+) -> Json:
     if failure and info.status == "ready" and info.indexed:
         failure = None  # another process has done since what failed here
+    failed = failure or info.error
     return {
         "id": info.doc_id,
         "name": info.name,
@@ -69,7 +76,7 @@ def _row(info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None,
         "status": info.status,
         "indexed": info.indexed,
         "stale": stale,
-        "error": dict(failure) if failure else dict(info.error) if info.error else None,
+        "error": advice(failed, settings) if failed else None,
         "job": None
         if job is None
         else {

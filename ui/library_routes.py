@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -9,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ragcore.errors import InputError
+from ragcore.errors import InputError, UnknownDocument
 from ragcore.export.sheets import SHEET_TYPES, sheet_kind
 from ui import library_payload
 from ui.exports import disposition, file_name
@@ -19,6 +20,19 @@ from ui.services import services
 Json = dict[str, Any]
 
 _TEXTS = TypeAdapter(list[str])
+_GONE = {"message": "It was removed in another window.", "hint": "", "code": "removed"}
+
+
+def done(act: Callable[..., None], *given: Any, **named: Any) -> Response:
+    """``act`` of what a request gave. What is wrong with what was typed, or what another window has made impossible
+    meanwhile, is told as ``refused``: the request was right, so the browser is not to note it as failed."""
+    try:
+        act(*given, **named)
+    except UnknownDocument:
+        return JSONResponse({"refused": _GONE})
+    except InputError as error:
+        return JSONResponse({"refused": error.as_dict()})
+    return JSONResponse({})
 
 
 @guarded
@@ -26,7 +40,7 @@ def library(_: Request) -> Response:
     engine, ingestion = services().engine, services().ingestion
     jobs = ingestion.jobs()
     rows = library_payload.library(
-        engine.documents(), jobs, ingestion.failures, set(engine.stale()), engine.trash.items()
+        engine.documents(), jobs, ingestion.failures, set(engine.stale()), engine.trash.items(), engine.settings
     )
     return JSONResponse(rows)
 
@@ -34,49 +48,51 @@ def library(_: Request) -> Response:
 @posted
 def read(_: Request, body: Json) -> Response:
     """Queue documents to be read, or built and indexed anew where other settings built them."""
-    for doc_id in _texts(body, "docs"):
+    return done(_queue, _texts(body, "docs"))
+
+
+def _queue(doc_ids: Sequence[str], password: str | None = None) -> None:
+    for doc_id in doc_ids:
         services().engine.file(doc_id)  # raises UnknownDocument
-        services().ingestion.add(doc_id)
-    return JSONResponse({})
+        services().ingestion.add(doc_id, password)
 
 
 @posted
 def remove(_: Request, body: Json) -> Response:
     """Put documents into the trash."""
-    services().ingestion.remove(_texts(body, "docs"))
-    return JSONResponse({})
+    return done(services().ingestion.remove, _texts(body, "docs"))
 
 
 @posted
 def restore(_: Request, body: Json) -> Response:
     """Take documents out of the trash."""
-    services().ingestion.restore(_texts(body, "docs"))
-    return JSONResponse({})
+    return done(services().ingestion.restore, _texts(body, "docs"))
+
+
+@posted
+def finish(_: Request, body: Json) -> Response:
+    """Remove documents in the trash for good."""
+    return done(services().ingestion.finish, _texts(body, "docs"))
 
 
 @posted
 def tag(_: Request, body: Json) -> Response:
     """Tags given to documents (``add``) and taken from them (``remove``)."""
-    services().engine.shelf.tag(_texts(body, "docs"), add=_texts(body, "add"), remove=_texts(body, "remove"))
-    return JSONResponse({})
+    given, more, less = (_texts(body, name) for name in ("docs", "add", "remove"))
+    return done(services().engine.shelf.tag, given, add=more, remove=less)
 
 
 @posted
 def rename_tag(_: Request, body: Json) -> Response:
     """Another name for the tag ``tag``; without a ``name`` it is taken from all documents."""
-    shelf, name = services().engine.shelf, text_in(body, "name")
-    if name is None:
-        shelf.delete_tag(text_in(body, "tag") or "")
-    else:
-        shelf.rename_tag(text_in(body, "tag") or "", name)
-    return JSONResponse({})
+    shelf, of, name = services().engine.shelf, text_in(body, "tag") or "", text_in(body, "name")
+    return done(shelf.delete_tag, of) if name is None else done(shelf.rename_tag, of, name)
 
 
 @posted
 def put(_: Request, body: Json) -> Response:
     """Lay documents into a folder."""
-    services().engine.shelf.put(_texts(body, "docs"), text_in(body, "folder") or "")
-    return JSONResponse({})
+    return done(services().engine.shelf.put, _texts(body, "docs"), text_in(body, "folder") or "")
 
 
 @guarded
@@ -98,10 +114,7 @@ def _storage() -> Json:
 @posted
 def read_document(request: Request, body: Json) -> Response:
     """Queue a document again, with a password where its body gives one."""
-    password = text_in(body, "password")
-    services().engine.file(request.path_params["doc"])  # raises UnknownDocument
-    services().ingestion.add(request.path_params["doc"], password)
-    return JSONResponse({})
+    return done(_queue, [request.path_params["doc"]], text_in(body, "password"))
 
 
 @guarded
@@ -182,6 +195,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{all_}/read", read, methods=["POST"]),
         Route(f"{all_}/remove", remove, methods=["POST"]),
         Route(f"{all_}/restore", restore, methods=["POST"]),
+        Route(f"{all_}/finish", finish, methods=["POST"]),
         Route(f"{all_}/tags", tag, methods=["POST"]),
         Route(f"{all_}/tag", rename_tag, methods=["POST"]),
         Route(f"{all_}/folder", put, methods=["POST"]),

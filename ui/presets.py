@@ -22,11 +22,13 @@ KEYS = (
 
 @dataclass(frozen=True)
 class Preset:
-    """``changes`` are what differs from the defaults of `KEYS`; ``model``: it needs a model beside the offline one."""
+    """``changes`` are what differs from the defaults of `KEYS`; ``cost`` says in words what time it
+    takes (`benchmarks.presets` measures it); ``model``: it needs a model beside the offline one."""
 
     name: str
     title: str
     said: str
+    cost: str
     steps: tuple[str, ...]
     changes: Mapping[str, Any]
     model: bool = False
@@ -41,6 +43,7 @@ PRESETS = (
         "balanced",
         "Balanced",
         "Meaning and words together, reranked, neighbouring chunks joined into whole passages.",
+        "Usual time",
         ("search", "rerank", "segments"),
         {},
     ),
@@ -48,6 +51,7 @@ PRESETS = (
         "precision",
         "Precise",
         "Fewer and shorter passages: for one fact, quickly, with little beside it.",
+        "About as fast",
         ("search", "rerank", "short segments"),
         {"rse.preset": "precision", "retrieve.top_k": 10, "answer.source_tokens": 4000, "answer.offline_sentences": 3},
     ),
@@ -55,6 +59,7 @@ PRESETS = (
         "find_all",
         "Find all",
         "All that may be relevant, from every document: for lists and overviews. More is read and sent.",
+        "Slower",
         ("search wide", "rerank more", "long segments"),
         {
             "rse.preset": "find_all",
@@ -68,6 +73,7 @@ PRESETS = (
         "stepwise",
         "Step by step",
         "The model cuts the question into parts, reads what was found and asks for what is missing: more calls.",
+        "Slowest",
         ("plan", "search", "read", "search again"),
         {"agentic.decompose": "auto", "agentic.gaps": True},
         model=True,

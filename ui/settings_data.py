@@ -11,14 +11,21 @@ from ragcore.catalogue import Setting, catalogue
 from ragcore.engine import Engine
 from ragcore.providers.anthropic import DEFAULT_BASE_URL
 from ragcore.storage import size
+from ragcore.variants import READING
 from ui import presets, talks
 from ui.payload import dollars, model_name
 from ui.services import Services, api_key
-from ui.visits import ORIGIN
+from ui.visits import OFFLINE, ORIGIN
 
 Json = dict[str, Any]
 
-ORIGINS = {"default": "default", "environment": "environment", "argument": "command line", ORIGIN: ORIGIN}
+ORIGINS = {
+    "default": "default",
+    "environment": "environment",
+    "argument": "command line",
+    ORIGIN: ORIGIN,
+    OFFLINE: OFFLINE,
+}
 
 
 def page(made: Services, visit: str) -> Json:
@@ -30,6 +37,7 @@ def page(made: Services, visit: str) -> Json:
         "presets": {"on": presets.in_force(own.settings), "all": [_preset(item) for item in presets.PRESETS]},
         "settings": [_row(item, own, kept, overrides) for item in catalogue().values()],
         "changes": len(overrides),
+        "reading": {key: presets.value_of(kept.settings, key) for key in READING},
         "data": _data(made),
         "spent": _spent(own),
     }
@@ -81,6 +89,7 @@ def _preset(item: presets.Preset) -> Json:
         "name": item.name,
         "title": item.title,
         "said": item.said,
+        "cost": item.cost,
         "steps": list(item.steps),
         "values": item.values,
         "words": values,
@@ -101,6 +110,7 @@ def _row(item: Setting, own: Engine, kept: Engine, overrides: Mapping[str, Any])
         "said": item.said,
         "allowed": item.allowed,
         "fixed": item.fixed,
+        "reading": item.key in READING,
         "origin": "preset" if origin.startswith("preset ") else "config.toml" if _is_file(origin) else ORIGINS[origin],
         "where": origin,
         "visit": item.key in overrides,

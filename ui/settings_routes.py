@@ -1,8 +1,13 @@
-"""The routes of the Settings page. A key comes in and never goes out; nothing of it is logged or written down."""
+"""The routes of the Settings page. A key comes in and never goes out; nothing of it is logged or written down.
+
+What cannot be set is told as ``refused``: the request was right, so the browser is not to note it as failed.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,15 +18,31 @@ from starlette.routing import BaseRoute, Route
 from ragcore.catalogue import catalogue, read, wrong
 from ragcore.config import ENV_PREFIX
 from ragcore.errors import ConfigError, InputError, ModelError
+from ragcore.ingest.ocr.models import recogniser
 from ragcore.prices import cost
 from ragcore.trial import trial
+from ragcore.variants import READING
 from ui import presets, settings_data
 from ui.guard import guarded, posted, text_in, visit
 from ui.payload import dollars, model_name
 from ui.services import services
-from ui.visits import refused_to_keep
+from ui.visits import needs_model, refused_to_keep
 
 Json = dict[str, Any]
+
+
+def told(handler: Callable[[Request, Json], Response]) -> Callable[..., Any]:
+    """`posted`, with a `ConfigError` told as ``refused``."""
+
+    @posted
+    @wraps(handler)
+    def answer(request: Request, body: Json) -> Response:
+        try:
+            return handler(request, body)
+        except ConfigError as error:
+            return JSONResponse({"refused": error.as_dict()})
+
+    return answer
 
 
 @guarded
@@ -29,50 +50,84 @@ def show(request: Request) -> Response:
     return _page(request)
 
 
-@posted
+@told
 def check(request: Request, body: Json) -> Response:
     """What is wrong with a setting as it is typed."""
     engine = services().visits.engine(visit(request))
     key, typed = text_in(body, "key") or "", text_in(body, "value") or ""
+    if key in READING:
+        return JSONResponse({"wrong": _wrong_reading(key, typed)})
     found = wrong(engine.settings, engine.origins, key, typed) or _wrong_address(key, typed)
     return JSONResponse({"wrong": found})
 
 
-@posted
+@told
 def change(request: Request, body: Json) -> Response:
     """Settings for this visit, as typed; null is as it is kept."""
     services().visits.change(visit(request) or "", _changes(body))
     return _page(request)
 
 
-@posted
+@told
 def preset(request: Request, body: Json) -> Response:
     """One of the ways to search, for this visit."""
     chosen = next((item for item in presets.PRESETS if item.name == text_in(body, "name")), None)
     if chosen is None:
         raise InputError("There is no such preset.", hint="Reload the page.")
-    services().visits.change(visit(request) or "", chosen.values)
+    made, own = services(), visit(request) or ""
+    if chosen.model and made.visits.engine(own).writer_name() == "offline":
+        raise ConfigError(f"{chosen.title} needs a model.", hint="Choose who answers first: Claude, or a server.")
+    made.visits.change(own, chosen.values)
     return _page(request)
 
 
-@posted
+@told
+def reading(request: Request, body: Json) -> Response:
+    """How documents are read from now on, kept at once: there is one library, however many visits it has."""
+    changes = _changes(body)
+    strange = [key for key in changes if key not in READING]
+    wrongs = [_wrong_reading(key, str(value)) for key, value in changes.items() if value is not None]
+    if strange:
+        raise InputError(f"{strange[0]} does not say how documents are read.", hint="Reload the page and try again.")
+    if any(wrongs):
+        raise ConfigError(next(filter(None, wrongs)), hint="")
+    _keep(changes)
+    return _page(request)
+
+
+@told
 def keep(request: Request, body: Json) -> Response:
     """What differs for this visit holds for every visit from now on."""
     made, own = services(), visit(request) or ""
     changes = made.visits.overrides(own)
     refused_to_keep(changes)
+    _kept_for_all(changes)
+    _keep(changes)
+    made.visits.change(own, dict.fromkeys(changes))
+    return _page(request)
+
+
+def _keep(changes: Json) -> None:
     set_outside = [key for key in changes if _variable(key) in os.environ]
     if set_outside:
         raise ConfigError(
             f"{', '.join(set_outside)} is set by the environment, which would win over the file.",
             hint=f"Unset {', '.join(map(_variable, set_outside))} first.",
         )
-    made.keep(changes)
-    made.visits.change(own, dict.fromkeys(changes))
-    return _page(request)
+    services().keep(changes)
 
 
-@posted
+def _kept_for_all(changes: Json) -> None:
+    """Raises `ConfigError` for what works with this visit's own key only."""
+    kept = services().engine.with_settings(changes)
+    if kept.writer_name() == "offline" and needs_model(kept.settings):
+        raise ConfigError(
+            "Step by step needs a model, and without the key of this visit there is none.",
+            hint="Set ANTHROPIC_API_KEY for this machine, or leave Step by step out of what is kept.",
+        )
+
+
+@told
 def undo(request: Request, body: Json) -> Response:
     """Everything as it is kept."""
     made, own = services(), visit(request) or ""
@@ -82,7 +137,11 @@ def undo(request: Request, body: Json) -> Response:
 
 @posted
 def set_key(request: Request, body: Json) -> Response:
-    services().visits.set_key(visit(request) or "", text_in(body, "key") or "")
+    key = text_in(body, "key") or ""
+    try:
+        services().visits.set_key(visit(request) or "", key)
+    except InputError as error:
+        return JSONResponse({"refused": error.as_dict()})
     return _page(request)
 
 
@@ -137,6 +196,18 @@ def _wrong_address(key: str, typed: str) -> str:
     return "" if good else "Must be the address of a server, such as http://localhost:11434."
 
 
+def _wrong_reading(key: str, typed: str) -> str:
+    """What is wrong with a setting by which documents are read."""
+    settings = services().engine.settings.ocr
+    try:
+        value = read(catalogue()[key], typed)
+        if key == "ocr.language":
+            recogniser(settings.model_copy(update={"language": value}))
+    except (ConfigError, ModelError) as error:
+        return f"{error.message} {error.hint}".strip()
+    return ""
+
+
 def _variable(key: str) -> str:
     return ENV_PREFIX + key.upper().replace(".", "__")
 
@@ -151,6 +222,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
                 "check": check,
                 "change": change,
                 "preset": preset,
+                "reading": reading,
                 "keep": keep,
                 "undo": undo,
                 "key": set_key,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
-from ragcore.errors import GroundworkError, UnknownConversation
+from ragcore.errors import GroundworkError
 from ragcore.index.conversations import ConversationInfo
 from ragcore.index.store import DocumentInfo
 from ragcore.scopes import KINDS, page_ranges
@@ -17,56 +15,28 @@ from ragcore.types import EVERYTHING, Scope
 from ui import components, payload, visits
 from ui.groups import groups
 from ui.markup import plain
+from ui.opened import come_back, current, gone, leave, lost_if_gone, open_conversation, stay, told, trouble, unnamed
 from ui.runs import StillWriting
 from ui.services import services
 
-
-def current() -> str | None:
-    """The conversation that the address names, or is about to name again (`come_back`)."""
-    named: str | None = st.query_params.get("c")
-    if named:
-        st.session_state.pop("gw_back", None)
-        return named
-    return st.session_state.get("gw_back")
-
-
-def unnamed() -> bool:
-    """Whether the address does not name `current` yet."""
-    return "gw_back" in st.session_state
-
-
-def leave() -> None:
-    """Another page is shown: `come_back` leads from there to what was open."""
-    st.session_state["gw_away"] = True
-
-
-def come_back() -> None:
-    """Entered from another page without a conversation in the address: what was open in this tab before is open again.
-    The browser puts its name into the address by itself, since the script could only add another step to the history.
-    """
-    here = st.session_state.get("gw_here")
-    if st.session_state.pop("gw_away", False) and current() is None and here:
-        st.session_state["gw_back"] = here
-
-
-def _told(component: str, name: str) -> Any:
-    """What one of our components has just told by its trigger ``name``; None where it told nothing."""
-    return st.session_state.get(component, {}).get(name)
-
-
-def open_conversation(conversation_id: str | None) -> None:
-    st.session_state.pop("gw_back", None)
-    # In one go: each change is a step of the browser's history.
-    wanted = {"c": conversation_id} if conversation_id else {}
-    if st.query_params.to_dict() != wanted:
-        st.query_params.from_dict(wanted)
-    st.session_state["gw_here"] = conversation_id
-
-
-def _stay() -> None:
-    """What was on its way when another conversation was opened comes with the old address: that does not lead back."""
-    if "gw_here" in st.session_state and st.session_state["gw_here"] != current():
-        open_conversation(st.session_state["gw_here"])
+__all__ = [
+    "about",
+    "ask",
+    "ask_only",
+    "askable",
+    "asked",
+    "chips",
+    "come_back",
+    "current",
+    "draw",
+    "gone",
+    "head",
+    "leave",
+    "open_conversation",
+    "seen",
+    "trouble",
+    "unnamed",
+]
 
 
 def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationInfo], searched: Scope) -> None:
@@ -82,7 +52,7 @@ def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationI
 
 
 def _open() -> None:
-    chosen = _told("history", "opened")
+    chosen = told("history", "opened")
     if chosen is not None:
         open_conversation(chosen)
 
@@ -120,7 +90,7 @@ def _draw_groups(readable: Sequence[DocumentInfo]) -> None:
 
 
 def _only_group(conversation_id: str | None, key: str) -> None:
-    _stay()
+    stay()
     chosen = st.session_state[key]
     st.session_state[key] = None  # what is in scope is told by the boxes below
     readable = askable(services().engine.documents())
@@ -154,8 +124,8 @@ def chips(searched: Scope) -> None:
 
 
 def _narrow() -> None:
-    _stay()
-    given = _told("filters", "narrowed")
+    stay()
+    given = told("filters", "narrowed")
     if given is None:
         return
     kinds = tuple(kind for kind in KINDS if kind in given["kinds"])
@@ -178,7 +148,7 @@ def _longest() -> int | None:
 
 def seen() -> None:
     """The last turn that was to be seen when a question was sent, for `ask`, which may come in a later run."""
-    given = _told("thread", "seen")
+    given = told("thread", "seen")
     if given is not None:
         st.session_state["gw_seen"] = (given["conversation"], given["after"])
 
@@ -194,7 +164,7 @@ def _sent() -> tuple[tuple[str, str] | None, str | None]:
 
 def about() -> None:
     """Words of a page are to be asked about: that question, told by how it begins, searches their document alone."""
-    given = _told("pane", "about")
+    given = told("pane", "about")
     if given is not None:
         st.session_state["gw_about"] = (given["document"], given["text"])
 
@@ -210,14 +180,14 @@ def _of_words(question: str, chosen: Scope) -> Scope:
 
 
 def _widen() -> None:
-    _stay()
-    given = _told("chips", "removed")
+    stay()
+    given = told("chips", "removed")
     if given is not None and given["part"] in ("pages", "kinds"):
         _change(given["conversation"], lambda stored: replace(stored, **{given["part"]: ()}))
 
 
 def _tick(conversation_id: str | None, doc_id: str, key: str) -> None:
-    _stay()
+    stay()
     # Streamlit also calls this for a box that comes back after a while, so what counts is how it stands.
     ticked = st.session_state[key]
     if conversation_id is None:
@@ -242,18 +212,8 @@ def _change(conversation_id: str | None, changed: Callable[[Scope], Scope]) -> N
             st.session_state["gw_filters"] = changed(st.session_state.get("gw_filters", EVERYTHING))
         return
     engine = services().engine
-    with _lost_if_gone(conversation_id):
+    with lost_if_gone(conversation_id):
         engine.set_scope(conversation_id, changed(engine.scope(conversation_id)))
-
-
-@contextmanager
-def _lost_if_gone(conversation_id: str) -> Iterator[None]:
-    """Work on a conversation that another tab may have deleted."""
-    try:
-        yield
-    except UnknownConversation:
-        if conversation_id == current():
-            gone()
 
 
 def _left_out() -> set[str]:
@@ -270,7 +230,7 @@ def asked(readable: Sequence[DocumentInfo]) -> Scope:
     left_out: set[str] = set()
     conversation_id = current()
     if conversation_id is not None:
-        with _lost_if_gone(conversation_id):
+        with lost_if_gone(conversation_id):
             searched = services().engine.scope(conversation_id)
     if searched is None:
         searched, left_out = st.session_state.get("gw_filters", EVERYTHING), _left_out()
@@ -320,7 +280,7 @@ def _forget_removed(conversation_id: str | None) -> int:
         return 0
     engine = services().engine
     known = {info.doc_id for info in engine.documents()}
-    with _lost_if_gone(conversation_id):
+    with lost_if_gone(conversation_id):
         stored = engine.scope(conversation_id)
         if stored.doc_ids is None:
             return 0
@@ -343,25 +303,13 @@ def ask_only(doc_ids: Collection[str], readable: Sequence[str]) -> None:
     st.session_state["gw_filters"] = EVERYTHING
 
 
-def gone() -> None:
-    """The address names a conversation that is not there (any more): go on with a new one and say so."""
-    open_conversation(None)
-    st.session_state["gw_trouble"] = ("This conversation is not in the library.", "It may have been deleted.")
-
-
-def trouble() -> tuple[str, ...] | None:
-    """What prevented the last question (message, hint), or happened to it (and tone), once."""
-    found: tuple[str, ...] | None = st.session_state.pop("gw_trouble", None)
-    return found
-
-
 def head(info: ConversationInfo | None) -> None:
     """The title row of a conversation: export, rename, delete, and what it has cost."""
     components.topic(info.conversation_id if info else None, info.title if info else "", on_change=_leave)
 
 
 def _leave() -> None:
-    left = _told("topic", "left")
+    left = told("topic", "left")
     if left is None or left["conversation"] != current():
         return
     if left["gone"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from html import escape
 from pathlib import PurePath
 
@@ -14,6 +15,7 @@ from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
 from ui import components, frame
 from ui.jobs import Ingestion
+from ui.library_advice import advice
 from ui.services import services
 
 NAMED = 3  # files that a note names
@@ -98,15 +100,32 @@ def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) ->
     known: list[str] = []
     queued: list[str] = []
     notes: list[Note] = []
+    once, twice = _alike(paired(files))
     # The last one added stands first in the Library: what is read first is to stand there.
-    for file, pdf in reversed(paired(files)):
+    for file, pdf in reversed(once):
         notes = _add(file, pdf, engine, queued, known) + notes
     for doc_id in reversed(queued):
         ingestion.add(doc_id)
+    known = [*reversed(known), *twice]
     if known:
-        known.reverse()
         notes.append(Note("weak", already(known), "The same bytes are kept once under any name."))
     return notes
+
+
+def _alike(
+    pairs: Sequence[tuple[UploadedFile, UploadedFile | None]],
+) -> tuple[list[tuple[UploadedFile, UploadedFile | None]], list[str]]:
+    """The first of those of the same bytes, and the names of the others."""
+    once, twice, seen = [], [], set[bytes]()
+    for file, pdf in pairs:
+        data = file.getvalue()
+        digest = sha256(data).digest()
+        if data and digest in seen:
+            twice.append(PurePath(file.name).name)
+        else:
+            once.append((file, pdf))
+        seen.add(digest)
+    return once, twice
 
 
 def already(names: Sequence[str]) -> str:
@@ -129,7 +148,7 @@ def _add(
     except GroundworkError as error:
         # What is wrong with a JSON is no reason to leave out its PDF.
         by_itself = _add(pdf, None, engine, queued, known) if pdf is not None else []
-        return [Note("bad", error.message, error.hint), *by_itself]
+        return [Note("bad", error.message, advice(error.as_dict(), engine.settings)["hint"]), *by_itself]
     failed = any(info.doc_id == added.doc_id and info.status == "failed" for info in engine.documents())
     queued.append(added.doc_id)
     if added.status == "already":

@@ -28,6 +28,7 @@ COOKIE = "gw_visit"
 IDLE_SECONDS = 12 * 3600.0  # a visit that was not used for so long is forgotten, with its key
 LONGEST_KEY = 400
 ORIGIN = "this visit"
+OFFLINE = "offline"  # what the offline answerer cannot do is off
 
 
 @dataclass
@@ -54,16 +55,15 @@ class Visits:
         base = self._kept()
         with self._lock:
             own = self._visits.get(visit or "")
-            if own is None:
-                return base
-            if time.monotonic() - own.used > IDLE_SECONDS:
+            if own is not None and time.monotonic() - own.used > IDLE_SECONDS:
                 del self._visits[visit or ""]
-                return base
-            own.used = time.monotonic()
-            if not own.overrides and own.key is None:
-                return base
+                own = None
+            if own is not None:
+                own.used = time.monotonic()
+            if own is None or (not own.overrides and own.key is None):
+                return _able(base)
             if own.made is None or own.made[0] is not base:
-                own.made = (base, base.with_settings(own.overrides, own.key, origin=ORIGIN))
+                own.made = (base, _able(base.with_settings(own.overrides, own.key, origin=ORIGIN)))
             return own.made[1]
 
     def change(self, visit: str, changes: Mapping[str, Any]) -> Settings:
@@ -75,7 +75,7 @@ class Visits:
             wanted = {key: value for key, value in wanted.items() if value is not None}
             made = base.with_settings(wanted, own.key, origin=ORIGIN)
             own.overrides = {key: value for key, value in wanted.items() if _differs(base, made, key)}
-            own.said, own.made = "", (base, made)
+            own.said, own.made = "", (base, _able(made))
             return made.settings
 
     def overrides(self, visit: str) -> dict[str, Any]:
@@ -110,6 +110,18 @@ class Visits:
         own = self._visits.setdefault(visit, _Visit())
         own.used = now
         return own
+
+
+def needs_model(settings: Settings) -> bool:
+    """Whether a question cannot be searched for without a model."""
+    return settings.agentic.gaps or settings.agentic.decompose == "model"
+
+
+def _able(engine: Engine) -> Engine:
+    """``engine``, without those steps of a search that a model has to take where the offline answerer is in force."""
+    if engine.writer_name() != "offline" or not needs_model(engine.settings):
+        return engine
+    return engine.with_settings({"agentic.gaps": False, "agentic.decompose": "rules"}, origin=OFFLINE)
 
 
 def _differs(base: Engine, made: Engine, key: str) -> bool:

@@ -60,6 +60,15 @@ class Trash:
                     )
             bump_revision(connection)
 
+    def finish(self, doc_ids: Sequence[str]) -> None:
+        """Let the time of documents in the trash be over: the next `empty` removes them for good. Those that are not
+        in it (any more) are passed over."""
+        table = db.documents.c
+        with self._store.database.write() as connection:
+            for doc_id in doc_ids:
+                over = sa.update(db.documents).where(table.doc_id == doc_id, table.removed > FINAL)
+                connection.execute(over.values(removed=FINAL))
+
     def items(self) -> list[Trashed]:
         """What can be taken back now, the last removed first."""
         table, now = db.documents.c, time.time()

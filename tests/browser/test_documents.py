@@ -96,14 +96,16 @@ def test_a_document_in_scope_that_another_tab_removed_is_said(
     page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
 
 
-def test_a_file_without_words_offers_no_retry(empty_app: App, open_page: Callable[..., Any]) -> None:
+def test_a_file_without_words_says_what_may_help(empty_app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{empty_app.url}/library")
     page.get_by_text("No documents yet").wait_for()
     page.locator("input[type=file]").set_input_files([file("blank.pdf", pdfs.blank())])
     row = page.locator('tr[data-status="failed"]')
     row.wait_for(timeout=120_000)
-    assert row.locator(".why code").all_inner_texts() == ["ocr.mode", "ocr.language"]
-    assert row.get_by_role("button", name="Retry").count() == 0
+    assert "let every page be read as a scan" in row.locator(".why").inner_text()
+    assert row.get_by_role("button", name="Settings").count() == 1
+    row.get_by_role("button", name="Retry").click()
+    row.locator(".why").wait_for(timeout=120_000)
     assert "kept" not in row.locator(".why").inner_text()
 
 

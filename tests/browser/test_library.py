@@ -8,11 +8,19 @@ from typing import Any
 
 from ragcore.engine import Engine
 from tests import ade, pdfs
-from tests.browser.conftest import App, Shelf
+from tests.browser.conftest import App, Shelf, serve
 
 
 def file(name: str, data: bytes) -> dict[str, Any]:
     return {"name": name, "mimeType": "application/pdf", "buffer": data}
+
+
+def drop(page: Any, *paths: Path) -> None:
+    """Let go of files and folders over the page, as a mouse that brought them from the desktop does."""
+    session = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, "x": 400, "y": 600, "data": data})
 
 
 def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
@@ -23,25 +31,30 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
     assert page.get_by_label("Upload PDFs").first.is_visible()
     page.goto(empty_app.url)
     page.locator(".gw-proof").wait_for()
+    report_again = pdfs.running_headers(6)
     page.locator("input[type=file]").set_input_files(
         [
-            file("report.pdf", pdfs.running_headers(6)),
+            file("report.pdf", report_again),
             file("minutes.pdf", pdfs.not_a_pdf()),
             file("secret.pdf", pdfs.encrypted()),
             file("nothing.pdf", pdfs.empty_file()),
+            file("cut.pdf", pdfs.truncated()),
+            file("report (1).pdf", report_again),
         ]
     )
     page.wait_for_url("**/library")  # where the reading is seen
     rows = page.locator(".gw-library tbody tr")
     page.locator(".gw-library [role=progressbar]").first.wait_for()
-    page.locator('tr[data-status="failed"]').nth(1).wait_for(timeout=120_000)
+    page.locator('tr[data-status="failed"]').nth(2).wait_for(timeout=120_000)
     page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)
 
     assert page.get_by_text("nothing.pdf is empty.").count() == 1
+    assert page.get_by_text("is in the library already.").count() == 1  # one of the two that are alike
+    assert "too damaged to open" in rows.filter(has_text="cut.pdf").locator(".why b").inner_text()
     minutes = rows.filter(has_text="minutes.pdf")
     assert "PDF" in minutes.locator(".why b").inner_text()
     assert minutes.get_by_text("Failed").count() == 1
-    report = rows.filter(has_text="report.pdf")
+    report = rows.filter(has_text="report")
     assert report.locator("td").nth(2).inner_text() == "6"
 
     secret = rows.filter(has_text="secret.pdf")
@@ -55,7 +68,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
 
     minutes.get_by_role("button", name="Remove minutes.pdf").click()
     minutes.wait_for(state="detached")
-    assert rows.count() == 2
+    assert rows.count() == 3
 
     report.get_by_role("link").click()
     drawer = page.get_by_label("Document", exact=True)
@@ -108,6 +121,7 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
     pdfs.write(folder, "survey.pdf", pdfs.one_column())
     pdfs.write(folder / "deep", "table.pdf", pdfs.ruled_table())
     (folder / "readme.txt").write_text("not for the library")
+    (folder / ".DS_Store").write_text("of the system")
     page = open_page(f"{empty_app.url}/library")
     page.get_by_text("No documents yet").wait_for()
     with page.expect_file_chooser() as chooser:
@@ -128,17 +142,82 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
     choose.select_option("Trial/deep")
     assert page.locator("tr[data-doc]:visible").count() == 1
 
-    # A file dropped anywhere on the page goes to the uploader; the browser does not open it in place of the app.
-    dropped = page.evaluate_handle(
-        """bytes => {
-            const given = new DataTransfer();
-            given.items.add(new File([new Uint8Array(bytes)], "dropped.pdf", { type: "application/pdf" }));
-            return given;
-        }""",
-        list(pdfs.hyphenated()),
-    )
-    page.locator(".gw-head").dispatch_event("dragenter", {"dataTransfer": dropped})
-    page.locator(".st-key-gw_drop.over").wait_for()
-    page.locator(".gw-head").dispatch_event("drop", {"dataTransfer": dropped})
+    # What is dropped anywhere on the page goes to the uploader; the browser does not open it in place of the app.
+    desk = tmp_path / "desk"
+    (desk / "Wells" / "2024").mkdir(parents=True)
+    (desk / "Wells" / "empty").mkdir()
+    (desk / "Wells" / ".hidden").write_text("of the system")
+    pdfs.write(desk / "Wells" / "2024", "north é.pdf", pdfs.note())
+    loose = pdfs.write(desk, "dropped.pdf", pdfs.hyphenated())
+    drop(page, desk / "Wells", loose)
     choose.select_option("")
     page.locator("tr[data-doc]").filter(has_text="dropped.pdf").wait_for()
+    page.locator("tr[data-doc]").filter(has_text="Wells/2024").wait_for()
+    page.get_by_text("was left out").wait_for(state="detached")
+    drop(page, folder)
+    page.get_by_text("survey.pdf and table.pdf are in the library already.").wait_for()
+    assert page.locator("tr[data-doc]").count() == 4
+
+
+def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
+    tmp_path: Path, open_page: Callable[..., Any]
+) -> None:
+    home, pages = tmp_path / "home", 150
+    with serve(home) as app:
+        page = open_page(f"{app.url}/library")
+        page.get_by_text("No documents yet").wait_for()
+        page.locator("input[type=file]").set_input_files([file("long.pdf", pdfs.running_headers(pages))])
+        row = page.locator("tr[data-doc]")
+        row.locator(".now-at", has_text=r"Page").wait_for()
+        page.wait_for_function(
+            "() => Number(/Page (\\d+)/.exec(document.querySelector('.now-at')?.innerText)?.[1]) > 2"
+        )
+        row.get_by_role("button", name="Cancel").click()
+        row.get_by_text("What was read is kept.").wait_for()
+        stopped = read_so_far(home)
+        assert 2 < stopped < pages
+        page.reload()  # it is as it was
+        row.get_by_role("button", name="Go on").click()
+        row.locator(".prog.read").wait_for()
+        page.wait_for_function(
+            f"() => Number(/Page (\\d+)/.exec(document.querySelector('.now-at')?.innerText)?.[1]) > {stopped}"
+        )
+        page.goto("about:blank")  # a page whose server is gone complains
+    kept = read_so_far(home)
+    assert stopped < kept < pages, "ended in the middle of it"
+    with serve(home) as app:
+        page.goto(f"{app.url}/library")
+        page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)
+    with Engine.open(home) as engine:
+        [info] = engine.documents()
+        assert (info.pages_done, info.pages, info.indexed) == (pages, pages, True)
+
+
+def read_so_far(home: Path) -> int:
+    with Engine.open(home) as engine:
+        return engine.documents()[0].pages_done
+
+
+def test_a_scan_that_was_not_read_leads_to_settings_and_is_read_on_retry(
+    tmp_path: Path, open_page: Callable[..., Any]
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "config.toml").write_text('[ocr]\nmode = "off"\n')
+    with serve(home) as app:
+        page = open_page(f"{app.url}/library", width=390, height=844)
+        page.get_by_text("No documents yet").wait_for()
+        page.locator("input[type=file]").set_input_files([file("scan.pdf", pdfs.scanned(pdfs.note(), dpi=110))])
+        row = page.locator('tr[data-status="failed"]')
+        row.get_by_text("The reading of scans is switched off.").wait_for(timeout=120_000)
+        assert "config.toml" not in row.inner_text()
+        assert "ocr" not in row.inner_text()
+        row.get_by_role("button", name="Settings").click()
+        page.wait_for_url("**/settings")
+        page.wait_for_function("() => document.activeElement?.id === 'gw-reading'")
+        page.get_by_role("radio", name="Where needed").check(force=True)
+        page.wait_for_function("() => document.querySelector('[name=ocr-mode][value=auto]').checked")
+        page.goto(f"{app.url}/library")
+        row.get_by_role("button", name="Retry").click()
+        page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)
+    assert 'mode = "auto"' in (home / "config.toml").read_text()

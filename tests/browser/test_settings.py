@@ -44,6 +44,69 @@ def test_a_setting_is_checked_as_it_is_typed_and_holds_for_the_visit(app: App, o
     page.locator(".gw-settings .bar").wait_for(state="hidden")
 
 
+def test_nonsense_is_refused_beside_its_field_and_never_sent(app: App, open_page: Callable[..., Any]) -> None:
+    page = opened(open_page(f"{app.url}/settings"))
+    whole = page.get_by_label("top_k", exact=True)
+    for typed in ("-1", "0", "1e99", "NaN", "twenty", "2.5", "", " ", "9" * 40):
+        whole.fill(typed)
+        page.get_by_text("Must be a whole number").first.wait_for()
+        whole.press("Enter")
+        assert whole.get_attribute("aria-invalid") == "true", typed
+    whole.press("Escape")
+    assert whole.input_value() == "20"
+    assert page.locator(".gw-settings .bar").is_hidden()
+
+    page.get_by_role("radio", name="Claude", exact=True).check(force=True)
+    key = page.get_by_label("API key")
+    for typed, said in (("two words", "A key has no spaces"), ("clé", "only plain letters"), ("x" * 401, "too long")):
+        key.fill(typed)
+        page.locator("#gw-key-said", has_text=said).wait_for()
+        key.press("Enter")
+        assert key.input_value() == typed, "it stays to be corrected"
+    assert page.locator(".gw-settings .gw-msg.bad").count() == 0
+
+    page.get_by_role("radio", name="A server of your own").check(force=True)
+    address, model = page.get_by_label("Address"), page.get_by_label("Model", exact=True)
+    page.get_by_role("button", name="Use it").first.click()
+    assert address.evaluate("e => e === document.activeElement")
+    address.fill("localhost")
+    page.locator("#gw-url-said", has_text="Must be the address of a server").wait_for()
+    model.fill("own")
+    model.press("Enter")
+    page.get_by_role("switch", name="Add missing citations").click()
+    page.get_by_text("2 settings differ for this visit only").wait_for()
+    assert page.get_by_label("Address").is_visible(), "what is being chosen stays chosen"
+    page.get_by_role("button", name="Undo all").click()
+    page.locator(".gw-settings .bar").wait_for(state="hidden")
+
+
+def test_two_windows_of_a_browser_show_the_same(app: App, open_page: Callable[..., Any]) -> None:
+    page = opened(open_page(f"{app.url}/settings"))
+    other = page.context.new_page()
+    other.goto(f"{app.url}/settings")
+    opened(other).get_by_role("radio", name="Find all").check(force=True)
+    other.get_by_text("5 settings differ for this visit only").wait_for()
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    page.locator(".gw-settings .opt.on", has_text="Find all").wait_for()
+    page.get_by_role("button", name="Undo all").click()
+    page.locator(".gw-settings .bar").wait_for(state="hidden")
+
+
+def test_how_scans_are_read_is_checked_and_kept_at_once(app: App, open_page: Callable[..., Any]) -> None:
+    page = opened(open_page(f"{app.url}/settings"))
+    language = page.get_by_label("Their language")
+    language.fill("klingon")
+    page.get_by_text("No OCR model is known for").wait_for()
+    language.fill("de")
+    language.press("Enter")
+    other = opened(open_page(f"{app.url}/settings"))
+    assert other.get_by_label("Their language").input_value() == "de", "for everybody"
+    assert 'language = "de"' in (app.home / "config.toml").read_text()
+    other.get_by_label("Their language").fill("en")
+    other.get_by_label("Their language").press("Enter")
+    other.locator('[data-key="ocr.language"] output', has_text="en").wait_for()
+
+
 def test_what_is_kept_holds_for_everybody(app: App, open_page: Callable[..., Any]) -> None:
     page = opened(open_page(f"{app.url}/settings"))
     page.get_by_label("paper").select_option("letter")
@@ -59,6 +122,7 @@ def test_what_is_kept_holds_for_everybody(app: App, open_page: Callable[..., Any
 
 def test_presets_and_length_from_the_keyboard(app: App, open_page: Callable[..., Any]) -> None:
     page = opened(open_page(f"{app.url}/settings"))
+    assert page.get_by_role("radio", name="Step by step").is_disabled(), "there is no model"
     page.get_by_role("radio", name="Balanced").focus()
     page.keyboard.press("ArrowRight")
     page.locator(".gw-settings .opt.on", has_text="Precise").wait_for()

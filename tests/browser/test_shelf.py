@@ -15,6 +15,7 @@ from openpyxl import load_workbook
 
 from ragcore.engine import Engine
 from ragcore.index import database as db
+from tests import pdfs
 from tests.browser.conftest import App, Shelf, serve
 from tests.browser.test_axe import check
 
@@ -83,6 +84,31 @@ def test_when_its_time_is_over_a_removal_is_final(library: Any, own: App) -> Non
         assert len(engine.documents()) == 4
         assert engine.trash.empty() == []
         assert len(list((own.home / "files").rglob("*.pdf"))) == 4
+
+
+def test_what_another_tab_removed_is_said_and_a_removal_need_not_wait(own: App, open_page: Callable[..., Any]) -> None:
+    with Engine.open(own.home) as engine:
+        extra = engine.add(pdfs.hyphenated(), "extra.pdf").doc_id
+    page = open_page(f"{own.url}/library")
+    row = page.locator(f'tr[data-doc="{extra}"]')
+    row.wait_for()
+    asked = "() => performance.getEntriesByType('resource').findLast(one => one.name.includes('/gw/library?')).name"
+    before = page.request.get(page.evaluate(asked))
+    page.route("**/gw/library?*", lambda route: route.fulfill(response=before))  # it has not heard of what follows
+    with Engine.open(own.home) as engine:
+        engine.trash.put([extra])
+    row.get_by_role("button", name="Remove").click()
+    page.get_by_text("It was removed in another window.").wait_for()
+    page.unroute("**/gw/library?*")
+    page.evaluate("window.dispatchEvent(new Event('focus'))")  # it asks at once
+    toast = page.locator(".gw-toast", has_text="extra.pdf")
+    toast.get_by_role("button", name="Delete for good").click()
+    toast.wait_for(state="detached", timeout=UNDO_SECONDS * 500)
+    row.wait_for(state="detached")
+    page.wait_for_timeout(500)
+    with Engine.open(own.home) as engine:
+        assert engine.trash.items() == []
+        assert extra not in {info.doc_id for info in engine.documents()}
 
 
 def test_tags_and_folders_of_several_documents_and_a_filter_that_outlives_a_reload(library: Any) -> None:
@@ -237,3 +263,13 @@ def test_a_phone_has_all_of_it_without_scrolling_sideways(own: App, open_page: C
     box = page.get_by_label("New tag").bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Select none").click()
+    page.locator("tbody [data-f=remove]").first.click()
+    page.locator(".gw-toast").wait_for()
+    for button in page.locator(".gw-toast button").all():
+        box = button.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+    page.get_by_role("button", name="Undo").click()
+    page.locator(".gw-toast").wait_for(state="detached")

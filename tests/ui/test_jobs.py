@@ -6,7 +6,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from ragcore.engine import Engine
+from ragcore.errors import InputError
 from tests import pdfs
 from ui.jobs import Ingestion
 
@@ -54,6 +57,22 @@ def test_a_removal_that_is_taken_back_goes_on_where_the_reading_was(tmp_path: Pa
         until(lambda: not ingestion.jobs())
         assert not ingestion.failures
         assert engine.trash.items() == []
+        ingestion.close()
+
+
+def test_what_is_in_the_trash_goes_for_good_at_once_when_that_is_wanted(tmp_path: Path) -> None:
+    gone: list[str] = []
+    with Engine.open(tmp_path) as engine:
+        ingestion = Ingestion(engine, removed=gone.append)
+        first, second = (engine.add(data, "a.pdf").doc_id for data in (pdfs.one_column(), pdfs.ruled_table()))
+        ingestion.remove([first])
+        ingestion.finish([first, second])  # what is not in the trash stays where it is
+        until(lambda: gone == [first])
+        assert [info.doc_id for info in engine.documents()] == [second]
+        assert engine.trash.items() == []
+        assert len(list((tmp_path / "files").rglob("*.pdf"))) == 1
+        with pytest.raises(InputError, match="too late"):
+            ingestion.restore([first])
         ingestion.close()
 
 

@@ -13,12 +13,14 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, InputError
+from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 from tests.ui.asgi import ask
 from ui import presets, settings_routes
 from ui import services as services_module
 from ui.guard import TOKEN_HEADER
 from ui.jobs import Ingestion
+from ui.library_advice import advice
 from ui.render import Renderer
 from ui.runs import Answers
 from ui.services import Services
@@ -78,6 +80,7 @@ def test_back_to_what_is_kept_and_all_undone(opened: Services) -> None:
 
 def test_a_preset_is_recognised_by_its_values(opened: Services) -> None:
     assert call(opened, "")[1]["presets"]["on"] == "balanced"
+    call(opened, "/key", {"key": KEY})
     for preset in presets.PRESETS:
         page = call(opened, "/preset", {"name": preset.name})[1]
         assert page["presets"]["on"] == preset.name
@@ -85,6 +88,20 @@ def test_a_preset_is_recognised_by_its_values(opened: Services) -> None:
     assert row(call(opened, "")[1], "rse.max_length")["value"] == "40"
     assert call(opened, "/change", {"changes": {"retrieve.top_k": "33"}})[1]["presets"]["on"] == ""
     assert call(opened, "/preset", {"name": "magic"})[0] == 400
+
+
+def test_what_needs_a_model_is_off_while_there_is_none(opened: Services) -> None:
+    assert "needs a model" in call(opened, "/preset", {"name": "stepwise"})[1]["refused"]["message"]
+    call(opened, "/key", {"key": KEY})
+    assert call(opened, "/preset", {"name": "stepwise"})[1]["presets"]["on"] == "stepwise"
+    assert "without the key of this visit" in call(opened, "/keep", {})[1]["refused"]["message"]
+    page = call(opened, "/change", {"changes": {"llm.model": "offline"}})[1]
+    assert page["presets"]["on"] == "balanced"
+    assert (row(page, "agentic.gaps")["value"], row(page, "agentic.gaps")["origin"]) == (False, "offline")
+    opened.engine.ingest(opened.engine.add(pdfs.one_column(), "survey.pdf").doc_id)
+    opened.engine.index()
+    assert opened.visits.engine("one").retrieve("nitrate").hits
+    assert call(opened, "/change", {"changes": {"llm.model": None}})[1]["presets"]["on"] == "stepwise"
 
 
 @pytest.mark.parametrize(
@@ -103,13 +120,16 @@ def test_it_is_checked_as_it_is_typed_and_again_when_it_is_sent(
     status, found = call(opened, "/check", {"key": key, "value": typed})
     assert status == 200
     assert found["wrong"].startswith(said) if said else found["wrong"] == ""
-    assert call(opened, "/change", {"changes": {key: typed}})[0] == (500 if said else 200)
+    status, answer = call(opened, "/change", {"changes": {key: typed}})
+    assert status == 200
+    assert ("refused" in answer) == bool(said)
 
 
 def test_what_the_documents_were_read_by_is_not_changed(opened: Services) -> None:
     status, page = call(opened, "/change", {"changes": {"chunk.size": "coarse"}})
-    assert status == 500
-    assert "chunk.size" in page["error"]["message"]
+    assert status == 200
+    assert "chunk.size" in page["refused"]["message"]
+    assert "ocr.mode" in call(opened, "/change", {"changes": {"ocr.mode": "off"}})[1]["refused"]["message"]
     assert row(call(opened, "")[1], "chunk.size")["fixed"]
 
 
@@ -117,16 +137,16 @@ def test_what_the_environment_sets_is_not_kept(opened: Services, monkeypatch: py
     monkeypatch.setenv("GROUNDWORK_RETRIEVE__TOP_K", "5")
     call(opened, "/change", {"changes": {"retrieve.top_k": "30"}})
     status, page = call(opened, "/keep", {})
-    assert status == 500
-    assert "GROUNDWORK_RETRIEVE__TOP_K" in page["error"]["hint"]
+    assert status == 200
+    assert "GROUNDWORK_RETRIEVE__TOP_K" in page["refused"]["hint"]
     assert not (opened.engine.home / "config.toml").exists()
 
 
 def test_a_server_s_address_is_never_kept(opened: Services) -> None:
     call(opened, "/change", {"changes": {"llm.base_url": "http://localhost:9", "llm.model": "own"}})
     status, page = call(opened, "/keep", {})
-    assert status == 500
-    assert "own key" in page["error"]["message"]
+    assert status == 200
+    assert "own key" in page["refused"]["message"]
     assert not (opened.engine.home / "config.toml").exists()
 
 
@@ -181,8 +201,55 @@ def test_the_machine_s_key_is_not_sent_to_a_server_of_the_visit(
 @pytest.mark.parametrize("key", ["", "  ", "two words", "naïve", "x" * 500, "a\nb"])
 def test_what_is_no_key_is_refused_and_not_repeated(opened: Services, key: str) -> None:
     status, page = call(opened, "/key", {"key": key})
-    assert status == 400
-    assert not key.strip() or key not in json.dumps(page["error"])
+    assert status == 200
+    assert page["refused"]["message"] == "That is not a key."
+    assert not key.strip() or key not in json.dumps(page)
+    assert call(opened, "")[1]["who"]["key"]["from"] == ""
+
+
+def test_how_documents_are_read_is_kept_at_once_and_holds_for_the_next_one(opened: Services) -> None:
+    scan = pdfs.scanned(pdfs.note(), dpi=100)
+    status, page = call(opened, "/reading", {"changes": {"ocr.mode": "off"}})
+    assert (status, page["reading"]["ocr.mode"], page["changes"]) == (200, "off", 0)
+    assert tomllib.loads((opened.engine.home / "config.toml").read_text()) == {"ocr": {"mode": "off"}}
+    doc_id = opened.engine.add(scan, "scan.pdf").doc_id
+    report = opened.ingestion.engine.ingest(doc_id)
+    assert report.status == "failed"
+    assert advice(report.error or {}, opened.engine.settings)["hint"].startswith(
+        "The reading of scans is switched off."
+    )
+    half = opened.engine.add(pdfs.joined(pdfs.one_column(), scan), "half.pdf").doc_id
+    assert opened.ingestion.engine.ingest(half).status == "ready"
+    assert opened.engine.stale() == []
+    call(opened, "/reading", {"changes": {"ocr.mode": "auto"}})
+    assert opened.engine.stale() == [half], "its second page can be read now"
+    assert opened.ingestion.engine.ingest(doc_id).status == "ready"
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "said"),
+    [
+        ("ocr.language", "de", ""),
+        ("ocr.language", "klingon", "No OCR model is known"),
+        ("ocr.language", "", "No OCR model is known"),
+        ("ocr.mode", "sometimes", "Must be auto, off or force."),
+    ],
+)
+def test_how_documents_are_read_is_checked(opened: Services, key: str, typed: str, said: str) -> None:
+    assert call(opened, "/check", {"key": key, "value": typed})[1]["wrong"].startswith(said)
+    status, answer = call(opened, "/reading", {"changes": {key: typed}})
+    assert status == 200
+    assert ("refused" in answer) == bool(said)
+    assert (opened.engine.home / "config.toml").exists() == (not said)
+    assert call(opened, "/reading", {"changes": {"ingest.max_pages": "1"}})[0] == 400
+
+
+def test_what_is_kept_holds_for_what_is_read_afterwards_too(opened: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    assert opened.ingestion.engine.describes_figures()
+    call(opened, "/change", {"changes": {"llm.model": "offline"}})
+    call(opened, "/keep", {})
+    assert not opened.ingestion.engine.describes_figures(), "offline for good: no figure is shown to Claude"
 
 
 def test_a_visit_that_was_not_used_is_forgotten(tmp_path: Path) -> None:

@@ -89,6 +89,29 @@ def test_the_files_of_a_folder_lie_in_it_and_what_is_there_already_is_said_once(
         ingestion.close()
 
 
+def test_of_files_that_are_alike_the_first_is_taken(tmp_path: Path) -> None:
+    files = [Uploaded(name, pdfs.one_column("A") if name != "b.pdf" else pdfs.note()) for name in ("a.pdf", "b.pdf")]
+    again = [Uploaded("a (1).pdf", files[0].data), Uploaded("none.pdf", b""), Uploaded("also none.pdf", b"")]
+    with Engine.open(tmp_path) as engine:
+        ingestion = Ingestion(engine, removed=lambda _: None)
+        notes = uploads.take([*files, *again], engine, ingestion)
+        assert [note.text for note in notes] == [
+            "none.pdf is empty.",
+            "also none.pdf is empty.",
+            "a (1).pdf is in the library already.",
+        ]
+        assert [info.name for info in sorted(engine.documents(), key=lambda info: -info.created)] == ["a.pdf", "b.pdf"]
+        ingestion.close()
+
+
+def test_what_is_too_large_is_said_in_words_for_the_app(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, overrides={"ingest.max_bytes": 1000}) as engine:
+        ingestion = Ingestion(engine, removed=lambda _: None)
+        [note] = uploads.take([Uploaded("large.pdf", pdfs.one_column())], engine, ingestion)
+        assert note.hint == "Split it into smaller files, and upload those."
+        ingestion.close()
+
+
 @pytest.mark.parametrize(
     ("names", "said"),
     [

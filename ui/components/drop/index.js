@@ -18,12 +18,15 @@ class Drop {
     this.button = h("button", { type: "button", class: "gw-btn", onclick: () => this.choose() }, icon("folder_open", "s16"), "Upload a folder");
     root.append(this.button, this.said);
     this.depth = 0;
+    this.changed = ({ target }) => target === this.input && !this.giving && (this.said.textContent = "");
+    document.addEventListener("change", this.changed, true);
     this.events = { dragenter: (e) => this.enter(e), dragleave: () => this.leave(), dragover: (e) => this.over(e), drop: (e) => this.drop(e) };
     for (const [name, act] of Object.entries(this.events)) document.addEventListener(name, act, true);
   }
 
   close() {
     for (const [name, act] of Object.entries(this.events)) document.removeEventListener(name, act, true);
+    document.removeEventListener("change", this.changed, true);
     this.lit(false);
   }
 
@@ -59,50 +62,64 @@ class Drop {
     // The entries are gone when this event is over, so that they are taken now.
     const entries = [...event.dataTransfer.items].filter((item) => item.kind === "file").map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile());
     const found = [];
-    for (const entry of entries.filter(Boolean)) await walk(entry, "", found);
-    this.give(found);
+    const lost = [];
+    for (const entry of entries.filter(Boolean)) await walk(entry, "", found, lost);
+    this.give(found, lost);
   }
 
   choose() {
     const input = h("input", { type: "file", webkitdirectory: true });
-    input.onchange = () => this.give([...input.files].map((file) => ({ file, path: file.webkitRelativePath || file.name })));
+    input.onchange = () => this.give([...input.files].map((file) => ({ file, path: file.webkitRelativePath || file.name })).filter(({ path }) => !path.includes("/.")));
     input.click();
   }
 
   // Hands over what is a PDF or a JSON; of what was given by itself, everything, so that it is refused in words.
-  give(found) {
+  give(found, lost = []) {
     const wanted = found.filter(({ path }) => TAKEN.test(path) || !path.includes("/"));
     const left = found.length - wanted.length;
-    this.said.textContent = left ? `${plural(left, "file")} in the folder ${left === 1 ? "is" : "are"} no PDF and no JSON, and ${left === 1 ? "was" : "were"} left out.` : "";
-    if (!wanted.length) {
-      if (!left) this.said.textContent = "There is no file in it.";
-      return;
-    }
+    const words = [];
+    if (left) words.push(`${plural(left, "file")} in the folder ${left === 1 ? "is" : "are"} no PDF and no JSON, and ${left === 1 ? "was" : "were"} left out.`);
+    if (lost.length) words.push(`The browser could not open ${lost.join(", ")}: is ${lost.length === 1 ? "it" : "each"} still there, and may you read it?`);
+    this.said.textContent = words.join(" ") || (wanted.length ? "" : "There is no file in it.");
+    if (!wanted.length) return;
     const given = new DataTransfer();
     for (const { file, path } of wanted) given.items.add(path === file.name ? file : new File([file], path, { type: file.type, lastModified: file.lastModified }));
     const input = this.input;
     input.files = given.files;
+    this.giving = true; // what is said here is of these files
     input.dispatchEvent(new Event("change", { bubbles: true }));
+    this.giving = false;
   }
 }
 
 const holdsFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
 
-// All files of an entry, with their paths from the folder that was dropped; hidden files are passed over.
-async function walk(entry, folder, found) {
+// All files of an entry, with their paths from the folder that was dropped; hidden files are passed over. `lost` gets the
+// paths of those that cannot be opened.
+async function walk(entry, folder, found, lost) {
+  try {
+    await taken(entry, folder, found, lost);
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+    lost.push(`${folder}${entry.name}`);
+  }
+}
+
+async function taken(entry, folder, found, lost) {
   if (entry instanceof File) {
     found.push({ file: entry, path: entry.name });
     return;
   }
+  if (folder && entry.name.startsWith(".")) return;
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
-    if (!(folder && file.name.startsWith("."))) found.push({ file, path: `${folder}${file.name}` });
+    found.push({ file, path: `${folder}${file.name}` });
     return;
   }
   const reader = entry.createReader();
   for (;;) {
     const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (!some.length) return;
-    for (const one of some) await walk(one, `${folder}${entry.name}/`, found);
+    for (const one of some) await walk(one, `${folder}${entry.name}/`, found, lost);
   }
 }

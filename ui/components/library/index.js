@@ -2,11 +2,11 @@
 // rerun; what is done to a document goes straight to its route.
 
 import { configure, forgetDocument, get, post } from "../shared/api.js";
-import { h, icon, plural, prose, typing } from "../shared/dom.js";
-import { listKeys } from "../shared/key_list.js";
-import { free } from "../shared/keys.js";
+import { h, icon, plural, prose } from "../shared/dom.js";
+import { NEWEST, compare, head, pressed } from "./columns.js";
 import { Drawer } from "./drawer.js";
-import { KEYS } from "./keys.js";
+import { pageKey, rowKey } from "./keys.js";
+import { Outdated } from "./outdated.js";
 import { drawRow, updateRow } from "./row.js";
 import { StorageFoot } from "./storage.js";
 import { Toast } from "./toast.js";
@@ -16,21 +16,15 @@ import { within } from "./words.js";
 const BUSY_MS = 600;
 const IDLE_MS = 4000;
 const KEPT = "gw-library"; // search, filters and order of this tab, for a reload
-const COLUMNS = [
-  ["Title", "ti", (item) => item.title.toLowerCase()],
-  ["Pages", "r pg", (item) => item.pages],
-  ["Tables", "r tb", (item) => item.tables],
-  ["Status", "sta", (item) => (item.job ? 0 : item.error ? 1 : item.status !== "ready" ? 2 : 3)],
-  ["Size", "r by", (item) => item.bytes],
-  ["Tags", "tg", null],
-  ["Added", "ad", (item) => item.created],
-];
-const NEWEST = { column: "Added", down: true };
 
 export function mount({ parentElement, data, setTriggerValue }) {
   configure(data);
   const table = (parentElement.gwLibrary ??= new Library(parentElement.querySelector(".gw-library")));
   table.askOf = (ids) => setTriggerValue("ask", ids);
+  table.toSettings = (part) => {
+    sessionStorage.setItem("gw-settings-part", `gw-${part}`); // where that page begins
+    setTriggerValue("settings", part);
+  };
   if (table.revision !== data.revision) {
     table.revision = data.revision;
     table.poll();
@@ -49,18 +43,18 @@ class Library {
     this.sort = kept.sort ?? NEWEST;
     this.body = h("tbody");
     this.table = h("table", { hidden: true, "aria-label": "Documents" }, this.head(), this.body);
-    this.table.addEventListener("keydown", (event) => this.key(event));
+    this.table.addEventListener("keydown", (event) => rowKey(this, event));
     this.empty = h("div", { class: "gw-empty", hidden: true }, icon("folder_open", "s24"), h("b", {}, "No documents yet"), h("p", {}, "Drop PDFs above. Reading starts at once and shows page by page."));
     this.none = h("p", { class: "none", role: "status", hidden: true });
     this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
-    this.stale = h("div", { class: "gw-msg weak", role: "status", hidden: true });
+    this.outdated = new Outdated((ids) => this.change("read", { docs: ids }));
     this.toolbar = new Toolbar(this);
-    this.toast = new Toast((ids) => this.restore(ids));
+    this.toast = new Toast({ restore: (ids) => this.restore(ids), finish: (ids) => this.change("finish", { docs: ids }) });
     this.storage = new StorageFoot((error) => this.complain(error));
     this.drawer = new Drawer({ ask: (id) => this.askOf([id]), closed: () => this.select(null), change: (ids, path, body) => this.change(path, { docs: ids, ...body }), all: () => this.documents(), remove: (id) => this.remove([id]) });
-    root.append(this.trouble, this.stale, this.toolbar.element, this.table, this.none, this.empty, this.storage.element, this.toast.element, this.drawer.element);
+    root.append(this.trouble, this.outdated.element, this.toolbar.element, this.table, this.none, this.empty, this.storage.element, this.toast.element, this.drawer.element);
     this.focus = () => this.poll();
-    this.keys = (event) => this.pageKey(event);
+    this.keys = (event) => pageKey(this, event);
     addEventListener("focus", this.focus);
     addEventListener("keydown", this.keys);
   }
@@ -130,7 +124,7 @@ class Library {
       }
     }
     this.insert(come);
-    this.drawStale(documents);
+    this.outdated.draw(documents);
     this.arrange();
   }
 
@@ -149,25 +143,24 @@ class Library {
     if (held) (element.querySelector(`[data-f="${held}"]`) ?? element.querySelector('[data-f="title"]')).focus();
   }
 
-  compare(a, b) {
-    const { column, down } = this.sort;
-    const value = COLUMNS.find(([name]) => name === column)[2];
-    const [x, y] = [value(this.rows.get(a).data), value(this.rows.get(b).data)];
-    const by = x < y ? -1 : x > y ? 1 : 0;
-    return (down ? -by : by) || this.rows.get(b).data.created - this.rows.get(a).data.created;
+  head() {
+    return head(this.sort, { sortBy: (column) => this.sortBy(column), chooseAll: (on) => this.chooseAll(on) });
+  }
+
+  before(a, b) {
+    return compare(this.sort, this.rows.get(a).data, this.rows.get(b).data);
   }
 
   insert(ids) {
-    for (const id of ids.sort((a, b) => this.compare(a, b))) {
-      const at = this.order.findIndex((other) => this.compare(id, other) < 0);
+    for (const id of ids.sort((a, b) => this.before(a, b))) {
+      const at = this.order.findIndex((other) => this.before(id, other) < 0);
       this.order.splice(at < 0 ? this.order.length : at, 0, id);
     }
   }
 
   sortBy(column) {
-    const first = column === "Title" || column === "Status";
-    this.sort = this.sort.column === column ? { column, down: !this.sort.down } : { column, down: !first };
-    this.order.sort((a, b) => this.compare(a, b));
+    this.sort = pressed(this.sort, column);
+    this.order.sort((a, b) => this.before(a, b));
     this.table.tHead.replaceWith(this.head());
     this.table.querySelector(`[data-column="${column}"]`).focus();
     this.changed();
@@ -206,20 +199,6 @@ class Library {
     all.indeterminate = this.chosen.size > 0 && !all.checked;
   }
 
-  drawStale(documents) {
-    const old = documents.filter((item) => item.stale && !item.job);
-    this.stale.hidden = !old.length;
-    const key = old.map((item) => item.id).join();
-    if (!old.length || this.stale.dataset.key === key) return;
-    this.stale.dataset.key = key;
-    const names = old.slice(0, 3).map((item) => `“${item.title}”`).join(", ") + (old.length > 3 ? ` and ${plural(old.length - 3, "other")}` : "");
-    const was = old.length === 1 ? "was" : "were";
-    this.stale.replaceChildren(
-      icon("warning"),
-      h("div", {}, h("b", {}, `${plural(old.length, "document")} ${was} built by other settings than those in force.`), h("p", {}, `${names}. Questions can be asked again once ${old.length === 1 ? "it is" : "they are"} up to date; pages that were read are not read again.`), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", onclick: () => this.change("read", { docs: old.map((item) => item.id) }) }, icon("replay", "s16"), "Bring up to date"))),
-    );
-  }
-
   // The line beside the page's title is the script's; between reruns it is kept true here.
   count(documents) {
     const line = document.querySelector(".gw-head .muted");
@@ -231,9 +210,10 @@ class Library {
 
   async act(path, body) {
     try {
-      await post(path, body);
-      this.trouble.hidden = true;
-      return true;
+      const { refused } = await post(path, body);
+      if (refused) this.complain(refused);
+      else this.trouble.hidden = true;
+      return !refused;
     } catch (error) {
       this.complain(error);
       return false;
@@ -268,6 +248,7 @@ class Library {
       remove: () => this.remove([id]),
       unlock: (password) => this.act(`/documents/${id}/read`, { password }),
       open: () => this.select(id),
+      settings: (part) => this.toSettings(part),
       only: (tag) => this.toolbar.only(tag),
       check: (event) => this.check(id, event.target.checked, event.shiftKey),
     };
@@ -303,53 +284,5 @@ class Library {
     if (id) this.drawer.open(this.rows.get(id).data);
     else if (this.left && this.rows.has(this.left)) this.focusOn(this.left);
     this.left = id;
-  }
-
-  // Arrow keys go from row to row, Space selects, Delete removes.
-  key(event) {
-    const row = event.target.closest("tbody tr");
-    if (!row || event.target.matches(".gw-field")) return;
-    const shown = this.shownIds();
-    const at = shown.indexOf(row.dataset.doc);
-    const places = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1 };
-    if (event.key in places && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      event.preventDefault();
-      const id = shown[Math.min(Math.max(places[event.key], 0), shown.length - 1)];
-      const part = event.target.dataset.f === "check" ? "check" : "title";
-      this.rows.get(id).element.querySelector(`[data-f="${part}"]`).focus();
-      if (event.shiftKey) this.check(id, true, false);
-    } else if (event.key === " " && event.target.dataset.f === "title") {
-      event.preventDefault();
-      this.check(row.dataset.doc, !this.chosen.has(row.dataset.doc), event.shiftKey);
-    } else if (event.key === "Delete") {
-      event.preventDefault();
-      this.remove(this.chosen.has(row.dataset.doc) ? [...this.chosen] : [row.dataset.doc]);
-    }
-  }
-
-  pageKey(event) {
-    if (event.key === "Escape" && !event.defaultPrevented) {
-      if (!this.drawer.element.hidden) this.drawer.close();
-      else if (this.chosen.size && !typing(event)) this.chooseAll(false);
-    } else if (event.key === "/" && free(event)) {
-      event.preventDefault();
-      this.toolbar.search.focus();
-    } else if (event.key === "?" && free(event)) {
-      event.preventDefault();
-      listKeys(KEYS);
-    } else if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !/^(INPUT|TEXTAREA)$/.test(event.target.tagName)) {
-      this.toast.undo();
-    }
-  }
-
-  head() {
-    const all = h("input", { type: "checkbox", "aria-label": "Select all", onclick: (event) => this.chooseAll(event.target.checked) });
-    const cell = ([name, kind, value]) => {
-      if (!value) return h("th", { class: kind, scope: "col" }, name);
-      const here = this.sort.column === name;
-      const sign = here ? icon(this.sort.down ? "keyboard_arrow_down" : "keyboard_arrow_up", "s14") : null;
-      return h("th", { class: kind, scope: "col", "aria-sort": here ? (this.sort.down ? "descending" : "ascending") : null }, h("button", { type: "button", "data-column": name, onclick: () => this.sortBy(name) }, name, sign));
-    };
-    return h("thead", {}, h("tr", {}, h("th", { class: "ck" }, all), COLUMNS.map(cell), h("th", { class: "mo" }, h("span", { class: "vh" }, "Remove"))));
   }
 }

@@ -1,7 +1,48 @@
-// The keys of the Library, as `?` lists them.
+// The keys of the Library, and their list.
 
-export const KEYS = [
+import { typing } from "../shared/dom.js";
+import { listKeys } from "../shared/key_list.js";
+import { free } from "../shared/keys.js";
+
+const KEYS = [
   ["Everywhere", [["/", "Search documents"], ["Ctrl Z", "Bring back what was removed"], ["?", "This list"], ["Esc", "Close the document, or select none"]]],
   ["Documents", [["↓", "Next document"], ["↑", "Document before"], ["Home", "First document"], ["End", "Last document"], ["Enter", "Open the document"], ["Space", "Select it"], ["Shift Space", "Select all to here"], ["Delete", "Remove it, or all that are selected"]]],
   ["Document", [["→", "Next tab"], ["←", "Tab before"]]],
 ];
+
+// Arrow keys go from row to row, Space selects, Delete removes.
+export function rowKey(library, event) {
+  const row = event.target.closest("tbody tr");
+  if (!row || event.target.matches(".gw-field")) return;
+  const shown = library.shownIds();
+  const at = shown.indexOf(row.dataset.doc);
+  const places = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1 };
+  if (event.key in places && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    const id = shown[Math.min(Math.max(places[event.key], 0), shown.length - 1)];
+    const part = event.target.dataset.f === "check" ? "check" : "title";
+    library.rows.get(id).element.querySelector(`[data-f="${part}"]`).focus();
+    if (event.shiftKey) library.check(id, true, false);
+  } else if (event.key === " " && event.target.dataset.f === "title") {
+    event.preventDefault();
+    library.check(row.dataset.doc, !library.chosen.has(row.dataset.doc), event.shiftKey);
+  } else if (event.key === "Delete") {
+    event.preventDefault();
+    library.remove(library.chosen.has(row.dataset.doc) ? [...library.chosen] : [row.dataset.doc]);
+  }
+}
+
+export function pageKey(library, event) {
+  if (event.key === "Escape" && !event.defaultPrevented) {
+    if (!library.drawer.element.hidden) library.drawer.close();
+    else if (library.chosen.size && !typing(event)) library.chooseAll(false);
+  } else if (event.key === "/" && free(event)) {
+    event.preventDefault();
+    library.toolbar.search.focus();
+  } else if (event.key === "?" && free(event)) {
+    event.preventDefault();
+    listKeys(KEYS);
+  } else if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !/^(INPUT|TEXTAREA)$/.test(event.target.tagName)) {
+    library.toast.undo();
+  }
+}

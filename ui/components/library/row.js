@@ -87,15 +87,16 @@ function progress(item, actions) {
 }
 
 function trouble(item, actions) {
-  const { message, hint, code, retryable } = item.error;
+  const { message, hint, code, again: retryable, settings } = item.error;
   const locked = code === "password_required" || code === "wrong_password";
-  const kept = retryable && item.pages_done > 0 && item.status !== "ready" ? ` Pages read so far are kept: ${item.pages_done} of ${item.pages}.` : "";
-  return h("div", { class: "why", role: "alert" }, h("p", {}, h("b", {}, prose(message))), h("p", {}, prose(`${locked ? "Give its password to read it." : hint}${kept}`)), locked ? unlock(item, actions) : retryable ? again(item, actions) : null);
+  const kept = retryable && !settings && item.pages_done > 0 && item.status !== "ready" ? ` Pages read so far are kept: ${item.pages_done} of ${item.pages}.` : "";
+  return h("div", { class: "why", role: "alert" }, h("p", {}, h("b", {}, prose(message))), h("p", {}, prose(`${locked ? "Give its password to read it." : hint}${kept}`)), locked ? unlock(item, actions) : retryable ? again(item, actions, settings) : null);
 }
 
-function again(item, actions) {
+function again(item, actions, settings) {
   const words = item.pages_done > 0 && item.pages_done < item.pages ? `Retry from page ${item.pages_done + 1}` : "Retry";
-  return h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", "data-f": "retry", onclick: actions.read }, icon("replay", "s16"), words));
+  const change = settings && h("button", { type: "button", class: "gw-btn sm", "data-f": "settings", onclick: () => actions.settings(settings) }, icon("settings", "s16"), "Settings");
+  return h("div", { class: "row" }, change || null, h("button", { type: "button", class: "gw-btn sm", "data-f": "retry", onclick: actions.read }, icon("replay", "s16"), words));
 }
 
 function unlock(item, actions) {

@@ -1,12 +1,12 @@
-// What was removed a moment ago, in any tab, with a button that takes it back.
+// What was removed a moment ago, in any tab, with a button that takes it back and one that does not wait.
 
 import { h, icon, plural } from "../shared/dom.js";
 
 const LINES = 3;
 
 export class Toast {
-  constructor(restore) {
-    this.restore = restore;
+  constructor({ restore, finish }) {
+    Object.assign(this, { restore, finish });
     this.element = h("div", { class: "gw-toasts", role: "status", "aria-live": "polite" });
     this.groups = [];
   }
@@ -29,8 +29,11 @@ export class Toast {
 
   line(group) {
     const what = group.length === 1 ? h("span", { class: "what" }, h("b", {}, group[0].title), " was removed.") : h("span", { class: "what" }, h("b", {}, plural(group.length, "document")), " were removed.");
-    const undo = h("button", { type: "button", class: "gw-btn sm", "aria-label": `Undo: bring back ${group.length === 1 ? group[0].title : plural(group.length, "document")}`, onclick: () => this.restore(group.map((item) => item.id)) }, icon("replay", "s16"), "Undo");
-    return h("div", { class: "gw-toast" }, icon("delete", "s16"), what, undo);
+    const name = group.length === 1 ? group[0].title : plural(group.length, "document");
+    const ids = group.map((item) => item.id);
+    const undo = h("button", { type: "button", class: "gw-btn sm", "aria-label": `Undo: bring back ${name}`, onclick: () => this.restore(ids) }, icon("replay", "s16"), "Undo");
+    const now = h("button", { type: "button", class: "gw-btn sm quiet", "aria-label": `Delete for good: ${name}`, title: "Its file and all that was read of it are deleted now", onclick: () => this.finish(ids) }, "Delete for good");
+    return h("div", { class: "gw-toast" }, icon("delete", "s16"), what, undo, now);
   }
 
   // Focus on the button that takes the last removal back, for the row that had it is gone; ``after`` gets it when that

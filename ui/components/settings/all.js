@@ -3,6 +3,7 @@
 import { h, icon, plural } from "../shared/dom.js";
 
 const FIXED = "By these the documents were read and indexed. Set them in config.toml and start again: the Library then brings the documents up to date.";
+const ABOVE = "How pages that are pictures are read is set above, under Reading documents.";
 
 export class All {
   constructor(page) {
@@ -27,7 +28,7 @@ export class All {
       const sections = new Map();
       for (const item of settings) {
         const section = item.key.split(".")[0];
-        const box = sections.get(section) ?? sections.set(section, h("div", { class: "grp", role: "group", "aria-label": section }, h("h3", {}, section), item.fixed && h("p", { class: "fx" }, icon("lock", "s14"), FIXED))).get(section);
+        const box = sections.get(section) ?? sections.set(section, h("div", { class: "grp", role: "group", "aria-label": section }, h("h3", {}, section), item.fixed && h("p", { class: "fx" }, icon("lock", "s14"), item.reading ? `${ABOVE} ${FIXED}` : FIXED))).get(section);
         const element = this.row(item);
         box.append(element);
         this.rows.set(item.key, { data: item, element });
@@ -67,7 +68,7 @@ export class All {
       select.value = now;
       return select;
     }
-    return this.page.typed(item.key, item.value, { id, apply: true, allowed: item.allowed }).element;
+    return this.page.typed(item.key, item.value, { id, keep: (value) => this.page.change({ [item.key]: value }), allowed: item.allowed }).element;
   }
 
   filter() {

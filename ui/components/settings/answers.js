@@ -3,6 +3,7 @@
 import { h, icon } from "../shared/dom.js";
 import { card, choose, line, option, state, toggle } from "./parts.js";
 
+const LONGEST_KEY = 400;
 const UNLESS = "In every case passages are found, and claims checked, in the same way.";
 
 function outcome({ waiting, works, words }) {
@@ -46,6 +47,13 @@ function claudeLines(page) {
   return [keyLine(page), line("Model", "Never changed behind your back: where it cannot be had, an error says so.", select, { for: "gw-model" })];
 }
 
+// What no key looks like, in the words of ui/visits.py, which has the last word.
+function noKey(key) {
+  if (/\s/.test(key)) return "A key has no spaces: copy it again, in one line.";
+  if (!/^[\x21-\x7e]+$/.test(key)) return "A key has only plain letters, digits and signs.";
+  return key.length > LONGEST_KEY ? "That is too long for a key." : "";
+}
+
 function keyLine(page) {
   const { who } = page.state;
   const about =
@@ -58,27 +66,35 @@ function keyLine(page) {
     const masked = h("span", { class: "gw-field mask" }, icon("key", "s16"), h("span", { "aria-label": "A key is set" }, "••••••••••••"), h("span", { class: "muted num" }, `since ${at}`));
     return line("API key", about, [masked, test, forget, said], { class: "key" });
   }
-  const field = h("input", { class: "gw-field", id: "gw-key", type: "password", autocomplete: "off", spellcheck: "false", "data-focus": "key", placeholder: who.key.from === "machine" ? "Another key than this machine’s" : "sk-ant-…" });
+  const wrong = h("span", { class: "said", id: "gw-key-said", role: "alert" });
+  const look = () => {
+    wrong.textContent = field.value.trim() ? noKey(field.value.trim()) : "";
+    field.setAttribute("aria-invalid", String(Boolean(wrong.textContent)));
+    return !wrong.textContent;
+  };
+  const field = h("input", { class: "gw-field", id: "gw-key", type: "password", "aria-describedby": "gw-key-said", oninput: look, autocomplete: "off", spellcheck: "false", "data-focus": "key", placeholder: who.key.from === "machine" ? "Another key than this machine’s" : "sk-ant-…" });
   const use = h("button", { type: "submit", class: "gw-btn" }, "Use it");
   const given = (event) => {
     event.preventDefault();
-    const key = field.value;
+    const key = field.value.trim();
+    if (!key || !look()) return field.focus();
     field.value = "";
-    if (key.trim()) page.setKey(key);
+    page.setKey(key);
   };
-  return line("API key", about, [h("form", { class: "given", onsubmit: given }, field, use), who.key.from === "machine" && test, said], { for: "gw-key", class: "key" });
+  return line("API key", about, [h("form", { class: "given", onsubmit: given }, h("span", { class: "fld" }, field, wrong), use), who.key.from === "machine" && test, said], { for: "gw-key", class: "key" });
 }
 
 // Address and model belong together: neither is of use alone.
 function serverLines(page) {
   const { who } = page.state;
   const address = page.typed("llm.base_url", who.base_url, { id: "gw-url", placeholder: "http://localhost:11434" });
-  const model = h("input", { class: "gw-field", id: "gw-own", type: "text", autocomplete: "off", "data-focus": "own-model", placeholder: "its model’s name", value: who.server_model });
-  const apply = (event) => {
+  const model = page.typed("llm.model", who.server_model, { id: "gw-own", placeholder: "its model’s name" });
+  const apply = async (event) => {
     event.preventDefault();
-    page.change({ "llm.base_url": address.field.value, "llm.model": model.value.trim() || "claude" });
+    for (const { field, wrong } of [address, model]) if (!field.value.trim() || (await wrong())) return field.focus();
+    page.change({ "llm.base_url": address.field.value, "llm.model": model.field.value.trim() });
   };
-  const form = h("form", { class: "server", onsubmit: apply }, h("label", { for: "gw-url" }, "Address"), address.element, h("label", { for: "gw-own" }, "Model"), model, h("button", { type: "submit", class: "gw-btn" }, "Use it"));
+  const form = h("form", { class: "server", onsubmit: apply }, h("label", { for: "gw-url" }, "Address"), address.element, h("label", { for: "gw-own" }, "Model"), model.element, h("button", { type: "submit", class: "gw-btn" }, "Use it"));
   return [
     line("Server", "For this visit only. This machine’s own key is never sent there; one that you give below is.", form, { class: "wide" }),
     keyLine(page),

@@ -6,16 +6,22 @@ import { All } from "./all.js";
 import { answers } from "./answers.js";
 import { data, looks } from "./looks.js";
 import { option, state } from "./parts.js";
+import { PART as READING, reading } from "./reading.js";
 
 const WAIT = 150; // ms after the last key
-const PARTS = [["gw-answers", "Answers"], ["gw-retrieval", "Retrieval"], ["gw-looks", "Appearance"], ["gw-data", "Documents and data"], ["gw-all", "Everything in force"]];
+const WANTED = "gw-settings-part"; // the part that another page leads to
+const PARTS = [["gw-answers", "Answers"], ["gw-retrieval", "Retrieval"], [READING, "Reading documents"], ["gw-looks", "Appearance"], ["gw-data", "Documents and data"], ["gw-all", "Everything in force"]];
 
 export function mount({ parentElement, data: given, setTriggerValue }) {
   configure(given);
   const page = (parentElement.gwSettings ??= new Page(parentElement.querySelector(".gw-settings"), given.paths));
   page.changed = () => setTriggerValue("changed", true);
-  if (!page.state) page.load();
+  if (!page.state) page.load().then(() => page.arrive());
+  addEventListener("focus", page.look);
+  return () => removeEventListener("focus", page.look);
 }
+
+const inForce = ({ who, presets, settings, reading, changes }) => JSON.stringify([who, presets, settings, reading, changes]);
 
 class Page {
   constructor(root, paths) {
@@ -33,6 +39,16 @@ class Page {
 
   jump(event, id) {
     event.preventDefault(); // the address is the app's own
+    this.go(id);
+  }
+
+  arrive() {
+    const wanted = sessionStorage.getItem(WANTED);
+    sessionStorage.removeItem(WANTED);
+    if (wanted && this.state) this.go(wanted);
+  }
+
+  go(id) {
     const part = this.root.querySelector(`#${id}`);
     part.scrollIntoView({ block: "start" });
     part.setAttribute("tabindex", "-1");
@@ -41,17 +57,37 @@ class Page {
 
   load = () => this.ask(() => get("/settings"));
 
-  // What comes back is what is in force now. What goes wrong is said, and everything stays as it was.
-  async ask(call, after = () => {}) {
+  // Back from another window, where settings may have been changed: drawn anew only if they were.
+  look = async () => {
+    const before = this.state;
+    let found;
     try {
-      this.state = await call();
+      found = await get("/settings");
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.error = error;
+      return; // what is asked next says so
+    }
+    if (!before || this.state !== before || inForce(found) === inForce(before)) return;
+    this.state = found;
+    this.draw();
+    this.changed();
+  };
+
+  // What comes back is what is in force now. What goes wrong is said, and everything stays as it was.
+  async ask(call, after = () => {}) {
+    let found;
+    try {
+      found = await call();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      found = { refused: error };
+    }
+    this.error = found.refused ?? null;
+    if (this.error) {
       this.draw();
       return false;
     }
-    this.error = null;
+    this.state = found;
     after();
     this.draw();
     return true;
@@ -63,7 +99,8 @@ class Page {
 
   change(changes) {
     this.tried = null;
-    return this.put("change", { changes }, () => (this.draft = null));
+    const writer = Object.keys(changes).some((key) => key.startsWith("llm.")); // else a choice that is being made stays
+    return this.put("change", { changes }, () => writer && (this.draft = null));
   }
 
   choose(name) {
@@ -109,8 +146,9 @@ class Page {
     return this.state.settings.find((item) => item.key === key).value;
   }
 
-  // A field that is checked as it is typed; with `apply` it holds as soon as it is left, or on Enter.
-  typed(key, value, { id, apply = false, allowed = "", placeholder = "" }) {
+  // A field that is checked as it is typed; with `keep` that is called for what is good as soon as the field is left, or
+  // on Enter. `wrong()` tells whether something is wrong with it now.
+  typed(key, value, { id, keep = null, allowed = "", placeholder = "" }) {
     const field = h("input", { class: "gw-field", id, type: "text", autocomplete: "off", spellcheck: "false", placeholder, title: allowed, "data-focus": `set ${key}`, "aria-describedby": `${id}-said` });
     field.value = value;
     const said = h("span", { class: "said", id: `${id}-said`, role: "alert" });
@@ -120,7 +158,8 @@ class Page {
       const typed = field.value;
       let wrong;
       try {
-        ({ wrong } = await post("/settings/check", { key, value: typed }));
+        const found = await post("/settings/check", { key, value: typed });
+        wrong = found.refused?.message ?? found.wrong;
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         wrong = `${error.message} ${error.hint}`;
@@ -131,17 +170,17 @@ class Page {
       return Boolean(wrong);
     };
     const done = async () => {
-      if (field.value !== value && !(await check())) this.change({ [key]: field.value });
+      if (field.value !== value && !(await check())) keep(field.value);
     };
     field.addEventListener("input", () => {
       clearTimeout(timer);
       timer = setTimeout(check, WAIT);
     });
-    if (apply) {
+    if (keep) {
       field.addEventListener("change", done);
       field.addEventListener("keydown", (event) => event.key === "Escape" && ((field.value = value), check()));
     }
-    return { field, element: h("span", { class: "fld" }, field, said) };
+    return { field, wrong: check, element: h("span", { class: "fld" }, field, said) };
   }
 
   draw() {
@@ -151,7 +190,7 @@ class Page {
       this.column.replaceChildren(error);
       return;
     }
-    this.column.replaceChildren(...[error, answers(this), this.retrieval(), looks(this), data(this)].filter(Boolean));
+    this.column.replaceChildren(...[error, answers(this), this.retrieval(), reading(this), looks(this), data(this)].filter(Boolean));
     this.all.show(this.state.settings);
     this.drawBar();
     if (focused) this.root.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
@@ -161,14 +200,16 @@ class Page {
   retrieval() {
     const { on, all } = this.state.presets;
     const offline = this.state.who.choice === "offline";
-    const cards = all.map(({ name, title, said, steps, words, model }) =>
+    const cards = all.map(({ name, title, said, cost, steps, words, model }) =>
       option(
         "preset",
         {
           name,
           title,
-          said: model && offline ? `${said} It needs a model: offline, questions are only cut by rules.` : said,
+          said: model && offline ? `${said} Choose who answers first: it needs a model.` : said,
+          off: model && offline,
           on: on === name,
+          side: h("span", { class: "cost num" }, icon("schedule", "s14"), cost),
           foot: h("span", { class: "pst", title: words.join("\n") }, steps.map((step) => h("i", {}, step))),
         },
         this.preset,

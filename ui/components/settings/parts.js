@@ -24,12 +24,13 @@ export function choose(name, choices, value, chosen, focus) {
 }
 
 // One of several cards of a group of radio buttons.
-export function option(group, { name, title, said, on, side, foot }, chosen) {
+export function option(group, { name, title, said, on, off = false, side, foot }, chosen) {
   const radio = h("input", { type: "radio", name: group, value: name, "data-focus": `${group} ${name}`, "aria-label": title, "aria-describedby": `gw-${group}-${name}`, onchange: () => chosen(name) });
   radio.checked = on;
+  radio.disabled = off;
   return h(
     "label",
-    { class: `opt${on ? " on" : ""}` },
+    { class: `opt${on ? " on" : ""}${off ? " off" : ""}` },
     radio,
     h("span", { class: "h" }, h("b", {}, title), side),
     h("span", { class: "d", id: `gw-${group}-${name}` }, said),

@@ -1,0 +1,27 @@
+// Above the table: documents that other settings built, with a button that brings them up to date.
+
+import { h, icon, plural } from "../shared/dom.js";
+
+const NAMED = 3;
+
+export class Outdated {
+  constructor(read) {
+    this.read = read;
+    this.element = h("div", { class: "gw-msg weak", role: "status", hidden: true });
+  }
+
+  draw(documents) {
+    const old = documents.filter((item) => item.stale && !item.job);
+    this.element.hidden = !old.length;
+    const key = old.map((item) => item.id).join();
+    if (!old.length || this.element.dataset.key === key) return;
+    this.element.dataset.key = key;
+    const names = old.slice(0, NAMED).map((item) => `“${item.title}”`).join(", ") + (old.length > NAMED ? ` and ${plural(old.length - NAMED, "other")}` : "");
+    const [was, is] = old.length === 1 ? ["was", "it is"] : ["were", "they are"];
+    const update = h("button", { type: "button", class: "gw-btn sm", onclick: () => this.read(old.map((item) => item.id)) }, icon("replay", "s16"), "Bring up to date");
+    this.element.replaceChildren(
+      icon("warning"),
+      h("div", {}, h("b", {}, `${plural(old.length, "document")} ${was} built by other settings than those in force.`), h("p", {}, `${names}. Questions can be asked again once ${is} up to date; pages that were read are not read again.`), h("div", { class: "row" }, update)),
+    );
+  }
+}
