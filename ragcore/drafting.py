@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ragcore.drafts import Draft, asked_of, placed, template_of, unwritten
 from ragcore.edits import HAND, Editing
 from ragcore.errors import (
     BadTemplate,
@@ -18,15 +19,14 @@ from ragcore.errors import (
     InputError,
     SectionAccepted,
     UnknownDocument,
-    UnknownSection,
 )
 from ragcore.expense import Expense, expected
 from ragcore.filling import Filling, Heard
-from ragcore.index.reports import PlaceKind, ReportInfo, Reports, StoredReport, StoredSection, Task, Version
+from ragcore.index.report_rows import PlaceKind, ReportInfo, StoredSection, Task, Version
+from ragcore.index.reports import Reports
 from ragcore.orders import Orders, within
-from ragcore.report.requirements import requirements
-from ragcore.report.template import Place, Section, Template, from_data
-from ragcore.reports import Field, FilledSection, Report, SectionStatus, Span
+from ragcore.report.template import Place, Template, from_data
+from ragcore.reports import FilledSection, Report, Span
 from ragcore.stop import Stop
 from ragcore.text import count_tokens
 from ragcore.types import Scope
@@ -35,24 +35,6 @@ if TYPE_CHECKING:
     from ragcore.config import Settings
     from ragcore.index.store import DocumentInfo
     from ragcore.models import Models
-
-Pair = tuple[StoredSection, Place]
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A report as it stands: what is stored, its template, and each section with its place in that."""
-
-    stored: StoredReport
-    template: Template
-    pairs: tuple[Pair, ...]
-
-    def pair(self, section_id: str) -> Pair:
-        """Raises `UnknownSection`."""
-        found = next((pair for pair in self.pairs if pair[0].section_id == section_id), None)
-        if found is None:
-            raise UnknownSection("This section is not in the report any more.")
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +51,7 @@ class Desk:
 
     def new(self, template: Template, *, origin: str = "", doc_ids: Sequence[str] | None = None) -> str:
         """A report by an own copy of ``template``, filled from ``doc_ids`` (None: all documents); its id."""
-        sections = [(place.level, _asked(place.section)) for place in template.places()]
+        sections = [(place.level, asked_of(place.section)) for place in template.places()]
         return self.store.new(template.title, template.guidance, origin, sections, doc_ids)
 
     def all(self) -> list[ReportInfo]:
@@ -78,34 +60,11 @@ class Desk:
 
     def get(self, report_id: str) -> Draft:
         """Raises `UnknownReport`."""
-        stored = self.store.get(report_id)
-        template = _template(stored.info, stored.sections)
-        return Draft(stored, template, tuple(zip(stored.sections, template.places(), strict=True)))
+        return Draft.of(self.store.get(report_id))
 
     def report(self, report_id: str, *, accepted_only: bool = False) -> Report:
         """The report as it is shown, to be exported; a section that nothing was written of is empty, without gaps."""
-        draft = self.get(report_id)
-        sections = tuple(
-            _placed(stored, place)
-            for stored, place in draft.pairs
-            if not accepted_only or stored.accepted or not place.section.filled
-        )
-        answers = [section.answer for section in sections if section.answer is not None]
-        models = dict.fromkeys(answer.model for answer in answers if answer.model != HAND)
-        if HAND not in (answer.model for answer in answers):
-            writer = ", ".join(models) or self.models.writer_name
-        else:
-            # As it is read after "Written by".
-            names = ["the offline answerer" if name == "offline" else name for name in models]
-            writer = " and ".join([*names, "a person"])
-        return Report(
-            title=draft.template.title,
-            guidance=draft.template.guidance,
-            sections=sections,
-            model=writer,
-            extractive=bool(answers) and all(answer.extractive for answer in answers),
-            created=draft.stored.info.updated,
-        )
+        return self.get(report_id).report(self.models.writer_name, accepted_only)
 
     # The outline
 
@@ -113,7 +72,7 @@ class Desk:
         """Raises `BadTemplate` for a title that cannot be."""
         info, draft = self.store.info(report_id), self.get(report_id)
         new = replace(info, title=title, guidance=info.guidance if guidance is None else guidance)
-        made = _template(new, draft.stored.sections)
+        made = template_of(new, draft.stored.sections)
         self.store.update(report_id, title=made.title, guidance=made.guidance)
 
     def change(self, section_id: str, changes: Mapping[str, Any]) -> None:
@@ -123,9 +82,9 @@ class Desk:
         asked = {key: value for key, value in {**section.asked, **changes}.items() if key != "sections"}
         draft = self.get(section.report_id)
         changed = [replace(one, asked=asked) if one.section_id == section_id else one for one in draft.stored.sections]
-        template = _template(draft.stored.info, changed)
+        template = template_of(draft.stored.info, changed)
         place = next(p for one, p in zip(changed, template.places(), strict=True) if one.section_id == section_id)
-        self.store.set_section(section_id, asked=_asked(place.section))
+        self.store.set_section(section_id, asked=asked_of(place.section))
 
     def add(self, report_id: str, heading: str, after: str = "", below: bool = False) -> str:
         """A new prose section after the section ``after`` and what is below that ("": at the end), or as the last
@@ -133,45 +92,32 @@ class Desk:
         draft = self.get(report_id)
         level, at = 1, ""
         if after:
-            section, _ = draft.pair(after)
-            family = _family(draft.stored.sections, after)
-            level, at = section.level + below, family[-1].section_id
-        asked = _asked(from_data({"title": "x", "sections": [{"heading": heading}]}).sections[0])
+            family = draft.family(after)
+            level, at = family[0].level + below, family[-1].section_id
+        asked = asked_of(from_data({"title": "x", "sections": [{"heading": heading}]}).sections[0])
         made = replace(draft.stored.sections[0], section_id="new", level=level, asked=asked)
         listed = list(draft.stored.sections)
         listed.insert(next((i + 1 for i, one in enumerate(listed) if one.section_id == at), len(listed)), made)
-        _template(draft.stored.info, listed)  # raises where it would be nested too deep, or be too many
+        template_of(draft.stored.info, listed)  # raises where it would be nested too deep, or be too many
         return self.store.add_section(report_id, asked, level=level, after=at)
 
     def move(self, section_id: str, by: int) -> None:
         """Move a section, with those below it, past the one before it (``by`` -1) or after it (1) on its level; at the
         first or last place nothing happens."""
         section = self.store.section(section_id)
-        sections = list(self.get(section.report_id).stored.sections)
-        family = _family(sections, section_id)
-        first = sections.index(family[0])
-        rest = [one for one in sections if one not in family]
-        if by < 0:
-            place = max((i for i in range(first) if sections[i].level <= section.level), default=-1)
-            if place < 0 or sections[place].level < section.level:
-                return
-        else:
-            after = first + len(family)
-            if after >= len(sections) or sections[after].level != section.level:
-                return
-            place = first + len(_family(sections, sections[after].section_id))
-        rest[place:place] = family
-        self.store.arrange(section.report_id, [(one.section_id, one.level) for one in rest])
+        order = self.get(section.report_id).moved(section_id, by)
+        if order is not None:
+            self.store.arrange(section.report_id, [(one.section_id, one.level) for one in order])
 
     def remove(self, section_id: str) -> None:
         """Take a section out, with those below it; `restore` puts them back. Raises `SectionAccepted` where one of
         them is accepted, and `BadTemplate` for the last section."""
         section = self._open(section_id)
-        sections = self.get(section.report_id).stored.sections
-        family = _family(sections, section_id)
+        draft = self.get(section.report_id)
+        family = draft.family(section_id)
         if any(one.accepted for one in family):
             raise SectionAccepted("A section below it is accepted.")
-        if len(family) == len(sections):
+        if len(family) == len(draft.pairs):
             raise BadTemplate("A report needs at least one section.", hint="Add another first.")
         for one in family:
             self.store.drop_task(one.section_id)
@@ -190,9 +136,7 @@ class Desk:
         draft = self.get(report_id)
         instruction = instruction.strip()
         if section_ids is None:
-            chosen = [
-                one for one, place in draft.pairs if place.section.filled and not one.accepted and _unwritten(one)
-            ]
+            chosen = [one for one, place in draft.pairs if place.section.filled and not one.accepted and unwritten(one)]
         else:
             chosen = [
                 draft.pair(section_id)[0] for section_id in section_ids if draft.pair(section_id)[1].section.filled
@@ -269,7 +213,7 @@ class Desk:
             place,
             draft.template.guidance,
             outline,
-            _context(draft, stored),
+            draft.context(stored),
             within(scope, place.section.documents, infos),
             stop,
             orders,
@@ -294,7 +238,7 @@ class Desk:
         chosen = [
             (one, place)
             for one, place in draft.pairs
-            if not one.accepted and (_unwritten(one) if section_ids is None else one.section_id in section_ids)
+            if not one.accepted and (unwritten(one) if section_ids is None else one.section_id in section_ids)
         ]
         ids = {one.section_id for one, _ in chosen}
         written = sum(
@@ -374,68 +318,11 @@ class Desk:
 
     def _content(self, section: StoredSection) -> FilledSection:
         _, place = self.get(section.report_id).pair(section.section_id)
-        return _placed(section, place)
+        return placed(section, place)
 
     def _kept(self, section: StoredSection, made: FilledSection, change: str) -> FilledSection:
         self.store.keep(section.section_id, made, author=HAND, change=change, usd=0.0)
         return made
-
-
-def _asked(section: Section) -> dict[str, Any]:
-    return section.model_dump(mode="json", exclude_defaults=True, exclude={"sections"})
-
-
-def _template(info: ReportInfo, sections: Sequence[StoredSection]) -> Template:
-    """The template that the rows are. A row deeper than one below the row above it counts as that."""
-    top: list[dict[str, Any]] = []
-    lists = [top]
-    for section in sections:
-        level = min(section.level, len(lists))
-        made: dict[str, Any] = {**section.asked, "sections": []}
-        lists[level - 1].append(made)
-        lists[level:] = [made["sections"]]
-    return from_data({"title": info.title, "guidance": info.guidance, "sections": top}, "The report")
-
-
-def _family(sections: Sequence[StoredSection], section_id: str) -> list[StoredSection]:
-    """A section and those below it."""
-    first = next((i for i, one in enumerate(sections) if one.section_id == section_id), None)
-    if first is None:
-        raise UnknownSection("This section is not in the report any more.")
-    last = first + 1
-    while last < len(sections) and sections[last].level > sections[first].level:
-        last += 1
-    return list(sections[first:last])
-
-
-def _unwritten(section: StoredSection) -> bool:
-    return section.content is None or section.content.status in ("failed", "stopped")
-
-
-def _placed(section: StoredSection, place: Place) -> FilledSection:
-    """What is shown of a section, where it stands now."""
-    asked = place.section
-    if section.content is not None:
-        return replace(
-            section.content,
-            number=place.number,
-            level=place.level,
-            heading=asked.heading,
-            required=asked.required,
-            guidance=asked.guidance,
-        )
-    form = Field(asked.kind, asked.columns, asked.unit, tuple(requirements(asked.heading, asked.guidance)))
-    status: SectionStatus = "empty" if asked.filled else "heading"
-    return FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, status)
-
-
-def _context(draft: Draft, section: StoredSection) -> list[FilledSection]:
-    """What is written of the other sections: of those after it only what is accepted, and that first, since what
-    stands last is left out last."""
-    at = draft.stored.sections.index(section)
-    before, after = draft.pairs[:at], draft.pairs[at + 1 :]
-    accepted = [pair for pair in after if pair[0].accepted]
-    return [_placed(stored, place) for stored, place in (*accepted, *before) if stored.content is not None]
 
 
 def _change(filled: FilledSection, stored: StoredSection, instruction: str) -> str:

@@ -8,18 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from ragcore.orders import Orders, further, kept_sources, pinned_sources, within, without, without_marks_of_others
+from ragcore.gaps import NOT_HELD, NOTHING_FOUND, Lacks, filled_of, foreign, nothing_for, written_alike
+from ragcore.gathering import Gathered, Gathering
+from ragcore.orders import Orders, further, within, without
 from ragcore.protocols import Request
-from ragcore.report.headed import headed, own_units
-from ragcore.report.recall import marked, unmet, with_marks
+from ragcore.report.headed import own_units
+from ragcore.report.recall import marked, unmet
 from ragcore.report.requirements import requirements
-from ragcore.reports import Conflict, Field, FilledSection, Gap, Report, Rival, SectionStatus
+from ragcore.reports import Field, FilledSection, Report
 from ragcore.stop import Stop
 from ragcore.terms import Term
-from ragcore.types import Answer, AnswerEvent, Document, Retrieval, Scope, Segment, Source, SubQuery, Usage
+from ragcore.types import Answer, AnswerEvent, Document, Retrieval, Scope, Source, SubQuery, Usage
 
 if TYPE_CHECKING:
-    from ragcore.answer.cite import Marker
     from ragcore.answer.stream import AnswerStream
     from ragcore.config import Settings
     from ragcore.index.store import DocumentInfo
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
 
 Heard = Callable[[AnswerEvent], None]
 NOTHING_ORDERED = Orders()
-NEAREST = 2  # passages that are given for what is missing
-GAPS_SHOWN = 4  # of a section, for which they are looked for
-NOT_HELD = "The passages found do not hold it."
-NOTHING_FOUND = "Nothing that was found is about it."
 
 
 def _unheard(_: AnswerEvent) -> None: ...
@@ -94,9 +91,7 @@ class _Asked:
     about: str
     outline: Sequence[str]
     before: Sequence[FilledSection]
-    sources: tuple[Source, ...]
-    spans: Sequence[tuple[str, int, int]]
-    draft: Answer | None
+    given: Gathered
     missing: Sequence[str]
     instruction: str
     orders: Orders
@@ -150,21 +145,24 @@ class Filling:
         if orders.instruction:
             parts.append(SubQuery(f"{asked.heading}: {orders.instruction}", "guidance", "it is to be rewritten so"))
         retrieval = self.retrieve(asked.query, scope=scope, parts=parts, stop=stop)
-        draft, sources = self._given(orders, retrieval)
-        pinned = [(span.doc_id, span.start, span.end) for span in orders.pinned]
-        spans = [*pinned, *self._headed(asked.heading, sources)]
-        sources = (*sources, *self._beside(sources, spans, orders))
+        extractive = self.models.section_writer.extractive
+        gathering = Gathering(self.document, self.terms, self.settings, extractive)
+        gathered = gathering.gather(asked, form, orders, retrieval)
+        sources, draft, spans = gathered.sources, gathered.draft, gathered.spans
+        abroad = foreign(asked.query, "\n".join((about, *outline)), sources) if extractive else ""
         # A value or a table that is only taken where it is certain needs no look ahead.
-        taken = self.models.section_writer.extractive and asked.kind in ("value", "table") and bool(sources)
-        if not (spans or draft or taken or self._may_hold(asked.heading, form.requirements, retrieval, sources)):
-            return replace(empty, status="empty", gaps=tuple(Gap(what, NOTHING_FOUND) for what in form.requirements))
+        taken = extractive and asked.kind in ("value", "table") and bool(sources)
+        may_hold = spans or draft or taken or self._may_hold(asked.heading, form.requirements, retrieval, sources)
+        if not may_hold or (abroad and not orders.pinned and not written_alike(asked.query, sources)):
+            return nothing_for(empty, abroad or NOTHING_FOUND)
         written: Answer | None = None
         missing: list[str] = []
         rounds = 0
         instruction = orders.instruction
         spent: list[Answer] = []
         while rounds < self.settings.report.rounds:
-            request = _Asked(place, form, about, outline, before, sources, spans, draft, missing, instruction, orders)
+            written_from = replace(gathered, sources=sources, draft=draft)
+            request = _Asked(place, form, about, outline, before, written_from, missing, instruction, orders)
             answer = _followed(self._stream(request, retrieval), stop, heard)
             rounds += 1
             spent.append(answer)
@@ -186,67 +184,19 @@ class Filling:
             )
             # Each search is booked once, with the writing that follows it.
             retrieval = replace(retrieval, usage=more.usage, cost_usd=more.cost_usd)
-            found = further(sources, self._sources(without(more, orders.excluded)))
+            found = further(sources, gathering.sources(without(more, orders.excluded)))
             if not found:
                 spent.append(replace(answer, usage=more.usage, cost_usd=more.cost_usd))
                 break
             sources = (*sources, *found)
             instruction = ""
-        filled = _filled(empty, _booked(answer, spent), missing, rounds)
+        filled = filled_of(empty, _booked(answer, spent), missing, rounds, abroad or NOT_HELD)
+        lacks = Lacks(self.document, self.terms, self.settings)
         return replace(
             filled,
-            gaps=self._with_nearest(asked.heading, filled.gaps, sources),
-            conflicts=self._conflicts(place, form, sources),
+            gaps=lacks.with_nearest(asked.heading, filled.gaps, sources),
+            conflicts=lacks.conflicts(asked, form, sources, gathered.stated),
         )
-
-    def _given(self, orders: Orders, retrieval: Retrieval) -> tuple[Answer | None, tuple[Source, ...]]:
-        """What is to be rewritten, if anything, and the sources: those of it with their numbers, what is pinned, and
-        what was found."""
-        draft = orders.draft
-        kept: tuple[Source, ...] = ()
-        if draft is not None:
-            kept = kept_sources(draft, orders.excluded)
-            draft = without_marks_of_others(draft, kept)
-        found = without(retrieval, (*orders.excluded, *orders.pinned))
-        sources = (*kept, *further(kept, pinned_sources(orders.pinned, self.document, self.settings)))
-        return draft, (*sources, *further(sources, self._sources(found)))
-
-    def _with_nearest(self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source]) -> tuple[Gap, ...]:
-        """``gaps``, the first of them with the passages of ``sources`` that come nearest to what they lack."""
-        from ragcore.answer.cite import Citer, MarkerParser
-        from ragcore.providers.nearest import nearest
-
-        citer = Citer(sources, self.document)
-        out = []
-        for place, gap in enumerate(gaps):
-            if not gap.nearest and place < GAPS_SHOWN:
-                terms, settings = self.terms(gap.what), self.settings.answer
-                # By words alone: it is a hint, and the cross-encoder would read every sentence again.
-                markers = nearest(heading, gap.what, terms, sources, None, settings, NEAREST)
-                cited = [citer.resolve(each)[0][0] for mark in markers for each in _markers(MarkerParser().feed(mark))]
-                gap = replace(gap, nearest=tuple(cited))
-            out.append(gap)
-        return tuple(out)
-
-    def _conflicts(self, place: Place, form: Field, sources: Sequence[Source]) -> tuple[Conflict, ...]:
-        """Where the sources give different values for a field that holds one."""
-        if form.kind != "value":
-            return ()
-        from ragcore.answer.cite import Citer, MarkerParser
-        from ragcore.providers.rivals import rivals
-
-        asked = place.section
-        out = []
-        for piece in form.requirements:
-            citer = Citer(sources, self.document)
-            found = rivals(asked.heading, piece, asked.unit, self.terms(asked.query), sources)
-            each = []
-            for figure, words, marker in found:
-                (parsed,) = _markers(MarkerParser().feed(marker))
-                each.append(Rival(figure, words, citer.resolve(parsed)[0][0]))
-            if each:
-                out.append(Conflict(piece, tuple(each)))
-        return tuple(out)
 
     def _may_hold(self, heading: str, pieces: Sequence[str], retrieval: Retrieval, sources: Sequence[Source]) -> bool:
         """Whether any piece of what is asked for may stand in ``sources``."""
@@ -259,30 +209,6 @@ class Filling:
             )
             for one in asked
         )
-
-    def _sources(self, retrieval: Retrieval) -> tuple[Source, ...]:
-        from ragcore.answer.sources import build_sources
-
-        return build_sources(retrieval, self.document, self.settings.answer)
-
-    def _headed(self, heading: str, sources: Sequence[Source]) -> list[tuple[str, int, int]]:
-        """Sections called ``heading`` in the documents of ``sources`` (document, start, end)."""
-        found = dict.fromkeys(source.doc_id for source in sources)
-        return [(doc_id, *span) for doc_id in found for span in headed(self.document(doc_id), heading)]
-
-    def _beside(
-        self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]], orders: Orders
-    ) -> tuple[Source, ...]:
-        """The beginnings of ``spans`` of which ``sources`` hold nothing, within ``report.own_tokens`` together."""
-        lacking = [span for span in spans if not own_units(sources, [span])]
-        if not lacking:
-            return ()
-        from ragcore.answer.sources import build_sources
-
-        segments = tuple(Segment(doc_id, start, end, 0, 0, 0.0, "heading") for doc_id, start, end in lacking)
-        own = without(Retrieval("", "heading", (), segments), orders.excluded)
-        budget = self.settings.answer.model_copy(update={"source_tokens": self.settings.report.own_tokens})
-        return further(sources, build_sources(own, self.document, budget))
 
     def _stream(self, asked: _Asked, retrieval: Retrieval) -> AnswerStream:
         from ragcore.answer.section import section_request
@@ -297,24 +223,24 @@ class Filling:
                 asked.form,
                 asked.outline,
                 asked.before,
-                asked.sources,
+                asked.given.sources,
                 self.document,
                 self.settings,
                 about=asked.about,
                 terms=self.terms(section.query),
                 routes=retrieval.routes,
-                own=own_units(asked.sources, asked.spans),
-                draft=asked.draft,
+                own=own_units(asked.given.sources, asked.given.spans),
+                draft=asked.given.draft,
                 missing=asked.missing,
                 instruction=asked.instruction,
             )
-            return replace(made, fresh=asked.orders.fresh)
+            return replace(made, fresh=asked.orders.fresh, stated=asked.given.stated)
 
         return AnswerStream(
             question=section.query,
             query=section.query,
             retrieval=retrieval,
-            sources=asked.sources,
+            sources=asked.given.sources,
             document=self.document,
             llm=self.models.section_writer,
             settings=self.settings,
@@ -350,29 +276,9 @@ def _followed(stream: AnswerStream, stop: Stop, heard: Heard) -> Answer:
     return stream.answer
 
 
-def _markers(items: Sequence[str | Marker]) -> list[Marker]:
-    return [item for item in items if not isinstance(item, str)]
-
-
 def _booked(answer: Answer, spent: Sequence[Answer]) -> Answer:
     """``answer`` with what all of the writing and searching took."""
     costs = [one.cost_usd for one in spent]
     known = [cost for cost in costs if cost is not None]
     total = sum(known) if len(known) == len(costs) else None
     return replace(answer, usage=sum((one.usage for one in spent), Usage()), cost_usd=total)
-
-
-def _filled(section: FilledSection, answer: Answer, missing: Sequence[str], rounds: int) -> FilledSection:
-    gaps = tuple(Gap(what, NOT_HELD, answer.citations if answer.refused else ()) for what in missing)
-    status: SectionStatus = "partial" if gaps else "filled"
-    if answer.status != "complete":
-        status = "failed" if answer.status == "failed" else "stopped"
-    elif answer.refused or not answer.citations:
-        status = "empty"
-    if answer.refused:
-        # What a refusal tells is in the gaps; a report says what is missing in its own way.
-        answer = replace(answer, text=with_marks("", missing), marks=(), citations=(), claims=())
-    else:
-        unsaid = [what for what in missing if what not in marked(answer.text)]
-        answer = replace(answer, text=with_marks(answer.text, unsaid))
-    return replace(section, status=status, answer=answer, gaps=gaps, rounds=rounds)

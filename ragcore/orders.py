@@ -118,22 +118,24 @@ def within(scope: Scope, documents: Sequence[str] | None, infos: Sequence[Docume
     """``scope``, narrowed to the documents that a section names. Raises `UnknownDocument`."""
     if documents is None:
         return scope
-    own = tuple(dict.fromkeys(doc_id for name in documents for doc_id in _named(name, infos)))
-    inside = own if scope.doc_ids is None else tuple(doc_id for doc_id in own if doc_id in scope.doc_ids)
+    own: dict[str, None] = {}
+    for name in documents:
+        found = named(name, infos)
+        if not found:
+            raise UnknownDocument(
+                f"The template asks for the document “{name}”, which is not in this library.",
+                hint="Add it, or name one that is there: `ragcore documents` lists them.",
+            )
+        own.update(dict.fromkeys(found))
+    inside = tuple(doc_id for doc_id in own if scope.doc_ids is None or doc_id in scope.doc_ids)
     return replace(scope, doc_ids=inside)
 
 
-def _named(name: str, infos: Sequence[DocumentInfo]) -> list[str]:
+def named(name: str, infos: Sequence[DocumentInfo]) -> list[str]:
     """The documents called ``name``: by id, file name (with or without its ending) or title."""
     called = name.casefold()
-    found = [
+    return [
         info.doc_id
         for info in infos
         if called in (info.doc_id, info.name.casefold(), PurePath(info.name).stem.casefold(), info.title.casefold())
     ]
-    if not found:
-        raise UnknownDocument(
-            f"The template asks for the document “{name}”, which is not in this library.",
-            hint="Add it, or name one that is there: `ragcore documents` lists them.",
-        )
-    return found

@@ -42,6 +42,35 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """A table of a document, ``text[start:end]``, that is a statement of the whole company, what it is called, and the
+    last year that its columns name (0 where they name none)."""
+
+    doc_id: str
+    start: int
+    end: int
+    name: str
+    year: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What is known of documents beside what was found in them: their ``statements``, and which are ``interim``, on a
+    part of a year."""
+
+    statements: tuple[Statement, ...] = ()
+    interim: frozenset[str] = frozenset()
+
+    def year_of(self, doc_id: str) -> int:
+        """The last year of the statements of a document, 0 where that is not known or the document is interim."""
+        years = (one.year for one in self.statements if one.doc_id == doc_id)
+        return 0 if doc_id in self.interim else max(years, default=0)
+
+
+NOTHING_STATED = Stated()
+
+
+@dataclass(frozen=True, slots=True)
 class Rival:
     """One of several values that the documents give for one field: the ``figure``, the ``words`` that give it, and
     where they stand."""

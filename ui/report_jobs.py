@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
-from ragcore.index.reports import Task
+from ragcore.index.report_rows import Task
 from ragcore.stop import Stop
 from ragcore.types import AnswerEvent, Checked, Citation, Cited, Dropped, Found, Mark, Text
 from ui.payload import model_name

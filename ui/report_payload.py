@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragcore.drafting import Desk, Draft
+from ragcore.drafting import Desk
 from ragcore.edits import HAND
 from ragcore.errors import UnknownDocument
 from ragcore.expense import Expense
-from ragcore.index.reports import ReportInfo, StoredSection, Version
+from ragcore.index.report_rows import ReportInfo, StoredSection, Version
 from ragcore.index.store import DocumentInfo
+from ragcore.orders import named
 from ragcore.report.template import Place
 from ragcore.reports import Conflict, FilledSection, Gap, Span
 from ragcore.types import Citation
@@ -50,14 +52,14 @@ def report(desk: Desk, report_id: str, live: Live | None, infos: Sequence[Docume
         "guidance": info.guidance,
         "origin": info.origin,
         "docs": None if info.doc_ids is None else list(info.doc_ids),
-        "documents": [{"id": doc_id, "title": title} for doc_id, title in names.items()],
+        "documents": _documents(infos, names),
         "trouble": payload.error(info.trouble) if info.trouble else None,
         "writer": payload.model_name(desk.models.writer_name),
         "offline": desk.models.writer_name == "offline",
         "spent": _spent(desk, report_id),
         "expense": expense(desk.expense(report_id)),
         "live": being_written(live),
-        "sections": [_section(desk, draft, stored, place, live, names) for stored, place in draft.pairs],
+        "sections": [_section(desk, stored, place, live, infos, names) for stored, place in draft.pairs],
     }
 
 
@@ -103,7 +105,12 @@ def being_written(live: Live | None) -> Json | None:
 
 
 def _section(
-    desk: Desk, draft: Draft, stored: StoredSection, place: Place, live: Live | None, names: Mapping[str, str]
+    desk: Desk,
+    stored: StoredSection,
+    place: Place,
+    live: Live | None,
+    infos: Sequence[DocumentInfo],
+    names: Mapping[str, str],
 ) -> Json:
     asked, content, shown = place.section, stored.content, stored.shown
     works = live is not None and live.section_id == stored.section_id
@@ -117,6 +124,7 @@ def _section(
         "columns": list(asked.columns),
         "unit": asked.unit,
         "required": asked.required,
+        "documents": None if asked.documents is None else [_named(name, infos, names) for name in asked.documents],
         "filled": asked.filled,
         "state": "working" if works else "waiting" if stored.waits is not None else _state(stored, place),
         "accepted": stored.accepted,
@@ -127,6 +135,25 @@ def _section(
         "excluded": [_span(desk, span, names) for span in stored.excluded],
         **(_content(content, shown.version_id) if content is not None and shown is not None else _nothing()),
     }
+
+
+def _documents(infos: Sequence[DocumentInfo], names: Mapping[str, str]) -> list[Json]:
+    """The library; ``called`` is what a section names a document by: its file, or its id where another has the same."""
+    files = Counter(one.name for one in infos)
+    return [
+        {
+            "id": one.doc_id,
+            "title": names[one.doc_id],
+            "called": one.name if files[one.name] == 1 else one.doc_id,
+        }
+        for one in infos
+    ]
+
+
+def _named(name: str, infos: Sequence[DocumentInfo], names: Mapping[str, str]) -> Json:
+    """A document that a section names, with the ids of those in the library that are called so."""
+    found = named(name, infos)
+    return {"name": name, "ids": found, "title": names[found[0]] if found else name}
 
 
 def _state(stored: StoredSection, place: Place) -> str:
@@ -176,6 +203,8 @@ def _content(content: FilledSection, version_id: str) -> Json:
     spent = [made["model"]] if answer.model != HAND else []
     if not answer.extractive and answer.usage.input_tokens:
         spent += [f"{answer.usage.input_tokens:,} tokens in", f"{answer.usage.output_tokens:,} out", made["cost"] or ""]
+    if content.rounds > 1 and answer.model != HAND:
+        spent.append(f"written {content.rounds} times, after a search for what was missing")
     keys = ("blocks", "text", "citations", "claims", "tally", "dropped", "notes", "extractive")
     return {key: made[key] for key in keys} | {
         "turn": version_id,

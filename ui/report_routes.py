@@ -16,7 +16,7 @@ from ragcore.commands.report import MAX_BYTES, own_templates, read_template
 from ragcore.drafting import Desk
 from ragcore.engine import Engine
 from ragcore.errors import InputError
-from ragcore.index.reports import PlaceKind
+from ragcore.index.report_rows import PlaceKind
 from ragcore.report_files import MEDIA_TYPES, report_kind
 from ragcore.reports import Span
 from ui import report_payload
@@ -115,7 +115,8 @@ def new(request: Request, body: Json) -> Json:
             raise InputError("There is no template.", hint="Paste an outline, or choose a file.")
         ending = "json" if (text or "").lstrip().startswith("{") else "md"
         template = read_template((text or "").encode(), f"The template.{ending}")
-    origin = template.title if own is not None else text_in(body, "name") or "a pasted outline"
+    name = text_in(body, "name")
+    origin = template.title if own is not None else "a pasted outline" if name is None else name
     report_id = _desk(request).new(template, origin=origin, doc_ids=_ids(body, "docs"))
     return {"id": report_id}
 
@@ -261,14 +262,21 @@ def versions(request: Request) -> Response:
 
 @guarded
 def export(request: Request) -> Response:
-    """A report as a file to keep; ``accepted`` for what is accepted only."""
-    kind = report_kind(request.path_params["kind"])
+    """A report as a file to keep, ``accepted`` for what is accepted only, or its template."""
     engine = _engine(request)
+    if request.path_params["kind"] == "template":
+        template = engine.reports.get(_report(request)).template
+        return _file(template.as_json().encode(), file_name(f"{template.title}, template", "json"), "application/json")
+    kind = report_kind(request.path_params["kind"])
     made = engine.reports.report(_report(request), accepted_only="accepted" in request.query_params)
     data = engine.write_report(made, kind)
     name = file_name(f"{made.title}, evidence", "pdf") if kind == "annex" else file_name(made.title, kind)
+    return _file(data, name, MEDIA_TYPES[kind])
+
+
+def _file(data: bytes, name: str, media_type: str) -> Response:
     headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-store"}
-    return Response(data, media_type=MEDIA_TYPES[kind], headers=headers)
+    return Response(data, media_type=media_type, headers=headers)
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:

@@ -17,7 +17,7 @@ FONT, BOLD = "helv", "hebo"
 
 def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings) -> bytes:
     """A PDF with bookmarks by document: its pages in order, each once, with all that is cited there. A page that cannot
-    be drawn is named with the reason. Titles in other scripts than Latin are in the bookmarks as they are."""
+    be drawn is named with the reason."""
     import pymupdf
 
     pages: dict[str, dict[int, list[Note]]] = defaultdict(lambda: defaultdict(list))
@@ -50,6 +50,7 @@ def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings
     document.set_toc([list(entry) for entry in contents])
     written = time.strftime("D:%Y%m%d%H%M%SZ", time.gmtime(manuscript.written)) if manuscript.written else None
     title = f"{manuscript.title}: evidence"
+    document.subset_fonts()
     document.set_metadata({"title": title, "producer": "Groundwork", "creationDate": written, "modDate": written})
     data = bytes(document.tobytes(garbage=3, deflate=True, no_new_id=True))
     document.close()
@@ -95,7 +96,11 @@ def _line(page: object, x: float, y: float, words: str, font: str, size: float, 
 
     assert isinstance(page, pymupdf.Page)
     room = page.rect.width - 2 * MARGIN
+    own = pymupdf.Font(font)
     shown = words
-    while shown and pymupdf.get_text_length(shown, fontname=font, fontsize=size) > room:
-        shown = shown[:-1]
-    page.insert_text((x, y), shown if shown == words else f"{shown[:-1]}…", fontname=font, fontsize=size, color=color)
+    while own.text_length(shown, size) > room:
+        shown = f"{shown.removesuffix('…')[:-1].rstrip()}…"
+    # `insert_text` knows Latin-1 only, which has no dashes.
+    writer = pymupdf.TextWriter(page.rect, color=color)
+    writer.append((x, y), shown, font=own, fontsize=size)
+    writer.write_text(page)

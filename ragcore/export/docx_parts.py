@@ -212,7 +212,7 @@ def _styles(document: Document) -> None:
     styles = document.styles
     _restyle(styles["Normal"], size=10, after=0)
     _restyle(styles["Body Text"], after=6)
-    _restyle(styles["List Paragraph"], after=2)
+    _restyle(styles["List Paragraph"], after=6)  # after the last: between items of a list there is none
     _restyle(styles["Title"], size=18, after=6, bold=True)
     for border in styles["Title"].element.xpath("w:pPr/w:pBdr"):
         border.getparent().remove(border)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragcore.export.model import Note, Runs, Text
+from ragcore.quoting import quoted
 
 
 def page(note: Note) -> str:
@@ -12,10 +13,12 @@ def page(note: Note) -> str:
 
 def note_runs(note: Note) -> Runs:
     """Document, page, section, quote; then what has to be known of the quote."""
-    place = ", " + page(note) + "".join(f", {part}" for part in (" › ".join(note.section), note.cell) if part)
+    # A heading's own full stop or colon would stand before the colon.
+    parts = (part.rstrip(" .:;") for part in (" › ".join(note.section), note.cell))
+    place = ", " + page(note) + "".join(f", {part}" for part in parts if part)
     return (
         Text(note.title, italic=True),
-        Text(f"{place}: “{note.quote}”"),
+        Text(f"{place}: {quoted(note.quote)}"),
         *(Text(f" {words}", remark=True) for words in _marks(note)),
     )
 

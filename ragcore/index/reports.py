@@ -10,91 +10,22 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 from ragcore.errors import UnknownReport, UnknownSection
 from ragcore.index import database as db
+from ragcore.index import report_rows as rows
 from ragcore.index.packing import pack, unpack
+from ragcore.index.report_rows import PlaceKind, ReportInfo, StoredReport, StoredSection, Task, Version
 from ragcore.reports import FilledSection, Span
 
 Json = dict[str, Any]
-PlaceKind = Literal["pinned", "excluded"]
 _reports, _sections, _versions = db.reports.c, db.report_sections.c, db.report_versions.c
 _places, _tasks = db.report_places.c, db.report_tasks.c
-
-
-@dataclass(frozen=True, slots=True)
-class ReportInfo:
-    """A line of the list of reports. ``doc_ids`` is None where all documents are searched; ``trouble`` is what
-    `GroundworkError.as_dict` gave of the error that ended the last filling. Times are seconds since the epoch."""
-
-    report_id: str
-    title: str
-    guidance: str
-    origin: str
-    doc_ids: tuple[str, ...] | None
-    trouble: Mapping[str, Any] | None
-    created: float
-    updated: float
-    sections: int = 0
-    written: int = 0
-    accepted: int = 0
-    waiting: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """One state of a section. ``author`` is ``hand``, ``offline`` or the model's name; ``change`` says what was done;
-    ``parent`` is the version that was shown when it was made, "" for none; ``usd`` is None where it has no price."""
-
-    version_id: str
-    number: int
-    parent: str
-    author: str
-    change: str
-    usd: float | None
-    created: float
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSection:
-    """A section: what is ``asked`` (JSON of a template's section, without those below it), its ``level`` from 1, and
-    the version that is shown with its ``content``. ``waits`` is the instruction of its place in the queue, None where
-    it has none."""
-
-    section_id: str
-    report_id: str
-    level: int
-    asked: Mapping[str, Any]
-    accepted: bool
-    trouble: Mapping[str, Any] | None
-    shown: Version | None
-    content: FilledSection | None
-    versions: int
-    pinned: tuple[Span, ...]
-    excluded: tuple[Span, ...]
-    waits: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredReport:
-    info: ReportInfo
-    sections: tuple[StoredSection, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A section that waits to be written; ``instruction`` is how to rewrite what is shown, "" fills it anew."""
-
-    report_id: str
-    section_id: str
-    instruction: str
 
 
 class Reports:
@@ -134,23 +65,23 @@ class Reports:
     def all(self) -> list[ReportInfo]:
         """Every report, the last changed first."""
         with self.database.read() as connection:
-            return _infos(connection, sa.true())
+            return rows.infos(connection, sa.true())
 
     def info(self, report_id: str) -> ReportInfo:
         with self.database.read() as connection:
-            return _info(connection, report_id)
+            return rows.info(connection, report_id)
 
     def get(self, report_id: str) -> StoredReport:
         """A report with its sections as they are shown, those taken out left out."""
         with self.database.read() as connection:
-            info = _info(connection, report_id)
+            info = rows.info(connection, report_id)
             return StoredReport(
-                info, _stored(connection, (_sections.report_id == report_id) & (_sections.removed == 0))
+                info, rows.stored(connection, (_sections.report_id == report_id) & (_sections.removed == 0))
             )
 
     def section(self, section_id: str) -> StoredSection:
         with self.database.read() as connection:
-            found = _stored(connection, _sections.section_id == section_id)
+            found = rows.stored(connection, _sections.section_id == section_id)
         if not found:
             raise UnknownSection("This section is not in the report any more.")
         return found[0]
@@ -173,7 +104,7 @@ class Reports:
     def cost(self, report_id: str) -> float | None:
         """US dollars that all versions of all its sections cost; None where a model without a price wrote one."""
         with self.database.read() as connection:
-            _info(connection, report_id)
+            rows.info(connection, report_id)
             each = connection.execute(
                 sa.select(_versions.usd)
                 .join(db.report_sections, _sections.section_id == _versions.section_id)
@@ -292,12 +223,12 @@ class Reports:
     def versions(self, section_id: str) -> list[Version]:
         """Every version, the newest first."""
         with self.database.read() as connection:
-            rows = connection.execute(
+            found = connection.execute(
                 sa.select(db.report_versions)
                 .where(_versions.section_id == section_id)
                 .order_by(_versions.number.desc())
             ).all()
-        return [_version(row) for row in rows]
+        return [rows.version(row) for row in found]
 
     def content(self, section_id: str, version_id: str) -> FilledSection:
         """What a version says."""
@@ -344,8 +275,8 @@ class Reports:
     def tasks(self) -> list[Task]:
         """The whole queue."""
         with self.database.read() as connection:
-            rows = connection.execute(sa.select(db.report_tasks).order_by(_tasks.task_id)).all()
-        return [Task(row.report_id, row.section_id, row.instruction) for row in rows]
+            found = connection.execute(sa.select(db.report_tasks).order_by(_tasks.task_id)).all()
+        return [Task(row.report_id, row.section_id, row.instruction) for row in found]
 
     def drop_tasks(self, report_id: str, trouble: Mapping[str, Any] | None = None) -> None:
         """Nothing of a report waits any more, because of ``trouble`` or (None) because a person stopped it."""
@@ -405,90 +336,3 @@ def _touch(connection: sa.Connection, report_id: str, **values: object) -> None:
     )
     if done.rowcount == 0:
         raise UnknownReport("This report is not in the library any more.")
-
-
-def _info(connection: sa.Connection, report_id: str) -> ReportInfo:
-    found = _infos(connection, _reports.report_id == report_id)
-    if not found:
-        raise UnknownReport("This report is not in the library any more.")
-    return found[0]
-
-
-def _infos(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[ReportInfo]:
-    here = (_sections.report_id == _reports.report_id) & (_sections.removed == 0)
-
-    def counted(*more: sa.ColumnElement[bool]) -> sa.ScalarSelect[int]:
-        return sa.select(sa.func.count()).select_from(db.report_sections).where(here, *more).scalar_subquery()
-
-    waiting = sa.select(sa.func.count()).where(_tasks.report_id == _reports.report_id).scalar_subquery()
-    rows = connection.execute(
-        sa.select(
-            db.reports,
-            counted().label("sections"),
-            counted(_sections.shown.is_not(None)).label("written"),
-            counted(_sections.accepted == 1).label("accepted"),
-            waiting.label("waiting"),
-        )
-        .where(where)
-        .order_by(_reports.updated.desc(), _reports.created.desc())
-    ).all()
-    return [
-        ReportInfo(
-            row.report_id,
-            row.title,
-            row.guidance,
-            row.origin,
-            None if row.doc_ids is None else tuple(json.loads(row.doc_ids)),
-            json.loads(row.trouble) if row.trouble else None,
-            row.created,
-            row.updated,
-            row.sections,
-            row.written,
-            row.accepted,
-            row.waiting,
-        )
-        for row in rows
-    ]
-
-
-def _stored(connection: sa.Connection, where: sa.ColumnElement[bool]) -> tuple[StoredSection, ...]:
-    rows = connection.execute(
-        sa.select(db.report_sections).where(where).order_by(_sections.position, _sections.section_id)
-    ).all()
-    ids = [row.section_id for row in rows]
-    shown = {
-        row.section_id: row
-        for row in connection.execute(
-            sa.select(db.report_versions).where(_versions.version_id.in_([row.shown for row in rows if row.shown]))
-        )
-    }
-    counted = sa.select(_versions.section_id, sa.func.count().label("written")).where(_versions.section_id.in_(ids))
-    counts = {row.section_id: row.written for row in connection.execute(counted.group_by(_versions.section_id))}
-    places: dict[tuple[str, str], list[Span]] = defaultdict(list)
-    for row in connection.execute(
-        sa.select(db.report_places).where(_places.section_id.in_(ids)).order_by(_places.created)
-    ):
-        places[row.section_id, row.kind].append(Span(row.doc_id, row.start, row.end))
-    waiting = sa.select(_tasks.section_id, _tasks.instruction).where(_tasks.section_id.in_(ids))
-    waits = {row.section_id: row.instruction for row in connection.execute(waiting)}
-    return tuple(
-        StoredSection(
-            section_id=row.section_id,
-            report_id=row.report_id,
-            level=row.level,
-            asked=json.loads(row.asked),
-            accepted=bool(row.accepted),
-            trouble=json.loads(row.trouble) if row.trouble else None,
-            shown=_version(shown[row.section_id]) if row.section_id in shown else None,
-            content=unpack(shown[row.section_id].content, FilledSection) if row.section_id in shown else None,
-            versions=counts.get(row.section_id, 0),
-            pinned=tuple(places[row.section_id, "pinned"]),
-            excluded=tuple(places[row.section_id, "excluded"]),
-            waits=waits.get(row.section_id),
-        )
-        for row in rows
-    )
-
-
-def _version(row: sa.Row[tuple[object, ...]]) -> Version:
-    return Version(row.version_id, row.number, row.parent or "", row.author, row.change, row.usd, row.created)

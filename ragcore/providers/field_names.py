@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragcore.providers.quote_ranking import name_of
+from ragcore.providers.statement_names import named_alike
 from ragcore.terms import Term
 from ragcore.words import content_stems
 
@@ -24,6 +25,8 @@ _PERIOD_ASKED = re.compile(
     r"\b(?:fiscal|financial|latest|last|most\s+recent|year|quarter|(?:19|20)\d\d|at\s+the\s+end|amount|total|how\s+much)\b",
     re.IGNORECASE,
 )
+_SHARE = re.compile(r"%|\bper\s?cent|\bpercentage", re.IGNORECASE)
+_YEARLY = re.compile(r"\b(?:years?|yearly|annual|annually|FY)\b", re.IGNORECASE)
 _PERIOD = re.compile(
     r"\s*\b(?:(?:of|in|at|for|during|as\s+(?:of|at)|over|from)\s+)?(?:the\s+)?(?:(?:end|close)\s+of\s+)?(?:the\s+)?"
     r"(?:(?:latest|last|most\s+recent|current|reported|reporting|same)\s+)?(?:(?:fiscal|financial|calendar)\s+)?"
@@ -61,20 +64,25 @@ _NEUTRAL = frozenset(content_stems("consolidated overall reported group company 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """``text`` as written, ``stems`` those of it, and ``further``: stems that must stand near it too."""
+    """``text`` as written, ``stems`` those of it, and ``further``: stems that must stand near it too. ``stated``: it
+    is a name of the quantity in a statement of the whole only ("Sales", in an income statement)."""
 
     text: str
     stems: frozenset[str]
     further: frozenset[str] = frozenset()
+    stated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """``names``: any of them is what is asked for. ``years``: those asked for, none where the latest is meant."""
+    """``names``: any of them is what is asked for. ``years``: those asked for, none where the latest is meant.
+    ``annual``: it is of a year, or of its end, and not of a part of one. ``share``: it is a percentage."""
 
     sort: Sort
     names: tuple[Name, ...]
     years: frozenset[int]
+    annual: bool = False
+    share: bool = False
 
     @property
     def words(self) -> frozenset[str]:
@@ -97,14 +105,25 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term]) -> Wish:
     names = [
         name for part in (parts if sort != "date" else [heading]) for name in _names(_cut(heading), _cut(part), terms)
     ]
+    if sort == "amount":
+        names += _in_statements(names)
     years = frozenset(int(year[-4:]) for year in _YEAR.findall(both))
-    return Wish(sort, tuple(dict.fromkeys(name for name in names if name.stems or sort == "date")), years)
+    distinct = tuple(dict.fromkeys(name for name in names if name.stems or sort == "date"))
+    share = _SHARE.search(f"{both} {unit}") is not None
+    return Wish(sort, distinct, years, bool(years) or _YEARLY.search(both) is not None, share)
+
+
+def _in_statements(names: Sequence[Name]) -> list[Name]:
+    """What else statements call one of ``names`` that nothing narrows."""
+    known = {name.stems for name in names}
+    alike = dict.fromkeys(other for name in names if not name.further for other in named_alike(name.text))
+    return [Name(other, stems, stated=True) for other in alike if (stems := stems_of(other)) not in known]
 
 
 def _names(heading: str, part: str, terms: Sequence[Term]) -> list[Name]:
     own = _called(heading, terms)
     said = stems_of(part)
-    if said <= frozenset().union(*(stems_of(name) for name in own)):
+    if said <= frozenset().union(*(stems_of(name) for name in (*own, *named_alike(heading)))):
         return [Name(name, stems_of(name)) for name in (*own, *_called(part, terms))]
     # The guidance says which part of it is meant.
     narrower = [Name(name, stems, said - stems) for name in own if (stems := stems_of(name)) and stems < said]

@@ -55,11 +55,14 @@ _HOLDS = (
 )
 _TAKEN_IN = r"(?:randomi[sz]ed|enrolled|included|studied|recruited|analy[sz]ed|employed)\b"
 _PEOPLE = r"(?:employees|people|persons|staff|associates|team\s+members|colleagues|workers)"
+# "Our 57,500 full- and part-time employees": kinds that together are all of them.
+_OF_ANY_KIND = r"(?:full-(?:time)?|part-time|and|or|permanent|active|total|dedicated|talented)"
 _PART_AFTER = re.compile(
     r"\s+(?:(?:in|at|from|who|were|are|covered|represented)\s+"
     r"(?!(?:\w+\s+)?(?:countries|total|all|the\s+world|the\s+study|year|the\s+end|fiscal)\b)|of\s+(?:the|these|those|our)\b)",
     re.IGNORECASE,
 )
+_YEAR_NAMED = re.compile(r"(?:fiscal|financial)\s+year", re.IGNORECASE)
 _LONGEST = 400
 
 
@@ -80,7 +83,8 @@ def said(asked: Wish, found: Sequence[Quotable], latest: int) -> list[Said]:
         if quote.row is not None or len(quote.text) > _LONGEST:
             continue
         if asked.sort == "date":
-            out += _dates(asked, quote)
+            # What is said of another year's report is older than this document.
+            out += [one for one in _dates(asked, quote) if not latest or one.period[0] >= latest]
             continue
         if quote.text[:1].islower():
             continue  # an item of a list: of whom it is said stands in what leads it in
@@ -109,9 +113,9 @@ def _figures(asked: Wish, text: str) -> Iterator[tuple[str, str]]:
             yield match["figure"].strip(), match.group() + _TAIL.sub("", text[match.end() :])
         if asked.sort == "count":
             what = _PEOPLE if name.stems == frozenset(("employe",)) else words
-            for match in re.finditer(
-                rf"{_HOLDS}(?:{_ABOUT})?(?P<figure>\d[\d,]*)\s+(?:[a-z-]+\s+){{0,3}}{what}\b", text, re.IGNORECASE
-            ):
+            held = rf"{_HOLDS}(?:{_ABOUT})?(?P<figure>\d[\d,]*)\s+(?:[a-z-]+\s+){{0,3}}{what}\b"
+            ours = rf"\bour\s+(?:{_ABOUT})?(?P<figure>\d[\d,]*)\s+(?:{_OF_ANY_KIND}\s+)*{what}\b"
+            for match in (one for form in (held, ours) for one in re.finditer(form, text, re.IGNORECASE)):
                 if not _PART_AFTER.match(text, match.end()):
                     yield match["figure"], text[: match.end()]
             for match in re.finditer(
@@ -126,6 +130,8 @@ def _dates(asked: Wish, quote: Quotable) -> Iterator[Said]:
     for name in asked.names:
         bare = re.sub(r"\s*\b(?:date|end(?:ed)?)\b\s*", " ", name.text, flags=re.IGNORECASE).strip() or name.text
         words = re.sub("fiscal|financial", "(?:fiscal|financial)", _pattern(bare), flags=re.IGNORECASE)
+        if _YEAR_NAMED.fullmatch(bare):
+            words = rf"(?:{words}|\b(?:for|of|in)\s+the\s+year(?=,?\s+end))"
         for match in re.finditer(
             rf"\b{words}(?:\s+date)?(?:,?\s+(?:ended|is|was|as\s+of|on|of|means|\((?:the\s+)?[^()]*\))){{0,3}}:?\s+"
             rf"(?P<date>{_DATE})",

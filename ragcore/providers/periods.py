@@ -27,7 +27,9 @@ _FISCAL_YEAR = re.compile(
     r"\b(?:(?:fiscal|financial)(?:\s+year)?\s+((?:19|20)\d\d)|FY[\s'’-]*((?:19|20)\d\d|\d\d))(?!\d)", re.IGNORECASE
 )
 PART_OF_YEAR = re.compile(
-    r"\bquarter|\bhalf\b|\b(?:three|six|nine|[369])[\s-]months?\b|\b(?:13|26|39)[\s-]weeks?\b", re.IGNORECASE
+    r"\bquarter|\bhalf\b|\b(?:three|six|nine|[369])[\s-]months?\b|\b(?:13|26|39)[\s-]weeks?\b"
+    r"|\b[1-4]?\d[\s-]weeks?\s+(?:ended|ending)\b",
+    re.IGNORECASE,
 )
 QUARTER = re.compile(r"\b(?:(first|second|third|fourth)(?:\s+fiscal)?\s+quarter|Q([1-4])|([1-4])Q)", re.IGNORECASE)
 _QUARTER_YEAR = re.compile(r"\bQ[1-4]\s?['’-]?((?:19|20)\d\d)(?!\d)|(?<!\d)((?:19|20)\d\d)\s?Q[1-4]\b", re.IGNORECASE)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragcore.providers.field_names import Wish, wish
-from ragcore.providers.field_rows import candidates, latest_year
+from ragcore.providers.field_rows import candidates, in_statements, latest_year
 from ragcore.providers.field_sentences import said
 from ragcore.providers.quotable import Quotable, marker, quotables
 from ragcore.providers.values import same_figure
+from ragcore.reports import NOTHING_STATED, Stated
 from ragcore.terms import Term, Wanted
 from ragcore.types import Source
 
@@ -22,11 +23,15 @@ class _Given:
     words: str
     marker: str
     year: int
-    whole: bool = False
 
 
 def rivals(
-    heading: str, piece: str, unit: str, terms: Sequence[Term], sources: Sequence[Source]
+    heading: str,
+    piece: str,
+    unit: str,
+    terms: Sequence[Term],
+    sources: Sequence[Source],
+    stated: Stated = NOTHING_STATED,
 ) -> list[tuple[str, str, str]]:
     """``(figure, words that give it, marker)`` of each different figure that ``sources`` give for what ``piece`` of the
     guidance under ``heading`` asks for and the latest period, best first; empty where they do not disagree.
@@ -37,8 +42,9 @@ def rivals(
     if asked.sort == "words":
         return []
     everything = f"{heading} {piece}"
-    found = list(quotables(everything, Wanted(everything, terms), sources))
-    given = [one for doc_id in dict.fromkeys(source.doc_id for source in sources) for one in _of(doc_id, found, asked)]
+    found = in_statements(list(quotables(everything, Wanted(everything, terms), sources)), stated.statements)
+    documents = dict.fromkeys(source.doc_id for source in sources)
+    given = [one for doc_id in documents for one in _of(doc_id, found, asked, stated)]
     last = max((one.year for one in given), default=0)
     distinct: list[_Given] = []
     for one in given:
@@ -47,21 +53,21 @@ def rivals(
     return [(one.figure, one.words, one.marker) for one in distinct[:MOST]] if len(distinct) > 1 else []
 
 
-def _of(doc_id: str, found: Sequence[Quotable], asked: Wish) -> list[_Given]:
+def _of(doc_id: str, found: Sequence[Quotable], asked: Wish, stated: Stated) -> list[_Given]:
     """What one document gives, of its best kind of place."""
     own = [quote for quote in found if quote.source.doc_id == doc_id]
-    cells = [
+    cells = candidates(asked, own, stated)
+    given = [
         _Given(
             one.cell.text,
             one.row.of(one.cell),
             marker(one.quote.source, one.cell.number, one.cell.number),
             one.period[0],
-            one.whole,
         )
-        for one in candidates(asked, own)
+        for one in cells
+        if one.standing == max(other.standing for other in cells)
     ]
-    if cells:
-        whole = [one for one in cells if one.whole]
-        return whole or cells
-    latest = latest_year(own, doc_id)
+    if given or (asked.annual and doc_id in stated.interim):
+        return given
+    latest = latest_year(own, doc_id, stated)
     return [_Given(one.figure, one.quote.text, one.quote.marker, one.period[0]) for one in said(asked, own, latest)]

@@ -48,7 +48,8 @@ class OfflineSections:
             pieces = (request.question,)
         elif form.kind == "value":
             values = [
-                value_field(request.question, piece, form.unit, request.terms, found, evidence.own) for piece in pieces
+                value_field(request.question, piece, form.unit, request.terms, found, evidence.own, request.stated)
+                for piece in pieces
             ]
             several = len({quote.source.doc_id for quote in found}) > 1
             texts = [_values([(one.quote.source.title, one.text) for one in each], several) for each in values]

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from ragcore.markdown import escape
 from ragcore.providers.field_names import Wish, wish
-from ragcore.providers.field_rows import Candidate, candidates, latest_year, of_owners
+from ragcore.providers.field_rows import Candidate, candidates, in_statements, latest_year, of_owners
 from ragcore.providers.field_sentences import Said, said
 from ragcore.providers.quotable import Quotable, marker
 from ragcore.providers.rows import scale_of
 from ragcore.providers.values import same_figure
+from ragcore.reports import NOTHING_STATED, Stated
 from ragcore.terms import Term
 from ragcore.words import content_stems
 
@@ -35,20 +36,29 @@ class FieldValue:
 
 
 def value_field(
-    heading: str, piece: str, unit: str, terms: Sequence[Term], found: Sequence[Quotable], named: Sequence[Quotable]
+    heading: str,
+    piece: str,
+    unit: str,
+    terms: Sequence[Term],
+    found: Sequence[Quotable],
+    named: Sequence[Quotable],
+    stated: Stated = NOTHING_STATED,
 ) -> list[FieldValue]:
     """What ``piece`` of the guidance under ``heading`` asks for, one value at most for each document of ``found``;
-    ``named`` are those of them that stand under such a heading."""
+    ``named`` are those of them that stand under such a heading, ``stated`` is what is known of their documents."""
     asked = wish(heading, piece, unit, terms)
-    cells = candidates(asked, found)
+    found = in_statements(found, stated.statements)
+    cells = candidates(asked, found, stated)
     out = []
     for doc_id in dict.fromkeys(quote.source.doc_id for quote in found):
         own = [quote for quote in found if quote.source.doc_id == doc_id]
         value = _of_cells([cell for cell in cells if cell.quote.source.doc_id == doc_id])
         if value is None and not any(cell.quote.source.doc_id == doc_id for cell in cells):
-            value = _of_cells(of_owners(asked, own)) or _of_sentences(
-                asked, own, [quote for quote in named if quote.source.doc_id == doc_id]
-            )
+            value = _of_cells(of_owners(asked, own, stated))
+            # What sentences of a report on a quarter say is of the quarter.
+            if value is None and not (asked.annual and asked.sort == "amount" and doc_id in stated.interim):
+                latest = latest_year(own, doc_id, stated)
+                value = _of_sentences(asked, own, latest, [quote for quote in named if quote.source.doc_id == doc_id])
         if value is not None:
             out.append(value)
     return out
@@ -62,10 +72,10 @@ def _of_cells(cells: Sequence[Candidate]) -> FieldValue | None:
             continue
         group = next((group for group in groups if same_figure(group[0].cell.text, cell.cell.text)), None)
         groups.append([cell]) if group is None else group.append(cell)
-    ranked = sorted(((any(cell.whole for cell in group), len(group)), index) for index, group in enumerate(groups))
+    ranked = sorted(((max(cell.standing for cell in group), len(group)), index) for index, group in enumerate(groups))
     if not ranked or (len(ranked) > 1 and ranked[-1][0] == ranked[-2][0]):
         return None
-    best = max(groups[ranked[-1][1]], key=lambda cell: (cell.whole, cell.fit, cell.period, cell.quote.source.score))
+    best = max(groups[ranked[-1][1]], key=lambda cell: (cell.standing, cell.fit, cell.period, cell.quote.source.score))
     row, source = best.row, best.quote.source
     number, scale = scale_of(source, row)
     about = row.table.rstrip(_FINAL_PUNCTUATION)
@@ -76,8 +86,7 @@ def _of_cells(cells: Sequence[Candidate]) -> FieldValue | None:
     return FieldValue(best.quote, text)
 
 
-def _of_sentences(asked: Wish, found: Sequence[Quotable], named: Sequence[Quotable]) -> FieldValue | None:
-    latest = latest_year(found, found[0].source.doc_id) if found else 0
+def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int, named: Sequence[Quotable]) -> FieldValue | None:
     plain = said(asked, found, latest)
     if plain:
         if asked.sort == "date":

@@ -140,9 +140,11 @@ def from_data(given: Any, name: str = "The template") -> Template:
     try:
         return Template.model_validate(given)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        # Where a section is wrong pydantic says beside it that the list, without that, is too short.
+        mistakes = [one for one in error.errors(include_url=False) if one["type"] != "too_short" or not one["input"]]
+        first = mistakes[0]
         place = _place(given, first["loc"])
-        more = error.error_count() - 1
+        more = len(mistakes) - 1
         others = f" ({more} more {'mistake' if more == 1 else 'mistakes'} after it)" if more else ""
         raise BadTemplate(f"{name}, {place}: {_said(first)}{others}.") from error
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from ragcore.config import load
 from ragcore.export.docx import write
 from ragcore.export.model import Heading, Items, Manuscript, Note, NoteRef, Paragraph, Table, Text
 from tests.export import samples
+from tests.export.office import converted
 from tests.export.reading import W, parts, squeezed
 
 SETTINGS = load(environ={})[0].export
@@ -129,20 +128,6 @@ def test_the_zip_is_whole_and_its_parts_are_xml() -> None:
             if name.endswith((".xml", ".rels")):
                 etree.fromstring(file.read(name))
         assert "footnotes+xml" in file.read("[Content_Types].xml").decode()
-
-
-def converted(data: bytes, folder: Path) -> bytes:
-    """What LibreOffice makes of it as PDF."""
-    office = shutil.which("soffice")
-    if office is None:
-        pytest.skip("LibreOffice (soffice) is not installed")
-    (folder / "in.docx").write_bytes(data)
-    profile = f"-env:UserInstallation=file://{folder / 'profile'}"
-    command = [office, "--headless", profile, "--convert-to", "pdf", "--outdir", str(folder), str(folder / "in.docx")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    made = folder / "in.pdf"
-    assert made.exists(), done.stderr
-    return made.read_bytes()
 
 
 def test_libreoffice_opens_it_with_every_footnote_at_the_foot_of_a_page(tmp_path: Path) -> None:

@@ -11,9 +11,12 @@ import pymupdf
 import pytest
 
 from ragcore.engine import Engine
+from ragcore.export.annex import write_annex
+from ragcore.export.model import Manuscript, Note
 from ragcore.report.template import from_data
 from ragcore.report_files import KINDS, report_kind
 from ragcore.reports import Report
+from ragcore.types import Box
 from tests import pdfs
 
 TEMPLATE = from_data(
@@ -95,3 +98,19 @@ def test_every_kind_is_written_and_others_are_refused(filled: tuple[Engine, Repo
         assert engine.write_report(report, report_kind(kind))
     with pytest.raises(Exception, match="no report as “xls”"):
         report_kind("xls")
+
+
+def test_the_line_above_a_page_of_the_annex_keeps_its_dashes_and_ends_at_the_margin(
+    filled: tuple[Engine, Report, str],
+) -> None:
+    long = "Část 312 — Investigational New Drug Application – " + "Department of Health and Human Services " * 4
+    engine, _, doc_id = filled
+    note = Note(1, long, 1, "1", "quoted", doc_id=doc_id, boxes=(Box(1, 72, 72, 200, 90),))
+    data = write_annex(Manuscript("T", (), (note,)), lambda *_: "not drawn", engine.settings.export)
+    with pymupdf.open(stream=data) as annex:
+        (page,) = annex
+        (x0, _, x1, _, line, *_), *_ = page.get_text("blocks")
+        assert line.startswith("Část 312 — Investigational New Drug Application – Department")
+        assert line.split("\n")[0].endswith("…")
+        assert x0 >= 35
+        assert x1 <= page.rect.width - 35

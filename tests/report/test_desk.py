@@ -13,7 +13,7 @@ from ragcore.drafting import Desk
 from ragcore.edits import HAND
 from ragcore.engine import Engine
 from ragcore.errors import BadTemplate, InputError, SectionAccepted, UnknownReport
-from ragcore.index.reports import StoredSection, Task
+from ragcore.index.report_rows import StoredSection, Task
 from ragcore.report.template import Template, from_data
 from ragcore.reports import Span
 from ragcore.stop import Stop

@@ -92,6 +92,16 @@ def test_the_templates_that_come_with_it_are_valid_and_ask_for_something(name: s
     assert from_json(made.as_json()) == made
 
 
+def test_mistakes_are_counted_as_they_are() -> None:
+    with pytest.raises(BadTemplate, match="“Sales”, “guidence”: there is no such key") as one:
+        from_json('{"title": "x", "sections": [{"heading": "Sales", "guidence": "x"}]}')
+    assert "more mistake" not in str(one.value)
+    with pytest.raises(BadTemplate, match=r"\(2 more mistakes after it\)"):
+        from_json('{"title": "x", "sections": [{"heading": 1}, {"heading": 2}, {"heading": 3}]}')
+    with pytest.raises(BadTemplate, match="at least one section"):
+        from_json('{"title": "x", "sections": []}')
+
+
 OUTLINE = """# Drug summary
 
 For the brochure.

@@ -21,6 +21,7 @@ export function editAsked(section, report) {
   const columns = h("input", { class: "gw-field", type: "text", value: section.columns.join(" | ") });
   const unit = h("input", { class: "gw-field", type: "text", maxlength: "100", value: section.unit });
   const required = h("input", { type: "checkbox", checked: section.required });
+  const sources = chosenDocuments(section, report);
   const [ofTable, ofValue] = [named("Columns, with | between", columns), named("Unit", unit)];
   const fit = () => {
     ofTable.hidden = kind.value !== "table";
@@ -29,22 +30,44 @@ export function editAsked(section, report) {
   const keep = async () => {
     const list = columns.value.split("|").map((one) => one.trim()).filter(Boolean);
     const asked = { heading: heading.value, guidance: guidance.value, kind: kind.value, columns: kind.value === "table" ? list : [], unit: ofValue.hidden ? "" : unit.value, required: required.checked };
+    if (sources.changed()) asked.documents = sources.chosen();
+    if (asked.documents?.length === 0) return report.complain({ message: "No document is chosen.", hint: "Tick at least one." });
     const before = report.editing;
     report.editing = null;
     if (!(await report.act(`/sections/${section.id}/change`, asked))) report.editing = before;
     else report.draw();
   };
   const leave = () => report.draw();
-  const form = h("div", { class: "form asks", role: "group", "aria-label": "What is asked for" }, named("Heading", heading), named("Guidance", guidance), h("div", { class: "wide" }, named("Form", kind), ofTable, ofValue), h("label", { class: "fd tick" }, required, h("span", {}, "Required")), h("div", { class: "row" }, primary("Keep", keep), plain("Cancel", leave)));
+  const form = h("div", { class: "form asks", role: "group", "aria-label": "What is asked for" }, named("Heading", heading), named("Guidance", guidance), h("div", { class: "wide" }, named("Form", kind), ofTable, ofValue), h("label", { class: "fd tick" }, required, h("span", {}, "Required")), sources.element, h("div", { class: "row" }, primary("Keep", keep), plain("Cancel", leave)));
   form.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.key === "Escape") leave();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey || event.target.type === "text")) keep();
   });
   fit();
-  hold(report, () => heading.value !== section.heading || guidance.value !== section.guidance);
+  const before = [kind.value, columns.value, unit.value, required.checked].join();
+  hold(report, () => heading.value !== section.heading || guidance.value !== section.guidance || sources.changed() || before !== [kind.value, columns.value, unit.value, required.checked].join());
   setTimeout(() => guidance.focus());
   return form;
+}
+
+// The documents that a section is filled from: all of the report's, or some. One that is named and not in the library
+// stands among them, so that it can be let go.
+function chosenDocuments(section, report) {
+  const { docs, documents } = report.data;
+  const inside = documents.filter((one) => !docs || docs.includes(one.id));
+  const lacking = (section.documents ?? []).filter((one) => !one.ids.length).map((one) => ({ called: one.name, title: `${one.name}, not in the library` }));
+  const named = section.documents?.flatMap((one) => one.ids);
+  const rows = [...inside.map((one) => ({ ...one, on: !named || named.includes(one.id) })), ...lacking.map((one) => ({ ...one, on: true }))];
+  const boxes = rows.map((one) => h("input", { type: "checkbox", value: one.called, checked: one.on }));
+  const was = boxes.map((box) => box.checked).join();
+  const element = h("fieldset", { class: "sources" }, h("legend", {}, "Filled from"), h("div", { class: "gw-scroll" }, rows.map((one, i) => h("label", { class: "fd tick" }, boxes[i], h("span", { title: one.title }, one.title)))));
+  element.hidden = rows.length < 2;
+  return {
+    element,
+    changed: () => boxes.map((box) => box.checked).join() !== was,
+    chosen: () => (boxes.every((box, i) => box.checked === Boolean(rows[i].id)) ? null : boxes.filter((box) => box.checked).map((box) => box.value)),
+  };
 }
 
 export function editText(section, report) {

@@ -11,6 +11,7 @@ const KINDS = [
   ["html", "HTML", "one file with page crops"],
   ["json", "JSON", "claims, boxes, verdicts"],
   ["annex", "Evidence annex (PDF)", "cited pages, marked"],
+  ["template", "Template (JSON)", "headings and guidance, to begin another from"],
 ];
 
 export function head(bar, report) {
@@ -70,9 +71,10 @@ function fillExports(panel, report, popup) {
 
 function fillMore(panel, report, popup, title) {
   const rename = h("button", { type: "button", class: "item", onclick: () => (popup.close(), editTitle(report, title)) }, icon("edit", "s16"), "Rename");
+  const guidance = h("button", { type: "button", class: "item", onclick: () => editGuidance(panel, report, popup) }, icon("format_quote", "s16"), "Guidance for all sections");
   const documents = h("button", { type: "button", class: "item", onclick: () => chooseDocuments(panel, report, popup) }, icon("folder_open", "s16"), "Filled from");
   const remove = h("button", { type: "button", class: "item", onclick: () => confirm(panel, report, popup) }, icon("delete", "s16"), "Delete report");
-  panel.replaceChildren(rename, documents, remove);
+  panel.replaceChildren(rename, guidance, documents, remove);
 }
 
 function editTitle(report, title) {
@@ -93,6 +95,17 @@ function editTitle(report, title) {
   field.addEventListener("blur", () => end(true));
   title.replaceChildren(field);
   field.select();
+}
+
+function editGuidance(panel, report, popup) {
+  const field = h("textarea", { class: "gw-field", rows: "5", maxlength: "8000", "aria-label": "Guidance for all sections", placeholder: "Amounts as reported, in millions." }, report.data.guidance);
+  const keep = async () => (await report.act("/change", { title: report.data.title, guidance: field.value })) && popup.close(true);
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") event.stopPropagation(); // the arrow keys are the field's own here
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) keep();
+  });
+  panel.replaceChildren(h("div", { class: "about" }, field, h("p", { class: "gw-hint" }, "The writer is given it with every section; what is written already stays as it is.")), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", onclick: keep }, "Keep"), h("button", { type: "button", class: "gw-btn sm", onclick: () => popup.close(true) }, "Cancel")));
+  field.focus();
 }
 
 function chooseDocuments(panel, report, popup) {

@@ -2,7 +2,7 @@
 // server by itself, often while something is being written; what is done goes straight to its route.
 
 import { ApiError, configure, get, post } from "../shared/api.js";
-import { closeCitation, openCitation } from "../shared/bus.js";
+import { closeCitation, lookAtCitation, openCitation } from "../shared/bus.js";
 import { h, icon, prose } from "../shared/dom.js";
 import { Cards } from "../thread/card.js";
 import { Evidence } from "./evidence.js";
@@ -109,7 +109,7 @@ class Report {
     if (this.editing && !this.editing()) return;
     this.current = id;
     sessionStorage.setItem(`gw.section.${this.id}`, id);
-    closeCitation();
+    this.cited = this.beside = null;
     this.outline.draw();
     this.draw();
     this.flow.scrollTo({ top: 0, behavior: "instant" });
@@ -123,8 +123,7 @@ class Report {
     this.column.replaceChildren(...drawSection(this.section, this));
     if (act) (this.column.querySelector(`[data-act="${act}"]`) ?? this.flow).focus();
     if (this.data.live?.section === this.current) drawLive(this.column, this.section, this);
-    // What is open on the page was cited by a version that is not shown any more.
-    if (this.cited && ![this.section.turn, this.data.live?.turn].includes(this.cited.turn)) closeCitation();
+    this.lookBeside();
     this.mark();
     this.evidence.draw();
   }
@@ -186,13 +185,29 @@ class Report {
     openCitation({ turn, n, citations: found.turn.citations, peers, focus });
   }
 
+  // Beside a section, or a version of it, of which nothing has been opened stands the page of its first citation; of
+  // one that cites again what was open, the page of that.
+  lookBeside() {
+    const { id, turn, citations } = this.section;
+    if (this.beside?.id === id && this.beside.turn === turn) return;
+    if (this.cited && this.cited.turn === this.data.live?.turn) return;
+    const fresh = this.beside?.id !== id;
+    const place = ({ doc, boxes }) => JSON.stringify([doc, boxes]);
+    const open = this.cited?.citation && place(this.cited.citation);
+    const first = citations.find((one) => place(one) === open) ?? citations[0];
+    this.beside = { id, turn };
+    this.cited = null;
+    if (first) lookAtCitation({ turn, n: first.n, citations, fresh });
+    else closeCitation();
+  }
+
   // A place that is no citation of the text: the nearest passage of a gap, one of two values, a pin.
   look(citation) {
     openCitation({ turn: "", n: citation.n, citations: [citation], peers: [], focus: false });
   }
 
   opened({ turn, n }) {
-    this.cited = turn ? { turn, n } : null;
+    this.cited = turn && this.data ? { turn, n, citation: this.find(turn, n).citation } : null;
     this.mark();
   }
 

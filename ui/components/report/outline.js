@@ -10,6 +10,7 @@ export class Outline {
     this.report = report;
     this.progress = h("div", { class: "pr" });
     this.list = h("ul");
+    this.below = h("button", { type: "button", class: "gw-btn quiet sm addsec", onclick: () => this.ask(true) }, icon("add", "s16"), "Add below it");
     this.field = h("input", { class: "gw-field", type: "text", "aria-label": "Heading of the new section", placeholder: "Heading", maxlength: "300", hidden: true });
     this.adding = h("button", { type: "button", class: "gw-btn quiet sm addsec", onclick: () => this.ask() }, icon("add", "s16"), "Add section");
     this.field.addEventListener("keydown", (event) => {
@@ -18,7 +19,7 @@ export class Outline {
       if (event.key === "Enter") this.add();
     });
     this.field.addEventListener("blur", () => this.field.value.trim() || this.end());
-    root.append(this.progress, this.list, this.adding, this.field);
+    root.append(this.progress, this.list, this.adding, this.below, this.field);
   }
 
   draw() {
@@ -55,23 +56,24 @@ export class Outline {
     );
   }
 
-  ask() {
+  ask(below = false) {
+    this.under = below;
     this.field.hidden = false;
-    this.adding.hidden = true;
+    this.adding.hidden = this.below.hidden = true;
     this.field.focus();
   }
 
   end() {
     this.field.hidden = true;
     this.field.value = "";
-    this.adding.hidden = false;
-    this.adding.focus();
+    this.adding.hidden = this.below.hidden = false;
+    (this.under ? this.below : this.adding).focus();
   }
 
   async add() {
     const heading = this.field.value.trim();
     if (!heading) return;
-    if (await this.report.act("/sections", { heading, after: this.report.current })) {
+    if (await this.report.act("/sections", { heading, after: this.report.current, below: this.under })) {
       const made = this.report.last.id;
       this.field.value = "";
       this.end();

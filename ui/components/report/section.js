@@ -7,6 +7,7 @@ const STATE = { accepted: "Accepted", draft: "Draft", gap: "Gap", empty: "Empty"
 const KINDS = { prose: "Prose", list: "List", table: "Table", value: "Single value", yes_no: "Yes or no" };
 const STAGES = { search: "Searching", write: "Writing", check: "Checking claims" };
 const MISSING = /^\[INSUFFICIENT DATA(?::\s*(.*?))?\]$/;
+const MISSING_WITHIN = /\s*\[INSUFFICIENT DATA(?::\s*([^\]]*))?\]/;
 
 export function drawSection(section, report) {
   const panel = h("div", { class: "panel" });
@@ -57,7 +58,7 @@ async function takeOut(section, report) {
 }
 
 function asked(section, report) {
-  const form = [KINDS[section.kind], section.columns.join(" | "), section.unit, !section.required && "optional"].filter(Boolean).join(", ");
+  const form = [KINDS[section.kind], section.columns.join(" | "), section.unit, !section.required && "optional", section.documents && `from ${section.documents.map((one) => one.title).join(", ")}`].filter(Boolean).join(", ");
   const change = button("Change what is asked for", "edit", () => edit(), { "data-act": "asked" });
   const line = h("div", { class: "gd" }, icon("format_quote", "s16"), h("p", {}, section.guidance || "No guidance yet.", section.filled && h("span", { class: "form" }, form)), section.accepted ? null : change);
   const edit = () => line.replaceWith(editAsked(section, report));
@@ -109,13 +110,30 @@ function tally(section) {
 function text(section, report) {
   const body = h("div", { class: "gw-answer tx" }, ...section.blocks.map(fromHtml));
   for (const place of body.querySelectorAll("p, li, td")) {
+    if (place.querySelector("p")) continue;
     const found = place.textContent.trim().match(MISSING);
-    if (!found || place.querySelector("p")) continue;
+    if (!found && place.tagName !== "TD") tellMissing(place, section, report);
+    if (!found) continue;
     if (place.tagName === "TD") place.replaceChildren(h("span", { class: "nil", title: found[1] ?? "" }, "gap"));
     else place.replaceWith(insufficient(section, found[1] ?? section.heading, report));
   }
   for (const table of body.querySelectorAll("table")) table.replaceWith(figure(section, table));
   return body;
+}
+
+// What is missing is also said within a paragraph; there it stands below as a card.
+function tellMissing(place, section, report) {
+  const cards = [];
+  const texts = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const node = texts.currentNode;
+    for (let found; (found = node.data.match(MISSING_WITHIN)); ) {
+      node.data = node.data.replace(found[0], "");
+      cards.push(insufficient(section, found[1] ?? section.heading, report));
+    }
+  }
+  if (place.tagName === "LI") place.append(...cards);
+  else place.after(...cards);
 }
 
 // In a table the figure itself is the link to its cell.

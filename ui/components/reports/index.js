@@ -3,6 +3,8 @@
 import { ApiError, configure, get, post } from "../shared/api.js";
 import { h, icon, plural, prose } from "../shared/dom.js";
 
+const BLANK = JSON.stringify({ title: "Untitled report", sections: [{ heading: "First section" }] });
+
 export function mount({ parentElement, data, setTriggerValue }) {
   configure(data);
   const list = (parentElement.gwReports ??= new Reports(parentElement.querySelector(".gw-reports")));
@@ -41,7 +43,7 @@ class Reports {
     this.body.replaceChildren(
       reports.length ? h("ul", { class: "list", "aria-label": "Reports" }, reports.map((one) => this.row(one))) : h("p", { class: "none" }, "A report is filled section by section from your documents; every sentence opens the words that it rests on, and what is not there is named."),
       h("h2", {}, "New report"),
-      h("div", { class: "cards" }, own.map((one) => this.card(one))),
+      h("div", { class: "cards" }, own.map((one) => this.card(one)), this.blank()),
       h(
         "div",
         { class: "other" },
@@ -66,6 +68,10 @@ class Reports {
   card(one) {
     const shown = one.sections.slice(0, 5).join(", ");
     return h("button", { type: "button", class: "card", "data-template": one.name, onclick: () => this.create({ own: one.name }) }, h("b", {}, one.title), h("span", {}, one.sections.length > 5 ? `${shown} and ${one.sections.length - 5} more` : shown));
+  }
+
+  blank() {
+    return h("button", { type: "button", class: "card", "data-template": "", onclick: () => this.create({ text: BLANK, name: "" }) }, h("b", {}, "Blank"), h("span", {}, "Headings and guidance of your own, kept as a template with “Export”"));
   }
 
   chosen() {

@@ -1,0 +1,130 @@
+"""What a section of a report is written from: what was found, what a person ordered, a section of the same name in the
+documents, and for a value what their statements say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ragcore.orders import Orders, further, kept_sources, pinned_sources, without, without_marks_of_others
+from ragcore.report.headed import headed, own_units
+from ragcore.reports import NOTHING_STATED, Field, Stated
+from ragcore.terms import Term
+from ragcore.text import count_tokens
+from ragcore.types import Answer, Document, Retrieval, Segment, Source
+
+if TYPE_CHECKING:
+    from ragcore.config import Settings
+    from ragcore.report.template import Section
+
+_ALL = 1_000_000  # tokens: no budget
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """``draft`` is what is to be rewritten, if anything, ``spans`` where documents have a section of the same name or a
+    person pinned something (document, start, end), ``stated`` what is known of the documents of a value."""
+
+    sources: tuple[Source, ...]
+    draft: Answer | None
+    spans: tuple[tuple[str, int, int], ...]
+    stated: Stated = NOTHING_STATED
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """``document`` and ``terms`` are the engine's; ``extractive``: nothing but quotes is written from the sources."""
+
+    document: Callable[[str], Document]
+    terms: Callable[[str], tuple[Term, ...]]
+    settings: Settings
+    extractive: bool
+
+    def gather(self, asked: Section, form: Field, orders: Orders, retrieval: Retrieval) -> Gathered:
+        """Everything that ``asked`` is first written from."""
+        stated, segments = NOTHING_STATED, tuple[Segment, ...]()
+        found = list(dict.fromkeys((*(hit.chunk.doc_id for hit in retrieval.hits), *_documents(retrieval.segments))))
+        narrowed = retrieval.scope.pages or retrieval.scope.kinds
+        if asked.kind == "value" and not narrowed:
+            stated, segments = self._stated(asked, form, found)
+        draft, sources = self._given(orders, retrieval, segments)
+        pinned = [(span.doc_id, span.start, span.end) for span in orders.pinned]
+        spans = [*pinned, *self._headed(asked.heading, sources)]
+        return Gathered((*sources, *self._beside(sources, spans, orders)), draft, tuple(spans), stated)
+
+    def sources(self, retrieval: Retrieval, stated: Sequence[Segment] = ()) -> tuple[Source, ...]:
+        """The sources for ``retrieval`` within the budget of an answer, and beside them ``stated``, as one with what it
+        touches."""
+        from ragcore.answer.render import render_source
+        from ragcore.answer.sources import build_sources
+
+        if not stated:
+            return build_sources(retrieval, self.document, self.settings.answer)
+        alone = replace(retrieval, hits=(), segments=tuple(stated))
+        unbounded = self.settings.answer.model_copy(update={"source_tokens": _ALL})
+        own = build_sources(alone, self.document, unbounded)
+        tokens = sum(count_tokens(render_source(one, self.document(one.doc_id))) for one in own)
+        budget = self.settings.answer.model_copy(update={"source_tokens": self.settings.answer.source_tokens + tokens})
+        hits = (hit.chunk for hit in retrieval.hits)
+        ranked = retrieval.segments or [Segment(c.doc_id, c.start, c.end, 0, 0, 0.0, "hit") for c in hits]
+        both = replace(retrieval, segments=(*stated, *ranked))
+        return build_sources(both, self.document, budget)
+
+    def _stated(self, asked: Section, form: Field, found: Sequence[str]) -> tuple[Stated, tuple[Segment, ...]]:
+        """What is known of the documents ``found``, and where their statements have such a row: all of them for a
+        writer that only quotes, for one that is paid by the word the rows. The day of a year stands on the cover."""
+        from ragcore.providers.field_names import wish
+        from ragcore.statements import cover, reports_part_of_year, rows_called, statements
+
+        terms = self.terms(asked.query)
+        wishes = [wish(asked.heading, piece, asked.unit, terms) for piece in form.requirements]
+        amounts = [one for one in wishes if one.sort == "amount"]
+        documents = [self.document(doc_id) for doc_id in found]
+        listed = [(document, one) for document in documents for one in statements(document)]
+        segments = []
+        for document, one in listed:
+            rows = rows_called(document, one, amounts)
+            for start, end in [(one.start, one.end)] if rows and self.extractive else rows:
+                segments.append(Segment(one.doc_id, start, end, 0, 0, 0.0, "statement"))
+        if any(one.sort == "date" and one.annual for one in wishes):
+            segments += [Segment(one.doc_id, *cover(one), 0, 0, 0.0, "cover") for one in documents]
+        interim = frozenset(document.doc_id for document in documents if reports_part_of_year(document))
+        return Stated(tuple(one for _, one in listed), interim), tuple(segments)
+
+    def _given(
+        self, orders: Orders, retrieval: Retrieval, segments: Sequence[Segment]
+    ) -> tuple[Answer | None, tuple[Source, ...]]:
+        """What is to be rewritten, if anything, and the sources: those of it with their numbers, what is pinned, and
+        what was found."""
+        draft = orders.draft
+        kept: tuple[Source, ...] = ()
+        if draft is not None:
+            kept = kept_sources(draft, orders.excluded)
+            draft = without_marks_of_others(draft, kept)
+        beside = (*orders.excluded, *orders.pinned)
+        own = without(replace(retrieval, hits=(), segments=tuple(segments)), beside).segments
+        sources = (*kept, *further(kept, pinned_sources(orders.pinned, self.document, self.settings)))
+        return draft, (*sources, *further(sources, self.sources(without(retrieval, beside), own)))
+
+    def _headed(self, heading: str, sources: Sequence[Source]) -> list[tuple[str, int, int]]:
+        """Sections called ``heading`` in the documents of ``sources`` (document, start, end)."""
+        return [(doc_id, *span) for doc_id in _documents(sources) for span in headed(self.document(doc_id), heading)]
+
+    def _beside(
+        self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]], orders: Orders
+    ) -> tuple[Source, ...]:
+        """The beginnings of ``spans`` of which ``sources`` hold nothing, within ``report.own_tokens`` together."""
+        lacking = [span for span in spans if not own_units(sources, [span])]
+        if not lacking:
+            return ()
+        from ragcore.answer.sources import build_sources
+
+        segments = tuple(Segment(doc_id, start, end, 0, 0, 0.0, "heading") for doc_id, start, end in lacking)
+        own = without(Retrieval("", "heading", (), segments), orders.excluded)
+        budget = self.settings.answer.model_copy(update={"source_tokens": self.settings.report.own_tokens})
+        return further(sources, build_sources(own, self.document, budget))
+
+
+def _documents(parts: Sequence[Source] | Sequence[Segment]) -> dict[str, None]:
+    return dict.fromkeys(part.doc_id for part in parts)

@@ -1,0 +1,164 @@
+"""Reports that Claude writes, down to a local server: what is missing is looked for again before one's eyes, a filling
+is stopped, reloaded and restarted without loss, a section rewritten by an instruction, and every version kept."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragcore.engine import Engine
+from ragcore.report.template import from_data
+from tests import pdfs
+from tests.browser.conftest import serve
+from tests.messages_server import MessagesServer, Reply
+
+HEADINGS = ("Wells sampled", "Nitrate readings", "Wells and nitrate")
+WELLS = {"heading": "Wells", "guidance": "State how many wells were sampled and the highest nitrate reading."}
+LACKING = "Wells were sampled <<SOURCE 1.1>>. [INSUFFICIENT DATA: the highest nitrate reading]"
+WHOLE = "Wells were sampled <<SOURCE 1.1>>. The highest reading of nitrate was 61.4 <<SOURCE 1, 2>>."
+REPLY = "Wells were sampled, and nitrate readings taken <<SOURCE 1.1>>."
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("reports") / "home"
+    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
+        for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
+            assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
+        engine.index()
+    return home
+
+
+@pytest.fixture
+def home(library: Path, tmp_path: Path) -> Path:
+    shutil.copytree(library, tmp_path / "home")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def server() -> Iterator[MessagesServer]:
+    with MessagesServer() as running:
+        yield running
+
+
+def with_key(server: MessagesServer) -> dict[str, str]:
+    """What the app is started with. Few sources at once, so that a second search finds others."""
+    return {
+        "ANTHROPIC_API_KEY": "test",
+        "ANTHROPIC_BASE_URL": server.url,
+        "GROUNDWORK_LLM__CACHE": "false",
+        "GROUNDWORK_ANSWER__SOURCE_TOKENS": "90",
+    }
+
+
+def new(home: Path, *sections: dict[str, Any]) -> str:
+    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
+        return engine.reports.new(from_data({"title": "Survey report", "sections": list(sections)}))
+
+
+def written(server: MessagesServer) -> int:
+    """How often a section was asked for."""
+    return sum("tools" not in request["body"] for request in server.requests)
+
+
+def state(page: Any, heading: str, wanted: str) -> None:
+    page.locator(f'.gw-report .out a[data-state="{wanted}"]', has_text=heading).first.wait_for()
+
+
+def test_what_is_missing_is_looked_for_in_sight_and_written_again_at_most_twice(
+    home: Path, server: MessagesServer, open_page: Callable[..., Any]
+) -> None:
+    report_id = new(home, WELLS, {**WELLS, "heading": "Wells again"})
+    server.reply(
+        Reply(text=LACKING, delay=0.05),
+        Reply(text=WHOLE, chunks=30, delay=0.1),
+        *[Reply(text=LACKING)] * 4,
+    )
+    with serve(home, **with_key(server)) as app:
+        page = open_page(f"{app.url}/reports?r={report_id}")
+        money = page.locator(".gw-report .money")
+        money.get_by_text(re.compile(r"^rest: about [\d,]+ tokens, \$\d.*at most \$\d")).wait_for()
+        page.get_by_role("button", name="Fill this section").click()
+        page.locator(".gw-report .live", has_text="round 2: what was missing was looked for").wait_for()
+        state(page, "Wells", "draft")
+        page.locator(".gw-report .meta", has_text="written 2 times").wait_for()
+        assert "61.4" in page.locator(".gw-report .tx").inner_text()
+        assert page.locator(".gw-report .ins").count() == 0
+        assert written(server) == 2
+        assert "spent" in money.inner_text()
+        # What stays missing is named, and not asked for again and again.
+        page.get_by_role("button", name="Fill what is empty").click()
+        state(page, "Wells again", "gap")
+        page.locator(".gw-report .out a", has_text="Wells again").click()
+        page.locator(".gw-report .ins", has_text="[INSUFFICIENT DATA: the highest nitrate reading]").wait_for()
+        assert written(server) == 4
+
+
+def test_a_reload_and_a_restart_in_the_middle_lose_nothing(
+    home: Path, server: MessagesServer, open_page: Callable[..., Any]
+) -> None:
+    report_id = new(home, *({"heading": heading} for heading in HEADINGS))
+    slow = Reply(text=REPLY, chunks=40, delay=0.25)
+    server.reply(Reply(text=REPLY), slow)
+    with serve(home, **with_key(server)) as app:
+        page = open_page(f"{app.url}/reports?r={report_id}")
+        page.get_by_role("button", name="Fill what is empty").click()
+        state(page, HEADINGS[1], "working")
+        page.locator(".gw-report .out a", has_text=HEADINGS[1]).click()
+        live = page.locator(".gw-report .live .tx")
+        live.get_by_text("Wells").wait_for()
+        page.reload()
+        live.get_by_text("Wells were").wait_for()  # the section that was open, as far as it is written
+        state(page, HEADINGS[2], "waiting")
+        page.close()
+    server.reply(*[Reply(text=REPLY)] * 2)
+    with serve(home, **with_key(server)) as app:
+        page = open_page(f"{app.url}/reports?r={report_id}")
+        for heading in HEADINGS:
+            state(page, heading, "draft")
+        for heading in HEADINGS:
+            page.locator(".gw-report .out a", has_text=heading).click()
+            assert page.get_by_role("button", name=re.compile("^History")).inner_text().split() == ["History", "1"]
+            assert "nitrate readings taken" in page.locator(".gw-report .tx").inner_text()
+
+
+def test_stop_keeps_what_is_done_and_a_rewrite_is_a_version_that_can_be_taken_back(
+    home: Path, server: MessagesServer, open_page: Callable[..., Any]
+) -> None:
+    report_id = new(home, *({"heading": heading} for heading in HEADINGS))
+    server.reply(Reply(text=REPLY), Reply(text=REPLY, chunks=60, delay=0.3))
+    with serve(home, **with_key(server)) as app:
+        page = open_page(f"{app.url}/reports?r={report_id}")
+        page.get_by_role("button", name="Fill what is empty").click()
+        state(page, HEADINGS[0], "draft")
+        page.locator(".gw-report .out a", has_text=HEADINGS[1]).click()
+        page.locator(".gw-report .live .tx").get_by_text("Wells").wait_for()
+        page.locator(".gw-report .rh").get_by_role("button", name="Stop").click()
+        state(page, HEADINGS[1], "stopped")
+        state(page, HEADINGS[2], "empty")
+        server.reply(*[Reply(text=REPLY)] * 2)
+        page.get_by_role("button", name="Fill what is empty").click()
+        state(page, HEADINGS[1], "draft")
+        state(page, HEADINGS[2], "draft")
+
+        server.reply(Reply(text="Shorter: nitrate readings <<SOURCE 1.1>>.", chunks=20, delay=0.05))
+        page.locator(".gw-report .out a", has_text=HEADINGS[2]).click()
+        page.get_by_role("button", name="Rewrite").click()
+        field = page.get_by_label("How to rewrite it")
+        page.locator(".form.line", has_text="$").wait_for()
+        field.fill("Make it shorter.")
+        field.press("Enter")
+        page.locator(".gw-report .tx", has_text="Shorter: nitrate").wait_for()
+        assert "Make it shorter." in str(server.requests[-1]["body"]["messages"])
+        page.get_by_role("button", name=re.compile("^History")).click()
+        page.locator(".hist li", has_text="Rewritten: Make it shorter.").wait_for()
+        page.get_by_role("button", name="Undo").click()
+        page.locator(".gw-report .tx", has_text="nitrate readings taken").wait_for()
+        page.get_by_role("button", name=re.compile("^History")).click()
+        page.get_by_role("button", name="Show version 2").click()
+        page.locator(".gw-report .tx", has_text="Shorter: nitrate").wait_for()

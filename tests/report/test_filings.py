@@ -1,0 +1,41 @@
+"""Value fields out of reports as they are filed, read from PDFs, where a search brings only the first page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragcore.engine import Engine
+from ragcore.filling import Filling
+from ragcore.report.template import from_data
+from ragcore.stop import Stop
+from ragcore.types import Retrieval, Scope, Segment
+from tests.answer.samples import SETTINGS
+from tests.report.filings import bank_quarter, retail
+from tests.report.scores import Scores, add
+from tests.report.test_statements import MODELS
+from tests.report.truths import Truth
+
+
+@pytest.mark.parametrize("made", [retail, bank_quarter])
+def test_every_value_is_right_and_every_gap_is_named(made: Callable[[], Truth], tmp_path: Path) -> None:
+    truth = made()
+    with Engine.open(home=tmp_path, overrides={"llm.model": "offline"}) as engine:
+        doc_id = engine.add(truth.pdf, truth.name).doc_id
+        assert engine.ingest(doc_id).status == "ready"
+        document = engine.document(doc_id)
+        first = max(element.end for element in document.body if element.page == 1)
+
+        def retrieve(query: str, **_: Any) -> Retrieval:
+            return Retrieval(query, "hybrid", (), (Segment(doc_id, 0, first, 0, 0, 1.0, "rse"),), {})
+
+        filling = Filling(retrieve, engine.document, engine.terms, lambda _: {}, MODELS, SETTINGS)
+        template = from_data(truth.template)
+        sections = list(filling.sections(template, Scope((doc_id,)), [], Stop()))
+    scores = Scores()
+    texts = {section.heading: section.text for section in sections}
+    add(scores, truth, texts, {section.heading: section.status == "empty" for section in sections})
+    assert (scores.precision, scores.recall, scores.gaps) == (1.0, 1.0, 1.0), "\n".join(scores.wrong)

@@ -1,0 +1,289 @@
+"""Value fields out of statements of a company: which tables those are, what rows are called, which column is a year."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ragcore.filling import Filling
+from ragcore.providers.sections import OfflineSections
+from ragcore.report.template import from_data
+from ragcore.reports import FilledSection
+from ragcore.statements import reports_part_of_year, statements
+from ragcore.stop import Stop
+from ragcore.types import Document, Retrieval, Scope, Segment
+from tests.answer.samples import SETTINGS
+from tests.documents import Break, Grid, Heading, make_document
+
+MODELS: Any = SimpleNamespace(section_writer=OfflineSections(None, SETTINGS.answer), reranker=None)
+NET_INCOME = "Net income of the latest fiscal year."
+REVENUE = "Total net revenue or net sales of the latest fiscal year."
+ASSETS = "Total assets at the end of the latest fiscal year."
+DEBT = "Long-term debt at the end of the latest fiscal year."
+SPENT = "Purchases of property, plant and equipment in the latest fiscal year."
+YEARS = ["", "2021", "2020"]
+
+
+def filled(made: Document, heading: str, guidance: str, **more: Any) -> FilledSection:
+    """A section filled from ``made``, of which a search brings its first paragraph and no more."""
+    paragraph = next(element for element in made.body if element.kind == "paragraph")
+    first = Segment(made.doc_id, paragraph.start, paragraph.end, 0, 0, 1.0, "rse")
+
+    def retrieve(query: str, *, scope: Scope, **_: Any) -> Retrieval:
+        return Retrieval(query, "hybrid", (), (first,), {}, scope=scope)
+
+    filling = Filling(retrieve, lambda _: made, lambda _: (), lambda _: {}, MODELS, SETTINGS)
+    section = {"heading": heading, "kind": "value", "guidance": guidance, **more}
+    template = from_data({"title": "Profile", "sections": [section]})
+    (one,) = filling.sections(template, Scope((made.doc_id,)), [], Stop())
+    return one
+
+
+def value(made: Document, heading: str, guidance: str) -> str:
+    """The figure that is given, "" for a gap."""
+    text = filled(made, heading, guidance).text
+    return text.split("**")[1] if text.startswith("**") else ""
+
+
+ANNUAL = "Annual report on Form 10-K for the fiscal year ended December 31, 2021."
+
+
+def report(*parts: Any, about: str = ANNUAL) -> Document:
+    return make_document(Heading("Belford Water"), about, *parts, title="Belford Water")
+
+
+def table(title: str, *rows: list[str], head: list[str] = YEARS) -> Grid:
+    return Grid(title, [head, *rows])
+
+
+@pytest.mark.parametrize(
+    ("heading", "guidance", "title", "row"),
+    [
+        ("Revenue", REVENUE, "Consolidated Statements of Operations", "Operating revenues"),
+        ("Revenue", REVENUE, "Consolidated income statement", "Turnover"),
+        ("Net income", NET_INCOME, "Consolidated Statements of Earnings", "Net loss"),
+        ("Net income", NET_INCOME, "Consolidated income statement", "Profit for the year"),
+        (
+            "Net income",
+            NET_INCOME,
+            "Statements of Earnings",
+            "Net earnings, including earnings attributable to redeemable and noncontrolling interests",
+        ),
+        ("Capital expenditure", SPENT, "Statements of Cash Flows", "Additions to property and equipment"),
+        ("Capital expenditure", SPENT, "Statements of Cash Flows", "Purchases of premises and equipment"),
+        ("Long-term debt", DEBT, "Consolidated Balance Sheets", "Long-term debt, less current portion"),
+    ],
+)
+def test_a_statement_is_looked_through_by_the_names_of_its_rows(
+    heading: str, guidance: str, title: str, row: str
+) -> None:
+    made = report("Prose on pumps.", table(f"{title} (In thousands)", ["Other", "5", "4"], [row, "1,263", "709"]))
+    text = filled(made, heading, guidance).text
+    assert text.startswith("**1,263** — ")
+    assert f"{row}, 2021: 1,263" in text
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Selected income statement data",
+        "Segment statements of income",
+        "Condensed Statements of Operations (Parent Company Only)",
+        "Pro forma statement of income",
+        "Statements of income of the registrant",
+        "Location of gains in the consolidated statements of income",
+        "Summary financial information of the joint ventures",
+        "Consolidated average balance sheets",
+        "Net deferred taxes on the consolidated balance sheets consisted of the following",
+    ],
+)
+def test_what_only_speaks_of_a_statement_is_none(title: str) -> None:
+    made = report(table(title, ["Sales", "812", "700"], ["Turnover", "9", "8"]))
+    assert list(statements(made)) == []
+    assert value(made, "Revenue", REVENUE) == ""
+
+
+def test_a_statement_may_be_called_by_the_heading_above_the_company() -> None:
+    rows = [["Net sales", "812.4", "774.9"]]
+    made = report(
+        Heading("Item 8. Financial Statements and Supplementary Data"),
+        Heading("Consolidated Statements of Earnings"),
+        Heading("GRAYLOCK MILLS, INC."),
+        "(In Millions, Except per Share Data)",
+        table("GRAYLOCK MILLS, INC. (In Millions)", *rows),
+        "The following table shows assets of entities that are consolidated.",
+        table("(In Millions)", ["Net sales", "37.1", "30.0"]),
+    )
+    (one,) = statements(made)
+    assert one.name == "Consolidated Statements of Earnings GRAYLOCK MILLS, INC. (In Millions)"
+    assert value(made, "Revenue", REVENUE) == "812.4"
+
+
+def test_a_statement_may_be_called_by_what_stands_over_its_rows_names() -> None:
+    grid = Grid(
+        "(in millions)",
+        [["Consolidated Statements of Income", "Tarn Glass", "Tarn Glass"], YEARS, ["Net sales", "14,189", "14,082"]],
+        header_rows=2,
+    )
+    made = report("Text that parts the two.", grid)
+    assert [one.name for one in statements(made)] == ["Consolidated Statements of Income (in millions)"]
+    assert value(made, "Revenue", REVENUE) == "14,189"
+
+
+def test_the_property_is_not_what_is_spent_on_it() -> None:
+    made = report(table("Consolidated Balance Sheets", ["Property, plant and equipment", "27,413", "25,614"]))
+    assert value(made, "Capital expenditure", SPENT) == ""
+
+
+def test_a_row_that_is_called_word_by_word_comes_before_a_total() -> None:
+    rows = [["Long-term debt", "10,341", "9,329"], ["Total long-term debt", "10,344", "9,333"]]
+    made = report(table("Consolidated Balance Sheets (In millions)", *rows))
+    section = filled(made, "Long-term debt", DEBT)
+    assert section.text.startswith("**10,341** — ")
+    assert section.conflicts == ()
+
+
+def test_what_was_given_up_is_no_part_of_the_whole() -> None:
+    rows = [["Discontinued operations:"], ["Capital expenditures", "(17)", "(15)"]]
+    assert value(report(table("Statements of cash flows", *rows)), "Capital expenditure", SPENT) == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [
+        ("Each of our 57,500 full- and part-time employees in 44 countries counts.", "57,500"),
+        ("Of our 57,500 employees, 310 belong to a union.", "57,500"),
+        ("Each of our 310 Canadian employees belongs to a union.", ""),
+        ("Each of our 310 employees in Canada belongs to a union.", ""),
+    ],
+)
+def test_our_employees_are_counted_where_all_are_meant(said: str, count: str) -> None:
+    assert value(report(about=said), "Employees", "How many employees the company has.") == count
+
+
+def test_a_total_comes_before_one_of_its_parts() -> None:
+    rows = [["Sales", "700", "650"], ["Services", "112", "110"], ["Total revenue", "812", "760"]]
+    assert value(report(table("Statements of income", *rows)), "Revenue", REVENUE) == "812"
+
+
+def test_the_share_of_sales_beside_an_amount_is_passed_over() -> None:
+    head = ["", *["52 Weeks Ended January 28, 2023"] * 2, *["52 Weeks Ended January 29, 2022"] * 2]
+    made = report(table("Statements of income", ["Net sales", "10,208", "100.0%", "8,630", "100.0%"], head=head))
+    assert value(made, "Revenue", REVENUE) == "10,208"
+
+
+def test_fourteen_weeks_are_no_year() -> None:
+    quarter = ["", "14 Weeks Ended February 3, 2024", "13 Weeks Ended January 28, 2023"]
+    year = ["", "53 Weeks Ended February 3, 2024", "52 Weeks Ended January 28, 2023"]
+    made = report(
+        table("Consolidated Statements of Income (Unaudited)", ["Net sales", "3,554", "3,226"], head=quarter),
+        table("Consolidated Statements of Income (Unaudited)", ["Net sales", "11,207", "10,208"], head=year),
+    )
+    assert value(made, "Revenue", REVENUE) == "11,207"
+
+
+def test_leaders_between_a_row_and_its_figures_are_no_table_of_contents() -> None:
+    made = report(table("Consolidated Balance Sheets", [f"Total assets{'.' * 40}", "11,726", "10,785"]))
+    text = filled(made, "Total assets", ASSETS).text
+    assert "“Total assets, 2021: 11,726”" in text
+
+
+QUARTER = "Form 10-Q. Quarterly report for the quarterly period ended June 30, 2023. Net income was $14.5 billion."
+
+
+def quarterly() -> Document:
+    parts = ["", "Three months ended June 30, 2023", "Three months ended June 30, 2022"]
+    return report(
+        table("Consolidated statements of income (unaudited)", ["Net income", "14,472", "8,649"], head=parts),
+        table(
+            "Consolidated balance sheets (unaudited)",
+            ["Total assets", "3,868", "3,665"],
+            head=["", "June 30, 2023", "December 31, 2022"],
+        ),
+        about=QUARTER,
+    )
+
+
+def test_a_report_on_a_quarter_has_of_a_year_only_how_the_last_one_ended() -> None:
+    assert reports_part_of_year(quarterly())
+    assert value(quarterly(), "Net income", NET_INCOME) == ""
+    assert value(quarterly(), "Total assets", ASSETS) == "3,665"
+    # Asked of no year it is what the report ends with.
+    assert value(quarterly(), "Total assets", "The amount of total assets.") == "3,868"
+
+
+def test_an_annual_report_that_names_the_quarterly_one_reports_on_the_year() -> None:
+    made = report(about="Annual report. Our quarterly reports on Form 10-Q are on our site.")
+    assert not reports_part_of_year(made)
+
+
+def test_the_year_that_another_report_is_on_is_not_this_ones() -> None:
+    said = "Risks are in our Annual Report on Form 10-K for the fiscal year ended January 29, 2022."
+    head = ["", "January 28, 2023", "January 29, 2022"]
+    made = report(table("Consolidated Balance Sheets", ["Total assets", "5,370", "4,764"], head=head), about=said)
+    assert value(made, "Fiscal year", "The day on which the fiscal year of the report ended.") == ""
+
+
+def test_the_day_of_the_year_is_looked_for_on_the_cover() -> None:
+    made = make_document(
+        Heading("Form 10-K"),
+        Heading("For the fiscal year ended May 31, 2020"),
+        Break(),
+        "Pumps are made.",
+        title="Mills",
+    )
+    asked = "The day on which the fiscal year of the report ended."
+    assert value(made, "Fiscal year", asked) == "May 31, 2020"
+
+
+def test_the_year_may_be_called_the_year() -> None:
+    made = report(about="Annual report for the year ended December 31, 2020.")
+    assert value(made, "Fiscal year", "The day on which the fiscal year of the report ended.") == "December 31, 2020"
+
+
+def test_a_writer_that_is_paid_by_the_word_gets_the_rows_and_no_more() -> None:
+    from ragcore.gathering import Gathering
+    from ragcore.orders import Orders
+    from ragcore.reports import Field
+
+    made = report("Prose.", table("Statements of income", ["Net sales", "812", "774"], ["Taxes", "31", "30"]))
+    asked = from_data(
+        {"title": "Profile", "sections": [{"heading": "Revenue", "kind": "value", "guidance": REVENUE}]}
+    ).sections[0]
+    found = Retrieval("", "hybrid", (), (Segment(made.doc_id, 0, 10, 0, 0, 1.0),), {})
+    form = Field("value", (), "", (REVENUE,))
+    for extractive in (True, False):
+        gathering = Gathering(lambda _: made, lambda _: (), SETTINGS, extractive)
+        text = " ".join(source.text for source in gathering.gather(asked, form, Orders(), found).sources)
+        assert "812" in text
+        assert ("Taxes" in text) is extractive
+    narrowed = replace(found, scope=Scope((made.doc_id,), pages=((1, 1),)))
+    assert "812" not in " ".join(one.text for one in gathering.gather(asked, form, Orders(), narrowed).sources)
+
+
+GERMAN = "Nennen Sie den Umsatz und den Gewinn der Gesellschaft in dem letzten Jahr."
+
+
+@pytest.mark.parametrize("kind", ["value", "prose", "yes_no"])
+def test_a_section_in_another_language_says_so(kind: str) -> None:
+    made = report("The company sells pumps to the water works of this state, and it has no other customers.")
+    section = filled(made, "Umsatz", GERMAN, kind=kind)
+    assert section.status == "empty"
+    assert section.gaps
+    assert all("The section is in German, and what was searched is in English." in gap.why for gap in section.gaps)
+    assert "Claude can answer across languages" in section.gaps[0].why
+
+
+def test_a_section_of_one_word_is_in_the_language_of_its_template() -> None:
+    made = report("The company sells pumps to the water works of this state, and it has no other customers.")
+    first = Segment(made.doc_id, 0, made.body_end, 0, 0, 1.0, "rse")
+    filling = Filling(
+        lambda query, **_: Retrieval(query, "hybrid", (), (first,), {}), lambda _: made, lambda _: (), lambda _: {},
+        MODELS, SETTINGS,
+    )  # fmt: skip
+    template = from_data({"title": "Profil", "guidance": GERMAN, "sections": [{"heading": "Umsatz", "kind": "value"}]})
+    (section,) = filling.sections(template, Scope((made.doc_id,)), [], Stop())
+    assert "is in German" in section.gaps[0].why
