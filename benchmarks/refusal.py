@@ -9,8 +9,9 @@ offline, of the whole library unless said otherwise:
 * *another document*: the same within a document of another company; *another company*, *another year*: with the name
   of one that has no filing here, with years 12 later or 14 earlier; *foreign*: what no filing holds.
 
-*rule*: share refused before anything is written, whatever writes; *answer*: share of offline answers that are refusals,
-by the rule or by the writer. Beside them the rule of before (by plain cover of words, without names or other terms),
+*rule*: share refused before anything is written, whatever writes; *quoting*: the same for a writer that can only quote,
+of which a line has to speak of the question; *answer*: share of offline answers that are refusals, by that rule or by
+the writer. Beside them the rule of before (by plain cover of words, without names or other terms),
 and that of never refusing, whose share is 0. Each once for the questions of even and of odd place: the bounds were
 chosen on the even ones.
 """
@@ -63,6 +64,12 @@ What did Netflix's board have for lunch at its last meeting?
 What is the home address of Corning's chairman?
 How many cups of coffee does General Mills serve its employees each day?
 What is the shoe size of the new Foot Locker CEO?
+What is the price of tea in China?
+What is the capital of France?
+How many people live in Japan?
+What is the speed limit in Germany?
+When was the first moon landing?
+What is the weather like in Texas?
 """
 
 
@@ -84,7 +91,7 @@ def main() -> None:
     rows = measure(options.home, filings(questions("financebench-dev")), options.limit)
     if options.mixed:
         rows += measure(options.mixed, mixed(questions("mmlongbench-dev")), options.limit)
-    head = ("questions", "n", "refused: rule of before", "rule", "answer", "answer, even", "answer, odd")
+    head = ("questions", "n", "refused: rule of before", "rule", "quoting", "answer", "answer, even", "answer, odd")
     print(table(rows, head))
 
 
@@ -136,24 +143,25 @@ def measure(home: Path, asked: Iterator[Asked], limit: int) -> list[list[object]
             chosen = of_kind[:limit] if limit else of_kind
             refused = [decisions(engine, one, ids) for one in chosen]
             print(f"{kind}: {len(chosen)}", file=sys.stderr, flush=True)
-            before, rule, answer = (list(column) for column in zip(*refused))
-            rows.append([kind, len(chosen), *map(share, (before, rule, answer, answer[::2], answer[1::2]))])
+            before, rule, quoting, answer = (list(column) for column in zip(*refused))
+            rows.append([kind, len(chosen), *map(share, (before, rule, quoting, answer, answer[::2], answer[1::2]))])
     return rows
 
 
-def decisions(engine: Engine, one: Asked, ids: dict[str, str]) -> tuple[bool, bool, bool]:
-    """Whether the rule of before, the rule and the answer refuse."""
+def decisions(engine: Engine, one: Asked, ids: dict[str, str]) -> tuple[bool, bool, bool, bool]:
+    """Whether the rule of before, the rule, that for a writer that quotes and the answer refuse."""
     run = engine.ask(one.text, doc_ids=[ids[one.doc]] if one.doc else None)
-    before = rule = False
+    before = rule = quoting = False
     for event in run:
         if isinstance(event, Found):
             before = bool(rule_of_before(one.text, event.retrieval, event.sources))
             rule = bool(rule_in_force(engine)(one.text, event.retrieval, event.sources))
+            quoting = bool(rule_in_force(engine, extractive=True)(one.text, event.retrieval, event.sources))
     assert run.answer is not None
-    return before, rule, run.answer.refused
+    return before, rule, quoting, run.answer.refused
 
 
-def rule_in_force(engine: Engine) -> Callable[[str, Retrieval, Sequence[Source]], str]:
+def rule_in_force(engine: Engine, *, extractive: bool = False) -> Callable[[str, Retrieval, Sequence[Source]], str]:
     def decide(query: str, retrieval: Retrieval, sources: Sequence[Source]) -> str:
         return reason_to_refuse(
             query,
@@ -162,6 +170,7 @@ def rule_in_force(engine: Engine) -> Callable[[str, Retrieval, Sequence[Source]]
             engine.settings.answer,
             terms=engine.terms(query),
             mentions=engine.mentions,
+            extractive=extractive,
         )
 
     return decide

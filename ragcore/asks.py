@@ -13,6 +13,12 @@ from ragcore.words import word_set
 
 _ASIDE = re.compile(r"\((?=[^()]*\b(?:round|units?|decimals?|in usd|in \w+ percent|answer)\b)[^()]*\)", re.IGNORECASE)
 _LEAD_IN = re.compile(r"^.*\b(?:here(?:['’]s| is) the question|the question is|question)\s*:\s*", re.IGNORECASE)
+# "What should I do if I want to change the protocol?" asks how to change it.
+_WISH = re.compile(
+    r"^(?:so\s+)?(?:what\s+(?:should|must|can|do|would|shall)\s+(?:i|we|you|one|they)\s+(?:(?:have|need)\s+to\s+)?do\s+)"
+    r"(?:if|when)\s+(?:i|we|you|one|they)\s+(?:want|wish|would\s+like|need|intend|plan|have)\s+to\s+",
+    re.IGNORECASE,
+)
 _INSTRUCTION = re.compile(
     r"^(?:please\s+)?(?:you are|act as|assume|round|answer|give|provide|use|utili[sz]e|compute|calculate|base|keep|"
     r"respond|reply|write|state|do not|don't|make sure|explain your|if\b.*\bstate)\b",
@@ -56,7 +62,7 @@ def asks(question: str) -> list[str]:
         if definition is not None:
             parts.extend(piece.strip(" .:,;?") for piece in _OPERATOR.split(definition.group(1)))
         elif "?" in sentence or not _INSTRUCTION.match(sentence):
-            kept.append(_LEAD_IN.sub("", sentence))
+            kept.append(_WISH.sub("How to ", _LEAD_IN.sub("", sentence)))
     asked = [sentence for sentence in kept if "?" in sentence] or kept or [text]
     main = " ".join(asked)
     periods = " ".join(dict.fromkeys(match.group() for match in _PERIOD.finditer(question)))

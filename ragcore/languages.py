@@ -15,7 +15,8 @@ from functools import lru_cache
 from ragcore.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, tokens
 
 ENGLISH = "English"
-_ENGLISH = FUNCTION_WORDS - {"a", "an", "as", "at", "in", "me", "no", "i", "so", "once", "us", "on", "per", "all"}
+# Words of two languages count half for each: "on" and "an" alone make no question French or German.
+_ENGLISH = FUNCTION_WORDS - {"a", "i"}
 # By the words that each alone tells of a script; Chinese characters without kana are taken for Chinese.
 _SCRIPTS = {
     "CYRILLIC": "a language in Cyrillic script", "GREEK": "Greek", "ARABIC": "a language in Arabic script",

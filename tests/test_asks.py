@@ -44,3 +44,7 @@ def test_a_defined_quantity_asks_for_its_parts_with_their_period() -> None:
 )
 def test_where_a_question_says_to_look(question: str, said: list[str]) -> None:
     assert places(question) == said
+
+
+def test_a_wish_is_no_part_of_what_is_asked() -> None:
+    assert asks("What should I do if I want to change the protocol?") == ["How to change the protocol?"]

@@ -23,6 +23,9 @@ from ragcore.words import STOP_WORDS
         ("社員は何人ですか", "Japanese"),
         ("What was net income in 2021?", "English"),
         ("Does Die Bahn AG own La Poste?", "English"),
+        # Small words that other languages have too.
+        ("On what grounds may FDA impose a clinical hold on a Phase 1 study?", "English"),
+        ("Can a patient get an experimental drug in an emergency?", "English"),
         # Names and figures are of no language.
         ("IBM net income", ""),
         ("Umsatz 2021", ""),

@@ -64,6 +64,35 @@ def test_what_stands_nowhere_is_refused_by_name(library: Engine) -> None:
     assert sum(library.mentions("expenditure").values()) == 1
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the price of tea in China?",
+        "What is the capital of Germany?",
+        "How many people live in Japan?",
+        "When was the first moon landing?",
+    ],
+)
+def test_words_that_stand_apart_answer_nothing(library: Engine, question: str) -> None:
+    home = library.home.parent / "apart"
+    engine = Engine.open(home=home, overrides={"llm.model": "offline"})
+    if not engine.documents():
+        lines = (
+            "Larkfield Instruments, annual report",
+            "",
+            "We bought back shares at an average price of $42.",
+            "Land and buildings were valued for the first time in ten years.",
+            "Our working capital rose to $12 million.",
+            "We employ 649 people in fourteen countries.",
+            "",
+            "Subsidiaries: Larkfield China Ltd, Larkfield Germany GmbH, Larkfield Japan K.K.",
+        )
+        assert engine.ingest(engine.add(pdfs.lines_pdf(lines), "report.pdf").doc_id).status == "ready"
+        engine.index()
+    assert engine.ask(question).run().refused
+    assert not engine.ask("How many people do we employ?").run().refused
+
+
 def test_a_cell_is_handed_out_with_its_headers(library: Engine) -> None:
     label, figures = next((label.strip(), values) for _, label, values in pdfs.STATEMENT if label.startswith("Total"))
     answer = library.ask(f"What were {label.lower()} in 2022?").run()

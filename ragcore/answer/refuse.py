@@ -19,6 +19,7 @@ from ragcore.everyday import answers
 from ragcore.languages import language_of
 from ragcore.markdown import escape
 from ragcore.missing import is_only_a_word, unnamed, words_lacking
+from ragcore.quoting import quoted
 from ragcore.scopes import nothing_within
 from ragcore.terms import Term, Wanted
 from ragcore.types import Document, Retrieval, Route, Source
@@ -53,11 +54,12 @@ def reason_to_refuse(
 ) -> str:
     """What opens a refusal, with why the sources cannot hold an answer to ``query``, or "" when they may.
 
-    Refused when there is no source; when the best rerank score is below ``refuse_below`` and no single source has
-    ``refuse_cover`` of the query's content words, rarer words counting more (``mentions``, as `SparseIndex.mentions`,
-    gives how rare they are, and ``terms`` what else they are called); when whoever it is about is named in no passage
-    found and in no document searched, or another name is not and the best rerank score is below ``refuse_unnamed``;
-    and, without rerank scores, when none of its words stands in any source.
+    Refused when there is no source; when the best rerank score is below ``refuse_below`` and no single source (for a
+    writer that only quotes: no paragraph or row) has ``refuse_cover`` of the query's content words, rarer ones counting
+    more (``mentions``, as `SparseIndex.mentions`, gives how rare they are, and ``terms`` what else they are called);
+    when whoever it is about is named in no passage found and in no document searched, or another name is not and the
+    best rerank score is below ``refuse_unnamed``; and, without rerank scores, when none of its words stands in any
+    source.
 
     Where it is in another language than the sources, their words tell nothing. A writer that only quotes
     (``extractive``) then has to refuse, unless something that is written alike in all languages, a number, a name or an
@@ -88,28 +90,48 @@ def reason_to_refuse(
         weak = not reranked or max(reranked) < settings.refuse_unnamed
         if weak and not known and not (about and compares(asked)):
             return f"{_UNANSWERED} {named} {'stands' if len(nowhere) == 1 else 'stand'} nowhere in what was searched."
-    spoken, written = language_of(asked), languages(sources)
-    if spoken and written and spoken not in written:
-        if not extractive or literals(asked, sources):
-            return ""
-        return (
-            f"{_UNANSWERED} The question is in {spoken}, and what was searched is in {' and '.join(written)}. Offline, "
-            "the search works in the documents’ own language only; Claude can answer across languages."
-        )
+    foreign = in_another_language("question", language_of(asked), sources)
+    if foreign:
+        return f"{_UNANSWERED} {foreign}" if extractive and not literals(asked, sources) else ""
     if reranked and max(reranked) >= max(settings.refuse_below, 0.5):
         return ""  # neither of the counts below could change that
-    if any(answers(asked, source.words(n, n)) for source in sources for n in range(1, len(source.units) + 1)):
+    if _has_form(asked, sources, terms):
         return ""
     weights = _rarity(asked, wanted, retrieval, mentions)
-    covers = [
-        sum(weights[word] for word in wanted.held(given)) / sum(weights.values())
-        for given in (set(content_stems(f"{s.title}\n{' '.join(s.section)}\n{s.text}")) for s in sources)
-    ]
-    if reranked and max(reranked) < settings.refuse_below and max(covers) < settings.refuse_cover:
-        return f"{_UNANSWERED} None of the passages found is about this."
+    total = sum(weights.values())
+    held = [wanted.held(set(content_stems(f"{s.title}\n{' '.join(s.section)}\n{s.text}"))) for s in sources]
+    covers = [sum(weights[word] for word in words) / total for words in held]
+    if reranked and max(reranked) < settings.refuse_below:
+        if max(covers) < settings.refuse_cover:
+            return f"{_UNANSWERED} None of the passages found is about this."
+        # What is quoted is a line, and words that stand apart on a page are about nothing together.
+        together = [words for words in _held_by_lines(wanted, sources) if len(words) >= min(2, len(wanted.words))]
+        best = max((sum(weights[word] for word in words) / total for words in together), default=0.0)
+        if extractive and best < settings.refuse_cover:
+            return f"{_UNANSWERED} None of the passages found is about this."
     if max(covers) == 0.0 and not any(score >= 0.5 for score in reranked):
         return f"{_UNANSWERED} None of the passages found has a word of the question."
     return ""
+
+
+def _has_form(asked: str, sources: Sequence[Source], terms: Sequence[Term]) -> bool:
+    """Whether a sentence has the form of an answer to an everyday question and is about whom it names."""
+    names = {word for name in called(asked, terms) for word in tokens(name.text)}
+    for source in sources:
+        for number in range(1, len(source.units) + 1):
+            words = source.words(number, number)
+            if answers(asked, words) and names <= set(tokens(f"{source.title} {' '.join(source.section)} {words}")):
+                return True
+    return False
+
+
+def _held_by_lines(wanted: Wanted, sources: Sequence[Source]) -> Iterator[frozenset[str]]:
+    """Which words of the question each paragraph and table row has, with its title and section."""
+    for source in sources:
+        where = f"{source.title} {' '.join(source.section)}"
+        for line in source.text.split("\n"):
+            if line.strip():
+                yield wanted.held(set(content_stems(f"{where} {line}")))
 
 
 def _named_nowhere(
@@ -139,6 +161,18 @@ def _named_nowhere(
 def _routed(routes: Sequence[Route]) -> list[str]:
     """By which words of the question a document was found."""
     return [match.group(1) for route in routes if (match := _ROUTED.search(route.reason))]
+
+
+def in_another_language(what: str, spoken: str, sources: Sequence[Source]) -> str:
+    """Why ``what``, which is in ``spoken`` ("" where that cannot be told), is not answered offline from ``sources``; ""
+    where some of them are in that language."""
+    written = languages(sources)
+    if not spoken or not written or spoken in written:
+        return ""
+    return (
+        f"The {what} is in {spoken}, and what was searched is in {' and '.join(written)}. Offline, the search works in "
+        "the documents’ own language only; Claude can answer across languages."
+    )
 
 
 def languages(sources: Sequence[Source]) -> list[str]:
@@ -215,7 +249,7 @@ def refusal(
     parts: list[str | Marker] = []
     for number, first, last, quote in nearest:
         place = Part(number, first, last, f"<<SOURCE {number}.{first}-{number}.{last}>>")
-        parts += [f"{text}\n- “{escape(quote)}” ", Marker(place.raw, (place,))]
+        parts += [f"{text}\n- {escape(quoted(quote))} ", Marker(place.raw, (place,))]
         text = ""
     return parts or [text]
 

@@ -36,7 +36,7 @@ def lead_in(source: Source, number: int, following: Sequence[tuple[int, int]], a
             break
         if is_cell:
             row = row_of(source, asked, first, last)
-            words = row.text if row is not None else ""
+            words = row.shown if row is not None else ""
         if sum(map(len, parts)) + len(words) > _LONGEST:
             break
         end = last

@@ -17,7 +17,9 @@ from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Request, Reranker, StaticStream
 from ragcore.providers.quotable import Quotable, is_same, quotables
 from ragcore.providers.quote_ranking import Ranking
+from ragcore.providers.rows import brief
 from ragcore.providers.values import Value, values
+from ragcore.quoting import quoted
 from ragcore.terms import Wanted
 from ragcore.types import Usage
 
@@ -25,6 +27,7 @@ _NEAREST = 3
 # Where the sources do not even name what the question is about, only what is plainly relevant is quoted.
 _DOUBTFUL_FLOOR = 0.5
 _FINAL_PUNCTUATION = " .:;,…–—-"
+_LONGEST_TITLE = 110  # characters of what a document or table is called
 
 
 class OfflineWriter:
@@ -75,7 +78,8 @@ class OfflineWriter:
             direct = [] if parts or absent else values(main, request.terms, found, ranking)
             yield from _direct(direct)
             shown = [value.quote for value in direct]
-            yield from listing([quote for quote in chosen if not any(is_same(quote, other) for other in shown)])
+            rest = [quote for quote in chosen if not any(is_same(quote, other) for other in shown)]
+            yield from listing(rest, best_first=not rows)
             return
         yield f"{NO_ANSWER} {said or 'No sentence or row of the passages found speaks of this directly.'}"
         nearest = _without_repeats((quote for quote, worth in ranked if worth > 0.0), _NEAREST)
@@ -87,11 +91,12 @@ class OfflineWriter:
 def _direct(found: Sequence[Value]) -> Iterator[str]:
     """The value that was asked for, and what other tables give instead of it."""
     for index, value in enumerate(found):
-        about = "; ".join(part for part in (value.title, value.quote.about.rstrip(_FINAL_PUNCTUATION)) if part)
+        table = brief(value.quote.about, _LONGEST_TITLE).rstrip(_FINAL_PUNCTUATION)
+        about = "; ".join(part for part in (value.title, table) if part)
         opening = "Another table gives a different value: " if index == 1 else ""
         note = f" ({escape(value.scale)} {value.scale_marker})" if value.scale else ""
         where = f"{escape(about)}: " if about else ""
-        yield f"{opening}**{escape(value.figure)}** — {where}“{escape(value.text)}” {value.marker}{note}\n\n"
+        yield f"{opening}**{escape(value.figure)}** — {where}{escape(quoted(value.text))} {value.marker}{note}\n\n"
 
 
 def _without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
@@ -102,17 +107,20 @@ def _without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
     return chosen
 
 
-def listing(chosen: Sequence[Quotable]) -> Iterator[str]:
-    """The quotes as a list in the order of their document; under their titles, best first, when there are several."""
+def listing(chosen: Sequence[Quotable], *, best_first: bool = False) -> Iterator[str]:
+    """The quotes, given best first, as a list in the order of their document, with ``best_first`` behind the best of
+    them; under their titles, best first, when there are several."""
     documents = list(dict.fromkeys(quote.source.doc_id for quote in chosen))
     for index, doc_id in enumerate(documents):
-        own = sorted((quote for quote in chosen if quote.source.doc_id == doc_id), key=lambda quote: quote.start)
+        own = [quote for quote in chosen if quote.source.doc_id == doc_id]
+        leads = own[:1] if best_first else []
+        own = leads + sorted(own[len(leads) :], key=lambda quote: quote.start)
         if len(documents) > 1:
-            yield ("\n" if index else "") + f"**{escape(own[0].source.title)}**\n\n"
+            yield ("\n" if index else "") + f"**{escape(brief(own[0].source.title, _LONGEST_TITLE))}**\n\n"
         for quote in own:
-            title = quote.about.rstrip(_FINAL_PUNCTUATION)
+            title = brief(quote.about, _LONGEST_TITLE).rstrip(_FINAL_PUNCTUATION)
             about = f"{escape(title)}: " if title else ""
-            yield f"- {about}“{escape(quote.text)}” {quote.marker}\n"
+            yield f"- {about}{escape(quoted(quote.shown))} {quote.marker}\n"
 
 
 def _of_other_years(question: str, chosen: Sequence[Quotable]) -> str:

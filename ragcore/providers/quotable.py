@@ -36,6 +36,9 @@ _REFERENCE = re.compile(
     r"paragraph|exhibit|chapter|cfr)s?\.?\s+[\d.]+[\w-]*(?:\([\w]+\))*",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(
+    r"(?:§+\s?|\d+\.)\d+[\w.()-]*\s+[A-Z]|(?:part|section|article|chapter)\s+[\dIVX]+\b", re.IGNORECASE
+)
 _MOST = 0.6  # of the question's words
 _NUMBER_WORDS = word_set(
     "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty sixty ninety"
@@ -46,7 +49,8 @@ _NUMBER_WORDS = word_set(
 class Quotable:
     """Units ``first``..``last`` of ``source``. ``text`` is what is quoted, ``passage`` what it is judged by and
     ``words`` its content stems, ``place`` those of the document, section and table that it stands in. Of a row,
-    ``about`` says what table it is from, ``name`` are the stems of its own header and ``row`` is the row itself."""
+    ``about`` says what table it is from, ``name`` are the stems of its own header and ``row`` is the row itself;
+    ``whole``: whether it stands in a statement of the whole, None where only the title of its table can tell."""
 
     source: Source
     first: int
@@ -58,10 +62,16 @@ class Quotable:
     place: frozenset[str]
     name: frozenset[str] = frozenset()
     row: Row | None = None
+    whole: bool | None = None
 
     @property
     def marker(self) -> str:
         return marker(self.source, self.first, self.last)
+
+    @property
+    def shown(self) -> str:
+        """What is printed of it: ``text``, but of a long row the cells asked for."""
+        return self.row.shown if self.row is not None and self.row.shown else self.text
 
     @property
     def start(self) -> int:
@@ -106,8 +116,12 @@ def quotables(question: str, wanted: Wanted, sources: Sequence[Source]) -> Itera
                 if joined is not None:
                     yield _quotable(source, number, *joined, heading)
                 # "Sponsor: Larkfield Ltd" is short, and set in bold.
-                elif _is_sentence(text) or answers(question, text) or _says_it(text, wanted):
+                elif _is_sentence(text) or answers(question, text):
                     yield _quotable(source, number, number, text, heading)
+                elif _says_it(text, wanted) and not _is_heading(text, alone=first == last):
+                    # "Serious adverse event. An event is serious if …": a heading that runs on into its text.
+                    end = number if number == last or _has_verb(text) else number + 1
+                    yield _quotable(source, number, end, source.words(number, end), heading)
                 elif first == last and any(character.isalpha() for character in text):
                     heading = text
 
@@ -128,10 +142,19 @@ def _is_sentence(text: str) -> bool:
         return False
     if not text.rstrip("”\"')").endswith((".", "!", ";", "?", ",", ":")) and len(words) < 8:
         return False
-    says = any(word in _VERBS or word in _OTHER_VERBS for word in words) or any(
-        c.isdigit() for c in _REFERENCE.sub("", text)
-    )
+    if text.startswith("[") and text.rstrip(".").endswith("]"):
+        return False  # where a text was amended or translated
+    says = _has_verb(text) or any(c.isdigit() for c in _REFERENCE.sub("", text))
     return says or len(words) >= 12
+
+
+def _has_verb(text: str) -> bool:
+    return any(word in _VERBS or word in _OTHER_VERBS for word in tokens(text))
+
+
+def _is_heading(text: str, *, alone: bool) -> bool:
+    """Whether a line of one unit (``alone``) is a numbered heading: "§ 312.8 Charging for investigational drugs." """
+    return alone and _NUMBERED.match(text) is not None and not _has_verb(text)
 
 
 def _says_it(text: str, wanted: Wanted) -> bool:

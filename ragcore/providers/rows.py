@@ -7,7 +7,8 @@ label is ``row · column``.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from ragcore.providers.periods import Asked, named_columns
 from ragcore.types import Source
@@ -21,6 +22,11 @@ _SCALE = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_SCALE = 160
+_LONG_ROW = 160  # characters, up to which a row is shown whole
+_MOST_CELLS = 3  # of a longer one
+_LONGEST_CELL = 120
+_SECTION = re.compile(r"§+\s?[\w.-]*\d[\w.-]*")
+_FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +40,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """``first``..``last`` are the units to cite, ``text`` what is quoted. ``head`` is the row's own header, ``name``
-    that with the group it stands in, ``table`` what the table is called. ``named`` are the places in ``cells`` of the
-    columns that the question names, none where it names none."""
+    """``first``..``last`` are the units to cite, ``text`` what they say and ``shown`` as much of it as reads well.
+    ``head`` is the row's own header, ``name`` that with the group it stands in, ``table`` what the table is called.
+    ``named`` are the places in ``cells`` of the columns that the question names, none where it names none."""
 
     first: int
     last: int
@@ -46,6 +52,7 @@ class Row:
     table: str
     cells: tuple[Cell, ...]
     named: tuple[int, ...]
+    shown: str = ""
 
     def of(self, cell: Cell) -> str:
         """One cell with its headers, as it is quoted."""
@@ -59,24 +66,30 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
     Rows without a labelled value (header rows, group headings) and rows of a table of contents say nothing.
     """
     units = [(number, source.units[number - 1]) for number in range(first, last + 1)]
-    labelled = [(number, unit) for number, unit in units if unit.label]
-    if not labelled or DOT_LEADERS.search(" ".join(source.words(number, number) for number, _ in units)):
+    labelled = [(number, _without_leaders(unit.label)) for number, unit in units if unit.label]
+    leads = DOT_LEADERS.search(" ".join(source.words(number, number) for number, _ in units)) is not None
+    # Leaders also lead to the figures of a table, but there these stand under headers.
+    if not labelled or (leads and not all(" · " in label for _, label in labelled)):
         return None
-    head = next((source.words(number, number) for number, unit in units if not unit.label), "")
-    whole = labelled[0][1].label.partition(" · ")[0]
+    head = _without_leaders(next((source.words(number, number) for number, unit in units if not unit.label), ""))
+    whole = labelled[0][1].partition(" · ")[0]
     # The label knows the group that the row stands in ("Footwear / North America"), its first cell does not.
-    name = whole if head and whole.endswith(head) else head
-    columns = [unit.label.removeprefix(name).removeprefix(" · ").strip() for _, unit in labelled]
+    # The label also leaves out a footnote's mark.
+    own = whole.rpartition(" / ")[2]
+    name = whole if head and (whole.endswith(head) or (own and head.startswith(f"{own} ("))) else head
+    columns = [label.removeprefix(name).removeprefix(" · ").strip() for _, label in labelled]
     if all(_PAGE_COLUMN.fullmatch(column) for column in columns):
         return None
+    if _SECTION.fullmatch(name) and not any(_FIGURE.search(source.words(number, number)) for number, _ in labelled):
+        return None  # contents without page numbers
     cells = tuple(Cell(number, column, source.words(number, number)) for (number, _), column in zip(labelled, columns))
     named = tuple(named_columns(columns, asked))
     row = Row(first, labelled[-1][0], "", head, name, table_name(source, first), cells, named)
     if len(named) == 1 and cover(content_stems(name), asked.words) > 0:
         cell = cells[named[0]]
-        return _shown(row, cell.number, cell.number, row.of(cell))
-    pairs = "; ".join(_pair(cell.column, cell.text) for cell in ([cells[i] for i in named] or cells))
-    return _shown(row, row.first, row.last, f"{name} — {pairs}" if name else pairs)
+        return replace(row, first=cell.number, last=cell.number, text=row.of(cell), shown=row.of(cell))
+    chosen = [cells[i] for i in named] or list(cells)
+    return replace(row, text=_said(name, chosen), shown=_shown(name, chosen, asked))
 
 
 def scale_of(source: Source, row: Row) -> tuple[int, str]:
@@ -91,8 +104,35 @@ def scale_of(source: Source, row: Row) -> tuple[int, str]:
     return 0, ""
 
 
-def _shown(row: Row, first: int, last: int, text: str) -> Row:
-    return Row(first, last, text, row.head, row.name, row.table, row.cells, row.named)
+def _said(name: str, cells: Sequence[Cell]) -> str:
+    pairs = "; ".join(_pair(cell.column, cell.text) for cell in cells)
+    return f"{name} — {pairs}" if name else pairs
+
+
+def _shown(name: str, cells: Sequence[Cell], asked: Asked) -> str:
+    """The row with as many of its cells as are read at a glance, those under a header of the question's words first,
+    and "…" for what is left out."""
+    whole = _said(name, cells)
+    if len(whole) <= _LONG_ROW:
+        return whole
+    first = sorted(cells, key=lambda cell: -len(asked.words.intersection(content_stems(cell.column))))
+    kept: list[Cell] = []
+    for cell in first:
+        short = replace(cell, text=brief(cell.text, _LONGEST_CELL))
+        if kept and (len(kept) == _MOST_CELLS or len(_said(name, [*kept, short])) > _LONG_ROW):
+            break
+        kept.append(short)
+    said = _said(name, kept)
+    return said if len(kept) == len(cells) or said.endswith("…") else f"{said}; …"
+
+
+def brief(text: str, longest: int) -> str:
+    """``text`` cut between words to about ``longest`` characters."""
+    return text if len(text) <= longest else text[:longest].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
+
+
+def _without_leaders(text: str) -> str:
+    return " ".join(DOT_LEADERS.sub(" ", text).split())
 
 
 def _pair(name: str, value: str) -> str:

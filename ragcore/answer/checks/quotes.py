@@ -8,7 +8,7 @@ quoted says nothing of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from ragcore.answer.checks.evidence import CitedCell, Evidence, Finding
@@ -92,15 +92,20 @@ def _is_row(quote: str, cells: Sequence[CitedCell]) -> bool:
     found = False
     for piece in _PIECES.split(quote):
         words = set(tokens(piece))
-        if any(
-            set(tokens(cell.text)) <= words <= set(tokens(f"{cell.label} {cell.text}")) and _signed(piece, cell)
-            for cell in cells
-            if cell.row
-        ):
+        if not words:
+            continue  # "…" for the cells that are left out
+        if any(_is_cell(piece, words, cell) for cell in cells if cell.row):
             found = True
         elif not any(words <= row for row in rows):
             return False
     return found
+
+
+def _is_cell(piece: str, words: Set[str], cell: CitedCell) -> bool:
+    """Whether ``piece``, whose words are given, is ``cell`` with its headers, or where it ends in "…" the beginning."""
+    text, label = set(tokens(cell.text)), set(tokens(cell.label))
+    whole = text <= words or (piece.rstrip().endswith("…") and bool(words - label))
+    return whole and words <= text | label and _signed(piece, cell)
 
 
 def _signed(text: str, cell: CitedCell) -> bool:
