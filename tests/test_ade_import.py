@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pymupdf
@@ -18,6 +15,7 @@ from ragcore.ingest.ade.draw import NOTICE
 from ragcore.tasks import Progress
 from tests import pdfs
 from tests.ade import FINDING, STRAY, ade, cell_box, chunk, report
+from tests.command_line import run
 from ui.jobs import Ingestion
 from ui.uploads import Note, paired, take
 
@@ -36,8 +34,7 @@ def test_from_the_command_line_to_lit_cells(tmp_path: Path) -> None:
     (tmp_path / "report.pdf").write_bytes(report().pdf)
 
     def ragcore(*arguments: str) -> dict[str, list[dict[str, object]]]:
-        command = [sys.executable, "-m", "ragcore.cli", "--home", str(tmp_path / "home"), "--json", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+        done = run(["--home", str(tmp_path / "home"), "--json", *arguments])
         assert done.returncode == 0, done.stderr
         answer: dict[str, list[dict[str, object]]] = json.loads(done.stdout)
         return answer

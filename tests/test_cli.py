@@ -18,33 +18,22 @@ from PIL import Image
 from ragcore.engine import Engine
 from ragcore.types import Scope
 from tests import pdfs
+from tests.command_line import Ran, process, run
 from tests.messages_server import MessagesServer, Reply
 
 QUESTION = "What was the highest nitrate reading?"
 
 
 def ragcore(home: Path, *arguments: str, stdin: str = "", code: int = 0, lines: bool = False) -> Any:
-    done = subprocess.run(
-        [sys.executable, "-m", "ragcore.cli", "--home", str(home), "--json", *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run(["--home", str(home), "--json", *arguments], stdin)
     assert done.returncode == code, done.stderr
     if lines:
         return [json.loads(line) for line in done.stdout.splitlines()]
     return json.loads(done.stdout) if done.stdout else None
 
 
-def for_people(home: Path, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "ragcore.cli", "--home", str(home), *arguments],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def for_people(home: Path, *arguments: str, code: int = 0) -> Ran:
+    done = run(["--home", str(home), *arguments])
     assert done.returncode == code, done.stderr
     return done
 
@@ -394,12 +383,19 @@ def test_ctrl_c_stops_the_answer_and_keeps_it(home: Path) -> None:
 
 @pytest.mark.parametrize("command", [["conversation", "--resume"], ["export"], ["elements"], ["remove"]])
 def test_an_id_that_is_no_utf_8_is_unknown_and_nothing_worse(home: Path, command: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "ragcore.cli", "--home", str(home), "--json", *command, b"\xff"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert json.loads(done.stdout)["error"]["code"].startswith("unknown_")
+    error = ragcore(home, *command, os.fsdecode(b"\xff"), code=1)["error"]
+    assert error["code"].startswith("unknown_")
+
+
+def test_a_process_of_its_own_says_the_same(home: Path) -> None:
+    """Arguments as bytes, a pipe to read from, and the exit code as the shell sees it."""
+    at_home = ["--home", str(home), "--json"]
+    asked = process([*at_home, "conversation"], f"{QUESTION}\n\nAnd the lowest?\n")
+    assert asked.returncode == 0, asked.stderr
+    assert [json.loads(line)["question"] for line in asked.stdout.splitlines()] == [QUESTION, "And the lowest?"]
+    unknown = process([*at_home, "export", b"\xff"])
+    assert unknown.returncode == 1, unknown.stderr
+    assert json.loads(unknown.stdout)["error"]["code"] == "unknown_conversation"
+    wrong = process([*at_home, "fly"])
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "invalid choice: 'fly'" in wrong.stderr

@@ -24,6 +24,11 @@ def keys_in(request: dict[str, Any]) -> set[str]:
     return {key for key in (KEY, OTHER_KEY) for value in request["headers"].values() if key in value}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def loaded_once() -> None:
+    """Not here, where what loads a model, and how often, is tested."""
+
+
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     with Engine.open(home=tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"}) as engine:

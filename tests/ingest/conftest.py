@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
 
 import pymupdf
 import pytest
+from filelock import FileLock
 
 from ragcore.config import Settings, load
 from ragcore.ingest.document import build_document
@@ -15,37 +18,43 @@ from ragcore.ingest.parse import parse_pages
 from ragcore.types import Document
 from tests import pdfs
 
-SAMPLES: dict[str, bytes] = {
-    "one_column": pdfs.one_column(),
-    "two_columns": pdfs.two_columns(),
-    "ruled_table": pdfs.ruled_table(),
-    "borderless_table": pdfs.borderless_table(),
-    "multi_level_table": pdfs.multi_level_table(),
-    "hyphenated": pdfs.hyphenated(),
-    "running_headers": pdfs.running_headers(),
-    "page_break_paragraph": pdfs.page_break_paragraph(),
-    "figure": pdfs.figure(),
-    "figures_in_columns": pdfs.figures_in_columns(),
-    "line_numbers": pdfs.line_numbers(),
-    "footnote": pdfs.footnote(),
-    "contents": pdfs.contents(),
-    "filing": pdfs.filing(),
-    "watermarked": pdfs.watermarked(),
-    "watermarked_upright": pdfs.watermarked(1, diagonal=False),
-    "with_logo": pdfs.with_logo(),
-    "printed_twice": pdfs.printed_twice(),
-    "three_columns": pdfs.three_columns(),
-    "blank": pdfs.blank(),
-    "table_over_pages": pdfs.table_over_pages(),
-    "table_over_pages_plain": pdfs.table_over_pages(header=False, again=""),
-    "table_over_pages_moved": pdfs.table_over_pages(again="", moved=6.0),
-    "tables_alike": pdfs.tables_alike(),
-    "marked_table": pdfs.marked_table(),
-    "statement": pdfs.statement(),
-    **{f"rotated_{angle}": pdfs.rotated(angle) for angle in (90, 180, 270)},
-    **{f"rotated_table_{angle}": pdfs.rotated_table(angle) for angle in (90, 270)},
-    **{f"cropped_{angle}": pdfs.cropped(angle) for angle in (0, 90, 180, 270)},
+SAMPLES: dict[str, Callable[[], bytes]] = {
+    "one_column": pdfs.one_column,
+    "two_columns": pdfs.two_columns,
+    "ruled_table": pdfs.ruled_table,
+    "borderless_table": pdfs.borderless_table,
+    "multi_level_table": pdfs.multi_level_table,
+    "hyphenated": pdfs.hyphenated,
+    "running_headers": pdfs.running_headers,
+    "page_break_paragraph": pdfs.page_break_paragraph,
+    "figure": pdfs.figure,
+    "figures_in_columns": pdfs.figures_in_columns,
+    "line_numbers": pdfs.line_numbers,
+    "footnote": pdfs.footnote,
+    "contents": pdfs.contents,
+    "filing": pdfs.filing,
+    "watermarked": pdfs.watermarked,
+    "watermarked_upright": partial(pdfs.watermarked, 1, diagonal=False),
+    "with_logo": pdfs.with_logo,
+    "printed_twice": pdfs.printed_twice,
+    "three_columns": pdfs.three_columns,
+    "blank": pdfs.blank,
+    "table_over_pages": pdfs.table_over_pages,
+    "table_over_pages_plain": partial(pdfs.table_over_pages, header=False, again=""),
+    "table_over_pages_moved": partial(pdfs.table_over_pages, again="", moved=6.0),
+    "tables_alike": pdfs.tables_alike,
+    "marked_table": pdfs.marked_table,
+    "statement": pdfs.statement,
+    **{f"rotated_{angle}": partial(pdfs.rotated, angle) for angle in (90, 180, 270)},
+    **{f"rotated_table_{angle}": partial(pdfs.rotated_table, angle) for angle in (90, 270)},
+    **{f"cropped_{angle}": partial(pdfs.cropped, angle) for angle in (0, 90, 180, 270)},
 }
+
+
+@cache
+def sample(name: str) -> bytes:
+    return SAMPLES[name]()
+
 
 Build = Callable[[str], Document]
 
@@ -56,23 +65,31 @@ def settings() -> Settings:
 
 
 @pytest.fixture(scope="session")
-def layouts(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> dict[str, list[PageLayout]]:
+def layouts(shared: Path, tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> dict[str, list[PageLayout]]:
     """The pages of each sample, numbered from 1 within it."""
     whole = pymupdf.open()
     places: dict[str, range] = {}
-    for name, data in SAMPLES.items():
-        sample = pymupdf.open(stream=data, filetype="pdf")
-        places[name] = range(len(whole) + 1, len(whole) + 1 + len(sample))
-        whole.insert_pdf(sample)
+    for name in SAMPLES:
+        pdf = pymupdf.open(stream=sample(name), filetype="pdf")
+        places[name] = range(len(whole) + 1, len(whole) + 1 + len(pdf))
+        whole.insert_pdf(pdf)
     path = pdfs.write(tmp_path_factory.mktemp("samples"), "samples.pdf", whole.tobytes())
-    total = len(whole)
-    pages = {page.number: page for page in parse_pages(path, range(1, total + 1), settings=settings.ingest)}
-    assert sorted(pages) == list(range(1, total + 1))
+    folder = shared / "samples"
+    with FileLock(shared / "samples.lock"):  # of two test processes one reads them
+        for page in parse_pages(path, _missing(folder, len(whole)), settings=settings.ingest):
+            pdfs.write(folder, f"{page.number}.page", page.to_bytes())
+    numbers = range(1, len(whole) + 1)
+    pages = {number: PageLayout.from_bytes((folder / f"{number}.page").read_bytes()) for number in numbers}
     assert all(page.degraded is None for page in pages.values())
     return {
         name: [replace(pages[number], number=place) for place, number in enumerate(numbers, start=1)]
         for name, numbers in places.items()
     }
+
+
+def _missing(folder: Path, total: int) -> list[int]:
+    folder.mkdir(exist_ok=True)
+    return [number for number in range(1, total + 1) if not (folder / f"{number}.page").exists()]
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ import pytest
 from ragcore.ingest.layout import PageLayout
 from ragcore.types import Box, Document
 from tests import pdfs
-from tests.ingest.conftest import SAMPLES, Build
+from tests.ingest.conftest import SAMPLES, Build, sample
 
 # Where one word is printed over another, PyMuPDF finds both in the box of either.
 OVERPRINTED = ("watermarked", "watermarked_upright", "printed_twice")
@@ -53,7 +53,7 @@ def spans(document: Document) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("name", WITH_TEXT)
 def test_every_printed_character_is_in_the_text_once(name: str, build: Build) -> None:
     document = build(name)
-    with pymupdf.open(stream=SAMPLES[name], filetype="pdf") as pdf:
+    with pymupdf.open(stream=sample(name), filetype="pdf") as pdf:
         for page in pdf:
             own = (document.words.pages == page.number + 1) & ~document.words.repeated
             mapped = "".join(
@@ -67,7 +67,7 @@ def test_every_printed_character_is_in_the_text_once(name: str, build: Build) ->
 @pytest.mark.parametrize("name", WITH_TEXT)
 def test_words_inside_the_boxes_of_a_span_are_its_words(name: str, build: Build) -> None:
     document = build(name)
-    with pymupdf.open(stream=SAMPLES[name], filetype="pdf") as pdf:
+    with pymupdf.open(stream=sample(name), filetype="pdf") as pdf:
         words = {page.number + 1: pymupdf_words(page) for page in pdf}
     checked = 0
     for start, end in spans(document):
@@ -81,7 +81,7 @@ def test_words_inside_the_boxes_of_a_span_are_its_words(name: str, build: Build)
 @pytest.mark.parametrize("name", WITH_TEXT)
 def test_boxes_lie_on_the_displayed_page(name: str, build: Build) -> None:
     document = build(name)
-    with pymupdf.open(stream=SAMPLES[name], filetype="pdf") as pdf:
+    with pymupdf.open(stream=sample(name), filetype="pdf") as pdf:
         for page, shown in zip(document.pages, pdf):
             assert (page.width, page.height) == pytest.approx((shown.rect.width, shown.rect.height))
             assert page.rotation == shown.rotation
@@ -97,7 +97,7 @@ def test_boxes_cover_the_ink_of_the_rendered_page(name: str, build: Build) -> No
     """Pixels are the independent witness: all ink lies in the boxes, and each box of words holds ink."""
     document = build(name)
     zoom = 2
-    with pymupdf.open(stream=SAMPLES[name], filetype="pdf") as pdf:
+    with pymupdf.open(stream=sample(name), filetype="pdf") as pdf:
         pixmap = pdf[0].get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY)
     ink = np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.h, pixmap.stride)[:, : pixmap.w] < 128
     covered = np.zeros_like(ink)

@@ -162,8 +162,40 @@ def pasted(*, own_text: bool) -> bytes:
     return bytes(document.tobytes())
 
 
-def test_a_scan_under_a_long_stamp_is_read_whole(tmp_path: Path, settings: Settings) -> None:
-    (page,) = read(tmp_path, licensed(pdfs.scanned(pdfs.one_column())), settings)
+def over(background: bytes) -> bytes:
+    """A page of prose as text on ``background``, which is as large."""
+    source = pymupdf.open(stream=pdfs.one_column(), filetype="pdf")
+    document = pymupdf.open(stream=background, filetype="pdf")
+    document[0].show_pdf_page(document[0].rect, source)
+    return bytes(document.tobytes())
+
+
+def shaded() -> bytes:
+    """A page that a picture of one colour fills."""
+    document = pymupdf.open()
+    colour = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 200, 260))
+    colour.set_rect(colour.irect, (220, 230, 200))
+    sheet = document.new_page(width=612, height=792)
+    sheet.insert_image(sheet.rect, pixmap=colour)
+    return bytes(document.tobytes())
+
+
+@pytest.fixture(scope="module")
+def pictured(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> dict[str, PageLayout]:
+    """Pages that are text in part and picture in part, as one document, read once."""
+    file = {
+        "stamped scan": licensed(pdfs.scanned(pdfs.one_column())),
+        "text on its scan": licensed(over(pdfs.scanned(pdfs.one_column()))),
+        "text on a colour": licensed(over(shaded())),
+        "pasted scan": pasted(own_text=False),
+        "pasted scan with its text": pasted(own_text=True),
+    }
+    found = read(tmp_path_factory.mktemp("pictured"), pdfs.joined(*file.values()), settings)
+    return dict(zip(file, found, strict=True))
+
+
+def test_a_scan_under_a_long_stamp_is_read_whole(pictured: dict[str, PageLayout]) -> None:
+    page = pictured["stamped scan"]
     assert page.ocr is not None
     assert page.degraded is None
     text = " ".join(page.texts)
@@ -171,29 +203,20 @@ def test_a_scan_under_a_long_stamp_is_read_whole(tmp_path: Path, settings: Setti
     assert "licensed for personal study only" in text
 
 
-def test_text_on_a_picture_of_the_whole_page_is_not_read_again(tmp_path: Path, settings: Settings) -> None:
-    source = pymupdf.open(stream=pdfs.one_column(), filetype="pdf")
-    document = pymupdf.open(stream=pdfs.scanned(pdfs.one_column()), filetype="pdf")
-    document[0].show_pdf_page(document[0].rect, source)
-    background = pymupdf.open()
-    shaded = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 200, 260))
-    shaded.set_rect(shaded.irect, (220, 230, 200))
-    sheet = background.new_page(width=612, height=792)
-    sheet.insert_image(sheet.rect, pixmap=shaded)
-    sheet.show_pdf_page(sheet.rect, source)
-    for data in (document.tobytes(), background.tobytes()):
-        (page,) = read(tmp_path, licensed(bytes(data)), settings)
-        assert (page.ocr, page.degraded) == (None, None)
+@pytest.mark.parametrize("name", ["text on its scan", "text on a colour"])
+def test_text_on_a_picture_of_the_whole_page_is_not_read_again(name: str, pictured: dict[str, PageLayout]) -> None:
+    assert (pictured[name].ocr, pictured[name].degraded) == (None, None)
 
 
-def test_a_scan_pasted_below_text_is_not_left_out_silently(tmp_path: Path, settings: Settings) -> None:
-    (page,) = read(tmp_path, pasted(own_text=False), settings)
+def test_a_scan_pasted_below_text_is_not_left_out_silently(
+    pictured: dict[str, PageLayout], tmp_path: Path, settings: Settings
+) -> None:
+    page = pictured["pasted scan"]
     assert page.texts
     assert page.degraded is not None
     assert "pictures" in page.degraded
     assert 'ocr.mode = "force"' in page.degraded
-    (page,) = read(tmp_path, pasted(own_text=True), settings)
-    assert page.degraded is None
+    assert pictured["pasted scan with its text"].degraded is None
     (page,) = read(tmp_path, pasted(own_text=False), settings, mode="force")
     assert page.degraded is None
     assert "61.4" in " ".join(page.texts)

@@ -1,0 +1,62 @@
+"""For all tests: their order, and bundled models that are loaded once, however many libraries the tests begin with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+
+from ragcore import providers
+
+# Folders whose files take longest; after them come the files of tests/ itself, then the other folders.
+LONGEST = ("browser", "ingest", "report")
+
+_models: dict[tuple[str, str, int], Any] = {}
+
+# Hypothesis would fail an example that takes 0.2 s, which on a machine with much to do says nothing about the example.
+hypothesis.settings.register_profile("groundwork", deadline=None)
+hypothesis.settings.load_profile("groundwork")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first, so that no worker is left alone with one at the end."""
+    here = Path(__file__).parent
+    order = (*LONGEST, here.name)
+
+    def place(item: pytest.Item) -> int:
+        folder = item.path.parent.name
+        return order.index(folder) if folder in order else len(order)
+
+    items.sort(key=place)
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of this test run have together."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_once() -> Iterator[None]:
+    """An embedder or reranker is made once for each name and number of threads: it keeps nothing between calls."""
+    with pytest.MonkeyPatch.context() as patched:
+        for kind in ("embedder", "reranker"):
+            patched.setattr(providers, kind, _once(kind, getattr(providers, kind)))
+        yield
+
+
+def _once(kind: str, make: Any) -> Any:
+    def made(name: str, *, threads: int = 0) -> Any:
+        key = (kind, name, threads)
+        if key not in _models:
+            _models[key] = make(name, threads=threads)
+        return _models[key]
+
+    return made
