@@ -145,6 +145,8 @@ def main() -> None:
     embedder = providers.embedder(settings.index.embedder, threads=settings.index.threads)
     plain = library(options.home / "plain", embedder, settings, headed=False)
     headed = library(options.home / "headed", embedder, settings, headed=True)
+    threads = settings.index.threads
+    model = None if options.no_rerank else providers.reranker(settings.rerank.model, threads=threads)
     ways: list[tuple[str, Library, str, Settings, Reranker | None]] = []
     for name, held in (("", plain), ("header: ", headed)):
         ways += [
@@ -154,9 +156,8 @@ def main() -> None:
             (f"{name}RRF", held, "hybrid", rrf, None),
             (f"{name}hybrid", held, "hybrid", settings, None),
         ]
-    if not options.no_rerank:
-        model = providers.reranker(settings.rerank.model, threads=settings.index.threads)
-        ways += [("header: hybrid + rerank", headed, "hybrid", settings, model)]
+        if model is not None:
+            ways += [(f"{name}hybrid + rerank", held, "hybrid", settings, model)]
 
     asked = lines("questions.jsonl")[: options.limit]
     rows: list[list[object]] = []
