@@ -58,7 +58,7 @@ def page_with_table(rows: list[list[str]], header_rows: int, above: tuple[str, .
         rotation=0,
         turn=0,
         texts=tuple(texts),
-        boxes=np.asarray(boxes, np.float32),
+        boxes=np.asarray(boxes, np.float32).reshape(-1, 4),
         sizes=np.full(len(texts), 10.0, np.float32),
         lines=np.asarray(lines, np.int32),
         flags=np.zeros(len(texts), np.uint8),
