@@ -11,7 +11,6 @@ from ragcore.orders import Orders, further, kept_sources, pinned_sources, withou
 from ragcore.report.headed import headed, own_units
 from ragcore.reports import NOTHING_STATED, Field, Stated
 from ragcore.terms import Term
-from ragcore.text import count_tokens
 from ragcore.types import Answer, Document, Retrieval, Segment, Source
 
 if TYPE_CHECKING:
@@ -56,20 +55,20 @@ class Gathering:
     def sources(self, retrieval: Retrieval, stated: Sequence[Segment] = ()) -> tuple[Source, ...]:
         """The sources for ``retrieval`` within the budget of an answer, and beside them ``stated``, as one with what it
         touches."""
-        from ragcore.answer.render import render_source
-        from ragcore.answer.sources import build_sources
+        from ragcore.answer.sources import Cut, build_sources
 
         if not stated:
             return build_sources(retrieval, self.document, self.settings.answer)
         alone = replace(retrieval, hits=(), segments=tuple(stated))
         unbounded = self.settings.answer.model_copy(update={"source_tokens": _ALL})
-        own = build_sources(alone, self.document, unbounded)
-        tokens = sum(count_tokens(render_source(one, self.document(one.doc_id))) for one in own)
+        cut = Cut()
+        own = build_sources(alone, self.document, unbounded, cut)
+        tokens = sum(cut.tokens(one, self.document(one.doc_id)) for one in own)
         budget = self.settings.answer.model_copy(update={"source_tokens": self.settings.answer.source_tokens + tokens})
         hits = (hit.chunk for hit in retrieval.hits)
         ranked = retrieval.segments or [Segment(c.doc_id, c.start, c.end, 0, 0, 0.0, "hit") for c in hits]
         both = replace(retrieval, segments=(*stated, *ranked))
-        return build_sources(both, self.document, budget)
+        return build_sources(both, self.document, budget, cut)
 
     def _stated(self, asked: Section, form: Field, found: Sequence[str]) -> tuple[Stated, tuple[Segment, ...]]:
         """What is known of the documents ``found``, and where their statements have such a row: all of them for a

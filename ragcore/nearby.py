@@ -9,17 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ragcore.answer.tables import LabelledTable, elements_within
-from ragcore.phrasing import Heading, heading, of_cell, of_heading, of_term
-from ragcore.telling import defined, of_cause, of_duty
+from ragcore.phrasing import YEAR, Heading, heading, of_cell, of_heading, of_term
+from ragcore.telling import CAUSE, MEANS, defined, of_cause, of_duty
 from ragcore.text import sentence_spans
 from ragcore.types import Cell, Document, Element
 from ragcore.words import content_stems
 
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_CAUSE = re.compile(
-    r"\b(?:due\s+to|because|driven\s+by|as\s+a\s+result\s+of|owing\s+to|attributable\s+to|reflect\w*)\b", re.IGNORECASE
-)
-_MEANS = re.compile(r"\b(?:means|shall\s+mean|is\s+defined\s+as|refers\s+to)\b")
+_YEAR = re.compile(rf"\b{YEAR}\b")
+_CAUSE = re.compile(rf"\b(?:{CAUSE})\b", re.IGNORECASE)
+_MEANS = re.compile(rf"\b(?:{MEANS})\b")
 _REFERENCE = re.compile(
     r"§+\s?\d+(?:\.\d+)*[a-z]?\b|\b(?:Section|Article|Clause|Note|Rule)\s+(?:\d+(?:\.\d+)*[A-Z]?|[IVX]+)\b"
 )

@@ -11,6 +11,9 @@ from collections.abc import Set
 from ragcore.phrasing import DANGLING, FINITE, NO_SUBJECT, PART, WITH_ARTICLE, YEAR, inside, is_many
 from ragcore.words import FUNCTION_WORDS, word_set
 
+# Words that lead from what happened to why, and from a term to what it is.
+CAUSE = r"due\s+to|because|driven\s+by|as\s+a\s+result\s+of|owing\s+to|reflect\w*|attributable\s+to"
+MEANS = r"means|shall\s+mean|is\s+defined\s+as|refers\s+to"
 _ENUMERATORS = r"^(?:(?:\(\w{1,4}\)|\d{1,2}\.|[a-z][.)]|[•–—-])\s+)*"
 _BASE = {
     "increased": "increase", "decreased": "decrease", "grew": "grow", "rose": "rise", "fell": "fall",
@@ -18,8 +21,7 @@ _BASE = {
 }  # fmt: skip
 _CAUSE = re.compile(
     rf"{_ENUMERATORS}(?:(?P<when>(?:In|During|For)\s+[^,]{{2,40}}),\s+)?(?P<subject>[^\W\d_][^.;:$%]{{2,60}}?)\s+"
-    rf"(?P<verb>{'|'.join(_BASE)})\b.*?\b(?:due\s+to|because|driven\s+by|as\s+a\s+result\s+of|owing\s+to|reflect\w*|"
-    r"attributable\s+to|resulted\s+from|primarily\s+from|mainly\s+from)\b"
+    rf"(?P<verb>{'|'.join(_BASE)})\b.*?\b(?:{CAUSE}|resulted\s+from|primarily\s+from|mainly\s+from)\b"
 )
 _WHEN = re.compile(
     r"\b(?:in|during|for)\s+(?P<said>(?:(?:the\s+)?(?:(?:first|second|third|fourth)\s+quarter|first\s+(?:three|six|nine)"
@@ -72,7 +74,7 @@ _NO_PERSON = word_set("letter order paper number matter offer answer factor form
 
 _MEANS = re.compile(
     rf"{_ENUMERATORS}(?:(?:The\s+)?term\s+)?[“\"‘]?(?P<term>[A-Z][\w-]*(?:\s+[\w-]+){{0,3}}?)[”\"’]?\s+"
-    r"(?:means|shall\s+mean|is\s+defined\s+as|refers\s+to)\b"
+    rf"(?:{MEANS})\b"
 )
 
 

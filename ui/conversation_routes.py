@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import InputError, UnknownConversation, UnknownTurn
 from ragcore.index.conversations import Conversation
 from ui import explain, markup, payload, steps, talks
-from ui.guard import guarded, posted, scope_in, text_in, trouble, visit
+from ui.guard import guarded, posted, refusing, scope_in, text_in, trouble, visit
 from ui.runs import LiveAnswer, ScopeGone, StillWriting, unread
 from ui.services import services
 
@@ -72,12 +72,10 @@ def delete(request: Request) -> Response:
 
 @posted
 @told
+@refusing(StillWriting, UnknownTurn)
 def show(request: Request, body: Json) -> Response:
     """Show the branch through one of the versions of a question."""
-    try:
-        services().answers.show(request.path_params["conversation"], text_in(body, "turn") or "")
-    except (StillWriting, UnknownTurn) as error:
-        return JSONResponse({"refused": error.as_dict()})  # begun in another tab, or by a link to what is gone
+    services().answers.show(request.path_params["conversation"], text_in(body, "turn") or "")
     return JSONResponse({})
 
 
@@ -117,25 +115,22 @@ def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
 
 @posted
 @told
+@refusing(ScopeGone, StillWriting)
 def ask(request: Request, body: Json) -> Response:
     """Ask in a conversation a new version of the question of the turn ``instead_of``, or one after the turn ``after``,
     within the scope that is shown where that was asked; without one, within that of the conversation."""
     question = text_in(body, "question") or ""
     scope = scope_in(body)
     instead_of = text_in(body, "instead_of")
-    try:
-        live = services().answers.ask(
-            request.path_params["conversation"],
-            question,
-            scope,
-            after=text_in(body, "after"),
-            instead_of=instead_of,
-            fresh=instead_of is not None,
-            engine=services().visits.engine(visit(request)),
-        )
-    except (ScopeGone, StillWriting) as error:
-        # Another tab did that; the request was right, so the browser is not to note it as failed.
-        return JSONResponse({"refused": error.as_dict()})
+    live = services().answers.ask(
+        request.path_params["conversation"],
+        question,
+        scope,
+        after=text_in(body, "after"),
+        instead_of=instead_of,
+        fresh=instead_of is not None,
+        engine=services().visits.engine(visit(request)),
+    )
     return JSONResponse({"turn": live.turn_id})
 
 

@@ -168,7 +168,7 @@ def _asked(engine: Engine, conversation: str, turn: str) -> tuple[str, Scope, tu
     trace = given.answer.trace if given.answer else None
     question = (given.answer.standalone if given.answer else "") or given.question
     if trace is None:
-        return question, engine.conversation(conversation, newest=1).scope, None
+        return question, engine.scope(conversation), None
     kept = {doc_id for doc_id, _, _ in engine.store.names()}
     scope = trace.scope
     if scope.doc_ids is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ragcore.config import Settings
@@ -85,18 +85,7 @@ def controls(settings: Settings) -> Json:
 def known(settings: Settings) -> Json:
     """What the controls are."""
     return {
-        "sliders": [
-            {
-                "key": s.key,
-                "name": s.name,
-                "low": s.low,
-                "high": s.high,
-                "step": s.step,
-                "means": s.means,
-                "more": s.more,
-            }
-            for s in SLIDERS
-        ],
+        "sliders": [asdict(slider) for slider in SLIDERS],
         "modes": [{"value": value, "name": name} for value, name in MODES.items()],
         "presets": list(settings.rse.presets),
     }

@@ -58,6 +58,23 @@ def shown(handler: Handler) -> Handler:
     return answer
 
 
+def refusing(*kinds: type[GroundworkError]) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
+    """Errors of these ``kinds`` are told as ``{"refused": …}``: what was typed cannot be, or another tab or window has
+    made it impossible meanwhile. The request was right, so the browser is not to note it as failed."""
+
+    def decorated(handler: Callable[..., Response]) -> Callable[..., Response]:
+        @wraps(handler)
+        def answer(*given: Any, **named: Any) -> Response:
+            try:
+                return handler(*given, **named)
+            except kinds as error:
+                return JSONResponse({"refused": error.as_dict()})
+
+        return answer
+
+    return decorated
+
+
 def posted(handler: Callable[[Request, Json], Response]) -> Callable[[Request], Awaitable[Response]]:
     """`guarded`, for a handler that takes the JSON object of the request's body; the body of who has no token is not
     read."""

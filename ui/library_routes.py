@@ -14,7 +14,7 @@ from ragcore.errors import InputError, UnknownDocument
 from ragcore.export.sheets import SHEET_TYPES, sheet_kind
 from ui import library_payload
 from ui.exports import disposition, file_name
-from ui.guard import guarded, posted, text_in, trouble
+from ui.guard import guarded, posted, refusing, text_in, trouble
 from ui.services import services
 
 Json = dict[str, Any]
@@ -23,15 +23,13 @@ _TEXTS = TypeAdapter(list[str])
 _GONE = {"message": "It was removed in another window.", "hint": "", "code": "removed"}
 
 
+@refusing(InputError)
 def done(act: Callable[..., None], *given: Any, **named: Any) -> Response:
-    """``act`` of what a request gave. What is wrong with what was typed, or what another window has made impossible
-    meanwhile, is told as ``refused``: the request was right, so the browser is not to note it as failed."""
+    """``act`` of what a request gave."""
     try:
         act(*given, **named)
     except UnknownDocument:
         return JSONResponse({"refused": _GONE})
-    except InputError as error:
-        return JSONResponse({"refused": error.as_dict()})
     return JSONResponse({})
 
 

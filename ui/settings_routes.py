@@ -1,13 +1,11 @@
 """The routes of the Settings page. A key comes in and never goes out; nothing of it is logged or written down.
 
-What cannot be set is told as ``refused``: the request was right, so the browser is not to note it as failed.
+What cannot be set is told as ``refused`` (`ui.guard.refusing`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,7 +21,7 @@ from ragcore.prices import cost
 from ragcore.trial import trial
 from ragcore.variants import READING
 from ui import presets, settings_data
-from ui.guard import guarded, posted, text_in, visit
+from ui.guard import guarded, posted, refusing, text_in, visit
 from ui.payload import dollars, model_name
 from ui.services import services
 from ui.visits import needs_model, refused_to_keep
@@ -31,26 +29,13 @@ from ui.visits import needs_model, refused_to_keep
 Json = dict[str, Any]
 
 
-def told(handler: Callable[[Request, Json], Response]) -> Callable[..., Any]:
-    """`posted`, with a `ConfigError` told as ``refused``."""
-
-    @posted
-    @wraps(handler)
-    def answer(request: Request, body: Json) -> Response:
-        try:
-            return handler(request, body)
-        except ConfigError as error:
-            return JSONResponse({"refused": error.as_dict()})
-
-    return answer
-
-
 @guarded
 def show(request: Request) -> Response:
     return _page(request)
 
 
-@told
+@posted
+@refusing(ConfigError)
 def check(request: Request, body: Json) -> Response:
     """What is wrong with a setting as it is typed."""
     engine = services().visits.engine(visit(request))
@@ -61,14 +46,16 @@ def check(request: Request, body: Json) -> Response:
     return JSONResponse({"wrong": found})
 
 
-@told
+@posted
+@refusing(ConfigError)
 def change(request: Request, body: Json) -> Response:
     """Settings for this visit, as typed; null is as it is kept."""
     services().visits.change(visit(request) or "", _changes(body))
     return _page(request)
 
 
-@told
+@posted
+@refusing(ConfigError)
 def preset(request: Request, body: Json) -> Response:
     """One of the ways to search, for this visit."""
     chosen = next((item for item in presets.PRESETS if item.name == text_in(body, "name")), None)
@@ -81,7 +68,8 @@ def preset(request: Request, body: Json) -> Response:
     return _page(request)
 
 
-@told
+@posted
+@refusing(ConfigError)
 def reading(request: Request, body: Json) -> Response:
     """How documents are read from now on, kept at once: there is one library, however many visits it has."""
     changes = _changes(body)
@@ -95,7 +83,8 @@ def reading(request: Request, body: Json) -> Response:
     return _page(request)
 
 
-@told
+@posted
+@refusing(ConfigError)
 def keep(request: Request, body: Json) -> Response:
     """What differs for this visit holds for every visit from now on."""
     made, own = services(), visit(request) or ""
@@ -127,7 +116,8 @@ def _kept_for_all(changes: Json) -> None:
         )
 
 
-@told
+@posted
+@refusing(ConfigError)
 def undo(request: Request, body: Json) -> Response:
     """Everything as it is kept."""
     made, own = services(), visit(request) or ""
@@ -136,12 +126,9 @@ def undo(request: Request, body: Json) -> Response:
 
 
 @posted
+@refusing(InputError)
 def set_key(request: Request, body: Json) -> Response:
-    key = text_in(body, "key") or ""
-    try:
-        services().visits.set_key(visit(request) or "", key)
-    except InputError as error:
-        return JSONResponse({"refused": error.as_dict()})
+    services().visits.set_key(visit(request) or "", text_in(body, "key") or "")
     return _page(request)
 
 

@@ -8,7 +8,7 @@ question names stands nowhere. The bounds are measured: see `benchmarks.refusal`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log10
 
 from ragcore.answer.cite import Marker, Part
@@ -99,17 +99,20 @@ def reason_to_refuse(
         return ""
     weights = _rarity(asked, wanted, retrieval, mentions)
     total = sum(weights.values())
-    held = [wanted.held(set(content_stems(f"{s.title}\n{' '.join(s.section)}\n{s.text}"))) for s in sources]
-    covers = [sum(weights[word] for word in words) / total for words in held]
+
+    def best(held: Iterable[frozenset[str]]) -> float:
+        return max((sum(weights[word] for word in words) / total for words in held), default=0.0)
+
+    covered = best(wanted.held(set(content_stems(f"{s.title}\n{' '.join(s.section)}\n{s.text}"))) for s in sources)
     if reranked and max(reranked) < settings.refuse_below:
-        if max(covers) < settings.refuse_cover:
+        cover = covered
+        if extractive and cover >= settings.refuse_cover:
+            # What is quoted is a line, and words that stand apart on a page are about nothing together.
+            together = min(2, len(wanted.words))
+            cover = best(words for words in _held_by_lines(wanted, sources) if len(words) >= together)
+        if cover < settings.refuse_cover:
             return f"{_UNANSWERED} None of the passages found is about this."
-        # What is quoted is a line, and words that stand apart on a page are about nothing together.
-        together = [words for words in _held_by_lines(wanted, sources) if len(words) >= min(2, len(wanted.words))]
-        best = max((sum(weights[word] for word in words) / total for words in together), default=0.0)
-        if extractive and best < settings.refuse_cover:
-            return f"{_UNANSWERED} None of the passages found is about this."
-    if max(covers) == 0.0 and not any(score >= 0.5 for score in reranked):
+    if covered == 0.0 and not any(score >= 0.5 for score in reranked):
         return f"{_UNANSWERED} None of the passages found has a word of the question."
     return ""
 
@@ -166,8 +169,8 @@ def _routed(routes: Sequence[Route]) -> list[str]:
 def in_another_language(what: str, spoken: str, sources: Sequence[Source]) -> str:
     """Why ``what``, which is in ``spoken`` ("" where that cannot be told), is not answered offline from ``sources``; ""
     where some of them are in that language."""
-    written = languages(sources)
-    if not spoken or not written or spoken in written:
+    written = languages(sources) if spoken else []
+    if not written or spoken in written:
         return ""
     return (
         f"The {what} is in {spoken}, and what was searched is in {' and '.join(written)}. Offline, the search works in "

@@ -103,9 +103,9 @@ def candidates(asked: Wish, found: Sequence[Quotable], stated: Stated = NOTHING_
     for quote in found:
         if quote.row is None:
             continue
-        fit = _fit(asked, quote, quote.row)
         part = asked.annual and quote.source.doc_id in stated.interim
         whole = _is_whole(quote, quote.row)
+        fit = _fit(asked, quote, quote.row, whole)
         chosen = _cell(asked, quote.row, part, whole) if fit >= CERTAIN else None
         if chosen is None and not asked.years:
             fit, chosen = 1.0, _crossing(asked.names, quote.row)
@@ -143,10 +143,10 @@ def of_owners(asked: Wish, found: Sequence[Quotable], stated: Stated = NOTHING_S
     return [replace(one, quote=rows[id(one.row)][0], row=rows[id(one.row)][1]) for one in made]
 
 
-def _fit(asked: Wish, quote: Quotable, row: Row) -> float:
-    """How far the row is called what is asked for; 0.0 where its group or table is of something else."""
+def _fit(asked: Wish, quote: Quotable, row: Row, whole: bool) -> float:
+    """How far the row is called what is asked for; 0.0 where its group or table is of something else. ``whole``: it
+    stands in a statement of the whole."""
     heads = {head_stems(row.head)}
-    whole = _is_whole(quote, row)
     if whole:
         heads.add(head_stems(plain_name(row.head)))
     measure = _BY.split(row.table, maxsplit=1)

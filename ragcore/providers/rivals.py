@@ -57,6 +57,7 @@ def _of(doc_id: str, found: Sequence[Quotable], asked: Wish, stated: Stated) -> 
     """What one document gives, of its best kind of place."""
     own = [quote for quote in found if quote.source.doc_id == doc_id]
     cells = candidates(asked, own, stated)
+    first = max((one.standing for one in cells), default=None)
     given = [
         _Given(
             one.cell.text,
@@ -65,7 +66,7 @@ def _of(doc_id: str, found: Sequence[Quotable], asked: Wish, stated: Stated) -> 
             one.period[0],
         )
         for one in cells
-        if one.standing == max(other.standing for other in cells)
+        if one.standing == first
     ]
     if given or (asked.annual and doc_id in stated.interim):
         return given

@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FAILURES = Path(__file__).resolve().parent / "failures"
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 START_SECONDS = 90
+STOPPED: set[str] = set()  # addresses of servers that are gone, of which a page that is still open may complain
 QUESTION = "What was the highest nitrate reading?"
 DOCUMENTS: dict[str, Callable[[], bytes]] = {
     "survey.pdf": pdfs.one_column,
@@ -102,6 +103,7 @@ def serve(home: Path, **environment: str) -> Iterator[App]:
             _await(f"{url}/_stcore/health", process, log)
             yield App(url, home, log)
         finally:
+            STOPPED.add(f"localhost:{port}/")
             process.terminate()
             process.wait(30)
 
@@ -182,13 +184,18 @@ def open_page(browser: Any, request: pytest.FixtureRequest) -> Iterator[Callable
     opened: list[Any] = []
     complaints: list[str] = []
 
+    def heard(message: Any) -> None:
+        told = f"{message.text} {message.location.get('url', '')}"
+        if message.type == "error" and not any(address in told for address in STOPPED):
+            complaints.append(told)
+
     def open_(url: str, width: int = 1440, height: int = 900, theme: str = "light", **options: Any) -> Any:
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce", **options
         )
         context.set_default_timeout(60_000)
         page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("console", heard)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda asked: complaints.append(asked.url) if _away(asked.url) else None)
         opened.append(page)

@@ -71,8 +71,8 @@ def test_on_a_phone_the_page_is_a_drawer(app: App, shelf: Shelf, open_page: Call
     chip.tap()
     # Pages are laid out anew when the drawer opens, so that what was lit a moment ago may have been replaced.
     page.wait_for_function(
-        "(() => { const lit = document.querySelector('.gw-highlight')?.getBoundingClientRect();"
-        " return lit && lit.height > 0 && 844 * 0.12 < lit.top && lit.top < 844; })()"
+        "() => { const lit = document.querySelector('.gw-highlight')?.getBoundingClientRect();"
+        " return lit && lit.height > 0 && 844 * 0.12 < lit.top && lit.top < 844; }"
     )
     page.get_by_role("button", name="Close page").click()
     page.locator(".gw-pane").wait_for(state="hidden")

@@ -140,7 +140,7 @@ def test_the_theme_and_the_shortcuts_are_kept_in_the_browser(
     page = opened(open_page(f"{app.url}/settings"))
     assert min(background(page, ".stApp")) > 200
     page.get_by_role("radio", name="Dark").check(force=True)
-    page.wait_for_function("getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark'")
+    page.wait_for_function("() => getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark'")
     opened(page)
     assert page.get_by_role("radio", name="Dark").is_checked()
     keys = page.get_by_role("switch", name="Single-key shortcuts")

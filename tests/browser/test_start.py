@@ -24,7 +24,7 @@ def test_the_page_is_never_blank(app: App, browser: Any, theme: str) -> None:
     opening = page.locator(".gw-opening")
     expect(opening.get_by_role("status")).to_have_text("Opening Groundwork")
     ground = opening.evaluate("screen => getComputedStyle(screen).backgroundColor")
-    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+    page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length")
     for route in held:
         route.continue_()
     page.locator(".st-key-gw_composer textarea").wait_for()

@@ -84,7 +84,7 @@ def test_it_opens_from_the_keyboard_and_moves_nothing_above(
     page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
     assert link.evaluate("e => e === document.activeElement"), "the place in the list is kept"
     page.keyboard.press("Shift+Enter")
-    page.wait_for_function("document.activeElement.matches('.gw-pane .desk')")
+    page.wait_for_function("() => document.activeElement.matches('.gw-pane .desk')")
 
 
 def test_opened_at_the_lower_edge_its_first_lines_come_into_sight(

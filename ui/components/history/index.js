@@ -35,10 +35,13 @@ class History {
     this.asked = 0;
     this.all = false;
     this.list.addEventListener("click", (event) => this.clicked(event));
+    this.list.addEventListener("pointerdown", () => (this.pressed = true));
     this.listeners = [
       ["gw:changed", () => this.load()],
       ["focus", () => this.load()],
       ["keydown", (event) => this.shortcut(event)],
+      ["pointerup", () => setTimeout(() => this.released())], // after the click
+      ["pointercancel", () => this.released()],
       ["click", ({ target }) => target.closest?.(".st-key-gw_new button") && foldSide()],
     ];
     for (const [name, listener] of this.listeners) addEventListener(name, listener);
@@ -84,7 +87,15 @@ class History {
       if (number === this.asked) this.say(prose(`${error.message} ${error.hint}`), true);
       return;
     }
-    if (number === this.asked) this.draw(found, search); // typed on meanwhile
+    if (number !== this.asked) return; // typed on meanwhile
+    if (this.pressed) this.waiting = () => this.draw(found, search); // a row that goes between press and release is not clicked
+    else this.draw(found, search);
+  }
+
+  released() {
+    this.pressed = false;
+    this.waiting?.();
+    this.waiting = undefined;
   }
 
   say(words, bad = false) {
