@@ -16,6 +16,7 @@ def submitted() -> None:
 
 
 def workspace() -> None:
+    sidebar.arrived()
     sidebar.come_back()
     conversations = engine.conversations()
     searched = sidebar.asked(readable)
@@ -34,7 +35,6 @@ def workspace() -> None:
                 empty=first_run.invitation(readable, infos),
                 scope=searched,
                 name=sidebar.unnamed(),
-                on_change=sidebar.seen,
             )
             with st.container(key="gw_composer"):
                 trouble = sidebar.trouble()
@@ -50,7 +50,6 @@ def workspace() -> None:
             components.pane(
                 [{"id": doc_id, "title": name} for doc_id, name in payload.names(readable).items()],
                 None if searched.doc_ids is None else list(searched.doc_ids),
-                on_about=sidebar.about,
             )
 
 

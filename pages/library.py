@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import components, sidebar, uploads
+from ui import components, sidebar, told, uploads
 from ui.services import services
 
 infos = services().engine.documents()
@@ -14,10 +14,14 @@ with st.container(key="gw_page"):
     uploads.uploader()
     uploads.notes()
     uploads.arrived()
-    asked = components.library(revision=st.session_state.get("gw_uploads", 0))
+    components.library(revision=st.session_state.get("gw_uploads", 0))
 
-if asked.ask:
-    sidebar.ask_only(set(asked.ask), [info.doc_id for info in sidebar.askable(infos)])
+with told.news("library", "ask") as asked:
+    if asked:
+        sidebar.ask_only(set(asked), [info.doc_id for info in sidebar.askable(infos)])
+if asked:
     st.switch_page("pages/chat.py")
-if asked.settings:
+with told.news("library", "settings") as part:
+    pass
+if part:
     st.switch_page("pages/settings.py")

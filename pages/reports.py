@@ -3,21 +3,10 @@
 import streamlit as st
 
 from ragcore.errors import UnknownReport
-from ui import components, payload, sidebar
+from ui import components, payload, sidebar, told
 from ui.services import services
 
 engine = services().engine
-
-
-def opened() -> None:
-    chosen = st.session_state["reports"].get("opened")
-    if chosen is not None:
-        st.query_params.from_dict({"r": chosen})
-
-
-def left() -> None:
-    if st.session_state["report"].get("left") is not None:
-        st.query_params.clear()
 
 
 def known(report_id: str) -> bool:
@@ -29,13 +18,19 @@ def known(report_id: str) -> bool:
 
 
 sidebar.leave()
+with told.news("reports", "opened") as opened:
+    if opened is not None:
+        st.query_params.from_dict({"r": opened})
+with told.news("report", "left") as left:
+    if left is not None:
+        st.query_params.clear()
 here = st.query_params.get("r", "")
 if here and known(here):
     readable = sidebar.askable(engine.documents())
     chosen = engine.reports.store.info(here).doc_ids
     with st.container(key="gw_split"):
         with st.container(key="gw_center"):
-            components.report(here, on_change=left)
+            components.report(here)
         with st.container(key="gw_pane"):
             components.evidence()
             components.pane(
@@ -44,4 +39,4 @@ if here and known(here):
             )
 else:
     with st.container(key="gw_page"):
-        components.reports(on_change=opened)
+        components.reports()

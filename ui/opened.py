@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import streamlit as st
 
@@ -39,18 +38,13 @@ def come_back() -> None:
         st.session_state["gw_back"] = here
 
 
-def told(component: str, name: str) -> Any:
-    """What one of our components has just told by its trigger ``name``; None where it told nothing."""
-    return st.session_state.get(component, {}).get(name)
-
-
 def open_conversation(conversation_id: str | None) -> None:
     st.session_state.pop("gw_back", None)
+    st.session_state["gw_here"] = conversation_id  # first: the address is where another click may take over (`stay`)
     # In one go: each change is a step of the browser's history.
     wanted = {"c": conversation_id} if conversation_id else {}
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
-    st.session_state["gw_here"] = conversation_id
 
 
 def stay() -> None:

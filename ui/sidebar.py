@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -12,15 +13,15 @@ from ragcore.index.conversations import ConversationInfo
 from ragcore.index.store import DocumentInfo
 from ragcore.scopes import KINDS, page_ranges
 from ragcore.types import EVERYTHING, Scope
-from ui import components, payload, visits
+from ui import components, payload, told, visits
 from ui.groups import groups
 from ui.markup import plain
-from ui.opened import come_back, current, gone, leave, lost_if_gone, open_conversation, stay, told, trouble, unnamed
+from ui.opened import come_back, current, gone, leave, lost_if_gone, open_conversation, stay, trouble, unnamed
 from ui.runs import StillWriting
 from ui.services import services
 
 __all__ = [
-    "about",
+    "arrived",
     "ask",
     "ask_only",
     "askable",
@@ -33,7 +34,6 @@ __all__ = [
     "head",
     "leave",
     "open_conversation",
-    "seen",
     "trouble",
     "unnamed",
 ]
@@ -43,18 +43,29 @@ def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationI
     """``searched``: what `asked` gave."""
     st.session_state["gw_here"] = current()
     with st.sidebar:
-        st.button("New conversation", key="gw_new", icon=":material/add:", on_click=open_conversation, args=(None,))
+        st.button("New conversation", key="gw_new", icon=":material/add:", on_click=_begin)
         if readable:
             _draw_scope(readable, searched)
             _draw_filters(readable, searched)
         newest = max((info.updated for info in conversations), default=0)
-        components.history(current(), f"{len(conversations)}-{newest}", on_change=_open)
+        components.history(current(), f"{len(conversations)}-{newest}")
 
 
-def _open() -> None:
-    chosen = told("history", "opened")
-    if chosen is not None:
-        open_conversation(chosen)
+def arrived() -> None:
+    """Do what the components have told, before anything else in a run."""
+    with told.news("history", "opened") as chosen:
+        if chosen is not None:
+            open_conversation(chosen)
+    _leave()
+    _narrow()
+    _widen()
+    _seen()
+    _about()
+
+
+def _begin() -> None:
+    arrived()
+    open_conversation(None)
 
 
 def _draw_scope(readable: Sequence[DocumentInfo], searched: Scope) -> None:
@@ -90,6 +101,7 @@ def _draw_groups(readable: Sequence[DocumentInfo]) -> None:
 
 
 def _only_group(conversation_id: str | None, key: str) -> None:
+    arrived()
     stay()
     chosen = st.session_state[key]
     st.session_state[key] = None  # what is in scope is told by the boxes below
@@ -109,7 +121,7 @@ def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:
     inside = _inside(readable, searched)
     longest = max((info.pages for info in readable if info.doc_id in inside), default=0)
     with st.container(key="gw_narrow"):
-        components.filters(current(), searched, longest, on_change=_narrow)
+        components.filters(current(), searched, longest)
 
 
 def _inside(readable: Sequence[DocumentInfo], searched: Scope) -> set[str]:
@@ -120,14 +132,17 @@ def chips(searched: Scope) -> None:
     """Beside the input: what the next question is narrowed to, each part with a button that removes it."""
     if searched.pages or searched.kinds:
         with st.container(key="gw_chips"):
-            components.chips(current(), searched, on_change=_widen)
+            components.chips(current(), searched)
 
 
 def _narrow() -> None:
-    stay()
-    given = told("filters", "narrowed")
-    if given is None:
-        return
+    with told.news("filters", "narrowed") as given:
+        if given is not None:
+            stay()
+            _keep(given)
+
+
+def _keep(given: dict[str, Any]) -> None:
     kinds = tuple(kind for kind in KINDS if kind in given["kinds"])
     try:
         pages = page_ranges(given["pages"], _longest() if given["asked"] else None)
@@ -146,27 +161,25 @@ def _longest() -> int | None:
     return max((info.pages for info in readable if info.doc_id in inside), default=None)
 
 
-def seen() -> None:
+def _seen() -> None:
     """The last turn that was to be seen when a question was sent, for `ask`, which may come in a later run."""
-    given = told("thread", "seen")
-    if given is not None:
-        st.session_state["gw_seen"] = (given["conversation"], given["after"])
+    with told.news("thread", "seen") as given:
+        if given is not None:
+            st.session_state["gw_seen"] = (given["conversation"], given["after"])
 
 
 def _sent() -> tuple[tuple[str, str] | None, str | None]:
-    """What was sent with a question: what is wrong with the pages typed for it, and the turn that it comes after.
-    Where both come in one run, nobody knows which callback Streamlit calls first."""
-    _narrow()
-    seen()
+    """What was sent with a question: what is wrong with the pages typed for it, and the turn that it comes after."""
+    arrived()
     conversation_id, after = st.session_state.pop("gw_seen", (None, None))
     return st.session_state.pop("gw_wrong", None), after if conversation_id == current() else None
 
 
-def about() -> None:
+def _about() -> None:
     """Words of a page are to be asked about: that question, told by how it begins, searches their document alone."""
-    given = told("pane", "about")
-    if given is not None:
-        st.session_state["gw_about"] = (given["document"], given["text"])
+    with told.news("pane", "about") as given:
+        if given is not None:
+            st.session_state["gw_about"] = (given["document"], given["text"])
 
 
 def _of_words(question: str, chosen: Scope) -> Scope:
@@ -180,13 +193,14 @@ def _of_words(question: str, chosen: Scope) -> Scope:
 
 
 def _widen() -> None:
-    stay()
-    given = told("chips", "removed")
-    if given is not None and given["part"] in ("pages", "kinds"):
-        _change(given["conversation"], lambda stored: replace(stored, **{given["part"]: ()}))
+    with told.news("chips", "removed") as given:
+        if given is not None and given["part"] in ("pages", "kinds"):
+            stay()
+            _change(given["conversation"], lambda stored: replace(stored, **{given["part"]: ()}))
 
 
 def _tick(conversation_id: str | None, doc_id: str, key: str) -> None:
+    arrived()
     stay()
     # Streamlit also calls this for a box that comes back after a while, so what counts is how it stands.
     ticked = st.session_state[key]
@@ -305,14 +319,14 @@ def ask_only(doc_ids: Collection[str], readable: Sequence[str]) -> None:
 
 def head(info: ConversationInfo | None) -> None:
     """The title row of a conversation: export, rename, delete, and what it has cost."""
-    components.topic(info.conversation_id if info else None, info.title if info else "", on_change=_leave)
+    components.topic(info.conversation_id if info else None, info.title if info else "")
 
 
 def _leave() -> None:
-    left = told("topic", "left")
-    if left is None or left["conversation"] != current():
-        return
-    if left["gone"]:
-        gone()
-    else:
-        open_conversation(None)
+    with told.news("topic", "left") as left:
+        if left is None or left["conversation"] != current():
+            return
+        if left["gone"]:
+            gone()
+        else:
+            open_conversation(None)

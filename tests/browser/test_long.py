@@ -82,6 +82,26 @@ def test_a_link_leads_to_a_turn_that_is_not_here_yet_and_a_version_takes_its_pla
     assert numbers(page) == list(range(TURNS))
 
 
+def test_a_reload_keeps_what_was_being_read(
+    app: App, talk: tuple[str, list[str]], open_page: Callable[..., Any]
+) -> None:
+    conversation, turns = talk
+    page = open_page(f"{app.url}/?c={conversation}&t={turns[40]}&n=1")
+    page.locator(f'.gw-turn[data-turn="{turns[40]}"] a.gw-cite[aria-current]').first.wait_for()
+    read = page.locator(f'.gw-turn[data-turn="{turns[50]}"]')
+    read.evaluate("turn => document.querySelector('.gw-flow').scrollBy({ top: turn.getBoundingClientRect().top - 30 })")
+    top = read.bounding_box()["y"]
+    page.reload()
+    page.locator(f'.gw-turn[data-turn="{turns[40]}"] a.gw-cite[aria-current]').first.wait_for()
+    page.wait_for_timeout(500)
+    assert read.bounding_box()["y"] == pytest.approx(top, abs=2)
+
+    page.goto(f"{app.url}/?c={conversation}")  # gone to, not loaded again: it begins at its end
+    last = page.locator(f'.gw-turn[data-turn="{turns[-1]}"]')
+    last.wait_for()
+    assert numbers(page) == list(range(TURNS - 30, TURNS))
+
+
 def test_a_long_question_is_cut_until_all_of_it_is_asked_for(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(app.url)
     field = page.get_by_placeholder("Ask your documents")

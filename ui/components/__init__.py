@@ -16,7 +16,7 @@ import streamlit as st
 
 from ragcore.scopes import KINDS, kinds_in_words, pages_in_words, pages_typed
 from ragcore.types import Scope
-from ui import frame, visits, web
+from ui import frame, told, visits, web
 from ui.narrow import pages_in_brief
 from ui.plotly_script import plotly_path
 from ui.render import TILE, TILE_WIDTHS, WIDTHS
@@ -25,16 +25,22 @@ from ui.tokens import LIFETIME_SECONDS
 
 # The wrapper's URL is a blob, from which no relative import can start: it loads the real module by its address. Calls
 # with newer data do not wait for those before, and while the module is being fetched they can end in any order; only
-# the newest may be shown, and an older one must not tidy up behind it.
+# the newest may be shown, and an older one must not tidy up behind it. What a component tells the script is a state
+# with a number, for which `ui.told` looks in every run: Streamlit drops a trigger whose rerun another one overtakes.
 LOADER = """
 const calls = new WeakMap();
+let last = 0;
 
 export default async function (component) {
-  const { parentElement, data } = component;
+  const { parentElement, data, setStateValue } = component;
   const call = (calls.get(parentElement) ?? 0) + 1;
   calls.set(parentElement, call);
   const { mount } = await import(new URL(data.module, location.origin).href);
-  return call === calls.get(parentElement) ? mount(component) : () => {};
+  const tell = (name, value) => {
+    last = Math.max(last + 1, Date.now());
+    setStateValue(name, { number: last, session: data.session, value });
+  };
+  return call === calls.get(parentElement) ? mount({ parentElement, data, tell }) : () => {};
 }
 """
 
@@ -70,77 +76,75 @@ def _data(name: str) -> dict[str, Any]:
         "module": f"{base}{web.static_root()}/components/{name}/index.js",
         "base": f"{base}/gw",
         "token": token,
+        "session": told.session(),
         "widths": list(WIDTHS),
     }
 
 
-def thread(
-    conversation_id: str | None, revision: str, empty: str, scope: Scope, name: bool, on_change: Callable[[], None]
-) -> None:
+def thread(conversation_id: str | None, revision: str, empty: str, scope: Scope, name: bool) -> None:
     """The conversation; ``revision`` changes when there is something new to fetch, ``empty`` is said while it has no
     question, ``scope`` is what a question that is asked again searches, and ``name`` asks for the conversation to be
-    put into the address. Its result has ``seen`` once, when a question is sent below it:
+    put into the address. It tells ``seen`` when a question is sent below it:
     ``{"conversation": "0123…", "after": "4567…"}``, the last turn that was to be seen."""
     shown = {"conversation": conversation_id, "revision": revision, "empty": empty, "name": name}
-    _thread(key="thread", data=_data("thread") | shown | {"scope": asdict(scope)}, on_seen_change=on_change)
+    _thread(key="thread", data=_data("thread") | shown | {"scope": asdict(scope)})
 
 
-def topic(conversation_id: str | None, title: str, on_change: Callable[[], None]) -> None:
-    """The title row of a conversation. Its result has ``left`` once where the conversation was deleted:
+def topic(conversation_id: str | None, title: str) -> None:
+    """The title row of a conversation. It tells ``left`` where the conversation was deleted:
     ``{"conversation": "0123…", "gone": False}``, ``gone`` where that was not done here."""
     data = _data("topic") | {"conversation": conversation_id, "title": title}
-    _topic(key="topic", data=data, on_left_change=on_change)
+    _topic(key="topic", data=data)
 
 
-def history(conversation_id: str | None, revision: str, on_change: Callable[[], None]) -> None:
-    """The list of conversations with its search; ``revision`` changes when there is something new to fetch. Its result
-    has ``opened`` once: the id of the conversation that was chosen."""
+def history(conversation_id: str | None, revision: str) -> None:
+    """The list of conversations with its search; ``revision`` changes when there is something new to fetch. It
+    tells ``opened``: the id of the conversation that was chosen."""
     data = _data("history") | {"conversation": conversation_id, "revision": revision}
-    _history(key="history", data=data, on_opened_change=on_change)
+    _history(key="history", data=data)
 
 
-def filters(conversation_id: str | None, scope: Scope, longest: int, on_change: Callable[[], None]) -> None:
+def filters(conversation_id: str | None, scope: Scope, longest: int) -> None:
     """Fields for the pages and kinds of ``scope``. ``longest`` is the highest page that there is, 0 for none. When what
-    is given is good, the result has ``narrowed`` once:
+    is given is good, it tells ``narrowed``:
     ``{"conversation": "0123…", "pages": "3-7, 12", "kinds": ["table"], "asked": False}``, ``asked`` where a question is
     on its way, for which pages come as they were typed, good or not."""
     shown = {"pages": pages_typed(scope), "kinds": list(scope.kinds), "longest": longest, "known": KINDS}
     _filters(
         key="filters",
         data=_data("filters") | {"conversation": conversation_id} | shown,
-        on_narrowed_change=on_change,
     )
 
 
-def chips(conversation_id: str | None, scope: Scope, on_change: Callable[[], None]) -> None:
-    """The pages and kinds of ``scope`` with a button each; its result has ``removed`` once: ``part``, which one was
-    pressed, and ``conversation``."""
+def chips(conversation_id: str | None, scope: Scope) -> None:
+    """The pages and kinds of ``scope`` with a button each; it tells ``removed``: ``part``, which one was pressed, and
+    ``conversation``."""
     shown = {"pages": pages_in_brief(scope), "kinds": kinds_in_words(scope)}
     whole = {"pages": pages_in_words(scope), "kinds": shown["kinds"]}
     data = _data("chips") | {"conversation": conversation_id, "shown": shown, "whole": whole}
-    _chips(key="chips", data=data, on_removed_change=on_change)
+    _chips(key="chips", data=data)
 
 
-def pane(documents: list[dict[str, str]], scope: list[str] | None, on_about: Callable[[], None] = lambda: None) -> None:
+def pane(documents: list[dict[str, str]], scope: list[str] | None) -> None:
     """The page viewer. ``documents`` (id and title) may be looked at; the first one in ``scope`` (ids; None: all) is
-    shown until there is a citation to show. Its result has ``about`` once, when words of a page are to be asked about:
+    shown until there is a citation to show. It tells ``about`` when words of a page are to be asked about:
     ``{"document": "0123…", "text": "About “…”"}``, the document and how the question begins."""
     tiles = {"side": TILE, "widths": list(TILE_WIDTHS)}
     data = _data("pane") | {"documents": documents, "scope": scope, "tiles": tiles}
-    _pane(key="pane", data=data, on_about_change=on_about)
+    _pane(key="pane", data=data)
 
 
-def library(revision: int) -> Any:
-    """The table of documents. Its result has ``ask``: the ids of documents to ask about, once, when that is pressed;
-    and ``settings``: that the Settings page is wanted."""
+def library(revision: int) -> None:
+    """The table of documents. It tells ``ask``: the ids of documents to ask about; and ``settings``: the part of the
+    Settings page that is wanted."""
     data = _data("library") | {"revision": revision}
-    return _table(key="library", data=data, on_ask_change=lambda: None, on_settings_change=lambda: None)
+    _table(key="library", data=data)
 
 
 def settings() -> None:
     """The settings of this visit. It asks for a rerun when one was changed, which draws the header anew."""
     paths = [f"{frame.prefix()}/{page.path}" for page in frame.PAGES]
-    _settings(key="settings", data=_data("settings") | {"paths": paths}, on_changed_change=lambda: None)
+    _settings(key="settings", data=_data("settings") | {"paths": paths})
 
 
 def drop() -> None:
@@ -156,14 +160,14 @@ def explore(documents: list[dict[str, str]], conversation: str, turn: str, examp
     _explore(key="explore", data=_data("explore") | about | {"plotly": script})
 
 
-def reports(on_change: Callable[[], None]) -> None:
-    """The list of reports and the templates to begin one from. Its result has ``opened`` once: the id of a report."""
-    _reports(key="reports", data=_data("reports"), on_opened_change=on_change)
+def reports() -> None:
+    """The list of reports and the templates to begin one from. It tells ``opened``: the id of a report."""
+    _reports(key="reports", data=_data("reports"))
 
 
-def report(report_id: str, on_change: Callable[[], None]) -> None:
-    """A report: outline and sections. Its result has ``left`` once, when its list is wanted, or it was deleted."""
-    _report(key="report", data=_data("report") | {"report": report_id}, on_left_change=on_change)
+def report(report_id: str) -> None:
+    """A report: outline and sections. It tells ``left`` when its list is wanted, or it was deleted."""
+    _report(key="report", data=_data("report") | {"report": report_id})
 
 
 def evidence() -> None:

@@ -3,13 +3,13 @@
 import { configure } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
 
-export function mount({ parentElement, data, setTriggerValue }) {
+export function mount({ parentElement, data, tell }) {
   configure(data);
   const root = parentElement.querySelector(".gw-chips");
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Filters of the next question");
   const remove = (part) => {
-    setTriggerValue("removed", { part, conversation: data.conversation });
+    tell("removed", { part, conversation: data.conversation });
     document.querySelector(".st-key-gw_composer textarea")?.focus(); // the button is about to go
   };
   const parts = Object.entries(data.shown).filter(([, words]) => words);

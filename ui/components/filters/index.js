@@ -8,10 +8,10 @@ const CHECK = 200; // ms after the last key
 const KEEP = 700;
 const HINT = "Counted from the first page";
 
-export function mount({ parentElement, data, setTriggerValue }) {
+export function mount({ parentElement, data, tell }) {
   configure(data);
   const filters = (parentElement.gwFilters ??= new Filters(parentElement.querySelector(".gw-filters")));
-  filters.show(data, (narrowed) => setTriggerValue("narrowed", narrowed));
+  filters.show(data, (narrowed) => tell("narrowed", narrowed));
   const enough = beforeAsking(() => filters.asked());
   return () => {
     enough();

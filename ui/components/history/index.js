@@ -7,10 +7,10 @@ import { foldSide } from "../shared/side.js";
 
 const WAIT = 150; // ms after the last key
 
-export function mount({ parentElement, data, setTriggerValue }) {
+export function mount({ parentElement, data, tell }) {
   configure(data);
   const history = (parentElement.gwHistory ??= new History(parentElement.querySelector(".gw-history")));
-  history.show(data, (id) => setTriggerValue("opened", id));
+  history.show(data, (id) => tell("opened", id));
   return () => history.close();
 }
 

@@ -17,13 +17,13 @@ const BUSY_MS = 600;
 const IDLE_MS = 4000;
 const KEPT = "gw-library"; // search, filters and order of this tab, for a reload
 
-export function mount({ parentElement, data, setTriggerValue }) {
+export function mount({ parentElement, data, tell }) {
   configure(data);
   const table = (parentElement.gwLibrary ??= new Library(parentElement.querySelector(".gw-library")));
-  table.askOf = (ids) => setTriggerValue("ask", ids);
+  table.askOf = (ids) => tell("ask", ids);
   table.toSettings = (part) => {
     sessionStorage.setItem("gw-settings-part", `gw-${part}`); // where that page begins
-    setTriggerValue("settings", part);
+    tell("settings", part);
   };
   if (table.revision !== data.revision) {
     table.revision = data.revision;

@@ -19,11 +19,11 @@ import { keepTurn } from "./turns.js";
 
 const short = (text) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-export function mount({ parentElement, data, setTriggerValue }) {
+export function mount({ parentElement, data, tell }) {
   configure(data);
   configureTiles(data.tiles);
   const pane = (parentElement.gwPane ??= new Pane(parentElement.querySelector(".gw-pane")));
-  pane.tell = (about) => setTriggerValue("about", about);
+  pane.tell = (about) => tell("about", about);
   pane.offer(data.documents, data.scope);
   return () => pane.close();
 }

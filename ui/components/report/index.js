@@ -14,10 +14,10 @@ import { drawLive, drawSection } from "./section.js";
 const BUSY_MS = 350;
 const IDLE_MS = 5000;
 
-export function mount({ parentElement, data, setTriggerValue }) {
+export function mount({ parentElement, data, tell }) {
   configure(data);
   const report = (parentElement.gwReport ??= new Report(parentElement.querySelector(".gw-report")));
-  report.leave = () => setTriggerValue("left", { report: data.report });
+  report.leave = () => tell("left", { report: data.report });
   report.show(data.report);
   return () => report.close();
 }

@@ -5,10 +5,10 @@ import { h, icon, plural, prose } from "../shared/dom.js";
 
 const BLANK = JSON.stringify({ title: "Untitled report", sections: [{ heading: "First section" }] });
 
-export function mount({ parentElement, data, setTriggerValue }) {
+export function mount({ parentElement, data, tell }) {
   configure(data);
   const list = (parentElement.gwReports ??= new Reports(parentElement.querySelector(".gw-reports")));
-  list.open = (id) => setTriggerValue("opened", id);
+  list.open = (id) => tell("opened", id);
   list.load();
 }
 

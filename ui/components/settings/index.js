@@ -12,10 +12,10 @@ const WAIT = 150; // ms after the last key
 const WANTED = "gw-settings-part"; // the part that another page leads to
 const PARTS = [["gw-answers", "Answers"], ["gw-retrieval", "Retrieval"], [READING, "Reading documents"], ["gw-looks", "Appearance"], ["gw-data", "Documents and data"], ["gw-all", "Everything in force"]];
 
-export function mount({ parentElement, data: given, setTriggerValue }) {
+export function mount({ parentElement, data: given, tell }) {
   configure(given);
   const page = (parentElement.gwSettings ??= new Page(parentElement.querySelector(".gw-settings"), given.paths));
-  page.changed = () => setTriggerValue("changed", true);
+  page.changed = () => tell("changed", true);
   if (!page.state) page.load().then(() => page.arrive());
   addEventListener("focus", page.look);
   return () => removeEventListener("focus", page.look);

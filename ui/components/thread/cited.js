@@ -25,12 +25,12 @@ export class Cited {
     openCitation({ turn: id, n, citations: found.turn.citations, peers, focus });
   }
 
-  // One that the address names; whether it is there.
-  reopen(id, n) {
+  // One that the address names, put in sight unless what was being read before is; whether it is there.
+  reopen(id, n, insight) {
     if (!this.find(id, n)?.citation) return false;
     const chip = this.shown(id).element.querySelector(`a.gw-cite[data-n="${n}"]`);
     this.open(id, n, chip);
-    chip?.scrollIntoView({ block: "center" });
+    if (insight) chip?.scrollIntoView({ block: "center" });
     return true;
   }
 

@@ -12,6 +12,7 @@ import { Cards } from "./card.js";
 import { Cited } from "./cited.js";
 import { Earlier } from "./earlier.js";
 import { Next } from "./next.js";
+import { keepPlace, placeBefore } from "./place.js";
 import { clampQuestion, editQuestion, rest, tools } from "./question.js";
 import { pin, pinned, say, unsay, unsayBusy } from "./said.js";
 import { Scroll } from "./scroll.js";
@@ -19,11 +20,11 @@ import { drawTurn, errorCard } from "./turn.js";
 
 const AGAIN = 400; // ms after an answer's events broke off
 
-export function mount({ parentElement, data, setTriggerValue }) {
+export function mount({ parentElement, data, tell }) {
   configure(data);
   const thread = (parentElement.gwThread ??= new Thread(parentElement.querySelector(".gw-thread")));
   thread.show(data);
-  const enough = beforeAsking(() => thread.last && setTriggerValue("seen", { conversation: data.conversation, after: thread.last }));
+  const enough = beforeAsking(() => thread.last && tell("seen", { conversation: data.conversation, after: thread.last }));
   const free = holdAsking(() => thread.hold());
   return () => {
     enough();
@@ -54,6 +55,7 @@ class Thread {
     this.listeners = [
       ["gw:opened", (event) => this.cited.opened(event.detail)],
       ["focus", () => this.refresh()],
+      ["pagehide", () => keepPlace(this.conversation, this.scroll.place())],
       ["gw:changed", ({ detail }) => !detail.here && detail.conversation === this.conversation && this.refresh()],
     ];
     for (const [name, listener] of this.listeners) addEventListener(name, listener);
@@ -376,8 +378,12 @@ class Thread {
       this.scroll.toTop(this.turns.get(turn).element);
       if (!number && this.turns.get(turn).data.citations?.length) return this.cited.look(this.turns.get(turn).data, true), true;
     }
-    if (turn && !this.turns.has(turn) && this.before.count) await this.loadSince(turn);
-    return Boolean(turn) && this.cited.reopen(turn, n);
+    const place = linked ? null : placeBefore(this.conversation);
+    for (const wanted of [turn, place?.turn]) if (wanted && !this.turns.has(wanted) && this.before.count) await this.loadSince(wanted);
+    const left = place && this.turns.get(place.turn)?.element;
+    const opened = Boolean(turn) && this.cited.reopen(turn, n, !left);
+    if (left) this.scroll.goTo(left, place.top);
+    return opened;
   }
 
   async showLinked(turn) {

@@ -41,6 +41,19 @@ export class Scroll {
     this.flow.scrollTo({ top: this.flow.scrollHeight, behavior: "instant" });
   }
 
+  // The turn at the upper edge of the window, and how far its top is from that; undefined where there is none.
+  place() {
+    const edge = this.flow.getBoundingClientRect().top;
+    const turn = [...this.flow.querySelectorAll(".gw-turn")].find((one) => one.getBoundingClientRect().bottom > edge);
+    return turn && { turn: turn.dataset.turn, top: turn.getBoundingClientRect().top - edge };
+  }
+
+  goTo(turn, top) {
+    this.following = false;
+    this.flow.scrollBy({ top: turn.getBoundingClientRect().top - this.flow.getBoundingClientRect().top - top, behavior: "instant" });
+    this.scrolled();
+  }
+
   // Does what changes the height above an element, which stays where it is.
   keeping(element, change) {
     const top = element.getBoundingClientRect().top;

@@ -12,10 +12,10 @@ const KINDS = [
   ["pdf", "PDF", "To be read and sent"],
 ];
 
-export function mount({ parentElement, data, setTriggerValue }) {
+export function mount({ parentElement, data, tell }) {
   configure(data);
   const topic = (parentElement.gwTopic ??= new Topic(parentElement.querySelector(".gw-topic")));
-  topic.show(data, (left) => setTriggerValue("left", left));
+  topic.show(data, (left) => tell("left", left));
   return () => topic.close();
 }
 

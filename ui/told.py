@@ -1,0 +1,40 @@
+"""What our components tell the script (`ui.components.LOADER`): heard in the run that it causes or, where another run
+overtakes that one, in the next."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import RerunException, StopException
+
+
+def session() -> str:
+    """A name for this session of Streamlit. A page that is still open when the server starts anew tells the next one
+    again what it told the last."""
+    if "gw_session" not in st.session_state:
+        st.session_state["gw_session"] = secrets.token_hex(4)
+    name: str = st.session_state["gw_session"]
+    return name
+
+
+@contextmanager
+def news(component: str, name: str) -> Iterator[Any]:
+    """What ``component`` has told by ``name`` since it was last heard; None for nothing. A run that is overtaken within
+    the block has not heard it, so what is done there may be done twice."""
+    given = st.session_state.get(component, {}).get(name)
+    heard = f"gw_heard_{component}_{name}"
+    if given is None or given["session"] != session() or given["number"] == st.session_state.get(heard):
+        yield None
+        return
+    try:
+        yield given["value"]
+    except (RerunException, StopException):
+        raise
+    except BaseException:
+        st.session_state[heard] = given["number"]  # an error is told once
+        raise
+    st.session_state[heard] = given["number"]
