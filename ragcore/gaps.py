@@ -59,12 +59,11 @@ class Lacks:
         out = []
         for piece in form.requirements:
             citer = Citer(sources, self.document)
-            found = rivals(asked.heading, piece, asked.unit, self.terms(asked.query), sources, stated)
-            each = []
-            for figure, words, marker in found:
-                (parsed,) = _markers(MarkerParser().feed(marker))
-                each.append(Rival(figure, words, citer.resolve(parsed)[0][0]))
-            if each:
+            for found in rivals(asked.heading, piece, asked.unit, self.terms(asked.query), sources, stated):
+                each = []
+                for figure, words, marker in found:
+                    (parsed,) = _markers(MarkerParser().feed(marker))
+                    each.append(Rival(figure, words, citer.resolve(parsed)[0][0]))
                 out.append(Conflict(piece, tuple(each)))
         return tuple(out)
 

@@ -73,6 +73,7 @@ class Gathering:
     def _stated(self, asked: Section, form: Field, found: Sequence[str]) -> tuple[Stated, tuple[Segment, ...]]:
         """What is known of the documents ``found``, and where their statements have such a row: all of them for a
         writer that only quotes, for one that is paid by the word the rows. The day of a year stands on the cover."""
+        from ragcore.companies import companies
         from ragcore.providers.field_names import wish
         from ragcore.statements import cover, reports_part_of_year, rows_called, statements
 
@@ -89,7 +90,8 @@ class Gathering:
         if any(one.sort == "date" and one.annual for one in wishes):
             segments += [Segment(one.doc_id, *cover(one), 0, 0, 0.0, "cover") for one in documents]
         interim = frozenset(document.doc_id for document in documents if reports_part_of_year(document))
-        return Stated(tuple(one for _, one in listed), interim), tuple(segments)
+        whose = {document.doc_id: companies(document) for document in documents}
+        return Stated(tuple(one for _, one in listed), interim, whose), tuple(segments)
 
     def _given(
         self, orders: Orders, retrieval: Retrieval, segments: Sequence[Segment]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from ragcore.types import Answer, Citation, Usage
@@ -55,11 +56,12 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What is known of documents beside what was found in them: their ``statements``, and which are ``interim``, on a
-    part of a year."""
+    """What is known of documents beside what was found in them: their ``statements``, which are ``interim``, on a part
+    of a year, and whose they are (`ragcore.companies`)."""
 
     statements: tuple[Statement, ...] = ()
     interim: frozenset[str] = frozenset()
+    companies: Mapping[str, tuple[frozenset[str], ...]] = field(default_factory=dict)
 
     def year_of(self, doc_id: str) -> int:
         """The last year of the statements of a document, 0 where that is not known or the document is interim."""

@@ -11,6 +11,9 @@ import hypothesis
 import pytest
 
 from ragcore import providers
+from ragcore.engine import Engine
+from tests import pdfs
+from tests.messages_server import MessagesServer
 
 # Folders whose files take longest; after them come the files of tests/ itself, then the other folders.
 LONGEST = ("browser", "ingest", "report")
@@ -41,6 +44,30 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def surveyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a survey and its table, read and indexed; a test that writes works on a copy."""
+    home = tmp_path_factory.mktemp("surveyed") / "home"
+    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
+        for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
+            assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
+        engine.index()
+    return home
+
+
+@pytest.fixture
+def server() -> Iterator[MessagesServer]:
+    with MessagesServer() as running:
+        yield running
+
+
+@pytest.fixture
+def key(server: MessagesServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key for ``server`` in the environment."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
 
 
 @pytest.fixture(scope="module", autouse=True)

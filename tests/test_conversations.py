@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,20 +16,14 @@ from ragcore.cli import main
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, EmptyQuestion, QuestionTooShort, UnknownTurn
 from ragcore.types import Text
-from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 
 QUESTION = "What was the highest nitrate reading?"
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("home")
-    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
-            assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
-        engine.index()
-    return home
+def home(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(surveyed, tmp_path_factory.mktemp("home") / "home"))
 
 
 @pytest.fixture
@@ -38,13 +33,10 @@ def engine(home: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
-        # The first call loads the client, which takes long on a busy machine.
-        monkeypatch.setenv("GROUNDWORK_CHAT__TIMEOUT_SECONDS", "100")
-        yield running
+def server(server: MessagesServer, key: None, monkeypatch: pytest.MonkeyPatch) -> MessagesServer:
+    # The first call loads the client, which takes long on a busy machine.
+    monkeypatch.setenv("GROUNDWORK_CHAT__TIMEOUT_SECONDS", "100")
+    return server
 
 
 def claude(home: Path, **overrides: Any) -> Engine:

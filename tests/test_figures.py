@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,11 +17,8 @@ PRICED = {"input_tokens": 1000, "output_tokens": 100}
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
-        yield running
+def server(server: MessagesServer, key: None) -> MessagesServer:
+    return server
 
 
 def test_a_figure_is_described_found_and_cited_as_a_description(server: MessagesServer, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pickle
 import subprocess
 import sys
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,12 +26,6 @@ from tests.messages_server import MessagesServer, Reply
 KEY = "sk-ant-test-0123456789-do-not-tell"
 QUESTION = "Which well had the highest nitrate reading, and when?"
 ROOT = Path(__file__).resolve().parents[1]
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        yield running
 
 
 @pytest.fixture

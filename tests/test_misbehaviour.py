@@ -8,6 +8,7 @@ what is read from there by another engine is what was shown.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -16,7 +17,6 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.types import Answer
-from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 
 KEY = "sk-test-misbehaviour"
@@ -195,13 +195,8 @@ FORMS = {
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("home")
-    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
-            assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
-        engine.index()
-    return home
+def home(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(surveyed, tmp_path_factory.mktemp("home") / "home"))
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +43,8 @@ def test_orders_that_nobody_can_see_are_no_text_of_the_document(home: Path) -> N
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
-        yield running
+def server(server: MessagesServer, key: None) -> MessagesServer:
+    return server
 
 
 def ask(home: Path, question: str = QUESTION, **settings: Any) -> Answer:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,6 @@ import pytest
 from ragcore.cli import main
 from ragcore.engine import Engine
 from ragcore.types import Found, Usage
-from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 
 QUESTION = "What was the highest nitrate reading and how many wells were sampled?"
@@ -32,26 +31,18 @@ PARTS = Reply(
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("home")
-    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
-            assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
-        engine.index()
-    return home
+def home(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(surveyed, tmp_path_factory.mktemp("home") / "home"))
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
-        # The first call loads the client, which takes long on a busy machine.
-        monkeypatch.setenv("GROUNDWORK_AGENTIC__TIMEOUT_SECONDS", "100")
-        monkeypatch.setenv("GROUNDWORK_AGENTIC__DECOMPOSE", "auto")
-        # The tests share a library and ask the same again, to be answered otherwise.
-        monkeypatch.setenv("GROUNDWORK_LLM__CACHE", "false")
-        yield running
+def server(server: MessagesServer, key: None, monkeypatch: pytest.MonkeyPatch) -> MessagesServer:
+    # The first call loads the client, which takes long on a busy machine.
+    monkeypatch.setenv("GROUNDWORK_AGENTIC__TIMEOUT_SECONDS", "100")
+    monkeypatch.setenv("GROUNDWORK_AGENTIC__DECOMPOSE", "auto")
+    # The tests share a library and ask the same again, to be answered otherwise.
+    monkeypatch.setenv("GROUNDWORK_LLM__CACHE", "false")
+    return server
 
 
 def test_an_answer_costs_what_its_plan_costs_too(home: Path, server: MessagesServer) -> None:

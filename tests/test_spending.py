@@ -34,12 +34,6 @@ FORM = PlanRequest(Form("colour", "A colour.", {"properties": {}}), "Be exact.",
 
 
 @pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        yield running
-
-
-@pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
     opened = Database(tmp_path / "library.sqlite")
     yield opened

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ragcore.companies import of_others
 from ragcore.providers.field_names import Wish, wish
 from ragcore.providers.field_rows import candidates, in_statements, latest_year
 from ragcore.providers.field_sentences import said
@@ -32,9 +33,9 @@ def rivals(
     terms: Sequence[Term],
     sources: Sequence[Source],
     stated: Stated = NOTHING_STATED,
-) -> list[tuple[str, str, str]]:
+) -> list[list[tuple[str, str, str]]]:
     """``(figure, words that give it, marker)`` of each different figure that ``sources`` give for what ``piece`` of the
-    guidance under ``heading`` asks for and the latest period, best first; empty where they do not disagree.
+    guidance under ``heading`` asks for and the latest period, best first, for each company on which they disagree.
 
     Only what is certain counts, as for `ragcore.providers.value_fields`: within a document a statement of the whole
     stands before other tables and tables before sentences."""
@@ -43,14 +44,31 @@ def rivals(
         return []
     everything = f"{heading} {piece}"
     found = in_statements(list(quotables(everything, Wanted(everything, terms), sources)), stated.statements)
-    documents = dict.fromkeys(source.doc_id for source in sources)
-    given = [one for doc_id in documents for one in _of(doc_id, found, asked, stated)]
-    last = max((one.year for one in given), default=0)
-    distinct: list[_Given] = []
-    for one in given:
-        if one.year in (0, last) and not any(same_figure(one.figure, other.figure) for other in distinct):
-            distinct.append(one)
-    return [(one.figure, one.words, one.marker) for one in distinct[:MOST]] if len(distinct) > 1 else []
+    out = []
+    for documents in _by_company(dict.fromkeys(source.doc_id for source in sources), stated):
+        given = [one for doc_id in documents for one in _of(doc_id, found, asked, stated)]
+        last = max((one.year for one in given), default=0)
+        distinct: list[_Given] = []
+        for one in given:
+            if one.year in (0, last) and not any(same_figure(one.figure, other.figure) for other in distinct):
+                distinct.append(one)
+        if len(distinct) > 1:
+            out.append([(one.figure, one.words, one.marker) for one in distinct[:MOST]])
+    return out
+
+
+def _by_company(documents: Iterable[str], stated: Stated) -> list[list[str]]:
+    """``documents`` with those together that may be of one company."""
+    groups: list[list[str]] = []
+    for doc_id in documents:
+        own = stated.companies.get(doc_id, ())
+        together = (g for g in groups if not any(of_others(own, stated.companies.get(other, ())) for other in g))
+        group = next(together, None)
+        if group is None:
+            groups.append([doc_id])
+        else:
+            group.append(doc_id)
+    return groups
 
 
 def _of(doc_id: str, found: Sequence[Quotable], asked: Wish, stated: Stated) -> list[_Given]:

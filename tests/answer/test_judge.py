@@ -6,7 +6,6 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,12 +22,6 @@ from tests.messages_server import MessagesServer, Reply
 
 QUESTION = "What happened in fiscal 2023?"
 JUDGE = "claude-judge"
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        yield running
 
 
 def chosen(**changes: Any) -> Settings:

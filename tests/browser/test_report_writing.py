@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
-from tests import pdfs
 from tests.browser.conftest import serve
 from tests.messages_server import MessagesServer, Reply
 
@@ -24,26 +23,10 @@ WHOLE = "Wells were sampled <<SOURCE 1.1>>. The highest reading of nitrate was 6
 REPLY = "Wells were sampled, and nitrate readings taken <<SOURCE 1.1>>."
 
 
-@pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("reports") / "home"
-    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
-            assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
-        engine.index()
-    return home
-
-
 @pytest.fixture
-def home(library: Path, tmp_path: Path) -> Path:
-    shutil.copytree(library, tmp_path / "home")
+def home(surveyed: Path, tmp_path: Path) -> Path:
+    shutil.copytree(surveyed, tmp_path / "home")
     return tmp_path / "home"
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        yield running
 
 
 def with_key(server: MessagesServer) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -12,12 +11,6 @@ from ragcore.providers.context import AnthropicContextWriter
 from tests.messages_server import MessagesServer, Reply
 
 REQUEST = ContextRequest("Be exact.", "Place this.", max_tokens=77, material="A long document. " * 50)
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        yield running
 
 
 @pytest.fixture(params=["claude"])

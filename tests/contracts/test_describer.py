@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pymupdf
 import pytest
 
@@ -16,12 +14,6 @@ def picture(width: int = 200, height: int = 100) -> PictureRequest:
     pixmap = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, width, height))
     pixmap.set_rect(pixmap.irect, (60, 120, 200))
     return PictureRequest(pixmap.tobytes("png"), width, height, "Be exact.", "What is it?", max_tokens=77)
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        yield running
 
 
 @pytest.fixture(params=["claude"])

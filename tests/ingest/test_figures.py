@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,6 @@ from tests.messages_server import MessagesServer, Reply
 MODEL = "claude-haiku-4-5"
 SAID = "A bar chart of nitrate by well. Orchard Lane stands highest."
 PRICED = {"input_tokens": 1000, "output_tokens": 100}  # $0.0015 with MODEL
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        yield running
 
 
 @dataclass

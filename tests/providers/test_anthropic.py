@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -24,12 +23,6 @@ from ragcore.types import Turn, Usage
 from tests.messages_server import MessagesServer, Reply
 
 KEY = "sk-test-1234567890-secret"
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        yield running
 
 
 def writer(server: MessagesServer, model: str = "claude-test", **changes: float) -> AnthropicWriter:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,12 +17,6 @@ from tests.messages_server import MessagesServer, Reply
 
 FORM = Form("note", "Note the colour.", {"type": "object", "properties": {"colour": {"type": "string"}}})
 FILLED = {"colour": "grün “und” blau"}
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        yield running
 
 
 def planner(server: MessagesServer, model: str = "claude-plans", retries: int = 0) -> AnthropicPlanner:

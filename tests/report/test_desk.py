@@ -174,6 +174,26 @@ def test_two_values_for_one_field_are_seen_side_by_side(engine: Engine) -> None:
     assert [claim.status for claim in chosen.answer.claims] == ["supported"]
 
 
+def test_companies_that_state_different_values_do_not_disagree(tmp_path: Path) -> None:
+    said = "At the end of 2023 we had {} employees in all."
+    files = {
+        "belford.pdf": _pdf("# Annual report 2023", "Belford Water, Inc.", "## Staff", said.format(412)),
+        "carrow.pdf": _pdf("# Annual report 2023", "Carrow Paper Corporation", "## Staff", said.format(86)),
+        "carrow-later.pdf": _pdf("# Review of 2023", "CARROW PAPER CORP.", "## Staff", said.format(91)),
+    }
+    with Engine.open(home=tmp_path, overrides={"llm.model": "offline"}) as engine:
+        for name, data in files.items():
+            assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
+        engine.index()
+        desk, report_id, (staff,) = made(engine, STAFF)
+        write(desk, report_id)
+        content = shown(desk, staff).content
+        assert content is not None
+        (conflict,) = content.conflicts
+        assert {rival.figure for rival in conflict.rivals} == {"86", "91"}
+        assert "412" in content.text
+
+
 def test_pins_and_exclusions_reach_the_sources(engine: Engine) -> None:
     desk, report_id, (staff,) = made(engine, STAFF)
     north, later = (next(i.doc_id for i in engine.documents() if i.name == n) for n in ("north.pdf", "north-later.pdf"))

@@ -4,7 +4,7 @@ again, and where it ends."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +13,19 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.errors import UnknownDocument
 from ragcore.report.template import Template, from_data
-from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 from tests.native_answers import cited_blocks, search_results
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("home")
-    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
-            assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
-        engine.index()
-    return home
+def home(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(surveyed, tmp_path_factory.mktemp("home") / "home"))
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
-        monkeypatch.setenv("GROUNDWORK_LLM__CACHE", "false")
-        yield running
+def server(server: MessagesServer, key: None, monkeypatch: pytest.MonkeyPatch) -> MessagesServer:
+    monkeypatch.setenv("GROUNDWORK_LLM__CACHE", "false")
+    return server
 
 
 def template(*sections: dict[str, Any], **more: Any) -> Template:

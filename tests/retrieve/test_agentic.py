@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -36,12 +35,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Store:
     add_document(store, "beta.pdf", ["Beta did employ 40 people in 2020.", "Beta grows tea.", *FILLER[15:]])
     add_document(store, "gamma.pdf", ["Gamma owns Beta since 1999.", "Bolts."], tables=[(0, 1)])
     return store
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        yield running
 
 
 def settings_with(**changes: Any) -> Settings:

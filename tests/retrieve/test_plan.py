@@ -6,7 +6,6 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -21,12 +20,6 @@ from ragcore.types import Chunk, Hit, SubQuery, Usage
 from tests.messages_server import MessagesServer, Reply
 
 QUESTION = "Did “Alpha” earn more than Beta in 2020?"
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        yield running
 
 
 def plans(server: MessagesServer, stop: Stop | None = None, **changes: Any) -> Plans:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,12 +38,9 @@ def home(shelf: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
-        monkeypatch.setenv("GROUNDWORK_LLM__CACHE", "false")
-        yield running
+def server(server: MessagesServer, key: None, monkeypatch: pytest.MonkeyPatch) -> MessagesServer:
+    monkeypatch.setenv("GROUNDWORK_LLM__CACHE", "false")
+    return server
 
 
 def wait(until: Callable[[], bool], seconds: float = 30.0) -> None:

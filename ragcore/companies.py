@@ -1,0 +1,44 @@
+"""Whose document it is: two companies may state different revenues without disagreeing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ragcore.types import Document
+from ragcore.words import word_set
+
+Company = frozenset[str]  # the words of its name, lower case, without its legal form
+
+_FILING = re.compile(r"^(?P<name>.+?) Form (?:\d|S-|DEF )")  # as `ragcore.ingest.titles` names one
+_FORM = (
+    r"(?:Inc|INC|Incorporated|INCORPORATED|Corp|CORP|Corporation|CORPORATION|Company|COMPANY|Co|CO|Ltd|LTD|Limited|"
+    r"LIMITED|LLC|L\.L\.C|LP|L\.P|PLC|plc|AG|SE|GmbH|S\.A|N\.V|Oyj|AB|ASA)"
+)
+_NAME = re.compile(rf"\b((?:(?:[A-Z][\w’'&.-]*|&|of|and|the)\s+){{0,5}}[A-Z][\w’'&-]*),?\s+{_FORM}\b")
+_LEGAL = word_set(
+    "the a and of inc incorporated corp corporation company companies co ltd limited llc lp plc ag se gmbh sa nv oyj "
+    "ab asa group holding holdings"
+)
+_OTHERS = re.compile(r"\b(?:stock|exchange|nasdaq|trust|bank|depository|transfer|computershare)\b", re.IGNORECASE)
+_COVER = 2  # pages on which a document names whose it is
+
+
+def companies(document: Document) -> tuple[Company, ...]:
+    """The company that filed ``document``, else those that its title and first pages name, if any."""
+    filed = _FILING.match(document.title)
+    if filed:
+        return _known([filed["name"]])
+    opening = [document.text[one.start : one.end] for one in document.body if one.page <= _COVER and one.table is None]
+    named = (match[1] for part in (document.title, *opening) for match in _NAME.finditer(part))
+    return _known([name for name in named if not _OTHERS.search(name)])
+
+
+def of_others(these: Sequence[Company], those: Sequence[Company]) -> bool:
+    """Whether two documents are known to be of different companies."""
+    return bool(these and those) and not any(one <= other or other <= one for one in these for other in those)
+
+
+def _known(names: Sequence[str]) -> tuple[Company, ...]:
+    words = (frozenset(re.findall(r"[^\W_]+", name.lower())) - _LEGAL for name in names)
+    return tuple(dict.fromkeys(one for one in words if one))
