@@ -78,7 +78,7 @@ class Library {
     try {
       const { documents, trash } = await get("/library");
       if (this.closed || asked !== this.asked) return; // a later answer says more
-      this.trouble.hidden ||= this.trouble.dataset.from !== "poll";
+      this.trouble.hidden ||= this.trouble.dataset.from === "poll"; // it answers again
       this.draw(documents);
       this.toast.draw(trash);
       soon = trash.length > 0 || documents.some((item) => item.job);

@@ -6,6 +6,7 @@ import { getWords } from "./pictures.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LATER = 200; // ms: nobody selects words on a page that rushes past
+const BUSY = 1000; // ms for which words wait for a browser that has more to do
 
 // Resolves to the words once they lie there, or to nothing where the page has gone meanwhile.
 export async function addTextLayer(element, document, page) {
@@ -18,7 +19,7 @@ export async function addTextLayer(element, document, page) {
     if (!(error instanceof ApiError)) throw error;
     return null; // the page can be read all the same, and whatever fails shows where it is asked for
   }
-  await new Promise((done) => (window.requestIdleCallback ?? setTimeout)(done)); // a thousand words take a frame or two
+  await idle(); // a thousand words take a frame or two
   if (!element.isConnected) return null;
   const [width, height] = document.pages[page - 1];
   const layer = svg("svg", { class: "gw-text", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" });
@@ -27,6 +28,8 @@ export async function addTextLayer(element, document, page) {
   element.gwWords = words;
   return words;
 }
+
+const idle = () => new Promise((done) => (window.requestIdleCallback ? requestIdleCallback(done, { timeout: BUSY }) : setTimeout(done)));
 
 function svg(tag, attributes) {
   const element = document.createElementNS(SVG, tag);

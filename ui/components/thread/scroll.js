@@ -3,6 +3,7 @@
 import { button } from "../shared/dom.js";
 
 const AT_END = 60; // px from the end that count as at it
+const SETTLED = 250; // ms without scrolling after which the way to the end is offered
 
 export class Scroll {
   constructor(flow) {
@@ -14,8 +15,16 @@ export class Scroll {
 
   scrolled() {
     const atEnd = this.flow.scrollHeight - this.flow.scrollTop - this.flow.clientHeight < AT_END;
-    this.down.hidden = atEnd;
     if (!atEnd) this.following = false;
+    clearTimeout(this.later);
+    if (atEnd) this.down.hidden = true;
+    else if (this.down.hidden) this.later = setTimeout(() => this.offer(), SETTLED);
+  }
+
+  // Not under a pointer that is just pressing what the button would cover.
+  offer() {
+    if (this.flow.querySelector(":active")) this.later = setTimeout(() => this.offer(), SETTLED);
+    else this.down.hidden = false;
   }
 
   // What is shown has become longer.
