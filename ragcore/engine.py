@@ -325,8 +325,11 @@ class Engine:
         """Build the documents anew that are `stale` (unless ``refresh`` is False), embed what is new and bring the
         caches up to date. ``rebuild`` makes all documents, chunks and caches anew from what is in SQLite, and has the
         figures described that are not yet. Passages that are to be situated (``context.situate``, off by default) and
-        are not yet are so first, as `estimate` tells, and so is what an earlier attempt left."""
+        are not yet are so first, as `estimate` tells, and so is what an earlier attempt left. What was cancelled in
+        the app is embedded too, unless ``refresh`` is False."""
         show = on_progress or ignore
+        if refresh:
+            self.store.hold(None, False)
         stale = set(self.stale()) if refresh else set()
         situates, asks = self.settings.context.situate == "claude", refresh and self.writes_contexts()
         usd = 0.0

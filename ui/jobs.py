@@ -52,6 +52,7 @@ class _Entry:
     job: Job
     password: str | None = None
     cancel: threading.Event = field(default_factory=threading.Event)
+    held: bool = False  # a person cancelled it
     work: Future[None] | None = None
     base: int = 0  # what was done when this stage began
     samples: deque[tuple[float, int]] = field(default_factory=deque)  # time and done, of the last `RATE_SECONDS`
@@ -89,10 +90,10 @@ class Ingestion:
 
     def resume(self) -> None:
         """Queue every document that is not read, or not indexed, yet, or was built by other settings than those in
-        force: a restart goes on where it was."""
+        force: a restart goes on where it was. What a person cancelled stays so."""
         stale = set(self.engine.stale())
         for info in self.engine.documents():
-            if self._unready(info) or info.doc_id in stale:
+            if not info.held and (self._unready(info) or info.doc_id in stale):
                 self.add(info.doc_id)
 
     @staticmethod
@@ -102,6 +103,7 @@ class Ingestion:
     def add(self, doc_id: str, password: str | None = None) -> None:
         """Queue a document; one whose job is being cancelled when that has ended. Nothing happens if it is queued or
         being read already."""
+        self.engine.store.hold([doc_id], False)
         with self._lock:
             if doc_id in self._entries:
                 if self._entries[doc_id].cancel.is_set():
@@ -113,7 +115,17 @@ class Ingestion:
         work.add_done_callback(partial(self._end, doc_id))
 
     def cancel(self, doc_id: str) -> None:
-        """Stop after the page in work (or before it begins); what was read is kept."""
+        """Stop after the page in work (or before it begins); what was read is kept. A person wants it so: it stays
+        cancelled, also after a restart, until it is added again."""
+        with self._lock:
+            entry = self._entries.get(doc_id)
+            if entry is not None:
+                entry.held = True
+        if entry is not None:
+            self.engine.store.hold([doc_id], True)
+            self._stop(doc_id)
+
+    def _stop(self, doc_id: str) -> None:
         with self._lock:
             entry = self._entries.get(doc_id)
             if entry is None:
@@ -128,7 +140,7 @@ class Ingestion:
         """Put documents into the trash; what is being done to them is cancelled. Raises `UnknownDocument`."""
         self.engine.trash.put(doc_ids)
         for doc_id in doc_ids:
-            self.cancel(doc_id)
+            self._stop(doc_id)
         with self._lock:
             for doc_id in doc_ids:
                 self.failures.pop(doc_id, None)
@@ -139,7 +151,7 @@ class Ingestion:
         `InputError` where one is gone for good."""
         self.engine.trash.restore(doc_ids)
         for info in self.engine.documents():
-            if info.doc_id in doc_ids and self._unready(info):
+            if info.doc_id in doc_ids and self._unready(info) and not info.held:
                 self.add(info.doc_id)
         self._stirred.set()
 
@@ -158,11 +170,18 @@ class Ingestion:
         self._closed = True
         self._stirred.set()
         for doc_id in self.jobs():
-            self.cancel(doc_id)
+            self._stop(doc_id)
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _end(self, doc_id: str, outcome: Future[None]) -> None:
-        error = None if outcome.cancelled() else outcome.exception()
+        error = Cancelled("It was cancelled.") if outcome.cancelled() else outcome.exception()
+        with self._lock:
+            again, held = doc_id in self._again, self._entries[doc_id].held
+        if held and not again:
+            try:  # it may have been built, or even ended, before it heard of it
+                self.engine.store.hold([doc_id], isinstance(error, Cancelled))
+            except GroundworkError as busy:
+                _log.warning("That %s was cancelled could not be kept: %s", doc_id, busy.message)
         with self._lock:
             del self._entries[doc_id]
             again = doc_id in self._again
@@ -198,7 +217,7 @@ class Ingestion:
         with self._lock:
             entry = self._entries[doc_id]
         if entry.cancel.is_set():
-            return
+            raise Cancelled("It was cancelled.")
 
         def show(progress: Progress) -> None:
             self._show(entry, progress)

@@ -74,14 +74,14 @@ class ChunkStore:
 
     def waiting(self, embedder: str) -> dict[str, int]:
         """Ready documents that are not known to be embedded in full, in the order in which they came, and how many of
-        their chunks have no vector; 0 where those of an earlier build serve."""
+        their chunks have no vector; 0 where those of an earlier build serve. Not those that a person cancelled."""
         stale = sa.or_(db.documents.c.fingerprint.is_(None), db.embedded.c.fingerprint.is_(None))
         changed = db.embedded.c.fingerprint != db.documents.c.fingerprint
         joined = db.documents.outerjoin(
             db.embedded, (db.embedded.c.doc_id == db.documents.c.doc_id) & (db.embedded.c.embedder == embedder)
         )
         with self.database.read() as connection:
-            query = _ready(db.documents.c.doc_id).select_from(joined).where(stale | changed)
+            query = _ready(db.documents.c.doc_id).select_from(joined).where(stale | changed, db.documents.c.held == 0)
             doc_ids = connection.execute(query).scalars().all()
             count = _without_vector(embedder, sa.func.count())
             return {i: connection.execute(count.where(db.chunks.c.doc_id == i)).scalar_one() for i in doc_ids}

@@ -48,6 +48,7 @@ documents = sa.Table(
     sa.Column("context", sa.Text),
     sa.Column("folder", sa.Text),
     sa.Column("removed", sa.REAL),
+    sa.Column("held", sa.Integer),
 )
 tags = sa.Table(
     "tags",

@@ -37,7 +37,7 @@ class DocumentInfo:
     """A line of the library. ``pages`` is 0 and ``title`` the file's name until the file has been inspected;
     ``pages_done`` counts pages read so far; ``indexed`` says whether every chunk has a vector by the embedder asked
     for; ``ocr_confidence`` is the mean of the pages read by OCR, in percent; ``error`` is what
-    `GroundworkError.as_dict` gave, or None; ``folder`` is a path of names joined by ``/``, "" for none
+    `GroundworkError.as_dict` gave, or None; ``held`` says that a person cancelled its reading; ``folder`` is a path of names joined by ``/``, "" for none
     (`ragcore.index.shelf`)."""
 
     doc_id: str
@@ -64,6 +64,7 @@ class DocumentInfo:
     context: ContextReport = field(default_factory=ContextReport)
     folder: str = ""
     tags: tuple[str, ...] = ()
+    held: bool = False
 
 
 class Store(FileStore):
@@ -106,6 +107,15 @@ class Store(FileStore):
                     seconds=db.documents.c.seconds + seconds,
                 )
             )
+
+    def hold(self, doc_ids: Sequence[str] | None, held: bool) -> None:
+        """Note of documents (None: of all) whether a person cancelled their reading, so that it goes on only when a
+        person says so."""
+        with self.database.write() as connection:
+            every = sa.update(db.documents).where(db.documents.c.held != held)
+            for part in [None] if doc_ids is None else batches(doc_ids):
+                some = every if part is None else every.where(db.documents.c.doc_id.in_(part))
+                connection.execute(some.values(held=int(held)))
 
     def set_info(self, doc_id: str, info: str, pages: int) -> None:
         """Keep what inspecting the file said (as JSON text). It is called by its file's name until it is read."""
@@ -166,6 +176,7 @@ class Store(FileStore):
                 .where(db.documents.c.doc_id == document.doc_id)
                 .values(
                     status="ready",
+                    held=0,
                     error=None,
                     title=document.title,
                     pages=len(document.pages),
@@ -267,6 +278,7 @@ class Store(FileStore):
             table.figures,
             table.context,
             table.folder,
+            table.held,
             done.label("pages_done"),
             # Chunks are counted only where there is no fingerprint yet to compare.
             sa.case((table.fingerprint.is_(None), waiting == 0), else_=marked).label("embedded"),
@@ -296,6 +308,7 @@ class Store(FileStore):
                 figures=FigureReport(**json.loads(row.figures)) if row.figures else FigureReport(),
                 context=ContextReport(**json.loads(row.context)) if row.context else ContextReport(),
                 folder=row.folder,
+                held=bool(row.held),
                 tags=tags.get(row.doc_id, ()),
                 **(json.loads(row.counts) if row.counts else {}),
             )

@@ -60,6 +60,41 @@ def test_a_removal_that_is_taken_back_goes_on_where_the_reading_was(tmp_path: Pa
         ingestion.close()
 
 
+def test_what_was_cancelled_stays_so_until_a_person_goes_on(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        ingestion = Ingestion(engine, removed=lambda _: None)
+        read = engine.add(pdfs.running_headers(60), "long.pdf").doc_id
+        waits, done = (engine.add(data, "a.pdf").doc_id for data in (pdfs.one_column(), pdfs.ruled_table()))
+        engine.ingest(done)  # and not indexed
+        for doc_id in (read, waits, done):
+            ingestion.add(doc_id)
+        until(lambda: ingestion.jobs()[read].done > 0)
+        for doc_id in (done, waits, read):
+            ingestion.cancel(doc_id)
+        until(lambda: not ingestion.jobs())
+        ingestion.close()
+
+        ingestion = Ingestion(engine, removed=lambda _: None)  # the next start
+        ingestion.resume()
+        assert not ingestion.jobs()
+        ingestion.remove([waits])
+        ingestion.restore([waits])
+        assert not ingestion.jobs()
+        ingestion.add(read)
+        until(lambda: not ingestion.jobs())
+        assert [info.indexed for info in engine.documents()] == [True, False, False]  # no other one with it
+        ingestion.add(waits)
+        ingestion.close()  # this does not cancel it
+
+        ingestion = Ingestion(engine, removed=lambda _: None)
+        ingestion.resume()
+        assert set(ingestion.jobs()) == {waits}
+        until(lambda: not ingestion.jobs())
+        engine.index()  # who asks for everything means what was cancelled too
+        assert [info.indexed for info in engine.documents()] == [True, True, True]
+        ingestion.close()
+
+
 def test_what_is_in_the_trash_goes_for_good_at_once_when_that_is_wanted(tmp_path: Path) -> None:
     gone: list[str] = []
     with Engine.open(tmp_path) as engine:
