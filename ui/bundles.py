@@ -16,6 +16,7 @@ STYLES = (
     "assets/icons/icons.css",
     "assets/parts.css",
     "assets/opening.css",
+    "assets/gone.css",
     "assets/streamlit.css",
     "components/thread/thread.css",
     "components/thread/why.css",

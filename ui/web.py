@@ -70,6 +70,7 @@ def index_html(prefix: str) -> str:
     ]
     head += [f'<link rel="stylesheet" href="{root}/styles.css">']
     head += [f'<link rel="modulepreload" fetchpriority="low" href="{prefix}/static/js/{name}">' for name in later()]
+    head += [f'<script type="module" async src="{root}/assets/gone.js"></script>']
     html = html.replace("</head>", "\n".join(head) + "\n</head>")
     return html.replace('<div id="root">', OPENING.format(root=root) + '\n    <div id="root">')
 

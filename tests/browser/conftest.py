@@ -81,11 +81,12 @@ class Shelf:
 
 
 @contextmanager
-def serve(home: Path, **environment: str) -> Iterator[App]:
-    """`streamlit run app.py` on ``home`` until the block ends."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+def serve(home: Path, port: int = 0, **environment: str) -> Iterator[App]:
+    """`streamlit run app.py` on ``home`` until the block ends, at a free port unless one is given."""
+    if not port:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
     log = home.parent / f"{home.name}-{port}.log"
     unset = ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "GROUNDWORK_HOME")
     inherited = {name: value for name, value in os.environ.items() if name not in unset}

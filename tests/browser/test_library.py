@@ -184,8 +184,13 @@ def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
         )
     kept = read_so_far(home)
     assert stopped < kept < pages, "ended in the middle of it"
-    with serve(home) as app:
-        page.goto(f"{app.url}/library")
+    gone = page.get_by_role("dialog", name="Groundwork does not answer")
+    gone.get_by_text("This page goes on by itself").wait_for()
+    assert "treamlit" not in gone.inner_text()
+    page.get_by_placeholder("Title, file, folder or tag").evaluate("field => { field.value = 'long' }")
+    with serve(home, port=int(app.url.rpartition(":")[2])) as app:
+        gone.wait_for(state="detached")
+        assert page.get_by_placeholder("Title, file, folder or tag").input_value() == "long"
         page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)
     with Engine.open(home) as engine:
         [info] = engine.documents()
