@@ -72,6 +72,21 @@ def test_a_slider_moves_the_segments_and_the_link_keeps_it(app: App, open_page: 
     page.get_by_role("button", name="Reset").click()
     until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - 0.25) < 1e-9)")
 
+    # Dragged, the plot is sketched; let go, Plotly draws it and the link keeps it.
+    box, address = slider.bounding_box(), page.url
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2, steps=4)
+    page.locator(f"{PLOT}.sketched canvas").wait_for()
+    assert page.locator(f"{PLOT} .point").first.is_hidden()
+    assert page.url == address
+    page.mouse.up()
+    page.locator(f"{PLOT}:not(.sketched) .point").first.wait_for()
+    assert page.locator(f"{PLOT} canvas").count() == 0
+    value = slider.input_value()
+    until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - {value}) < 1e-9)")
+    assert f"rse.irrelevant_chunk_penalty:{value}" in page.url
+
 
 def test_a_and_b_stand_side_by_side_with_their_differences(app: App, open_page: Callable[..., Any]) -> None:
     page = explored(open_page, app)

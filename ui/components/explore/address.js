@@ -25,5 +25,6 @@ export function write(state, chunk) {
   const settings = (chosen) => Object.entries(chosen).map(([key, value]) => `${key}:${value}`).join(",");
   const parts = { q: question, docs: docs?.join(","), c: question ? "" : c, turn: question ? "" : turn, a: settings(a), b: settings(b), side: edit === "b" ? "b" : "", compare: compare ? "1" : "", show: axis, y: measure === "relevance" ? "" : measure, colour: colour === "documents" ? "" : colour, view: view?.map((v) => Number(v.toPrecision(6))).join(","), chunk: chunk ?? "" };
   const text = new URLSearchParams(Object.entries(parts).filter(([, value]) => value !== "" && value !== undefined && value !== null)).toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
-  history.replaceState(history.state, "", `${location.pathname}${text ? `?${text}` : ""}`);
+  const search = text ? `?${text}` : "";
+  if (search !== location.search) history.replaceState(history.state, "", `${location.pathname}${search}`);
 }

@@ -5,7 +5,7 @@ import { h, icon } from "../shared/dom.js";
 const shown = (value, step) => (step < 1 ? Number(value).toFixed(2) : String(Math.round(value)));
 
 export class Controls {
-  // `events`: change(settings of the side that is edited), edit(side), compare(), use(), reset()
+  // `events`: change(settings of the side that is edited), settled() when a slider that was dragged is let go, edit(side), compare(), use(), reset()
   constructor(root, events) {
     this.root = root;
     this.events = events;
@@ -22,7 +22,7 @@ export class Controls {
     for (const [name, element] of Object.entries(this.sides)) element.setAttribute("aria-pressed", String(name === side));
     for (const slider of known.sliders) {
       const { input, output } = this.inputs.get(slider.key);
-      if (document.activeElement !== input || !this.moving) input.value = String(at[slider.key]);
+      if (document.activeElement !== input || !(this.moving || this.dragged)) input.value = String(at[slider.key]);
       this.fill(slider, input, output);
     }
     this.mode.value = at["retrieve.mode"];
@@ -82,9 +82,22 @@ export class Controls {
         this.changed(slider.key, Number(input.value));
       },
       onchange: () => (this.moving = false),
+      onpointerdown: () => this.drag(),
     });
     this.inputs.set(slider.key, { input, output });
     return h("div", { class: "sl" }, h("label", { for: id }, slider.name, output), input, h("p", { id: `${id}-means` }, slider.means));
+  }
+
+  // From now on until the pointer is let go, wherever that is.
+  drag() {
+    this.dragged = true;
+    const end = (event) => {
+      if (event.type === "blur" && event.target !== window) return;
+      for (const name of ["pointerup", "pointercancel", "blur"]) removeEventListener(name, end, true);
+      this.dragged = this.moving = false;
+      this.events.settled();
+    };
+    for (const name of ["pointerup", "pointercancel", "blur"]) addEventListener(name, end, true);
   }
 
   fill(slider, input, output) {

@@ -8,11 +8,11 @@ import { free } from "../shared/keys.js";
 import { read, write } from "./address.js";
 import { Comparison } from "./comparison.js";
 import { Controls } from "./controls.js";
-import { failure, invitation, waiting } from "./notes.js";
+import { counted, failure, invitation, waiting } from "./notes.js";
 import { lightOnPage, passage } from "./passage.js";
 import { Plot, plotly } from "./plot.js";
 import { Rows } from "./rows.js";
-import { sheet } from "./sheet.js";
+import { label, room, sheet } from "./sheet.js";
 
 // What cannot be searched for comes as an answer in words.
 async function ask(path, body) {
@@ -43,6 +43,7 @@ class Explore {
     this.controls = new Controls(this.at.side, {
       change: (chosen) => this.change({ [this.state.edit]: chosen }),
       edit: (side) => this.change({ edit: side, compare: this.state.compare || side === "b" }),
+      settled: () => this.settled(),
       compare: () => this.change({ compare: !this.state.compare, edit: this.state.compare ? "a" : this.state.edit }),
       use: () => this.use(),
       reset: () => this.change({ [this.state.edit]: {} }),
@@ -127,19 +128,18 @@ class Explore {
 
   body() {
     const { question, docs, c, turn, a, b, edit, compare, axis, measure, colour, view } = this.state;
-    return { question, scope: docs ? { doc_ids: docs } : null, c, turn, a, b, edit, compare, axis, measure, colour, view, row: this.row, width: this.width(), height: Math.max(200, this.at.chart.clientHeight || 360) };
+    return { question, scope: docs ? { doc_ids: docs } : null, c, turn, a, b, edit, compare, axis, measure, colour, view, row: this.row, ...this.size() };
   }
 
-  // Of the plot, which is not there before the first answer: what the columns beside it will leave.
-  width() {
-    const beside = innerWidth > 900 ? 236 + (innerWidth > 1360 ? 340 : 290) + 48 : 32;
-    return Math.max(300, this.at.chart.clientWidth || innerWidth - beside);
+  // To measure it makes the browser lay the page out, which is not for each step of a slider.
+  size() {
+    return this.left ? { width: this.asked.width, height: this.asked.height } : room(this.at.chart);
   }
 
   // Names and points are laid out for a width: another one asks for them again.
   resized() {
     clearTimeout(this.resizing);
-    this.resizing = setTimeout(() => this.answer && !this.closed && this.asked && Math.abs(this.asked.width - this.width()) > 100 && this.search(), 200);
+    this.resizing = setTimeout(() => this.answer && !this.closed && this.asked && Math.abs(this.asked.width - room(this.at.chart).width) > 100 && this.search(), 200);
   }
 
   // One request at a time; of those that come meanwhile only the last is sent.
@@ -151,10 +151,11 @@ class Explore {
     try {
       do {
         this.again = false;
-        write(this.state, this.row);
+        this.keep();
         const asked = { ...this.body(), draft: !this.answer || this.stale };
         const [answer] = await Promise.all([ask("/explore", asked), plotly(this.data.plotly)]);
         if (this.closed) return;
+        if (this.follow(answer)) continue;
         if (!this.again) await this.fill(answer, asked);
         if (answer.draft) this.again = true;
       } while (this.again && !this.closed);
@@ -178,6 +179,27 @@ class Explore {
 
   // Drawing
 
+  // While a slider is dragged its answers are only sketched: all the rest follows when it is let go.
+  follow(answer) {
+    if (!this.controls.dragged || answer.draft || this.stale || this.state.compare || !this.answer) return false;
+    if (!this.plot.sketch(answer.figure)) return false;
+    this.left = answer;
+    this.at.said.textContent = counted(answer.stats);
+    return true;
+  }
+
+  settled() {
+    const { left } = this;
+    this.left = null;
+    this.keep();
+    if (left && !this.asking && !this.closed) this.fill(left, this.asked);
+  }
+
+  // In the address; not at each step of a slider, since a browser takes its time for that.
+  keep() {
+    if (!this.controls.dragged) write(this.state, this.row);
+  }
+
   async fill(answer, asked) {
     const before = this.answer;
     this.answer = answer;
@@ -193,11 +215,10 @@ class Explore {
       this.state.docs = answer.scope;
       this.offer(this);
     }
-    const counted = `${stats.chunks.toLocaleString("en")} chunks, ${stats.weighed.toLocaleString("en")} weighed, ${stats.hits} found, ${stats.given} given in ${stats.ms} ms`;
     // What the searches alone have found is shown where it stays, so that nothing jumps when the rest is there.
-    this.at.said.replaceChildren(...(answer.draft ? [h("span", { class: "gw-spin" }), "Found by the searches so far; now reading the best passages"] : [counted]));
+    this.at.said.replaceChildren(...(answer.draft ? [h("span", { class: "gw-spin" }), "Found by the searches so far; now reading the best passages"] : [counted(stats)]));
     this.at.said.title = stats.queries.length > 1 ? `Searched for: ${stats.queries.map((text) => `“${text}”`).join(", ")}` : "";
-    this.label(stats);
+    label(this.at, this.state, this.axis(), this.answer.scope?.length === 1 || this.documents.length === 1, stats);
     const { edit, compare } = this.state;
     this.controls.show({ known: answer.known, chosen: this.state[edit], at: answer.controls[edit], side: edit, comparing: compare });
     // What was opened while this was on its way stays open; the best of a draft need not be the best.
@@ -208,19 +229,7 @@ class Explore {
     this.fillList();
     if (answer.passage && answer.passage.row === this.row) this.opens(answer.passage, this.named, false);
     if (!answer.draft) this.named = false;
-    write(this.state, this.row);
-  }
-
-  label(stats) {
-    const { measure, colour, view } = this.state;
-    const axis = this.axis();
-    for (const [box, value] of [[this.at.views, axis], [this.at.numbers, measure], [this.at.colours, colour]]) for (const item of box.children) item.setAttribute("aria-pressed", String(item.dataset.value === value));
-    this.at.numbers.hidden = axis === "map";
-    this.at.colours.hidden = axis !== "map";
-    this.at.whole.hidden = !view;
-    const one = this.answer.scope?.length === 1 || this.documents.length === 1;
-    this.at.title.textContent = axis === "map" ? "Map of chunks, near ones alike" : `Relevance along the document${one ? "" : "s"}`;
-    this.at.wrap.setAttribute("aria-label", `${this.at.title.textContent}: ${plural(stats.segments, "segment")} chosen, ${plural(stats.given, "chunk")} given to the writer; the table below has the same points`);
+    this.keep();
   }
 
   // What is shown; as long as nobody has chosen, what the number of chunks makes best.

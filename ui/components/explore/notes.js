@@ -34,3 +34,5 @@ export function failure(error, kept) {
   const more = kept ? " What is shown below is what was found before." : "";
   return h("div", { class: "gw-msg bad", role: "alert" }, icon("error"), h("div", {}, h("b", {}, prose(message)), h("p", {}, prose(`${hint}${more}`))));
 }
+
+export const counted = (stats) => `${stats.chunks.toLocaleString("en")} chunks, ${stats.weighed.toLocaleString("en")} weighed, ${stats.hits} found, ${stats.given} given in ${stats.ms} ms`;

@@ -1,5 +1,7 @@
 // Plotly plots in the colours of the theme in force. The script comes with the app and is loaded when it is needed.
 
+import { Sketch } from "./sketch.js";
+
 const TOKEN = /^var\((--[\w-]+)\)$/;
 let loading = null;
 
@@ -19,12 +21,11 @@ export function plotly(address) {
 }
 
 // Tokens as the colours that they are now: what light-dark() gives is only known of an element that has it.
-function palette(node) {
+function palette(node, known) {
   const probe = document.createElement("i");
-  node.append(probe);
-  const known = new Map();
   const colour = (token) => {
     if (!known.has(token)) {
+      if (!probe.isConnected) node.append(probe);
       probe.style.color = `var(${token})`;
       known.set(token, getComputedStyle(probe).color);
     }
@@ -63,6 +64,8 @@ export class Plot {
     this.node = node;
     this.events = events;
     this.figure = null;
+    this.colours = new Map(); // of the theme in force, by token
+    this.sketched = new Sketch(node);
     this.marked = null;
     this.chosen = null;
     this.drag = "zoom";
@@ -98,8 +101,10 @@ export class Plot {
   async draw(figure, marked = this.marked) {
     this.figure = figure;
     this.marked = marked;
-    this.ink = getComputedStyle(this.node).getPropertyValue("color");
-    const { colour, done } = palette(this.node);
+    const ink = getComputedStyle(this.node).getPropertyValue("color");
+    if (ink !== this.ink) this.colours.clear();
+    this.ink = ink;
+    const { colour, done } = palette(this.node, this.colours);
     const data = figure.data.map((trace) => drawn(trace, colour));
     if (this.chosen) for (const trace of data) trace.selectedpoints = this.picked(trace);
     this.data = data;
@@ -108,6 +113,7 @@ export class Plot {
     const layout = { ...painted(figure.layout, colour), shapes: this.ringed(), selections: [], dragmode: this.drag, autosize: true, uirevision: null };
     done();
     await window.Plotly.react(this.node, data, layout, { displayModeBar: false, responsive: false, doubleClick: false, scrollZoom: false });
+    this.sketched.hide();
     if (!this.listening) {
       this.listening = true;
       this.node.on("plotly_click", (event) => event.points[0]?.customdata !== undefined && this.events.pick(Number(event.points[0].customdata)));
@@ -116,6 +122,16 @@ export class Plot {
       this.node.on("plotly_relayout", (event) => this.relayout(event));
       this.node.on("plotly_doubleclick", () => this.events.moved(null));
     }
+  }
+
+  // The same without Plotly, within a frame, until the next `draw`; false where only that can draw it.
+  sketch(figure) {
+    if (!this.figure) return false;
+    const { colour, done } = palette(this.node, this.colours);
+    const data = figure.data.map((trace) => drawn(trace, colour));
+    const shown = this.sketched.show(data, painted(figure.layout, colour), this.chosen, this.marked, this.ring);
+    done();
+    return shown;
   }
 
   relayout(event) {

@@ -1,6 +1,6 @@
 // The page's parts, without what is in them: bar, settings, plot, comparison, table, the open chunk.
 
-import { h, icon } from "../shared/dom.js";
+import { h, icon, plural } from "../shared/dom.js";
 import { NUMBERS, VIEWS } from "./address.js";
 
 const LEGEND = [
@@ -57,4 +57,20 @@ function plotted(parts, events) {
     h("div", { class: "tools" }, parts.numbers, parts.colours, h("span", { class: "sp" }), parts.zooming, parts.selecting, parts.whole),
     parts.wrap,
   );
+}
+
+// What is shown of the plot beside it, and in its name: the `axis`, of `one` document or several, with how much chosen.
+export function label(parts, { measure, colour, view }, axis, one, stats) {
+  for (const [box, value] of [[parts.views, axis], [parts.numbers, measure], [parts.colours, colour]]) for (const item of box.children) item.setAttribute("aria-pressed", String(item.dataset.value === value));
+  parts.numbers.hidden = axis === "map";
+  parts.colours.hidden = axis !== "map";
+  parts.whole.hidden = !view;
+  parts.title.textContent = axis === "map" ? "Map of chunks, near ones alike" : `Relevance along the document${one ? "" : "s"}`;
+  parts.wrap.setAttribute("aria-label", `${parts.title.textContent}: ${plural(stats.segments, "segment")} chosen, ${plural(stats.given, "chunk")} given to the writer; the table below has the same points`);
+}
+
+// The size of the plot, which is not there before the first answer: what the columns beside it will leave.
+export function room(chart) {
+  const beside = innerWidth > 900 ? 236 + (innerWidth > 1360 ? 340 : 290) + 48 : 32;
+  return { width: Math.max(300, chart.clientWidth || innerWidth - beside), height: Math.max(200, chart.clientHeight || 360) };
 }
