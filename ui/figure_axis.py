@@ -77,8 +77,8 @@ class Axis:
         return (float(self.places[0]), float(self.places[-1])) if len(self.places) else (0.0, 1.0)
 
 
-def ticks(axis: Axis, outline: Outline, small: bool) -> dict[str, Any]:
-    """Numbers of chunks within their documents."""
+def ticks(axis: Axis, outline: Outline, most: int) -> dict[str, Any]:
+    """Numbers of chunks within their documents, about as many as ``most``."""
     firsts = np.array([extent.first for extent in outline.extents])
     if axis.kept is None:
         return {"nticks": 8} if len(firsts) == 1 else {"nticks": 8, "tickformat": ",d"}
@@ -86,7 +86,7 @@ def ticks(axis: Axis, outline: Outline, small: bool) -> dict[str, Any]:
         return {}
     begins = np.concatenate([[True], np.diff(axis.places) > 1.0])
     places, tiles = axis.places[begins], axis.kept[begins]
-    least = (axis.span[1] - axis.span[0]) / (6 if small else 14)
+    least = (axis.span[1] - axis.span[0]) / most
     kept: list[int] = []
     for at in range(len(places)):
         if not kept or places[at] - places[kept[-1]] >= least:

@@ -35,6 +35,7 @@ _AXIS: Json = {
     "tickcolor": "var(--line)",
     "fixedrange": False,
 }
+TICK = 50  # CSS pixels that a number of the x axis takes
 _HUES = ("#2f6fb7", "#a85a00", "#8a4fa3", "#1b8a5a", "#b0415f", "#5f7f1f", "#0f8a9d", "#7b6a4f", "#c2662d", "#5560c8")
 
 
@@ -75,7 +76,7 @@ def relevance(
         "annotations": (figure_marks.penalty_words(penalty) if given is not None else [])
         + ([] if small else figure_marks.names(found, outline, axis, titles, (low, high), width - 100)),
         "xaxis": _AXIS
-        | figure_axis.ticks(axis, outline, small)
+        | figure_axis.ticks(axis, outline, 6 if small else min(14, max(3, (width - 100) // TICK)))
         | {"range": [low, high], "showgrid": False}
         | ({} if small else {"title": _title(figure_axis.words(axis))}),
         "yaxis": _AXIS

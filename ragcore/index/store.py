@@ -37,7 +37,8 @@ class DocumentInfo:
     """A line of the library. ``pages`` is 0 and ``title`` the file's name until the file has been inspected;
     ``pages_done`` counts pages read so far; ``indexed`` says whether every chunk has a vector by the embedder asked
     for; ``ocr_confidence`` is the mean of the pages read by OCR, in percent; ``error`` is what
-    `GroundworkError.as_dict` gave, or None; ``held`` says that a person cancelled its reading; ``folder`` is a path of names joined by ``/``, "" for none
+    `GroundworkError.as_dict` gave, or None; ``held`` says that a person cancelled its reading; ``folder`` is a path of
+    names joined by ``/``, "" for none
     (`ragcore.index.shelf`)."""
 
     doc_id: str

@@ -15,9 +15,10 @@ const TABS = [
   ["Chunks", "chunks", ChunksView],
 ];
 
-// "4 noise (2 page header, 1 logo, 1 repeated)"
+// "4 noise (2 page headers, 1 logo, 1 repeated)"
+const named = (reason, count) => `${count.toLocaleString("en")} ${reason.replaceAll("_", " ")}${count > 1 && /(header|footer|logo|watermark)$/.test(reason) ? "s" : ""}`;
 function noiseOf(item) {
-  const reasons = Object.entries(item.noise_by_reason ?? {}).map(([reason, count]) => `${count} ${reason.replaceAll("_", " ")}`);
+  const reasons = Object.entries(item.noise_by_reason ?? {}).map(([reason, count]) => named(reason, count));
   return `${item.noise} noise${reasons.length ? ` (${reasons.join(", ")})` : ""}`;
 }
 
