@@ -24,12 +24,13 @@ Json = dict[str, Any]
 EXCERPT = 160  # characters of a pinned passage that are shown
 
 
-def listed(infos: Sequence[ReportInfo]) -> list[Json]:
+def listed(infos: Sequence[ReportInfo], names: Mapping[str, str]) -> list[Json]:
     return [
         {
             "id": info.report_id,
             "title": info.title,
             "origin": info.origin,
+            "from": _from(info, names),
             "sections": info.sections,
             "written": info.written,
             "accepted": info.accepted,
@@ -38,6 +39,14 @@ def listed(infos: Sequence[ReportInfo]) -> list[Json]:
         }
         for info in infos
     ]
+
+
+def _from(info: ReportInfo, names: Mapping[str, str]) -> str:
+    """What a report is filled from, so that two of one template are told apart."""
+    if info.doc_ids is None:
+        return "all documents"
+    known = [names[doc_id] for doc_id in info.doc_ids if doc_id in names]
+    return known[0] if len(known) == 1 else f"{len(known)} documents"
 
 
 def report(desk: Desk, report_id: str, live: Live | None, infos: Sequence[DocumentInfo]) -> Json:

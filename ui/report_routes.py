@@ -88,9 +88,10 @@ def reports(request: Request) -> Response:
         template = from_json(text, name)
         places = [place.section.heading for place in template.places() if place.level == 1]
         own.append({"name": name, "title": template.title, "sections": places})
-    documents = [{"id": doc_id, "title": title} for doc_id, title in services().engine.store.titles().items()]
-    infos = _desk(request).all()
-    return JSONResponse({"reports": report_payload.listed(infos), "own": own, "documents": documents})
+    names = services().engine.store.titles()
+    documents = [{"id": doc_id, "title": title} for doc_id, title in names.items()]
+    made = report_payload.listed(_desk(request).all(), names)
+    return JSONResponse({"reports": made, "own": own, "documents": documents})
 
 
 @told

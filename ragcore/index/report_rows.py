@@ -23,7 +23,8 @@ _places, _tasks = db.report_places.c, db.report_tasks.c
 @dataclass(frozen=True, slots=True)
 class ReportInfo:
     """A line of the list of reports. ``doc_ids`` is None where all documents are searched; ``trouble`` is what
-    `GroundworkError.as_dict` gave of the error that ended the last filling. Times are seconds since the epoch."""
+    `GroundworkError.as_dict` gave of the error that ended the last filling; ``sections`` are those to be written. Times
+    are seconds since the epoch."""
 
     report_id: str
     title: str
@@ -103,11 +104,27 @@ def infos(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[Repo
     def counted(*more: sa.ColumnElement[bool]) -> sa.ScalarSelect[int]:
         return sa.select(sa.func.count()).select_from(db.report_sections).where(here, *more).scalar_subquery()
 
+    # A heading over others, without guidance of its own, is nothing to write.
+    below = sa.func.lead(_sections.level).over(
+        partition_by=_sections.report_id, order_by=(_sections.position, _sections.section_id)
+    )
+    guided = sa.func.coalesce(sa.func.json_extract(_sections.asked, "$.guidance"), "") != ""
+    outline = (
+        sa.select(_sections.report_id, (guided | (sa.func.coalesce(below, 0) <= _sections.level)).label("filled"))
+        .where(_sections.removed == 0)
+        .subquery()
+    )
+    filled = (
+        sa.select(sa.func.count())
+        .select_from(outline)
+        .where(outline.c.report_id == _reports.report_id, outline.c.filled)
+        .scalar_subquery()
+    )
     waiting = sa.select(sa.func.count()).where(_tasks.report_id == _reports.report_id).scalar_subquery()
     rows = connection.execute(
         sa.select(
             db.reports,
-            counted().label("sections"),
+            filled.label("sections"),
             counted(_sections.shown.is_not(None)).label("written"),
             counted(_sections.accepted == 1).label("accepted"),
             waiting.label("waiting"),

@@ -39,9 +39,10 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
     page = open_page(f"{app.url}/reports")
     page.locator(".gw-reports .card").nth(3).wait_for()
     check(page, "the list of reports")
+    begun = page.locator(".gw-reports .list li").count()
     page.get_by_text("Paste an outline").click()
     page.get_by_label("Outline or JSON").fill(OUTLINE)
-    page.get_by_role("button", name="Begin from this text").click()
+    page.get_by_role("button", name="Begin from this text").dblclick()
     page.locator('.gw-report a[data-state="empty"]').nth(1).wait_for()
     assert page.locator(".gw-report .money").inner_text() == "rest: 0, offline"
 
@@ -80,6 +81,11 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Open again").wait_for()
 
+    page.locator(".gw-report .steps button", has_text="2. Dividends").click()
+    page.locator(".gw-report .ins").wait_for()
+    page.locator(".gw-report .steps button", has_text="1. Findings").click()
+    page.get_by_role("button", name="Open again").wait_for()
+
     page.get_by_role("button", name="Export").click()
     for name, ending in (("Word (DOCX)", "docx"), ("HTML", "html"), ("Evidence annex (PDF)", "pdf")):
         if not page.locator(".gw-panel .item").first.is_visible():
@@ -88,6 +94,12 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
             page.locator(".gw-panel .item", has_text=name).click()
         assert download.value.suggested_filename.endswith(f".{ending}")
         page.locator(".gw-panel .item").first.wait_for(state="hidden")
+    page.get_by_role("button", name="All reports").click()
+    page.locator(".gw-reports .list", has_text="Survey report").wait_for()
+    assert page.locator(".gw-reports .list li").count() == begun + 1  # a double click begins one report
+    line = page.locator(".gw-reports .list li", has_text="Survey report").inner_text()
+    assert "all documents" in line
+    assert "2 of 2 written, 1 accepted" in line
 
 
 def test_axe_finds_nothing_in_a_report(app: App, open_page: Callable[..., Any]) -> None:
@@ -121,5 +133,5 @@ def test_words_of_a_page_are_added_and_a_passage_is_excluded(app: App, open_page
     page.locator(".gw-evidence .places", has_text="Pinned").wait_for()
     page.get_by_role("button", name="Exclude the passage of citation 1", exact=True).click()
     page.locator(".gw-evidence .places", has_text="Excluded").wait_for()
-    page.get_by_role("button", name="Use again").click()
+    page.get_by_role("button", name="Exclude the passage of citation 1", exact=True, pressed=True).click()
     page.locator(".gw-evidence .places", has_text="Excluded").wait_for(state="detached")

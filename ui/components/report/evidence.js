@@ -18,6 +18,7 @@ export class Evidence {
     const { root, report } = this;
     if (!root || !report.data) return;
     const { section } = report;
+    const held = root.contains(document.activeElement) ? document.activeElement.dataset.place : null;
     const pages = new Set(section.citations.map((one) => `${one.doc} ${one.page}`)).size;
     root.replaceChildren(
       h("div", { class: "eh" }, h("b", {}, "Evidence"), h("span", { class: "muted num" }, section.citations.length ? `${plural(section.citations.length, "citation")} on ${plural(pages, "page")}` : "Nothing is cited yet")),
@@ -26,6 +27,7 @@ export class Evidence {
       this.places(section, "excluded", "Excluded: never given to the writer", "block"),
     );
     report.mark();
+    if (held) root.querySelector(`[data-place="${held}"]`)?.focus();
   }
 
   row(section, one) {
@@ -46,8 +48,14 @@ export class Evidence {
       word && h("span", { class: `gw-st ${tone}` }, icon(sign, "s14"), h("span", { class: "gw-unseen" }, word)),
     );
     if (section.accepted) return h("li", {}, link);
-    const place = (kind) => this.report.act(`/sections/${section.id}/places`, { doc: one.doc, start: one.start, end: one.end, around: true, kind });
-    return h("li", {}, link, button(`Pin the passage of citation ${one.n}`, "push_pin", () => place("pinned")), button(`Exclude the passage of citation ${one.n}`, "block", () => place("excluded")));
+    const held = (kind) => section[kind].find((place) => place.doc === one.doc && place.start < one.end && one.start < place.end);
+    // Pressed again it is neither.
+    const act = (kind, words, sign) => {
+      const place = held(kind);
+      const body = place ? { doc: place.doc, start: place.start, end: place.end, kind: "none" } : { doc: one.doc, start: one.start, end: one.end, around: true, kind };
+      return button(`${words} the passage of citation ${one.n}`, sign, () => this.report.act(`/sections/${section.id}/places`, body), { "aria-pressed": String(Boolean(place)), "data-place": `${kind} ${one.n}` });
+    };
+    return h("li", {}, link, act("pinned", "Pin", "push_pin"), act("excluded", "Exclude", "block"));
   }
 
   places(section, kind, name, sign) {

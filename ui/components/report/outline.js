@@ -34,6 +34,8 @@ export class Outline {
     const held = this.list.contains(document.activeElement) ? document.activeElement.dataset.section : null;
     this.list.replaceChildren(...data.sections.map((one) => this.row(one, one.id === current)));
     if (held) this.list.querySelector(`[data-section="${held}"]`)?.focus();
+    if (this.seen !== current) this.list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center", behavior: "instant" });
+    this.seen = current;
   }
 
   row(one, here) {

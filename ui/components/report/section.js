@@ -14,7 +14,8 @@ export function drawSection(section, report) {
   const out = [top(section, report), asked(section, report)];
   if (!section.filled) return [...out, panel];
   out.push(actions(section, report, panel), panel);
-  if (section.trouble) out.push(message("bad", "error", section.trouble, section.text ? "What was there is kept." : ""));
+  // What ended the filling of the whole report stands above it already.
+  if (section.trouble && section.trouble.message !== report.data.trouble?.message) out.push(message("bad", "error", section.trouble, section.text ? "What was there is kept." : ""));
   if (section.state === "working") out.push(h("div", { class: "live" }));
   if (section.conflicts.length) out.push(...section.conflicts.map((one, i) => conflict(section, one, i, report)));
   if (section.extractive && section.blocks.length && section.citations.length) out.push(h("p", { class: "gw-label" }, icon("cloud_off", "s16"), "Quoted from the documents, not written"));
@@ -22,14 +23,15 @@ export function drawSection(section, report) {
   else if (section.state === "empty") out.push(nothing(section, report));
   if (section.dropped.length) out.push(h("p", { class: "gw-note-line" }, icon("warning", "s16"), h("span", {}, `${section.dropped.join(", ")} ${section.dropped.length === 1 ? "is no citation" : "are no citations"} of this section: written as it stands, it proves nothing.`)));
   for (const note of section.notes) out.push(h("p", { class: "gw-note-line" }, icon("warning", "s16"), h("span", {}, prose(note))));
-  if (section.gaps.length) out.push(gaps(section));
+  if (section.gaps.length > 1) out.push(gaps(section));
   if (section.meta) out.push(h("p", { class: "meta num" }, section.meta));
-  return out;
+  return [...out, steps(section, report)];
 }
 
 function top(section, report) {
   const shown = section.shown;
-  const tag = shown ? `${STATE[section.state]}, version ${shown.number}, ${shown.author}` : STATE[section.state];
+  const busy = ["working", "waiting"].includes(section.state); // which stands below, with what is being done
+  const tag = busy ? "" : shown ? `${STATE[section.state]}, version ${shown.number}, ${shown.author}` : STATE[section.state];
   const on = (what, more) => () => report.on(section, what, more);
   return h(
     "div",
@@ -58,9 +60,10 @@ async function takeOut(section, report) {
 }
 
 function asked(section, report) {
-  const form = [KINDS[section.kind], section.columns.join(" | "), section.unit, !section.required && "optional", section.documents && `from ${section.documents.map((one) => one.title).join(", ")}`].filter(Boolean).join(", ");
+  const plain = section.kind === "prose" && section.required && !section.documents;
+  const form = plain ? "" : [KINDS[section.kind], section.columns.join(" | "), section.unit, !section.required && "optional", section.documents && `from ${section.documents.map((one) => one.title).join(", ")}`].filter(Boolean).join(", ");
   const change = button("Change what is asked for", "edit", () => edit(), { "data-act": "asked" });
-  const line = h("div", { class: "gd" }, icon("format_quote", "s16"), h("p", {}, section.guidance || "No guidance yet.", section.filled && h("span", { class: "form" }, form)), section.accepted ? null : change);
+  const line = h("div", { class: "gd" }, icon("notes", "s16"), h("p", {}, section.guidance || "No guidance yet.", section.filled && form && h("span", { class: "form" }, form)), section.accepted ? null : change);
   const edit = () => line.replaceWith(editAsked(section, report));
   return line;
 }
@@ -69,7 +72,7 @@ function actions(section, report, panel) {
   const row = h("div", { class: "acts" });
   const act = (name, sign, onclick, more = {}) => h("button", { type: "button", class: "gw-btn", onclick, ...more }, icon(sign, "s16"), name);
   if (section.state === "working" || section.state === "waiting") {
-    row.append(h("span", { class: "gw-st run" }, h("span", { class: "gw-spin" }), STATE[section.state]), act("Stop", "stop", () => report.act("/stop"), { "data-act": "stop" }));
+    row.append(section.state === "working" ? h("span", { class: "live-said", role: "status" }) : h("span", { class: "gw-st off" }, icon("schedule", "s16"), STATE.waiting));
     return row;
   }
   const written = Boolean(section.shown);
@@ -208,6 +211,16 @@ function conflict(section, one, number, report) {
   return h("section", { class: "conflict", "aria-label": "Values that differ" }, h("p", {}, icon("warning", "s16"), h("b", {}, `The documents give ${one.rivals.length} different values`), h("span", {}, one.what)), h("div", { class: "rivals" }, one.rivals.map(rival)));
 }
 
+// On to the sections beside it, so that a report is read through without the outline.
+function steps(section, report) {
+  const { sections } = report.data;
+  const at = sections.indexOf(section);
+  const to = (one, name, before, after) => one && h("button", { type: "button", class: "gw-btn quiet sm", "data-act": name, onclick: () => report.open(one.id) }, before, h("span", {}, `${one.number}. ${one.heading}`), after);
+  const earlier = sections.slice(0, at).reverse().find((one) => one.filled);
+  const later = sections.slice(at + 1).find((one) => one.filled);
+  return h("nav", { class: "steps", "aria-label": "Sections beside this one" }, to(earlier, "earlier", icon("chevron_left", "s16")), h("span", { class: "sp" }), to(later, "later", null, icon("chevron_right", "s16")));
+}
+
 function nothing(section, report) {
   return h("div", { class: "gw-empty small" }, h("b", {}, "Nothing is written yet"), h("p", {}, `Fill this section, edit it by hand, or select words on a page and add them. Filling the rest: ${report.data.expense.words}.`));
 }
@@ -224,6 +237,7 @@ export function drawLive(column, section, report) {
   place.dataset.revision = live.revision;
   const again = live.round > 1 ? `, round ${live.round}: what was missing was looked for` : "";
   const said = `${live.stopping ? "Stopping" : STAGES[live.stage]}${live.sources && live.stage === "write" ? ` from ${plural(live.sources, "passage")}` : ""}${again}`;
-  place.replaceChildren(h("p", { class: "gw-st run", role: "status" }, h("span", { class: "gw-spin" }), said), h("div", { class: "gw-answer tx is-writing" }, ...live.blocks.map(fromHtml)));
+  column.querySelector(".live-said")?.replaceChildren(h("span", { class: "gw-st run" }, h("span", { class: "gw-spin" }), said));
+  place.replaceChildren(h("div", { class: "gw-answer tx is-writing" }, ...live.blocks.map(fromHtml)));
   column.classList.toggle("is-live", live.blocks.length > 0);
 }

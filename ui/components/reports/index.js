@@ -5,6 +5,8 @@ import { h, icon, plural, prose } from "../shared/dom.js";
 
 const BLANK = JSON.stringify({ title: "Untitled report", sections: [{ heading: "First section" }] });
 
+const when = (seconds) => new Date(seconds * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+
 export function mount({ parentElement, data, tell }) {
   configure(data);
   const list = (parentElement.gwReports ??= new Reports(parentElement.querySelector(".gw-reports")));
@@ -23,6 +25,7 @@ class Reports {
   async load() {
     try {
       this.draw(await get("/reports"));
+      this.making = false;
       this.trouble.hidden = true;
     } catch (error) {
       this.complain(error);
@@ -51,7 +54,7 @@ class Reports {
         h("details", {}, h("summary", {}, icon("chevron_right", "s16"), "Paste an outline"), text, paste),
         documents.length
           ? h("details", {}, h("summary", {}, icon("chevron_right", "s16"), "Filled from", h("span", { class: "muted num", "data-count": "" }, plural(documents.length, "document"))), h("div", { class: "docs", onchange: () => this.count() }, this.boxes))
-          : h("p", { class: "muted" }, "There are no documents yet: add some in the Library first."),
+          : h("p", { class: "muted" }, "There are no documents yet to fill a report from. ", h("a", { href: "library" }, "Add some in the Library"), "."),
       ),
     );
   }
@@ -62,7 +65,7 @@ class Reports {
       event.preventDefault();
       this.open(one.id);
     };
-    return h("li", {}, h("a", { href: `?r=${one.id}`, onclick: open }, icon("article"), h("span", { class: "t" }, h("b", {}, one.title), h("small", {}, one.origin)), h("span", { class: "num muted" }, done)));
+    return h("li", {}, h("a", { href: `?r=${one.id}`, onclick: open }, icon("article"), h("span", { class: "t" }, h("b", { title: one.title }, one.title), h("small", {}, [one.origin !== one.title && one.origin, one.from, when(one.updated)].filter(Boolean).join(" · "))), h("span", { class: "num muted" }, done)));
   }
 
   card(one) {
@@ -95,15 +98,18 @@ class Reports {
   }
 
   async create(template) {
+    if (this.making) return; // a double click begins one report
     const docs = this.chosen();
     if (docs && !docs.length) return this.complain({ message: "No document is chosen.", hint: "Tick at least one under “Filled from”." });
+    this.making = true;
     try {
       const made = await post("/reports/new", { ...template, docs });
       if (made.refused) this.complain(made.refused);
-      else this.open(made.id);
+      else return this.open(made.id); // and none is begun until the list is drawn again
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.complain(error);
     }
+    this.making = false;
   }
 }
