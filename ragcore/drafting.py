@@ -218,6 +218,7 @@ class Desk:
             stop,
             orders,
             heard,
+            infos,
         )
 
     def scope(self, info: ReportInfo, infos: Sequence[DocumentInfo]) -> Scope:

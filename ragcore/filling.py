@@ -119,7 +119,7 @@ class Filling:
         for place, own_scope in places:
             if stop.is_set():
                 return
-            section = self.section(place, template.guidance, outline, before, own_scope, stop)
+            section = self.section(place, template.guidance, outline, before, own_scope, stop, infos=infos)
             before.append(section)
             yield section
 
@@ -133,9 +133,11 @@ class Filling:
         stop: Stop,
         orders: Orders = NOTHING_ORDERED,
         heard: Heard = _unheard,
+        infos: Sequence[DocumentInfo] = (),
     ) -> FilledSection:
-        """One section, by its template and ``orders``; ``heard`` is told each event of its writing, from `Found` anew
-        each time that it is written again. A section for which nothing was found is never put to the writer."""
+        """One section, by its template and ``orders``; ``infos`` is the library. ``heard`` is told each event of its
+        writing, from `Found` anew each time that it is written again. A section for which nothing was found is never
+        put to the writer."""
         asked = place.section
         form = Field(asked.kind, asked.columns, asked.unit, tuple(requirements(asked.heading, asked.guidance)))
         empty = FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, "heading")
@@ -147,7 +149,8 @@ class Filling:
         retrieval = self.retrieve(asked.query, scope=scope, parts=parts, stop=stop)
         extractive = self.models.section_writer.extractive
         gathering = Gathering(self.document, self.terms, self.settings, extractive)
-        gathered = gathering.gather(asked, form, orders, retrieval)
+        every = scope.doc_ids or [info.doc_id for info in infos if info.status == "ready"]
+        gathered = gathering.gather(asked, form, orders, retrieval, every)
         sources, draft, spans = gathered.sources, gathered.draft, gathered.spans
         abroad = foreign(asked.query, "\n".join((about, *outline)), sources) if extractive else ""
         # A value or a table that is only taken where it is certain needs no look ahead.
@@ -194,7 +197,7 @@ class Filling:
         lacks = Lacks(self.document, self.terms, self.settings)
         return replace(
             filled,
-            gaps=lacks.with_nearest(asked.heading, filled.gaps, sources),
+            gaps=lacks.with_nearest(asked.heading, filled.gaps, sources, tuple(gathered.stated.titles.values())),
             conflicts=lacks.conflicts(asked, form, sources, gathered.stated),
         )
 
@@ -234,7 +237,9 @@ class Filling:
                 missing=asked.missing,
                 instruction=asked.instruction,
             )
-            return replace(made, fresh=asked.orders.fresh, stated=asked.given.stated)
+            pinned = [(span.doc_id, span.start, span.end) for span in asked.orders.pinned]
+            held = own_units(asked.given.sources, pinned)
+            return replace(made, fresh=asked.orders.fresh, pinned=held, stated=asked.given.stated)
 
         return AnswerStream(
             question=section.query,

@@ -31,8 +31,11 @@ class Lacks:
     terms: Callable[[str], tuple[Term, ...]]
     settings: Settings
 
-    def with_nearest(self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source]) -> tuple[Gap, ...]:
-        """``gaps``, the first of them with the passages of ``sources`` that come nearest to what they lack."""
+    def with_nearest(
+        self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source], titles: Sequence[str] = ()
+    ) -> tuple[Gap, ...]:
+        """``gaps``, the first of them with the passages of ``sources`` that come nearest to what they lack; of one that
+        ends with one of the documents' ``titles``, passages of that document only."""
         from ragcore.answer.cite import Citer, MarkerParser
         from ragcore.providers.nearest import nearest
 
@@ -42,7 +45,9 @@ class Lacks:
             if not gap.nearest and place < _SHOWN:
                 terms, settings = self.terms(gap.what), self.settings.answer
                 # By words alone: it is a hint, and the cross-encoder would read every sentence again.
-                markers = nearest(heading, gap.what, terms, sources, None, settings, _NEAREST)
+                of = next((title for title in titles if gap.what.endswith(f"({title})")), None)
+                own = [source for source in sources if of in (None, source.title)]
+                markers = nearest(heading, gap.what, terms, own, None, settings, _NEAREST)
                 cited = [citer.resolve(each)[0][0] for mark in markers for each in _markers(MarkerParser().feed(mark))]
                 gap = replace(gap, nearest=tuple(cited))
             out.append(gap)

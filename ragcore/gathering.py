@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ragcore.config import Settings
     from ragcore.report.template import Section
 
+_FEW = 12
 _ALL = 1_000_000  # tokens: no budget
 
 
@@ -40,12 +41,16 @@ class Gathering:
     settings: Settings
     extractive: bool
 
-    def gather(self, asked: Section, form: Field, orders: Orders, retrieval: Retrieval) -> Gathered:
-        """Everything that ``asked`` is first written from."""
+    def gather(
+        self, asked: Section, form: Field, orders: Orders, retrieval: Retrieval, documents: Sequence[str] = ()
+    ) -> Gathered:
+        """Everything that ``asked`` is first written from. Where ``documents``, all of its scope, are few, a value is
+        looked for in each, found or not."""
         stated, segments = NOTHING_STATED, tuple[Segment, ...]()
         found = list(dict.fromkeys((*(hit.chunk.doc_id for hit in retrieval.hits), *_documents(retrieval.segments))))
         narrowed = retrieval.scope.pages or retrieval.scope.kinds
         if asked.kind == "value" and not narrowed:
+            found = list(dict.fromkeys((*found, *documents))) if len(documents) <= _FEW else found
             stated, segments = self._stated(asked, form, found)
         draft, sources = self._given(orders, retrieval, segments)
         pinned = [(span.doc_id, span.start, span.end) for span in orders.pinned]
@@ -91,7 +96,8 @@ class Gathering:
             segments += [Segment(one.doc_id, *cover(one), 0, 0, 0.0, "cover") for one in documents]
         interim = frozenset(document.doc_id for document in documents if reports_part_of_year(document))
         whose = {document.doc_id: companies(document) for document in documents}
-        return Stated(tuple(one for _, one in listed), interim, whose), tuple(segments)
+        titles = {document.doc_id: document.title for document in documents}
+        return Stated(tuple(one for _, one in listed), interim, whose, titles), tuple(segments)
 
     def _given(
         self, orders: Orders, retrieval: Retrieval, segments: Sequence[Segment]

@@ -123,7 +123,8 @@ class Request:
     documents that it names) and ``sources``. ``passages`` go before the prompt of a writer whose service cites by
     itself; else the prompt holds the sources. ``fresh``: an answer that was kept of the same request will not do.
     ``continues``: ``history`` is the conversation from its beginning, so the request of the next question begins with
-    the same words. ``stated`` is what is known of the documents that a value is looked for in."""
+    the same words. ``own`` is what of the sources stands in a section called as the one asked for, or was ``pinned``.
+    ``stated`` is what is known of the documents that a value is looked for in."""
 
     question: str
     sources: tuple[Source, ...]
@@ -139,6 +140,7 @@ class Request:
     passages: tuple[Passage, ...] = ()
     form: Field | None = None
     own: tuple[tuple[int, int, int], ...] = ()
+    pinned: tuple[tuple[int, int, int], ...] = ()
     stated: Stated = NOTHING_STATED
 
 

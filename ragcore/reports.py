@@ -57,11 +57,12 @@ class Statement:
 @dataclass(frozen=True, slots=True)
 class Stated:
     """What is known of documents beside what was found in them: their ``statements``, which are ``interim``, on a part
-    of a year, and whose they are (`ragcore.companies`)."""
+    of a year, whose they are (`ragcore.companies`), and what they are called."""
 
     statements: tuple[Statement, ...] = ()
     interim: frozenset[str] = frozenset()
     companies: Mapping[str, tuple[frozenset[str], ...]] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     def year_of(self, doc_id: str) -> int:
         """The last year of the statements of a document, 0 where that is not known or the document is interim."""

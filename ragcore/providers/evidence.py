@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 from math import log
 
 from ragcore.config import AnswerSettings
@@ -48,13 +49,17 @@ class Evidence:
         """At most ``most`` quotes that speak of ``piece``, best first; ``alone``: nothing else is asked for."""
         ranking = self._ranking(piece)
         own = ranking.best(self.own, self._reranker)
-        chosen = [quote for quote, worth in own if alone or worth >= _PLAIN or self._speaks(piece, quote)]
+        held = [quote for quote, worth in own if alone or worth >= _PLAIN or self._speaks(piece, quote)]
+        # What a person pinned comes first, and does not stand for all the rest.
+        pinned = [quote for quote in held if _within(quote, self._request.pinned)]
+        chosen = _by_turns([quote for quote in held if quote not in pinned])
         if not chosen:
             ranked = ranking.best(self._found, self._reranker)
-            good = [(quote, worth) for quote, worth in ranked if worth >= _PLAIN or self._speaks(piece, quote)]
+            good = [each for each in ranked if each[1] >= _PLAIN or self._speaks(piece, each[0])]
+            good = [each for each in good if each[0] not in pinned]
             floor = _SHARE * good[0][1] if good else 0.0
             chosen = [quote for quote, worth in good if worth >= floor]
-        return _without_repeats(chosen, most)
+        return _without_repeats([*pinned, *chosen], most)
 
     def nearest(self, pieces: Sequence[str], most: int) -> list[Quotable]:
         """What comes nearest to ``pieces``, be it ever so far."""
@@ -86,6 +91,14 @@ def _within(quote: Quotable, own: Sequence[tuple[int, int, int]]) -> bool:
     return any(
         quote.source.number == number and first <= quote.first and quote.last <= last for number, first, last in own
     )
+
+
+def _by_turns(quotes: Sequence[Quotable]) -> list[Quotable]:
+    """The best of each document, then the next best of each: none is passed over because another says more."""
+    own: dict[str, list[Quotable]] = {}
+    for quote in quotes:
+        own.setdefault(quote.source.doc_id, []).append(quote)
+    return [quote for turn in zip_longest(*own.values()) for quote in turn if quote is not None]
 
 
 def _without_repeats(quotes: Sequence[Quotable], most: int) -> list[Quotable]:

@@ -107,16 +107,18 @@ def _without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
     return chosen
 
 
-def listing(chosen: Sequence[Quotable], *, best_first: bool = False) -> Iterator[str]:
+def listing(
+    chosen: Sequence[Quotable], *, best_first: bool = False, mark: str = "**", longest: int = _LONGEST_TITLE
+) -> Iterator[str]:
     """The quotes, given best first, as a list in the order of their document, with ``best_first`` behind the best of
-    them; under their titles, best first, when there are several."""
+    them; under their titles (between ``mark``, at most ``longest`` characters), best first, when there are several."""
     documents = list(dict.fromkeys(quote.source.doc_id for quote in chosen))
     for index, doc_id in enumerate(documents):
         own = [quote for quote in chosen if quote.source.doc_id == doc_id]
         leads = own[:1] if best_first else []
         own = leads + sorted(own[len(leads) :], key=lambda quote: quote.start)
         if len(documents) > 1:
-            yield ("\n" if index else "") + f"**{escape(brief(own[0].source.title, _LONGEST_TITLE))}**\n\n"
+            yield ("\n" if index else "") + f"{mark}{escape(brief(own[0].source.title, longest))}{mark}\n\n"
         for quote in own:
             title = brief(quote.about, _LONGEST_TITLE).rstrip(_FINAL_PUNCTUATION)
             about = f"{escape(title)}: " if title else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragcore.types import Document, Source
+from ragcore.types import Document, Element, Source
 from ragcore.words import content_stems
 
 _ALIKE = 0.6  # Dice's coefficient of two headings' words from which they are called the same
@@ -14,6 +14,7 @@ _NUMBERING = re.compile(
     r"|^\s*(?:item|part|note|section|chapter|article|annex|appendix)\s+\w{1,4}[.):]?\s*",
     re.IGNORECASE,
 )
+_ITEM = re.compile(r"^\s*(?:item|part)\s+\w{1,4}\b", re.IGNORECASE)
 _MOST = 2
 
 
@@ -31,7 +32,7 @@ def headed(document: Document, heading: str) -> list[tuple[int, int]]:
             continue
         end = element.end
         for after in elements[place + 1 :]:
-            if after.kind == "heading" and after.level <= element.level:
+            if after.kind == "heading" and _ends(document, element, after):
                 break
             end = after.end
         if end > element.end:
@@ -43,6 +44,13 @@ def headed(document: Document, heading: str) -> list[tuple[int, int]]:
         if len(chosen) < _MOST and not any(a <= start and end <= b for a, b in chosen):
             chosen.append((start, end))
     return chosen
+
+
+def _ends(document: Document, element: Element, after: Element) -> bool:
+    """Whether the section under the heading ``element`` ends before ``after``. An item of a filing goes on to the next
+    item, even where the headings in it are printed as large as its own."""
+    item, next_item = (_ITEM.match(document.text[one.start : one.end]) for one in (element, after))
+    return after.level < element.level or (after.level == element.level and (not item or next_item is not None))
 
 
 def own_units(sources: Sequence[Source], spans: Sequence[tuple[str, int, int]]) -> tuple[tuple[int, int, int], ...]:

@@ -1,0 +1,71 @@
+"""A section that is only quoted: what of several documents it gives, and how it is laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ragcore.answer.sources import build_sources
+from ragcore.companies import companies
+from ragcore.protocols import Request
+from ragcore.providers.sections import OfflineSections
+from ragcore.report.headed import headed, own_units
+from ragcore.reports import Field, Stated
+from ragcore.types import Document, Retrieval, Segment
+from tests.answer.samples import SETTINGS
+from tests.documents import Heading, make_document
+
+
+def written(question: str, form: Field, made: Sequence[Document], pinned: Sequence[str] = ()) -> str:
+    """The section, with the sentences ``pinned``."""
+    made = [replace(one, doc_id=f"{place:016x}") for place, one in enumerate(made)]
+    known = {one.doc_id: one for one in made}
+    whole = tuple(Segment(one.doc_id, 0, one.body_end, 0, 0, 1.0, "rse") for one in made)
+    sources = build_sources(Retrieval(question, "hybrid", (), whole, {}), known.__getitem__, SETTINGS.answer)
+    spans = [(one.doc_id, at, at + len(text)) for text in pinned for one in made if (at := one.text.find(text)) >= 0]
+    held = own_units(sources, spans)
+    stated = Stated(companies={one.doc_id: companies(one) for one in made}, titles={d.doc_id: d.title for d in made})
+    request = Request(question, sources, "", "", form=form, own=held, pinned=held, stated=stated)
+    return "".join(OfflineSections(None, SETTINGS.answer).stream(request))
+
+
+def test_a_company_without_a_value_is_named_where_others_have_one() -> None:
+    made = [
+        make_document(Heading("Staff"), "At year end we had 4,100 employees.", title="ALDERA INC. Form 10-K 2022"),
+        make_document(Heading("Staff"), "Our people are our strength.", title="BORVIK CORP. Form 10-K 2022"),
+    ]
+    asked = "How many employees the company has"
+    text = written("Employees", Field("value", (), "", (asked,)), made)
+    assert "**4,100** — " in text
+    assert text.count("INSUFFICIENT") == 1
+    assert f"[INSUFFICIENT DATA: {asked} (BORVIK CORP. Form 10-K 2022)]" in text
+
+
+def test_things_of_which_the_same_is_said_stand_together() -> None:
+    made = make_document("Absorption, distribution and metabolism of the drug were studied in rats.", title="Study")
+    text = written("Fate of the drug", Field("prose", (), "", ("absorption", "metabolism")), [made])
+    assert text.count("were studied in rats") == 1
+    assert "**Absorption; metabolism**" in text
+
+
+def test_what_is_pinned_comes_first_and_not_alone() -> None:
+    made = make_document(
+        "The drug must be stored in a locked cabinet of the pharmacy.",
+        "Samples of the drug are stored at five degrees until the end of the study.",
+        title="Handling",
+    )
+    form = Field("prose", (), "", ("how the drug is stored",))
+    text = written(
+        "Storage", form, [made], pinned=["Samples of the drug are stored at five degrees until the end of the study."]
+    )
+    assert "five degrees" in text
+    assert "locked cabinet" in text
+
+
+def test_an_item_of_a_filing_goes_on_to_the_next_item() -> None:
+    made = make_document(
+        *(Heading("Item 1. Business"), Heading("Overview"), "We make lamps.", Heading("Item 1A. Risk Factors"), "Fire.")
+    )
+    ((start, end),) = headed(made, "Business")
+    assert "We make lamps." in made.text[start:end]
+    assert "Fire" not in made.text[start:end]
