@@ -108,8 +108,8 @@ def _lacking(piece: str, given: Sequence[FieldValue], found: Sequence[Quotable],
 
 def _laid_out(pieces: Sequence[str], texts: Sequence[str]) -> Iterator[str]:
     """Each piece with its text; those of which the very same is said stand together."""
-    together: dict[object, list[str]] = {}
-    first: dict[object, str] = {}
+    together: dict[frozenset[str] | str, list[str]] = {}
+    first: dict[frozenset[str] | str, str] = {}
     for piece, text in zip(pieces, texts):
         same = frozenset(text.splitlines()) if text else piece
         together.setdefault(same, []).append(piece)
