@@ -67,7 +67,7 @@ def test_what_is_missing_is_looked_for_in_sight_and_written_again_at_most_twice(
         money = page.locator(".gw-report .money")
         money.get_by_text(re.compile(r"^rest: about [\d,]+ tokens, \$\d.*at most \$\d")).wait_for()
         page.get_by_role("button", name="Fill this section").click()
-        page.locator(".gw-report .live", has_text="round 2: what was missing was looked for").wait_for()
+        page.locator(".gw-report .live-said", has_text="round 2: what was missing was looked for").wait_for()
         state(page, "Wells", "draft")
         page.locator(".gw-report .meta", has_text="written 2 times").wait_for()
         assert "61.4" in page.locator(".gw-report .tx").inner_text()
