@@ -16,12 +16,10 @@ with st.container(key="gw_page"):
     uploads.arrived()
     components.library(revision=st.session_state.get("gw_uploads", 0))
 
-with told.news("library", "ask") as asked:
+with told.news("library", "ask") as asked, told.news("library", "settings") as part:
     if asked:
         sidebar.ask_only(set(asked), [info.doc_id for info in sidebar.askable(infos)])
 if asked:
     st.switch_page("pages/chat.py")
-with told.news("library", "settings") as part:
-    pass
 if part:
     st.switch_page("pages/settings.py")

@@ -110,10 +110,7 @@ def filters(conversation_id: str | None, scope: Scope, longest: int) -> None:
     ``{"conversation": "0123…", "pages": "3-7, 12", "kinds": ["table"], "asked": False}``, ``asked`` where a question is
     on its way, for which pages come as they were typed, good or not."""
     shown = {"pages": pages_typed(scope), "kinds": list(scope.kinds), "longest": longest, "known": KINDS}
-    _filters(
-        key="filters",
-        data=_data("filters") | {"conversation": conversation_id} | shown,
-    )
+    _filters(key="filters", data=_data("filters") | {"conversation": conversation_id} | shown)
 
 
 def chips(conversation_id: str | None, scope: Scope) -> None:

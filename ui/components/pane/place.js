@@ -1,14 +1,15 @@
 // Where one was looking when the tab was reloaded: the citation that the address names is open again, but one stays where
 // one had gone since.
 
-const KEY = "gw.place";
+import { keep, takeKept } from "../shared/kept.js";
+
+const KEY = "gw.page";
 
 const conversation = () => new URL(location.href).searchParams.get("c");
 
 export function keepPlace(pages, more) {
   const spot = pages.document && pages.desk.clientHeight ? spotOf(pages) : null; // none where the pane is hidden
-  const place = { conversation: conversation(), document: pages.document?.id, spot, ...more };
-  sessionStorage.setItem(KEY, JSON.stringify(place));
+  keep(KEY, conversation(), { document: pages.document?.id, spot, ...more });
 }
 
 function spotOf(pages) {
@@ -17,13 +18,7 @@ function spotOf(pages) {
   return { page, below: (desk.scrollTop - tops[page - 1]) / z, left: desk.scrollLeft, fit, z };
 }
 
-// What was kept, once, where this is the same conversation after a reload; else null.
-export function takePlace() {
-  const kept = JSON.parse(sessionStorage.getItem(KEY));
-  sessionStorage.removeItem(KEY);
-  const reloaded = performance.getEntriesByType("navigation")[0]?.type === "reload";
-  return reloaded && kept?.conversation === conversation() ? kept : null;
-}
+export const takePlace = () => takeKept(KEY, conversation());
 
 export function comeBack(pages, { page, below, left, fit, z }) {
   if (page > pages.sizes.length) return;

@@ -4,6 +4,7 @@ import { ApiError, configure, get, post } from "../shared/api.js";
 import { beforeAsking, holdAsking } from "../shared/asking.js";
 import { closeCitation } from "../shared/bus.js";
 import { h, icon } from "../shared/dom.js";
+import { keep, takeKept } from "../shared/kept.js";
 import { changed } from "../shared/tabs.js";
 import { copyLink } from "./copy.js";
 import { follow } from "./live.js";
@@ -12,13 +13,13 @@ import { Cards } from "./card.js";
 import { Cited } from "./cited.js";
 import { Earlier } from "./earlier.js";
 import { Next } from "./next.js";
-import { keepPlace, placeBefore } from "./place.js";
 import { clampQuestion, editQuestion, rest, tools } from "./question.js";
 import { pin, pinned, say, unsay, unsayBusy } from "./said.js";
 import { Scroll } from "./scroll.js";
 import { drawTurn, errorCard } from "./turn.js";
 
 const AGAIN = 400; // ms after an answer's events broke off
+const PLACE = "gw.thread"; // where this tab keeps what was being read
 
 export function mount({ parentElement, data, tell }) {
   configure(data);
@@ -55,7 +56,7 @@ class Thread {
     this.listeners = [
       ["gw:opened", (event) => this.cited.opened(event.detail)],
       ["focus", () => this.refresh()],
-      ["pagehide", () => keepPlace(this.conversation, this.scroll.place())],
+      ["pagehide", () => keep(PLACE, this.conversation, this.scroll.place())],
       ["gw:changed", ({ detail }) => !detail.here && detail.conversation === this.conversation && this.refresh()],
     ];
     for (const [name, listener] of this.listeners) addEventListener(name, listener);
@@ -318,7 +319,7 @@ class Thread {
 
   // The branch through another version of a turn; it stands where the turn stood, and so does the focus.
   async showVersion(turn, other, step) {
-    const top = this.turns.get(turn.id).element.getBoundingClientRect().top;
+    const top = this.scroll.topOf(this.turns.get(turn.id).element);
     unsay(this.column);
     const failed = await this.switchTo(other);
     if (failed) return this.say(turn.id, errorCard(failed), ".gw-ask");
@@ -327,7 +328,7 @@ class Thread {
     changed(this.conversation);
     const shown = this.turns.get(other)?.element;
     if (!shown) return; // changed again meanwhile
-    this.flow.scrollBy({ top: shown.getBoundingClientRect().top - top, behavior: "instant" });
+    this.scroll.goTo(shown, top);
     shown.querySelector(`[data-step="${step}"]`)?.focus({ preventScroll: true });
   }
 
@@ -378,7 +379,7 @@ class Thread {
       this.scroll.toTop(this.turns.get(turn).element);
       if (!number && this.turns.get(turn).data.citations?.length) return this.cited.look(this.turns.get(turn).data, true), true;
     }
-    const place = linked ? null : placeBefore(this.conversation);
+    const place = linked ? null : takeKept(PLACE, this.conversation);
     for (const wanted of [turn, place?.turn]) if (wanted && !this.turns.has(wanted) && this.before.count) await this.loadSince(wanted);
     const left = place && this.turns.get(place.turn)?.element;
     const opened = Boolean(turn) && this.cited.reopen(turn, n, !left);

@@ -50,23 +50,29 @@ export class Scroll {
     this.flow.scrollTo({ top: this.flow.scrollHeight, behavior: "instant" });
   }
 
+  // How far an element's top is below the upper edge of the window, in px.
+  topOf(element) {
+    return element.getBoundingClientRect().top - this.flow.getBoundingClientRect().top;
+  }
+
   // The turn at the upper edge of the window, and how far its top is from that; undefined where there is none.
   place() {
     const edge = this.flow.getBoundingClientRect().top;
     const turn = [...this.flow.querySelectorAll(".gw-turn")].find((one) => one.getBoundingClientRect().bottom > edge);
-    return turn && { turn: turn.dataset.turn, top: turn.getBoundingClientRect().top - edge };
+    return turn && { turn: turn.dataset.turn, top: this.topOf(turn) };
   }
 
-  goTo(turn, top) {
+  // Puts an element's top where `topOf` said that it was, or another one's.
+  goTo(element, top) {
     this.following = false;
-    this.flow.scrollBy({ top: turn.getBoundingClientRect().top - this.flow.getBoundingClientRect().top - top, behavior: "instant" });
+    this.flow.scrollBy({ top: this.topOf(element) - top, behavior: "instant" });
     this.scrolled();
   }
 
   // Does what changes the height above an element, which stays where it is.
   keeping(element, change) {
-    const top = element.getBoundingClientRect().top;
+    const top = this.topOf(element);
     change();
-    this.flow.scrollBy({ top: element.getBoundingClientRect().top - top, behavior: "instant" });
+    this.goTo(element, top);
   }
 }

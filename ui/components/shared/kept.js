@@ -1,0 +1,15 @@
+// What a tab remembers of a conversation, or of none (null), while its page is loaded again.
+
+export function keep(key, conversation, place) {
+  if (place) sessionStorage.setItem(key, JSON.stringify({ conversation, place }));
+  else sessionStorage.removeItem(key);
+}
+
+// What was kept, once, where this is the same conversation after a reload or a way back; else null. Opened in another
+// way, as by a link that is followed, a page begins as a new one.
+export function takeKept(key, conversation) {
+  const kept = JSON.parse(sessionStorage.getItem(key));
+  sessionStorage.removeItem(key);
+  const again = ["reload", "back_forward"].includes(performance.getEntriesByType("navigation")[0]?.type);
+  return again && kept?.conversation === conversation ? kept.place : null;
+}
