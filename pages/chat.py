@@ -48,7 +48,7 @@ def workspace() -> None:
                     st.rerun()
         with st.container(key="gw_pane"):
             components.pane(
-                [{"id": doc_id, "title": name} for doc_id, name in payload.names(readable).items()],
+                payload.offered(readable),
                 None if searched.doc_ids is None else list(searched.doc_ids),
             )
 

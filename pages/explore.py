@@ -6,7 +6,7 @@ from ui import components, explore, payload, sidebar
 from ui.services import services
 
 readable = sidebar.askable(services().engine.documents())
-documents = [{"id": doc_id, "title": name} for doc_id, name in payload.names(readable).items()]
+documents = payload.offered(readable)
 
 sidebar.leave()
 with st.container(key="gw_xsplit"):

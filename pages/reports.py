@@ -34,7 +34,7 @@ if here and known(here):
         with st.container(key="gw_pane"):
             components.evidence()
             components.pane(
-                [{"id": doc_id, "title": name} for doc_id, name in payload.names(readable).items()],
+                payload.offered(readable),
                 None if chosen is None else list(chosen),
             )
 else:

@@ -25,6 +25,7 @@ STYLES = (
     "components/pane/pane.css",
     "components/library/library.css",
     "components/library/document.css",
+    "components/scope/scope.css",
     "components/filters/filters.css",
     "components/reports/reports.css",
     "components/report/report.css",
@@ -40,7 +41,7 @@ TYPES = {
     ".png": "image/png",
 }
 # Streamlit's elements on a first page, whose scripts it would fetch only when the page's script names them.
-ELEMENTS = ("Html", "Button", "BidiComponent", "FileUploader", "ChatInput", "Checkbox")
+ELEMENTS = ("Html", "Button", "BidiComponent", "FileUploader", "ChatInput")
 STREAMLIT = Path(streamlit.__file__).parent / "static"
 FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
 

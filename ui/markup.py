@@ -28,12 +28,6 @@ VERDICT = {
     "unsupported": ("bad", "The cited words do not say this"),
 }
 NO_BREAK = '<span class="gw-nb">'
-# Where a mark stands that may be Markdown: an escape; emphasis, code, struck out, a formula; emphasis at the edge of a
-# word; a link or note; an icon or colour; a tag; an entity; a heading, list or quote.
-_MAY_BE_READ = re.compile(
-    r"(?=\\[!-/:-@\[-`{-~]|\\$|[*`~$\[#>\-]|(?<![^\W_])_|_(?![^\W_])|:[A-Za-z+]|:\w+:|<[A-Za-z/!?]|&#?\w+;"
-    r"|[+.)](?:\s|$))"
-)
 LONGEST_WORD = 30  # a longer one may be parted from its chip, rather than stick out
 
 
@@ -95,24 +89,6 @@ def _with_sentinels(text: str, marks: Sequence[Mark], claims: Sequence[Claim]) -
         at = max(at, end)
     parts.append(text[at:].translate(_SAFE))
     return "".join(parts)
-
-
-def plain(text: str) -> str:
-    """``text`` as it is, for a label in which Streamlit reads Markdown. Only what would be read as such is escaped: the
-    label is also the widget's accessible name, in which a backslash is heard."""
-    return _MAY_BE_READ.sub(lambda found: "\\" if _is_read(found) else "", text.strip())
-
-
-def _is_read(found: re.Match[str]) -> bool:
-    text, at = found.string, found.start()
-    mark, before = text[at], text[:at].strip()
-    if mark in "#+->" or (mark == "*" and not text[at + 1 : at + 2].strip()):
-        return not before or (text.count(mark) > 1 and mark == "*")
-    if mark in ".)":
-        return before.isdecimal()
-    if mark == "[":
-        return any(joint in text for joint in ("](", "][", "]:")) or text[at + 1 : at + 2] == "^"
-    return mark not in "*`~$" or text.count(mark) > 1
 
 
 class _Weaver:

@@ -5,6 +5,7 @@ Boxes go out as ``[page, x0, y0, x1, y1]`` in displayed-page points, untouched; 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -152,10 +153,13 @@ def box(place: Box) -> list[float]:
 def names(infos: Sequence[DocumentInfo]) -> dict[str, str]:
     """What to call each document: its title, with the file's name where another has the same title."""
     titles = [info.title or info.name for info in infos]
-    return {
-        info.doc_id: title if titles.count(title) == 1 else f"{title} ({info.name})"
-        for info, title in zip(infos, titles)
-    }
+    times = Counter(titles)
+    return {info.doc_id: title if times[title] == 1 else f"{title} ({info.name})" for info, title in zip(infos, titles)}
+
+
+def offered(infos: Sequence[DocumentInfo]) -> list[dict[str, str]]:
+    """Documents to choose from, as components take them."""
+    return [{"id": doc_id, "title": name} for doc_id, name in names(infos).items()]
 
 
 def document(read: Document) -> Json:

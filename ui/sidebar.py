@@ -15,7 +15,6 @@ from ragcore.scopes import KINDS, page_ranges
 from ragcore.types import EVERYTHING, Scope
 from ui import components, payload, told, visits
 from ui.groups import groups
-from ui.markup import plain
 from ui.opened import come_back, current, gone, leave, lost_if_gone, open_conversation, stay, trouble, unnamed
 from ui.runs import StillWriting
 from ui.services import services
@@ -57,6 +56,7 @@ def arrived() -> None:
         if chosen is not None:
             open_conversation(chosen)
     _leave()
+    _tick()
     _narrow()
     _widen()
     _seen()
@@ -69,50 +69,10 @@ def _begin() -> None:
 
 
 def _draw_scope(readable: Sequence[DocumentInfo], searched: Scope) -> None:
-    here, inside = current(), _inside(readable, searched)
-    st.html(f'<div class="gw-side-h">In scope<span>{len(inside)} of {len(readable)}</span></div>')
-    names = payload.names(readable)
-    _draw_groups(readable)
+    inside = _inside(readable, searched)
+    st.html(f"<style>.st-key-gw_scope {{ --gw-documents: {len(readable)} }}</style>")
     with st.container(key="gw_scope"):
-        for info in readable:
-            key = f"gw_scope_{here or 'new'}_{info.doc_id}"
-            # How the box stood in this tab may be out of date: another tab may have changed the scope.
-            if st.session_state.get(key) != (info.doc_id in inside):
-                st.session_state[key] = info.doc_id in inside
-            st.checkbox(plain(names[info.doc_id]), key=key, on_change=_tick, args=(here, info.doc_id, key))
-
-
-def _draw_groups(readable: Sequence[DocumentInfo]) -> None:
-    """A field that puts the documents of one tag or folder into scope, and no others."""
-    found = groups(readable)
-    if found:
-        key = f"gw_group_{current() or 'new'}"
-        with st.container(key="gw_groups"):
-            st.selectbox(
-                "Only documents of a tag or folder",
-                list(found),
-                index=None,
-                placeholder="Tag or folder",
-                key=key,
-                on_change=_only_group,
-                args=(current(), key),
-                label_visibility="collapsed",
-            )
-
-
-def _only_group(conversation_id: str | None, key: str) -> None:
-    arrived()
-    stay()
-    chosen = st.session_state[key]
-    st.session_state[key] = None  # what is in scope is told by the boxes below
-    readable = askable(services().engine.documents())
-    doc_ids = groups(readable).get(chosen or "")
-    if doc_ids is None:
-        return
-    if conversation_id is None:
-        st.session_state["gw_left_out"] = {info.doc_id for info in readable} - set(doc_ids)
-    else:
-        _change(conversation_id, lambda stored: replace(stored, doc_ids=doc_ids))
+        components.scope(current(), payload.offered(readable), sorted(inside), groups(readable))
 
 
 def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:
@@ -199,20 +159,25 @@ def _widen() -> None:
             _change(given["conversation"], lambda stored: replace(stored, **{given["part"]: ()}))
 
 
-def _tick(conversation_id: str | None, doc_id: str, key: str) -> None:
-    arrived()
-    stay()
-    # Streamlit also calls this for a box that comes back after a while, so what counts is how it stands.
-    ticked = st.session_state[key]
-    if conversation_id is None:
-        (_left_out().discard if ticked else _left_out().add)(doc_id)
-        return
+def _tick() -> None:
+    with told.news("scope", "ticked") as given:
+        if given is not None:
+            stay()
+            _put(given["conversation"], given["inside"])
+
+
+def _put(conversation_id: str | None, ticked: dict[str, bool]) -> None:
+    """Put documents into the scope of a conversation, or of the next new one (None), or take them out of it; the others
+    stay as they are by now, whatever the tab showed."""
     known = [info.doc_id for info in services().engine.documents()]
+    if conversation_id is None:
+        left_out = _left_out() - {doc_id for doc_id, inside in ticked.items() if inside}
+        st.session_state["gw_left_out"] = left_out | {doc_id for doc_id, inside in ticked.items() if not inside}
+        return
 
     def changed(stored: Scope) -> Scope:
-        inside = set(known if stored.doc_ids is None else stored.doc_ids)
-        (inside.add if ticked else inside.discard)(doc_id)
-        chosen = tuple(item for item in known if item in inside)
+        before = set(known if stored.doc_ids is None else stored.doc_ids)
+        chosen = tuple(doc_id for doc_id in known if ticked.get(doc_id, doc_id in before))
         return replace(stored, doc_ids=chosen if len(chosen) < len(known) else None)
 
     _change(conversation_id, changed)

@@ -21,13 +21,22 @@ def session() -> str:
     return name
 
 
+def heard(component: str, name: str) -> int:
+    """The number of what ``component`` told last by ``name`` and that was heard; 0 for nothing in this session."""
+    number: int = st.session_state.get(_key(component, name), 0)
+    return number
+
+
+def _key(component: str, name: str) -> str:
+    return f"gw_heard_{component}_{name}"
+
+
 @contextmanager
 def news(component: str, name: str) -> Iterator[Any]:
     """What ``component`` has told by ``name`` since it was last heard; None for nothing. A run that is overtaken within
     the block has not heard it, so what is done there may be done twice."""
     given = st.session_state.get(component, {}).get(name)
-    heard = f"gw_heard_{component}_{name}"
-    if given is None or given["session"] != session() or given["number"] == st.session_state.get(heard):
+    if given is None or given["session"] != session() or given["number"] == heard(component, name):
         yield None
         return
     try:
@@ -35,6 +44,6 @@ def news(component: str, name: str) -> Iterator[Any]:
     except (RerunException, StopException):
         raise
     except BaseException:
-        st.session_state[heard] = given["number"]  # an error is told once
+        st.session_state[_key(component, name)] = given["number"]  # an error is told once
         raise
-    st.session_state[heard] = given["number"]
+    st.session_state[_key(component, name)] = given["number"]

@@ -213,5 +213,10 @@ def open_page(browser: Any, request: pytest.FixtureRequest) -> Iterator[Callable
     assert not complaints, complaints
 
 
+def in_scope(page: Any, words: str) -> None:
+    """Wait until so many documents are in scope: ``1 of 2``."""
+    page.locator(".gw-scope .count").get_by_text(words, exact=True).wait_for()
+
+
 def _away(url: str) -> bool:
     return not url.startswith(("http://localhost:", "ws://localhost:", "blob:", "data:"))

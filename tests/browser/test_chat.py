@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.browser.conftest import QUESTION, App, Shelf
+from tests.browser.conftest import QUESTION, App, Shelf, in_scope
 from tests.browser.test_claude import ask
 
 
@@ -77,12 +77,15 @@ def test_the_card_is_whole_in_a_low_window(app: App, shelf: Shelf, open_page: Ca
 
 def test_only_documents_in_scope_are_asked(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(app.url)
-    boxes = page.locator(".st-key-gw_scope label")
+    boxes = page.locator(".gw-scope .rows label")
     boxes.nth(4).wait_for()
     total = boxes.count()
     for i in range(total):
         boxes.nth(i).click()
-        page.get_by_text(f"{total - 1 - i} of {total}").wait_for()
+        in_scope(page, f"{total - 1 - i} of {total}")
+    for left in (total, 0):
+        page.get_by_label("All documents").click()
+        in_scope(page, f"{left} of {total}")
     ask(page, QUESTION)
     page.get_by_text("No document is in scope.").wait_for()
 

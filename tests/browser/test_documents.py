@@ -15,7 +15,7 @@ import pytest
 
 from ragcore.engine import Engine
 from tests import pdfs
-from tests.browser.conftest import QUESTION, App, Shelf, serve
+from tests.browser.conftest import QUESTION, App, Shelf, in_scope, serve
 from tests.browser.test_claude import ask
 from tests.browser.test_library import file
 
@@ -80,7 +80,7 @@ def test_a_document_in_scope_that_another_tab_removed_is_said(
     own_app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:
     page = open_page(f"{own_app.url}/?c={shelf.conversations['survey.pdf']}")
-    page.get_by_text("1 of 5").wait_for()
+    in_scope(page, "1 of 5")
     page.wait_for_load_state("networkidle")  # the page of the first citation is still being drawn
     removed = shelf.answers["survey.pdf"].citations[0].doc_id
     with Engine.open(own_app.home) as engine:
@@ -89,9 +89,9 @@ def test_a_document_in_scope_that_another_tab_removed_is_said(
     page.get_by_text("The documents in scope have been removed from the library.").wait_for()
     ask(page, QUESTION)
     page.get_by_text("1 document in scope has been removed from the library.").wait_for()
-    page.get_by_text("0 of 4").wait_for()
-    page.locator(".st-key-gw_scope label").first.click()
-    page.get_by_text("1 of 4").wait_for()
+    in_scope(page, "0 of 4")
+    page.locator(".gw-scope .rows label").first.click()
+    in_scope(page, "1 of 4")
     ask(page, QUESTION)
     page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
 

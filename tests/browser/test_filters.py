@@ -11,7 +11,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.types import EVERYTHING, Scope
 from tests import pdfs
-from tests.browser.conftest import App, serve
+from tests.browser.conftest import App, in_scope, serve
 from tests.browser.test_claude import ask
 
 QUESTION = "What was the highest nitrate reading?"
@@ -141,14 +141,14 @@ def test_many_page_ranges_fit_on_their_chip(filtered: App, open_page: Callable[.
 
 def test_a_document_that_is_read_anew_stays_in_scope(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
-    page.get_by_text("2 of 2").wait_for()
+    in_scope(page, "2 of 2")
     statuses: tuple[tuple[Literal["reading", "ready"], str], ...] = (("reading", "1 of 1"), ("ready", "2 of 2"))
     with Engine.open(filtered.home) as engine:
         for status, said in (*statuses, *statuses):
             engine.store.set_status(engine.documents()[0].doc_id, status)
             page.get_by_role("button", name="Tables", exact=True).click()
-            page.get_by_text(said).wait_for()
-    assert page.locator(".st-key-gw_scope input:checked").count() == 2
+            in_scope(page, said)
+    assert page.locator(".gw-scope .rows :checked").count() == 2
 
 
 def test_a_new_conversation_begins_without_the_filters_of_the_last(
@@ -197,7 +197,7 @@ def test_what_another_tab_deleted_is_said_for_every_change(filtered: App, open_p
     tabs["kind"].get_by_role("button", name="Tables", exact=True).click()
     tabs["chip"].locator(".gw-chip button").click()
     tabs["pages"].get_by_label("Pages", exact=True).fill("2")
-    tabs["tick"].locator(".st-key-gw_scope label").first.click()
+    tabs["tick"].locator(".gw-scope .rows label").first.click()
     tabs["rename"].get_by_label("Title").fill("Another")
     tabs["rename"].keyboard.press("Enter")
     for name, tab in tabs.items():
@@ -211,18 +211,18 @@ def test_a_tab_that_is_behind_changes_only_what_it_is_told_to(filtered: App, ope
     here = conversation(page)
     behind = second_tab(page, f"{filtered.url}/?c={here}")
     answered(behind, 1)
-    behind.get_by_text("2 of 2").wait_for()
+    in_scope(behind, "2 of 2")
     page.get_by_label("Pages", exact=True).fill("2-3")
     page.locator('.gw-chip[data-part="pages"]').wait_for()
-    behind.locator(".st-key-gw_scope label").first.click()
-    behind.get_by_text("1 of 2").wait_for()
+    behind.locator(".gw-scope .rows label").first.click()
+    in_scope(behind, "1 of 2")
     behind.locator(".gw-chip", has_text="Pages 2–3").wait_for()
     page.get_by_role("button", name="Text", exact=True).click()
-    page.get_by_text("1 of 2").wait_for()
+    in_scope(page, "1 of 2")
     with Engine.open(filtered.home) as engine:
         stored = engine.scope(here)
     assert (stored.pages, stored.kinds, len(stored.doc_ids or ())) == (((2, 3),), ("text",), 1)
-    assert page.locator(".st-key-gw_scope input:checked").count() == 1
+    assert page.locator(".gw-scope .rows :checked").count() == 1
 
 
 def test_a_question_asked_again_is_asked_under_what_its_tab_shows(filtered: App, open_page: Callable[..., Any]) -> None:
@@ -260,13 +260,13 @@ def test_pages_typed_for_one_conversation_stay_with_it(filtered: App, open_page:
 
 def test_pages_are_checked_anew_when_the_scope_changes(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
-    page.get_by_text("2 of 2").wait_for()
+    in_scope(page, "2 of 2")
     page.get_by_label("Pages", exact=True).fill("4-6")
     page.locator(".said", has_text="Only pages 4–6").wait_for()
     page.locator('.gw-chip[data-part="pages"]').wait_for()
     with Engine.open(filtered.home) as engine:
         long = next(i for i, info in enumerate(engine.documents()) if info.pages == 6)
-    labels = page.locator(".st-key-gw_scope label")
+    labels = page.locator(".gw-scope .rows label")
     labels.nth(long).click()
     page.locator(".said.bad", has_text="The longest document in scope has 1 page.").wait_for()
     ask(page, QUESTION)
@@ -275,7 +275,7 @@ def test_pages_are_checked_anew_when_the_scope_changes(filtered: App, open_page:
     assert "Pages 4–6 of the document in scope hold nothing to search." in said
     assert "do not answer" not in said
     labels.nth(1 - long).click()
-    page.get_by_text("0 of 2").wait_for()
+    in_scope(page, "0 of 2")
     page.locator(".said:not(.bad)", has_text="Only pages 4–6").wait_for()
 
 

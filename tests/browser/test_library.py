@@ -8,7 +8,7 @@ from typing import Any
 
 from ragcore.engine import Engine
 from tests import ade, pdfs
-from tests.browser.conftest import App, Shelf, serve
+from tests.browser.conftest import App, Shelf, in_scope, serve
 
 
 def file(name: str, data: bytes) -> dict[str, Any]:
@@ -74,9 +74,9 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
     drawer = page.get_by_label("Document", exact=True)
     drawer.get_by_text("Noise").first.wait_for()
     drawer.get_by_role("button", name="Ask about it").click()
-    page.get_by_text("1 of 2").wait_for()
+    in_scope(page, "1 of 2")
     page.locator("input[type=checkbox]:checked").first.wait_for(state="attached")
-    assert page.locator(".st-key-gw_scope input:checked").count() == 1
+    assert page.locator(".gw-scope .rows :checked").count() == 1
 
 
 def test_the_same_file_twice_is_kept_once(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:

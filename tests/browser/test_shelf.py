@@ -16,7 +16,7 @@ from openpyxl import load_workbook
 from ragcore.engine import Engine
 from ragcore.index import database as db
 from tests import pdfs
-from tests.browser.conftest import App, Shelf, serve
+from tests.browser.conftest import App, Shelf, in_scope, serve
 from tests.browser.test_axe import check
 
 UNDO_SECONDS = 6
@@ -188,7 +188,7 @@ def test_several_documents_are_asked_about_and_no_other(library: Any) -> None:
     boxes.nth(0).click()
     boxes.nth(1).click()
     library.get_by_role("button", name="Ask about them").click()
-    library.get_by_text("2 of 4").wait_for()
+    in_scope(library, "2 of 4")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

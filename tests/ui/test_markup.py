@@ -9,7 +9,6 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
 from ragcore.types import Citation, Claim, ClaimStatus, Mark
 from ui import markup
@@ -184,20 +183,3 @@ def test_a_citation_that_checking_added_says_so_where_it_stands() -> None:
     assert read.count("a", "gw-cite") == read.count("a", "gw-cite added") == 1
     labels = [attributes.get("aria-label") for tag, attributes in read.tags if tag == "a"]
     assert labels == ['Citation 1, A "title", page 38', 'Citation 1, A "title", page 38, added by Groundwork']
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["FOOTLOCKER_2022_8K (dated 2022-05-20).pdf", "Form FDA 1571 [rev. 3]", "R&D: 10% of $5", "A*b, no. 1"],
-)
-def test_a_name_without_markdown_is_its_own_label(name: str) -> None:
-    assert markup.plain(name) == name
-
-
-@given(st.text("ab1 *_`~$[]()#+-.!|<>&;:\\^", min_size=1, max_size=14))
-def test_no_part_of_a_name_is_read_as_markdown(name: str) -> None:
-    shown = " ".join(name.split())
-    parser = MarkdownIt("commonmark").enable(["strikethrough", "table"])
-    read = Reader(parser.render(markup.plain(name)))
-    assert read.text.split() == shown.split()
-    assert {tag for tag, _ in read.tags} <= {"p"}

@@ -39,6 +39,7 @@ export default async function (component) {
   const tell = (name, value) => {
     last = Math.max(last + 1, Date.now());
     setStateValue(name, { number: last, session: data.session, value });
+    return last;
   };
   return call === calls.get(parentElement) ? mount({ parentElement, data, tell }) : () => {};
 }
@@ -54,6 +55,7 @@ def _component(name: str) -> Callable[..., Any]:
 _thread = _component("thread")
 _topic = _component("topic")
 _history = _component("history")
+_scope = _component("scope")
 _filters = _component("filters")
 _chips = _component("chips")
 _pane = _component("pane")
@@ -102,6 +104,19 @@ def history(conversation_id: str | None, revision: str) -> None:
     tells ``opened``: the id of the conversation that was chosen."""
     data = _data("history") | {"conversation": conversation_id, "revision": revision}
     _history(key="history", data=data)
+
+
+def scope(
+    conversation_id: str | None,
+    documents: list[dict[str, str]],
+    inside: list[str],
+    groups: dict[str, tuple[str, ...]],
+) -> None:
+    """The ``documents`` (id and title) with a box each, ticked for those ``inside``; ``groups`` have ids of a tag or
+    folder by its name. It tells ``ticked``: ``{"conversation": "0123…", "inside": {"4567…": False}}``, what became of
+    documents since the script last heard of it."""
+    shown = {"documents": documents, "inside": inside, "groups": groups, "heard": told.heard("scope", "ticked")}
+    _scope(key="scope", data=_data("scope") | {"conversation": conversation_id} | shown)
 
 
 def filters(conversation_id: str | None, scope: Scope, longest: int) -> None:
