@@ -162,7 +162,7 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
 def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
     tmp_path: Path, open_page: Callable[..., Any]
 ) -> None:
-    home, pages = tmp_path / "home", 150
+    home, pages = tmp_path / "home", 80
     with serve(home) as app:
         page = open_page(f"{app.url}/library")
         page.get_by_text("No documents yet").wait_for()
