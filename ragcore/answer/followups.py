@@ -108,6 +108,13 @@ _DOCUMENTS = re.compile(
     r"|\b(?:this|these|that|those)\s+papers?\b",
     re.I,
 )
+# "The paper on seed oils", "the agreement with Tessera": the question says itself which one.
+_SAID_WHICH = re.compile(
+    r"\bthe\s+(?:company|study|trial|drug|compound|agreement|contract|paper|authors)\s+"
+    r"(?:(?:on|about)\s+(?!pages?\b|p\.|it\b|this\b|that\b)|between\s+|(?:called|named|titled|entitled)\s+"
+    r"|(?:with|by|of|from|against)\s+(?:the\s+)?(?=(?-i:[A-Z])))",
+    re.I,
+)
 _WHEN_ELSE = re.compile(
     r"^(?:and\s+)?(?:what|how\s+(?:much|many|high|large))\s+(?:is|are|was|were)\s+(?:it|that|this|they|those)\s+"
     r"(?P<rest>(?:in|for|during|at|on|as\s+of)\b[^?]*)[?.!\s]*$",
@@ -245,6 +252,8 @@ def is_fragment(question: str) -> bool:
         return False  # a verb with something on both sides
     if _WHOLE.match(question) or (INTERROGATIVE.match(question) and names(question)):
         return False  # "Who manufactures ZX-410?" names what it is about
+    if INTERROGATIVE.match(question) and _SAID_WHICH.search(question):
+        return False
     if _COUNTED_THING.match(question):
         return False  # "How many stores were closed?"
     if _is_name(question):
@@ -278,7 +287,7 @@ def _refers_back(question: str) -> bool:
 
 def _bare(question: str) -> str:
     """The question with what points to nothing before it blanked out, so that places stay the same."""
-    for pattern in (_INNER, _DOCUMENTS):
+    for pattern in (_INNER, _DOCUMENTS, _SAID_WHICH):
         question = pattern.sub(lambda match: " " * len(match.group()), question)
     return question
 

@@ -67,6 +67,9 @@ def test_a_pronoun_or_fragment_borrows_the_subject(earlier: str, question: str, 
         "What were Converse's revenues in 2022 and how did they change?",
         "Summarize this document",
         "Is it true that Nike pays a dividend?",
+        "Who wrote the paper on seed oils?",
+        "When does the agreement with Tessera end?",
+        "Who are the authors of the Citrus paper?",
     ],
 )
 def test_what_stands_alone_is_left_alone(question: str) -> None:
