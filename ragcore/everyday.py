@@ -11,10 +11,18 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_PERSON = (
-    r"(?:(?:Dr|Prof|Mr|Ms|Mrs|Professor|Sir)\.?\s+)?[A-Z][\w’'-]+(?:\s+[A-Z]\.)?\s+(?:(?:van|von|de|del|der|"
-    r"den|la|le)\s+)*[A-Z][a-z’'-]+"
+# With a capital, and no part of a person's name: "Vice President", "Chief Financial Officer", "Annual Report".
+_NO_NAME = (
+    r"(?!(?:Chief|Vice|Executive|Senior|President|Officers?|Financial|Operating|Accounting|Principal|Chair\w*|Board|"
+    r"Directors?|General|Counsel|Secretary|Treasurer|Manager|Managing|Committee|Company|Corporation|Inc|Ltd|Annual|"
+    r"Report|Form|Securities|Exchange|Act|Rules?|Section|Item|Exhibit|Certification|Agreement|Plan|Our|The|In|As|By|"
+    r"Positions?|Title|Name|Age)\b)"
 )
+_PERSON = (
+    rf"(?:\b(?:Dr|Prof|Mr|Ms|Mrs|Professor|Sir)\.?\s+)?(?<![\w’'-]){_NO_NAME}[A-Z][\w’'-]+(?:\s+[A-Z]\.)?\s+"
+    rf"(?:(?:van|von|de|del|der|den|la|le)\s+)*{_NO_NAME}[A-Z][\w’'-]*[a-z]\b"
+)
+_ADDRESSED = rf"\b(?:Dr|Mr|Ms|Mrs)\.?\s+{_NO_NAME}[A-Z][\w’'-]+"
 _YEAR = r"\b(?:1[6-9]|20)\d\d\b"
 _LENGTH = (
     r"(?:\b\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|"
@@ -26,12 +34,29 @@ _MONEY = r"(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF)\b)\s?\d"
 
 def _office(name: str) -> str:
     """A person in an office: named before or after it, near it and not only spoken of."""
+    # "Chief of Staff to the Chief Executive Officer" is another's office.
+    other = r"(?!\b(?:to|with|by|for|from|under|of)\s+(?:the|our|its|a|their)\b)"
     return (
-        rf"{_PERSON}[^.;]{{0,80}}?\b(?i:{name})\b|\b(?i:{name})\b(?:\s+(?:is|was|and\s+\w+))?[,:\s]+(?:is\s+|was\s+"
-        rf")?{_PERSON}"
+        rf"(?:{_PERSON}|{_ADDRESSED})(?:{other}[^.;]){{0,80}}?\b(?i:{name})\b|\b(?i:{name})\b(?:\s+(?:is|was|and\s+\w+))?"
+        rf"[,:\s]+(?:is\s+|was\s+)?(?:{_PERSON}|{_ADDRESSED})"
     )
 
 
+_CHIEF = r"chief\s+executive(?:\s+officer)?|CEO"
+# Whoever runs one of these is no chief executive.
+_OTHERS_LEAD = (
+    r"(?:stud(?:y|ies)|trials?|site|research|projects?|program(?:me)?s?|committees?|board|departments?|teams?|divisions?|"
+    r"segments?|units?|groups?|meetings?|labs?|laborator(?:y|ies)|experiments?|tests?|clinics?|investigations?|courses?)"
+)
+_LEADS = (
+    r"\bwho(?:\s+is|\s+are|['’]s)?\s+(?:(?:currently|now|actually)\s+)?(?:runs?|running|leads?|leading|heads?|heading|"
+    r"manages?|managing|in\s+charge\s+of|at\s+the\s+(?:top|head|helm)\s+of|the\s+(?:boss|head|leader)\s+(?:of|at))\b"
+)
+
+
+_ASKS_OFFICE = (
+    rf"\bwho\b.*\b(?:chief|c[efo]o|chair\w*|counsel|treasurer|president)\b|{_LEADS}(?!.*\b{_OTHERS_LEAD}\b)"
+)
 # A question in any case of letters, and the answer, in which names must have their capitals.
 _FORMS = (
     (
@@ -40,10 +65,13 @@ _FORMS = (
         rf"\d[\d,]*\s+(?:(?!of\b|per\b)[\w-]+\s+){{0,6}}(?i:{_PEOPLE})\b|(?i:\bemploy(?:s|ed)?\b|workforce\s+"
         rf"of)\D{{0,40}}\d[\d,]*\d",
     ),
-    (r"\bwho\b.*\b(?:chief\s+executive|ceo)\b", _office(r"chief\s+executive(?:\s+officer)?|CEO")),
+    (rf"\bwho\b.*\b(?:chief\s+executive|ceo)\b|{_LEADS}(?!.*\b{_OTHERS_LEAD}\b)", _office(_CHIEF)),
     (r"\bwho\b.*\b(?:chief\s+financial|cfo)\b", _office(r"chief\s+financial\s+officer|CFO|finance\s+director")),
     (r"\bwho\b.*\b(?:chief\s+operating|coo)\b", _office(r"chief\s+operating\s+officer|COO")),
     (r"\bwho\b.*\bchair\w*", _office(r"chair(?:man|woman|person)?(?:\s+of\s+the\s+board)?")),
+    (r"\bwho\b.*\bgeneral\s+counsel\b", _office(r"general\s+counsel")),
+    (r"\bwho\b.*\btreasurer\b", _office(r"treasurer")),
+    (r"\bwho\b.*\b(?<!vice\s)president\b", _office(r"(?<!vice\s)(?<!vice-)president")),
     (
         r"\bwho\b.*\baudit\w*",
         r"(?=.*\b(?i:accounting\s+firm|auditors?\b|audited\s+by))(?=.*(?:\bLLP\b|\b(?:by|firm|auditors?)"
@@ -163,3 +191,15 @@ def answers(question: str, sentence: str) -> bool:
     """Whether ``sentence`` has the form of an answer to the everyday question ``question``."""
     form = form_of(question)
     return form is not None and form.search(sentence) is not None
+
+
+def names_holder(question: str, row: str) -> bool:
+    """Whether ``row`` of a table, as it is quoted, names who holds the office that ``question`` asks for: lists of
+    officers are tables."""
+    return re.search(_ASKS_OFFICE, question, re.IGNORECASE) is not None and answers(question, row.replace(";", ","))
+
+
+def led(question: str) -> str:
+    """The verb by which ``question`` asks who leads a company; "" where it does not."""
+    match = re.search(rf"{_LEADS}(?!.*\b{_OTHERS_LEAD}\b)", question, re.IGNORECASE)
+    return match.group().split(maxsplit=1)[1] if match is not None else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragcore.answer.generate import build_request
-from ragcore.everyday import answers, form_of
+from ragcore.everyday import answers, form_of, names_holder
 from ragcore.providers.offline import OfflineWriter
 from tests.answer.samples import SETTINGS
 from tests.documents import make_document
@@ -29,6 +29,26 @@ from tests.providers.test_offline import WordReranker, whole
             "Who is the CFO?",
             "Jon Aske, Chief Financial Officer, joined us in 2018.",
             "The chief financial officer reports to the board.",
+        ),
+        (
+            "Who is the CEO of Larkfield?",
+            "Ms. Velde currently serves as our Chairman and Chief Executive Officer.",
+            "Our Chief Executive Officer and Chief Financial Officer do not expect it to prevent all errors.",
+        ),
+        (
+            "Who runs Larkfield?",
+            "Mara Velde became CEO in 2020.",
+            "Jon Aske was Chief of Staff to the Chief Executive Officer.",
+        ),
+        (
+            "Who's in charge of the company?",
+            "The Chief Executive Officer is Mara Velde.",
+            "It was signed by our Chief Executive Officer.",
+        ),
+        (
+            "Who runs the study?",
+            "The principal investigator is Dr. Mara Velde.",
+            "Mara Velde, Chief Executive Officer, signed it.",
         ),
         (
             "Who audits the company?",
@@ -61,6 +81,13 @@ from tests.providers.test_offline import WordReranker, whole
 def test_the_form_of_an_answer(question: str, answer: str, other: str) -> None:
     assert answers(question, answer)
     assert not answers(question, other)
+
+
+@pytest.mark.parametrize("asked", ["Who is the chief executive officer?", "Who leads Larkfield?"])
+def test_a_row_of_a_list_of_officers_names_who_holds_an_office(asked: str) -> None:
+    assert names_holder(asked, "Mara Velde — Age: 59; Positions: Chairman and Chief Executive Officer")
+    assert not names_holder(asked, "Jon Aske — Age: 56; Positions: Executive Vice President and Chief Financial Officer")
+    assert not names_holder("What did Mara Velde earn?", "Mara Velde — Positions: Chief Executive Officer; Pay: $2")
 
 
 def test_other_questions_have_no_form() -> None:

@@ -11,7 +11,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.everyday import answers
+from ragcore.everyday import answers, names_holder
 from ragcore.protocols import Reranker
 from ragcore.providers.quotable import Quotable
 from ragcore.terms import Term, Wanted, terms_in
@@ -33,7 +33,8 @@ AGREEMENT_OF_PARTS = 0.8
 # The cross-encoder reads so many characters of a candidate; its time grows with them.
 LONGEST_PASSAGE = 600
 _ASKS_FIGURE = re.compile(
-    r"\bhow\s+(?:many|much|long|often|old|far|large|big|high|soon|quickly)\b|\bwhen\b|"
+    r"\bhow\s+(?:many|much|long|often|old|far|large|big|high|soon|quickly)\b|"
+    r"\bwhen\b(?!\s+(?:may|can|could|must|shall|should|might)\b)|"  # those ask on what condition
     r"\bwhat\s+(?:is\s+the\s+|was\s+the\s+)?(?:percent\w*|share|year|date|number|amount|rate|size|length|price)\b|"
     r"\bwhat\s+(?:was|were|is|are)\b.*\b(?:19|20)\d\d\b",
     re.IGNORECASE,
@@ -138,8 +139,10 @@ class Ranking:
         return np.array([sum(weights[word] for word in words) / total for words in held])
 
     def _answers(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """1 for each sentence that has the form of an answer to an everyday question, else 0."""
-        return np.array([float(quote.row is None and answers(self._question, quote.text)) for quote in found])
+        """1 for each sentence that has the form of an answer to an everyday question, and each row that names who holds
+        the office asked for, else 0."""
+        judge = {True: answers, False: names_holder}
+        return np.array([float(judge[quote.row is None](self._question, quote.text)) for quote in found])
 
     def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """How far the question holds each row's name, 0–1; one of one word counts half: it may be by chance."""
