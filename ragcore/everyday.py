@@ -37,7 +37,7 @@ def _office(name: str) -> str:
     # "Chief of Staff to the Chief Executive Officer" is another's office.
     other = r"(?!\b(?:to|with|by|for|from|under|of)\s+(?:the|our|its|a|their)\b)"
     return (
-        rf"(?:{_PERSON}|{_ADDRESSED})(?:{other}[^.;]){{0,80}}?\b(?i:{name})\b|\b(?i:{name})\b(?:\s+(?:is|was|and\s+\w+))?"
+        rf"(?:{_PERSON}|{_ADDRESSED})(?:{other}[^.;]){{0,80}}?\b(?i:{name})\b|\b(?i:{name})\b(?:\s+(?:is|was|and\s+[\w-]+))?"
         rf"[,:\s]+(?:is\s+|was\s+)?(?:{_PERSON}|{_ADDRESSED})"
     )
 
@@ -54,9 +54,7 @@ _LEADS = (
 )
 
 
-_ASKS_OFFICE = (
-    rf"\bwho\b.*\b(?:chief|c[efo]o|chair\w*|counsel|treasurer|president)\b|{_LEADS}(?!.*\b{_OTHERS_LEAD}\b)"
-)
+_ASKS_OFFICE = rf"\bwho\b.*\b(?:chief|c[efo]o|chair\w*|counsel|treasurer|president)\b|{_LEADS}(?!.*\b{_OTHERS_LEAD}\b)"
 # A question in any case of letters, and the answer, in which names must have their capitals.
 _FORMS = (
     (
@@ -197,6 +195,12 @@ def names_holder(question: str, row: str) -> bool:
     """Whether ``row`` of a table, as it is quoted, names who holds the office that ``question`` asks for: lists of
     officers are tables."""
     return re.search(_ASKS_OFFICE, question, re.IGNORECASE) is not None and answers(question, row.replace(";", ","))
+
+
+def asks_holder(question: str) -> bool:
+    """Whether ``question`` asks who holds one office, of which the documents may name the holder and say much else."""
+    offices = re.findall(r"\b(?:chief\s+\w+|c[efo]o|chair\w*|counsel|treasurer|president)\b", question, re.IGNORECASE)
+    return re.search(_ASKS_OFFICE, question, re.IGNORECASE) is not None and len(offices) < 2
 
 
 def led(question: str) -> str:

@@ -86,7 +86,9 @@ def test_the_form_of_an_answer(question: str, answer: str, other: str) -> None:
 @pytest.mark.parametrize("asked", ["Who is the chief executive officer?", "Who leads Larkfield?"])
 def test_a_row_of_a_list_of_officers_names_who_holds_an_office(asked: str) -> None:
     assert names_holder(asked, "Mara Velde — Age: 59; Positions: Chairman and Chief Executive Officer")
-    assert not names_holder(asked, "Jon Aske — Age: 56; Positions: Executive Vice President and Chief Financial Officer")
+    assert not names_holder(
+        asked, "Jon Aske — Age: 56; Positions: Executive Vice President and Chief Financial Officer"
+    )
     assert not names_holder("What did Mara Velde earn?", "Mara Velde — Positions: Chief Executive Officer; Pay: $2")
 
 
@@ -105,3 +107,22 @@ def test_the_sentence_of_that_form_is_quoted_first() -> None:
     request = build_request("Who is the sponsor?", made, (), lambda _: doc, SETTINGS)
     text = "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
     assert "Sponsor: Larkfield Bio Ltd" in text
+
+
+def test_where_the_holder_of_an_office_is_named_nothing_else_is_quoted() -> None:
+    doc = make_document(
+        "Our Chief Executive Officer and Chief Financial Officer evaluated the controls of Larkfield.",
+        "Mara Velde has been Chief Executive Officer of Larkfield since 2020.",
+        "The Chief Executive Officer of Larkfield reviews revenue.",
+    )
+    request = build_request(
+        "Who is the chief executive officer of Larkfield?", (whole(doc),), (), lambda _: doc, SETTINGS
+    )
+    text = "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
+    assert "Mara Velde" in text
+    assert "controls" not in text and "revenue" not in text
+
+    doc = make_document("Our Chief Executive Officer evaluated the controls of Larkfield.")
+    request = build_request("Who is Larkfield’s chief executive officer?", (whole(doc),), (), lambda _: doc, SETTINGS)
+    text = "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
+    assert text.startswith("No passage found plainly says who holds this office.")

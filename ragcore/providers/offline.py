@@ -11,6 +11,7 @@ from dataclasses import replace
 from ragcore.asks import asks, places
 from ragcore.called import called, compares
 from ragcore.config import AnswerSettings
+from ragcore.everyday import asks_holder
 from ragcore.markdown import escape
 from ragcore.missing import Missing, missing, years_in
 from ragcore.prompts import NO_ANSWER
@@ -71,9 +72,13 @@ class OfflineWriter:
         # For a quantity that is made of others, the rows of those come before anything else.
         rows = ranking.rows_for(parts, request.terms, found)
         good = (*rows, *(quote for quote, worth in ranked if worth >= floor))
-        chosen = _without_repeats(good, self._settings.offline_quotes)
+        # Who is named in the office asked for is the answer; what else speaks of the office is not.
+        holders = [quote for quote in good if ranking.has_form(quote)] if asks_holder(main) else []
+        chosen = _without_repeats(holders or good, self._settings.offline_quotes)
         if chosen and not absent.years:
             said = said or _of_other_years(main, chosen)
+            if asks_holder(main) and not holders:
+                said = said or "No passage found plainly says who holds this office. What comes nearest:"
             yield f"{said}\n\n" if said else ""
             direct = [] if parts or absent else values(main, request.terms, found, ranking)
             yield from _direct(direct)

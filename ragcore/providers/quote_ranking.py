@@ -101,6 +101,11 @@ class Ranking:
         pointed = np.array([any(place <= quote.place for place in self._where) for quote in found])
         return routes * np.where(pointed, 1.0, 1.0 - PLACE_WEIGHT) if pointed.any() else routes
 
+    def has_form(self, quote: Quotable) -> bool:
+        """Whether it is a sentence that has the form of an answer to an everyday question, or a row that names who
+        holds the office asked for."""
+        return (answers if quote.row is None else names_holder)(self._question, quote.text)
+
     def prior(self, doc_id: str) -> float:
         """How far the question names a document, 0–1, against the one that it names best."""
         most = max(self._priors.values(), default=0.0)
@@ -139,10 +144,8 @@ class Ranking:
         return np.array([sum(weights[word] for word in words) / total for words in held])
 
     def _answers(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """1 for each sentence that has the form of an answer to an everyday question, and each row that names who holds
-        the office asked for, else 0."""
-        judge = {True: answers, False: names_holder}
-        return np.array([float(judge[quote.row is None](self._question, quote.text)) for quote in found])
+        """1 for each of ``found`` that `has_form`, else 0."""
+        return np.array([float(self.has_form(quote)) for quote in found])
 
     def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """How far the question holds each row's name, 0–1; one of one word counts half: it may be by chance."""
