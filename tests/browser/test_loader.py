@@ -1,4 +1,5 @@
-"""What loads a component: of calls that overlap, the newest is shown, however long each takes to fetch."""
+"""What loads a component: of calls that overlap, the newest is shown, however long each takes to fetch, and where one
+cannot be fetched the page opens when the server answers."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tests.browser.conftest import App
+from tests.browser.conftest import STOPPED, App
 from ui.components import LOADER
 
 # Two calls for one element, the module of the first comes last; resolves to what was mounted and what was tidied up.
@@ -39,3 +40,26 @@ def test_the_newest_of_overlapping_calls_is_shown(app: App, open_page: Callable[
     before, after = page.evaluate(OVERLAP, LOADER)
     assert before == ["fast mounted"]
     assert after == ["fast mounted", "fast gone"]
+
+
+def test_a_page_whose_server_went_away_while_it_loaded_says_so_and_opens_when_it_is_back(
+    app: App, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(f"{app.url}/settings")
+    page.locator(".gw-settings h2").first.wait_for()
+    STOPPED.add("/components/library/index.js")
+    asked: list[str] = []
+
+    def gone(route: Any) -> None:
+        asked.append(route.request.resource_type)
+        if len(asked) < 4:  # the module, and two questions whether the server answers
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/components/library/index.js", gone)
+    page.goto(f"{app.url}/library")
+    page.get_by_text("Groundwork does not answer.").wait_for()
+    page.locator("tr[data-doc]").first.wait_for()
+    assert asked[:4] == ["script", "fetch", "fetch", "fetch"]
+    assert page.get_by_text("Error").count() == 0

@@ -27,15 +27,46 @@ from ui.tokens import LIFETIME_SECONDS
 # with newer data do not wait for those before, and while the module is being fetched they can end in any order; only
 # the newest may be shown, and an older one must not tidy up behind it. What a component tells the script is a state
 # with a number, for which `ui.told` looks in every run: Streamlit drops a trigger whose rerun another one overtakes.
+# Of a component that failed Streamlit says so for good, and a document asks only once for a module, so where one cannot
+# be fetched the page waits for the server and is then loaded again; a module that is fetched and does not work is an error.
 LOADER = """
 const calls = new WeakMap();
+const RELOADED = "gw.reloaded";
+const [PAUSE, SOON] = [1000, 10000]; // milliseconds
 let last = 0;
+
+const answers = (address) => fetch(address, { cache: "no-store" }).then((found) => found.ok, () => false);
+
+async function load(address, waiting) {
+  try {
+    return await import(address);
+  } catch (error) {
+    const fetched = !(error instanceof TypeError) || !/\\bmodule\\b/i.test(error.message);
+    if (fetched) throw error;
+    waiting();
+    let away = false;
+    for (; !(await answers(address)); away = true) await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    if (!away && Date.now() - Number(sessionStorage.getItem(RELOADED)) < SOON) throw error; // that did not help
+    sessionStorage.setItem(RELOADED, String(Date.now()));
+    location.reload();
+    return new Promise(() => {});
+  }
+}
+
+function said(parentElement) {
+  if (parentElement.querySelector(":scope > .gw-unreached")) return;
+  const words = document.createElement("p");
+  words.className = "gw-unreached";
+  words.role = "status";
+  words.textContent = "Groundwork does not answer. This page opens by itself as soon as it does.";
+  parentElement.append(words);
+}
 
 export default async function (component) {
   const { parentElement, data, setStateValue } = component;
   const call = (calls.get(parentElement) ?? 0) + 1;
   calls.set(parentElement, call);
-  const { mount } = await import(new URL(data.module, location.origin).href);
+  const { mount } = await load(new URL(data.module, location.origin).href, () => said(parentElement));
   const tell = (name, value) => {
     last = Math.max(last + 1, Date.now());
     setStateValue(name, { number: last, session: data.session, value });
