@@ -120,7 +120,8 @@ def test_where_the_holder_of_an_office_is_named_nothing_else_is_quoted() -> None
     )
     text = "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
     assert "Mara Velde" in text
-    assert "controls" not in text and "revenue" not in text
+    assert "controls" not in text
+    assert "revenue" not in text
 
     doc = make_document("Our Chief Executive Officer evaluated the controls of Larkfield.")
     request = build_request("Who is Larkfield’s chief executive officer?", (whole(doc),), (), lambda _: doc, SETTINGS)

@@ -47,11 +47,24 @@ def examples(engine: Engine, readable: Sequence[DocumentInfo]) -> list[str]:
         headings = (document.text[e.start : e.end] for e in document.elements if e.kind == "heading" and not e.noise)
         words = [" ".join(text.split()) for text in headings]
         telling = [text for text in words if 8 <= len(text) <= 60 and text != document.title and text[0].isalpha()]
+        telling = [text for text in telling if text.lower() not in NOTHING]
         telling.sort(key=str.isupper)  # capitals are mostly those of a cover
         found += [f"What is said about {text.rstrip('.:?')}?" for text in telling[: SHOWN - len(found)]]
         if len(found) >= SHOWN:
             break
     return list(dict.fromkeys(found))[:SHOWN]
+
+
+# Headings of what a document has beside its subject.
+NOTHING = {
+    "contents",
+    "table of contents",
+    "references",
+    "bibliography",
+    "acknowledgements",
+    "acknowledgments",
+    "abstract",
+}
 
 
 class Explorations:

@@ -9,7 +9,7 @@ cell of a few pixels, and every one of them again in a narrower view.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ _AXIS: Json = {
     "fixedrange": False,
 }
 TICK = 50  # CSS pixels that a number of the x axis takes
-_HUES = ("#2f6fb7", "#a85a00", "#8a4fa3", "#1b8a5a", "#b0415f", "#5f7f1f", "#0f8a9d", "#7b6a4f", "#c2662d", "#5560c8")
+_HUES = tuple(f"var(--hue-{number})" for number in range(1, 11))
 
 
 def relevance(
@@ -138,7 +138,7 @@ def chart_map(
                 "text": [names[int(doc)] for doc in exploration.outline.doc[dots]],
                 "mode": "markers",
                 "hovertemplate": "%{text}<br>chunk %{customdata}<extra></extra>",
-                "marker": {"size": 4, "opacity": 0.7} | _coloured(dots, exploration, colour),
+                "marker": {"size": 4, "opacity": 0.7} | coloured(dots, exploration, colour),
             },
             figure_points.found(points, xy[:, 0], xy[:, 1], exploration, titles, False),
             {
@@ -155,6 +155,8 @@ def chart_map(
         ],
         "layout": _layout(False)
         | {
+            # Beside the plot, the colours of the documents of which a chunk is in sight, the largest first.
+            "meta": {"documents": named(dots, exploration, names) if colour == "documents" else []},
             "xaxis": _AXIS
             | {
                 "range": [float(x0), float(x1)],
@@ -184,7 +186,14 @@ def _values(found: Explored, exploration: Exploration, measure: str) -> NDArray[
     return values
 
 
-def _coloured(dots: NDArray[np.int64], exploration: Exploration, colour: str) -> Json:
+def named(dots: NDArray[np.int64], exploration: Exploration, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Documents and their colours, as many as there are colours."""
+    documents, counts = np.unique(exploration.outline.doc[dots], return_counts=True)
+    largest = documents[np.argsort(-counts, kind="stable")][: len(_HUES)]
+    return [(names[int(doc)], _HUES[int(doc) % len(_HUES)]) for doc in largest]
+
+
+def coloured(dots: NDArray[np.int64], exploration: Exploration, colour: str) -> Json:
     """The colour of each of ``dots``: its document's, or how near it is to the question."""
     if colour == "documents":
         return {"color": [_HUES[int(doc) % len(_HUES)] for doc in exploration.outline.doc[dots]]}

@@ -147,6 +147,18 @@ def test_the_map_has_the_question_and_every_chunk(library: Engine, exploration: 
         )
         assert rows(figure) == set(range(len(exploration.outline)))
         assert figure["data"][2]["text"] == ["the question"]
+        dots = figure["data"][0]
+        coloured = set(zip(dots["text"], dots["marker"]["color"])) if colour == "documents" else set()
+        assert set(figure["layout"]["meta"]["documents"]) == coloured
+
+
+def test_the_colour_of_each_document_is_named_on_the_map(exploration: Exploration) -> None:
+    outline = exploration.outline
+    every = np.arange(len(outline))
+    names = [extent.doc_id for extent in outline.extents]
+    named = figures.named(every, exploration, names)
+    assert {title for title, _ in named} == set(names)
+    assert {hue for _, hue in named} == set(figures.coloured(every, exploration, "documents")["color"])
 
 
 def test_plotly_takes_every_figure(library: Engine, exploration: Exploration) -> None:

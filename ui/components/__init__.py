@@ -28,7 +28,7 @@ from ui.tokens import LIFETIME_SECONDS
 # the newest may be shown, and an older one must not tidy up behind it. What a component tells the script is a state
 # with a number, for which `ui.told` looks in every run: Streamlit drops a trigger whose rerun another one overtakes.
 # Of a component that failed Streamlit says so for good, and a document asks only once for a module, so where one cannot
-# be fetched the page waits for the server and is then loaded again; a module that is fetched and does not work is an error.
+# be fetched the page waits for the server and is then loaded again; one that is fetched and does not work is an error.
 LOADER = """
 const calls = new WeakMap();
 const RELOADED = "gw.reloaded";

@@ -35,7 +35,9 @@ export class Comparison {
       await this.plots[side].draw(given[side].figure, marked);
     }
     const left = given.left && h("p", { class: "muted" }, `${given.left} more differences not listed.`);
-    this.changes.replaceChildren(differences(given.lines, several, open), ...(left ? [left] : []));
+    const alike = given.a.named === given.b.named && !given.lines.length;
+    const told = alike ? h("p", { class: "muted" }, "A and B have the same settings so far. Choose B beside “Setting” and change it there.") : differences(given.lines, several, open);
+    this.changes.replaceChildren(told, ...(left ? [left] : []));
   }
 
   mark(row) {

@@ -12,7 +12,7 @@ import { counted, failure, invitation, waiting } from "./notes.js";
 import { lightOnPage, passage } from "./passage.js";
 import { Plot, plotly } from "./plot.js";
 import { Rows } from "./rows.js";
-import { label, room, sheet } from "./sheet.js";
+import { label, name, room, sheet } from "./sheet.js";
 
 // What cannot be searched for comes as an answer in words.
 async function ask(path, body) {
@@ -223,6 +223,7 @@ class Explore {
     this.controls.show({ known: answer.known, chosen: this.state[edit], at: answer.controls[edit], side: edit, comparing: compare });
     // What was opened while this was on its way stays open; the best of a draft need not be the best.
     if (this.row === asked.row && !answer.draft) this.row = answer.passage?.row ?? null;
+    name(this.at, answer.figure.layout.meta?.documents);
     await this.plot.draw(answer.figure, this.row);
     if (compare && answer.compare) await this.two.show(answer.compare, this.row, this.inside().length > 1, (row, focus) => this.open(row, true, focus));
     else this.two.root.hidden = true;

@@ -48,6 +48,7 @@ function plotted(parts, events) {
   parts.selecting = tool("select", "Select");
   parts.whole = h("button", { type: "button", class: "gw-btn quiet sm", onclick: () => events.whole() }, "Whole view");
   parts.title = h("h1", {}, "Relevance along the documents");
+  parts.hues = h("ul", { class: "lg hues", "aria-label": "Colours of the documents", hidden: true });
   parts.wrap = h("div", { class: "plot", role: "img", tabindex: "-1" }, parts.chart);
   return h(
     "section",
@@ -55,8 +56,15 @@ function plotted(parts, events) {
     h("div", { class: "ph wide" }, parts.title, parts.views),
     h("ul", { class: "lg" }, LEGEND.map(([step, words, filled]) => h("li", {}, h("i", { class: `dot ${step}${filled ? " in" : ""}`, "aria-hidden": "true" }), words))),
     h("div", { class: "tools" }, parts.numbers, parts.colours, h("span", { class: "sp" }), parts.zooming, parts.selecting, parts.whole),
+    parts.hues,
     parts.wrap,
   );
+}
+
+// Which colour is which document's, where the plot has such colours: [title, colour].
+export function name(parts, documents = []) {
+  parts.hues.hidden = documents.length < 2;
+  parts.hues.replaceChildren(...documents.map(([title, hue]) => h("li", {}, h("i", { class: "dot hue", style: `--c:${hue}`, "aria-hidden": "true" }), title)));
 }
 
 // What is shown of the plot beside it, and in its name: the `axis`, of `one` document or several, with how much chosen.
