@@ -117,6 +117,23 @@ def test_the_lit_words_are_in_sight_and_the_chip_says_so(app: App, shelf: Shelf,
     assert desk["y0"] <= lit["y0"]
     assert lit["y1"] <= desk["y1"]
     assert chip.get_attribute("aria-current") == "true"
+    page.get_by_role("tab", name="Outline").click()
+    page.wait_for_function(
+        "() => document.querySelector('.gw-page').getBoundingClientRect().left"
+        " >= document.querySelector('.gw-pane .side').getBoundingClientRect().right"
+    )
+    page.get_by_role("tab", name="Thumbnails").click()
+    for _ in range(3):
+        page.get_by_role("button", name="Zoom in").click()
+    page.locator(".gw-pane .desk").evaluate("desk => desk.scrollTo(9999, 0)")
+    chip.click()
+    # Nothing of the page's left is cut off for which there is room beside what is lit.
+    page.wait_for_function(
+        "() => { const desk = document.querySelector('.gw-pane .desk'), { right } = desk.getBoundingClientRect();"
+        " const lit = [...document.querySelectorAll('.gw-highlight[data-n=\"1\"]')];"
+        " const end = Math.max(...lit.map(e => e.getBoundingClientRect().right));"
+        " return end <= right && (desk.scrollLeft < 1 || right - end < 20); }"
+    )
 
 
 def test_a_reload_reopens_the_conversation_with_its_highlights(

@@ -262,6 +262,9 @@ def test_a_phone_has_all_of_it_without_scrolling_sideways(own: App, open_page: C
         "[document.documentElement, document.querySelector('.st-key-gw_page')].map(e => e.scrollWidth - e.clientWidth)"
     )
     assert max(wide) <= 0
+    heads = page.locator(".gw-library th button:visible")
+    assert heads.count() > 1
+    assert min(button.bounding_box()["height"] for button in heads.all()) >= 32
     page.get_by_role("button", name="Edit tags").first.click()
     box = page.get_by_label("New tag").bounding_box()
     assert box["x"] >= 0

@@ -11,7 +11,8 @@ import { extent, turnBack, turnBox, turnOf, turnStyle } from "./turns.js";
 
 const GAP = 14;
 const EDGE = 8;
-const CLOSE_UP = 420; // a pane narrower than this zooms in on what is opened
+const CLOSE_UP = 420; // on a phone, a pane narrower than this zooms in on what is opened
+const MARGIN = 12; // beside what is opened
 const NEAR = 1; // screens above and below that are kept drawn
 const REST = 60; // ms that a page stays near before its picture is asked for, while one scrolls
 const NOTHING = { citation: null, here: [], peers: [] };
@@ -331,7 +332,7 @@ export class Pages {
     if (!citation || citation.doc !== this.document?.id || !this.desk.clientHeight) return;
     if (!moving && !this.desk.closest("[data-gw-drawer]") && this.settled === citation) return;
     this.settled = citation;
-    this.bring(citation.boxes, citation.page, this.desk.clientWidth < CLOSE_UP);
+    this.bring(citation.boxes, citation.page, this.desk.clientWidth < CLOSE_UP && matchMedia("(max-width: 900px)").matches);
   }
 
   // Brings boxes into sight, or the page where there are none.
@@ -342,7 +343,9 @@ export class Pages {
     const [at, , y0, , y1] = here[0];
     const { clientHeight, clientWidth, scrollTop } = this.desk;
     const top = Math.max(0, this.tops[at - 1] + ((y0 + y1) / 2) * this.z - clientHeight * 0.38);
-    const left = this.left(at) + ((Math.min(...here.map((b) => b[1])) + Math.max(...here.map((b) => b[3]))) / 2) * this.z - clientWidth / 2;
+    const [x0, x1] = [Math.min(...here.map((b) => b[1])), Math.max(...here.map((b) => b[3]))].map((x) => this.left(at) + x * this.z);
+    // As much of the page's left as there is room for: there stand the names of rows and the numbers of citations.
+    const left = Math.max(0, Math.min(x1 + MARGIN - clientWidth, x0 - MARGIN));
     const far = !this.drawn.has(at) || Math.abs(top - scrollTop) > clientHeight * 2.5;
     this.desk.scrollTo({ top, left, behavior: far || still() ? "instant" : "smooth" });
     if (!far) pictureOf(this, at);
