@@ -21,6 +21,16 @@ from ui.explore_settings import PRESET_KEYS
 Json = dict[str, Any]
 RECENT = 5  # turns of a conversation, of which one is likely to have an answer
 SHOWN = 3  # questions that an empty page offers
+# Headings of what a document has beside its subject.
+BESIDE = {
+    "contents",
+    "table of contents",
+    "references",
+    "bibliography",
+    "acknowledgements",
+    "acknowledgments",
+    "abstract",
+}
 LOOKED = 5  # documents whose headings are read for them: a large library may have none with any
 KEPT = 8  # questions whose arrays are kept (about 2 MB each for 50,000 chunks); the least recently used goes first
 
@@ -47,24 +57,12 @@ def examples(engine: Engine, readable: Sequence[DocumentInfo]) -> list[str]:
         headings = (document.text[e.start : e.end] for e in document.elements if e.kind == "heading" and not e.noise)
         words = [" ".join(text.split()) for text in headings]
         telling = [text for text in words if 8 <= len(text) <= 60 and text != document.title and text[0].isalpha()]
-        telling = [text for text in telling if text.lower() not in NOTHING]
+        telling = [text for text in telling if text.lower() not in BESIDE]
         telling.sort(key=str.isupper)  # capitals are mostly those of a cover
         found += [f"What is said about {text.rstrip('.:?')}?" for text in telling[: SHOWN - len(found)]]
         if len(found) >= SHOWN:
             break
     return list(dict.fromkeys(found))[:SHOWN]
-
-
-# Headings of what a document has beside its subject.
-NOTHING = {
-    "contents",
-    "table of contents",
-    "references",
-    "bibliography",
-    "acknowledgements",
-    "acknowledgments",
-    "abstract",
-}
 
 
 class Explorations:
