@@ -42,7 +42,7 @@ def test_a_chip_opens_its_page_while_the_answer_streams_and_stop_keeps_what_came
     page.locator(".gw-answer a.gw-cite").first.wait_for()
     ask(page, question)
     live = page.locator('.gw-turn[data-state="live"]')
-    live.locator("a.gw-cite").click()
+    live.locator("a.gw-cite").click(delay=500)  # a slow finger, under which words arrive
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
     assert live.count() == 1, "the answer was still being written"
     ask(page, "And the lowest?")

@@ -121,7 +121,7 @@ def test_stop_keeps_what_is_done_and_a_rewrite_is_a_version_that_can_be_taken_ba
         state(page, HEADINGS[0], "draft")
         page.locator(".gw-report .out a", has_text=HEADINGS[1]).click()
         page.locator(".gw-report .live .tx").get_by_text("Wells").wait_for()
-        page.locator(".gw-report .rh").get_by_role("button", name="Stop").click()
+        page.locator(".gw-report .rh").get_by_role("button", name="Stop").click(delay=1000)
         state(page, HEADINGS[1], "stopped")
         state(page, HEADINGS[2], "empty")
         server.reply(*[Reply(text=REPLY)] * 2)

@@ -1,6 +1,7 @@
 // One section: what it asks for, what can be done with it, its text with chips, what is missing, and values that differ.
 
 import { button, fromHtml, h, icon, plural, prose } from "../shared/dom.js";
+import { morph } from "../shared/morph.js";
 import { editAsked, editText, showHistory, rewrite } from "./forms.js";
 
 const STATE = { accepted: "Accepted", draft: "Draft", gap: "Gap", empty: "Empty", waiting: "Waits to be filled", working: "Being filled", failed: "Failed", stopped: "Stopped", heading: "" };
@@ -238,6 +239,7 @@ export function drawLive(column, section, report) {
   const again = live.round > 1 ? `, round ${live.round}: what was missing was looked for` : "";
   const said = `${live.stopping ? "Stopping" : STAGES[live.stage]}${live.sources && live.stage === "write" ? ` from ${plural(live.sources, "passage")}` : ""}${again}`;
   column.querySelector(".live-said")?.replaceChildren(h("span", { class: "gw-st run" }, h("span", { class: "gw-spin" }), said));
-  place.replaceChildren(h("div", { class: "gw-answer tx is-writing" }, ...live.blocks.map(fromHtml)));
+  const written = place.firstElementChild ?? place.appendChild(h("div", { class: "gw-answer tx is-writing" }));
+  morph(written, live.blocks.map(fromHtml));
   column.classList.toggle("is-live", live.blocks.length > 0);
 }

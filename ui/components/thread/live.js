@@ -3,6 +3,7 @@
 
 import { url } from "../shared/api.js";
 import { fromHtml, h, icon } from "../shared/dom.js";
+import { morph } from "../shared/morph.js";
 import { understood } from "./question.js";
 
 // `lost` is called where nothing more is to come: the answer is not written any more, or this page may not follow it.
@@ -19,8 +20,7 @@ export function follow(turn, element, grown, finished, lost) {
     turn.citations.push(...news.citations);
     // As soon as it is known, which is before there is text for it to move.
     if (news.standalone && !element.querySelector(".gw-understood")) element.querySelector(".gw-ask").after(understood(news));
-    while (blocks.children.length > news.from) blocks.lastElementChild.remove();
-    blocks.append(...news.blocks.map(fromHtml));
+    morph(blocks, news.blocks.map(fromHtml), news.from);
     blocks.classList.toggle("is-writing", news.blocks.length > 0 || blocks.children.length > 0);
     drawSteps(steps, news.steps);
     grown();
