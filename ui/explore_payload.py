@@ -65,7 +65,7 @@ def row(point: Point, exploration: Exploration, titles: Mapping[str, str]) -> Js
         "fate": FATES[point.fate],
         "given": point.fate == "given",
         "hit": point.hit,
-        "text": _beginning(chunk.text, 90),
+        "text": _beginning(chunk.text, 160),
     }
 
 

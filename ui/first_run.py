@@ -44,7 +44,7 @@ def draw() -> None:
             with st.container(key="gw_left"):
                 st.html("<h1>Ask your PDFs. Every claim opens the page with its exact words lit.</h1>")
                 with st.container(key="gw_sample"):
-                    st.html("<h2>Try the sample document</h2>")
+                    st.html("<h2>Ask the sample document</h2>")
                     if trying():
                         _wait()  # on the line of what the sample is, so that nothing moves
                     else:
