@@ -17,9 +17,16 @@ from ragcore.providers.statement_names import named_alike
 from ragcore.terms import Term
 from ragcore.words import content_stems
 
-Sort = Literal["date", "count", "amount", "words"]
+Sort = Literal["date", "duration", "count", "amount", "words"]
 
 _DATE_ASKED = re.compile(r"\b(?:date|day|when)\b", re.IGNORECASE)
+_LENGTH_ASKED = re.compile(
+    r"\bhow\s+long\b|\bhow\s+many\s+(?:(?!of\b)\w+\s+){0,2}(?:minutes|hours|days|weeks|months|years)\b"
+    r"|\b(?:days|weeks|months|years|hours)['’]?\s+(?:that|which|within|after|before|notice|to)\b"
+    r"|\b(?:waiting|notice|retention|storage|cure|grace|review|response|observation|follow-up|treatment|washout|warranty"
+    r"|lock-?up|cooling-off|probation\w*|limitation|payment|renewal|reporting|vesting)\s+(?:period|time|term)\b",
+    re.IGNORECASE,
+)
 _COUNT_ASKED = re.compile(r"\b(?:how\s+many|number\s+of)\b", re.IGNORECASE)
 _PERIOD_ASKED = re.compile(
     r"\b(?:fiscal|financial|latest|last|most\s+recent|year|quarter|(?:19|20)\d\d|at\s+the\s+end|amount|total|how\s+much)\b",
@@ -76,13 +83,14 @@ class Name:
 @dataclass(frozen=True, slots=True)
 class Wish:
     """``names``: any of them is what is asked for. ``years``: those asked for, none where the latest is meant.
-    ``annual``: it is of a year, or of its end, and not of a part of one. ``share``: it is a percentage."""
+    ``annual``: it is of a year, or of its end, and not of a part of one. ``share``: it is a percentage. ``asked``: heading and guidance as they were."""
 
     sort: Sort
     names: tuple[Name, ...]
     years: frozenset[int]
     annual: bool = False
     share: bool = False
+    asked: tuple[str, str] = ("", "")
 
     @property
     def words(self) -> frozenset[str]:
@@ -94,7 +102,9 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term]) -> Wish:
     """What ``piece`` of the guidance under ``heading`` asks for."""
     both = f"{heading} {piece}"
     sort: Sort = "words"
-    if _DATE_ASKED.search(both) and not unit:
+    if _LENGTH_ASKED.search(both):
+        sort = "duration"
+    elif _DATE_ASKED.search(both) and not unit:
         sort = "date"
     elif _COUNT_ASKED.search(both):
         sort = "count"
@@ -110,7 +120,8 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term]) -> Wish:
     years = frozenset(int(year[-4:]) for year in _YEAR.findall(both))
     distinct = tuple(dict.fromkeys(name for name in names if name.stems or sort == "date"))
     share = _SHARE.search(f"{both} {unit}") is not None
-    return Wish(sort, distinct, years, bool(years) or _YEARLY.search(both) is not None, share)
+    annual = bool(years) or _YEARLY.search(both) is not None
+    return Wish(sort, distinct, years, annual, share, (heading, piece))
 
 
 def _in_statements(names: Sequence[Name]) -> list[Name]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ragcore.missing import years_in
+from ragcore.providers.durations import DURATION
 from ragcore.providers.field_names import Wish
 from ragcore.providers.field_rows import Period
 from ragcore.providers.periods import days_in
@@ -101,12 +102,13 @@ def said(asked: Wish, found: Sequence[Quotable], latest: int) -> list[Said]:
 
 def _figures(asked: Wish, text: str) -> Iterator[tuple[str, str]]:
     """Each figure with its clause, without what it is compared with."""
+    amount = DURATION if asked.sort == "duration" else _AMOUNT
     for name in asked.names:
         if name.further:
             continue
         words = _pattern(name.text)
         for match in re.finditer(
-            rf"{_BEFORE}{words}(?:\s+\([^()]*\))?{_OWN_PERIOD}{_IS}(?:{_ABOUT})?(?P<figure>{_AMOUNT})(?![\w-])",
+            rf"{_BEFORE}{words}(?:\s+\([^()]*\))?{_OWN_PERIOD}{_IS}(?:{_ABOUT})?(?P<figure>{amount})(?![\w-])",
             text,
             re.IGNORECASE,
         ):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ragcore.companies import of_others
+from ragcore.providers.durations import length_asked
 from ragcore.providers.field_names import Wish, wish
 from ragcore.providers.field_rows import candidates, in_statements, latest_year
 from ragcore.providers.field_sentences import said
@@ -89,4 +90,8 @@ def _of(doc_id: str, found: Sequence[Quotable], asked: Wish, stated: Stated) -> 
     if given or (asked.annual and doc_id in stated.interim):
         return given
     latest = latest_year(own, doc_id, stated)
-    return [_Given(one.figure, one.quote.text, one.quote.marker, one.period[0]) for one in said(asked, own, latest)]
+    plain = [_Given(one.figure, one.quote.text, one.quote.marker, one.period[0]) for one in said(asked, own, latest)]
+    if plain or asked.sort != "duration":
+        return plain
+    length = length_asked(*asked.asked, own)
+    return [_Given(length.figure, length.quote.text, length.quote.marker, 0)] if length else []

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragcore.markdown import escape
+from ragcore.providers.durations import Length, length_asked
 from ragcore.providers.field_names import Wish, wish
 from ragcore.providers.field_rows import Candidate, candidates, in_statements, latest_year, of_owners
 from ragcore.providers.field_sentences import Said, said
@@ -97,6 +98,9 @@ def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int, named: Se
         plain = [one for one in plain if one.period == dated] if dated[0] else plain
         same = all(same_figure(one.figure, plain[0].figure) for one in plain)
         return _sentence(plain[0]) if same else None
+    if asked.sort == "duration":
+        length = length_asked(*asked.asked, found)
+        return _sentence(length) if length else None
     if asked.sort != "words":
         return None
     short = 0 < len(named) <= _SHORT and all(quote.row is None for quote in named)
@@ -107,7 +111,7 @@ def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int, named: Se
     return _in_words(asked, found)
 
 
-def _sentence(one: Said) -> FieldValue:
+def _sentence(one: Said | Length) -> FieldValue:
     quote = one.quote
     return FieldValue(quote, f"**{escape(one.figure)}** — “{escape(quote.text)}” {quote.marker}")
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragcore.asks import places
+from ragcore.providers.durations import length_in
 from ragcore.providers.periods import PART_OF_YEAR, QUARTER, Asked, asked_of
 from ragcore.providers.quotable import Quotable, marker
 from ragcore.providers.quote_ranking import Ranking, agreement, name_of, row_name
@@ -214,7 +215,10 @@ def _cell(row: Row, asked: Asked) -> Cell | None:
 
 
 def same_figure(one: str, other: str) -> bool:
-    """Whether two figures are the same number, be one of them rounded or in another scale."""
+    """Whether two figures are the same number, be one of them rounded or in another scale, or the same length of time."""
+    lengths = length_in(one), length_in(other)
+    if all(lengths):
+        return lengths[0] == lengths[1]
     a, b = (_DIGITS.sub("", text).replace(".", "").strip("0") for text in (one, other))
     if not a or not b:
         return a == b

@@ -287,3 +287,41 @@ def test_a_section_of_one_word_is_in_the_language_of_its_template() -> None:
     template = from_data({"title": "Profil", "guidance": GERMAN, "sections": [{"heading": "Umsatz", "kind": "value"}]})
     (section,) = filling.sections(template, Scope((made.doc_id,)), [], Stop())
     assert "is in German" in section.gaps[0].why
+
+
+WAIT = "How many days after submission an application goes into effect."
+EFFECT = "An application goes into effect thirty (30) days after the Agency receives it."
+ANNIVERSARY = "A report is submitted within 60 days of the anniversary of the day on which the application took effect."
+
+
+@pytest.mark.parametrize(
+    ("guidance", "said", "length"),
+    [
+        (WAIT, [EFFECT, ANNIVERSARY], "thirty (30) days"),
+        # It counts from another day than is asked for.
+        (WAIT, [ANNIVERSARY], ""),
+        # Two sentences that fit alike do not agree, or do.
+        (WAIT, [EFFECT, "An application goes into effect 45 days after the Agency receives it."], ""),
+        (WAIT, [EFFECT, "An application goes into effect 30 calendar days after receipt."], "thirty (30) days"),
+        (
+            "How long an investigator keeps records after approval.",
+            [
+                "An investigator shall retain records for two years following the date of approval.",
+                "He is 40 years old.",
+            ],
+            "two years",
+        ),
+        ("The notice period.", ["Rent is due monthly.", "The notice period is 90 days."], "90 days"),
+        ("How long samples are stored.", ["Over the last 5 years samples were stored.", EFFECT], ""),
+    ],
+)
+def test_a_length_of_time_is_a_value(guidance: str, said: list[str], length: str) -> None:
+    assert value(make_document(Heading("Rules"), " ".join(said), title="Rules"), "Period", guidance) == length
+
+
+def test_two_documents_may_say_one_length_in_two_ways() -> None:
+    from ragcore.providers.values import same_figure
+
+    assert same_figure("Thirty days", "30 calendar days")
+    assert not same_figure("Thirty days", "30 business days")
+    assert not same_figure("30 days", "30 months")
