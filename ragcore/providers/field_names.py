@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ragcore.providers.quote_ranking import name_of
@@ -52,6 +52,14 @@ _CLAUSE = re.compile(
     r"(?:were|was|is|are|has|have|had)\s+\w+\s*$|there\s+(?:are|were)\b).*$",
     re.IGNORECASE,
 )
+# "How many shares the company repurchased": what was done with them is as much asked for as they are.
+_DONE = re.compile(
+    r"\bhow\s+many\b.*?\b(?:(?:the\s+)?(?:company|group|it)\s+(?P<did>\w+)|(?:were|was)\s+(?P<done>\w+ed))\b",
+    re.IGNORECASE,
+)
+_HAS = frozenset(
+    content_stems("has have had employ own operate run report randomise randomize enrol enroll include study")
+)
 _BRACKETS = re.compile(r"\([^()]*\)")
 _EXPENSE = re.compile(r"\s+(?:expenses?|costs?)\s*$", re.IGNORECASE)
 _OR = re.compile(r"\s*,?\s+or\s+|\s*,\s*")
@@ -83,7 +91,8 @@ class Name:
 @dataclass(frozen=True, slots=True)
 class Wish:
     """``names``: any of them is what is asked for. ``years``: those asked for, none where the latest is meant.
-    ``annual``: it is of a year, or of its end, and not of a part of one. ``share``: it is a percentage. ``asked``: heading and guidance as they were."""
+    ``annual``: it is of a year, or of its end, and not of a part of one. ``share``: it is a percentage. ``asked``: heading and guidance as they were. ``did``: the stem of
+    what was done with what is to be counted."""
 
     sort: Sort
     names: tuple[Name, ...]
@@ -91,6 +100,7 @@ class Wish:
     annual: bool = False
     share: bool = False
     asked: tuple[str, str] = ("", "")
+    did: str = ""
 
     @property
     def words(self) -> frozenset[str]:
@@ -115,13 +125,18 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term]) -> Wish:
     names = [
         name for part in (parts if sort != "date" else [heading]) for name in _names(_cut(heading), _cut(part), terms)
     ]
+    did = ""
+    if sort == "count" and (done := _DONE.search(piece)):
+        (did,) = content_stems(done["did"] or done["done"]) or ("",)
+        needed = frozenset((did,)) - _HAS if did else frozenset()
+        names = [replace(name, further=name.further | (needed - name.stems)) for name in names]
     if sort == "amount":
         names += _in_statements(names)
     years = frozenset(int(year[-4:]) for year in _YEAR.findall(both))
     distinct = tuple(dict.fromkeys(name for name in names if name.stems or sort == "date"))
     share = _SHARE.search(f"{both} {unit}") is not None
     annual = bool(years) or _YEARLY.search(both) is not None
-    return Wish(sort, distinct, years, annual, share, (heading, piece))
+    return Wish(sort, distinct, years, annual, share, (heading, piece), did)
 
 
 def _in_statements(names: Sequence[Name]) -> list[Name]:

@@ -14,7 +14,7 @@ from ragcore.missing import years_in
 from ragcore.providers.durations import DURATION
 from ragcore.providers.field_names import Wish
 from ragcore.providers.field_rows import Period
-from ragcore.providers.periods import days_in
+from ragcore.providers.periods import QUARTER, days_in
 from ragcore.providers.quotable import Quotable
 from ragcore.words import MONTHS
 
@@ -54,6 +54,9 @@ _HOLDS = (
     r"\b(?:we|company|group|it|[A-Z]\w+)(?:\s+and\s+its\s+subsidiaries)?\s+(?:had|have|has|employ(?:s|ed)?|enrolled|"
     r"includ(?:es|ed)|studied|randomi[sz]ed|recruited|analy[sz]ed)\s+"
 )
+_WHO = r"\b(?:(?:we|company|group|it)|(?-i:[A-Z]\w*[^\Ws]))(?:\s+and\s+its\s+subsidiaries)?\s+(?:(?:has|have|had)\s+)?"
+_SO_MANY = r"(?P<figure>\d[\d,]*(?:\.\d+)?(?:\s(?:thousand|million|billion))?)\s+(?:of\s+)?(?:[a-z-]+\s+){0,2}"
+_AT_END = re.compile(r"\bend\s+of\b|\bas\s+(?:of|at)\b", re.IGNORECASE)
 _TAKEN_IN = r"(?:randomi[sz]ed|enrolled|included|studied|recruited|analy[sz]ed|employed)\b"
 _PEOPLE = r"(?:employees|people|persons|staff|associates|team\s+members|colleagues|workers)"
 # "Our 57,500 full- and part-time employees": kinds that together are all of them.
@@ -104,9 +107,15 @@ def _figures(asked: Wish, text: str) -> Iterator[tuple[str, str]]:
     """Each figure with its clause, without what it is compared with."""
     amount = DURATION if asked.sort == "duration" else _AMOUNT
     for name in asked.names:
+        words = _pattern(name.text)
+        if asked.did and name.further <= {asked.did}:
+            # "The company repurchased 2.2 million shares": what was done, of how many of them.
+            for match in re.finditer(rf"{_WHO}{asked.did}\w*\s+(?:{_ABOUT})?{_SO_MANY}{words}", text, re.IGNORECASE):
+                part = QUARTER.search(text[: match.end()]) and not _AT_END.search(text[: match.end()])
+                if not part and not _PART_AFTER.match(text, match.end()):
+                    yield match["figure"], text[: match.end()]
         if name.further:
             continue
-        words = _pattern(name.text)
         for match in re.finditer(
             rf"{_BEFORE}{words}(?:\s+\([^()]*\))?{_OWN_PERIOD}{_IS}(?:{_ABOUT})?(?P<figure>{amount})(?![\w-])",
             text,

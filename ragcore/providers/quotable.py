@@ -144,6 +144,8 @@ def _is_sentence(text: str) -> bool:
         return False
     if text.startswith("[") and text.rstrip(".").endswith("]"):
         return False  # where a text was amended or translated
+    if text.startswith("/s/"):
+        return False  # a signature
     says = _has_verb(text) or any(c.isdigit() for c in _REFERENCE.sub("", text))
     return says or len(words) >= 12
 

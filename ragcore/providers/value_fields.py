@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ragcore.markdown import escape
 from ragcore.providers.durations import Length, length_asked
-from ragcore.providers.field_names import Wish, wish
+from ragcore.providers.field_names import Wish, stems_of, wish
 from ragcore.providers.field_rows import Candidate, candidates, in_statements, latest_year, of_owners
 from ragcore.providers.field_sentences import Said, said
 from ragcore.providers.quotable import Quotable, marker
@@ -103,12 +103,28 @@ def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int, named: Se
         return _sentence(length) if length else None
     if asked.sort != "words":
         return None
+    named = _on_what_is_asked(asked, named)
     short = 0 < len(named) <= _SHORT and all(quote.row is None for quote in named)
     if short and not any(name.further & _FIGURES for name in asked.names):
         # All that a section of that name says: the clause on governing law.
         text = " ".join(f"“{escape(quote.text)}” {quote.marker}" for quote in named)
         return FieldValue(named[0], text)
     return _in_words(asked, found)
+
+
+def _on_what_is_asked(asked: Wish, named: Sequence[Quotable]) -> Sequence[Quotable]:
+    """``named`` where their heading is of nothing else; of "Dividends and share repurchases" those that speak mostly of
+    what is asked for."""
+
+    def speaks(quote: Quotable) -> bool:
+        heading = stems_of(" ".join(quote.source.section[-1:]))
+        names = [name.stems | name.further for name in asked.names]
+        if any(not {stem for stem in heading if stem.isalpha()} - of for of in names):
+            return True
+        said = set(content_stems(quote.text))
+        return any(2 * len(of & said) > len(of) for of in names)
+
+    return [quote for quote in named if speaks(quote)]
 
 
 def _sentence(one: Said | Length) -> FieldValue:

@@ -325,3 +325,31 @@ def test_two_documents_may_say_one_length_in_two_ways() -> None:
     assert same_figure("Thirty days", "30 calendar days")
     assert not same_figure("Thirty days", "30 business days")
     assert not same_figure("30 days", "30 months")
+
+
+@pytest.mark.parametrize(
+    ("heading", "guidance", "said", "count"),
+    [
+        (
+            "Shares repurchased",
+            "How many shares the company repurchased.",
+            "In fiscal 2021 the Company repurchased 2.2 million shares of its common stock. "
+            "In the fourth quarter of fiscal 2021 the Company repurchased 722,457 shares.",
+            "2.2 million",
+        ),
+        ("Shares repurchased", "How many shares the company repurchased.", "The Company had 2,300 shares.", ""),
+        ("Stores", "How many stores the company operates.", "Today, Belford operates 1,355 retail stores.", "1,355"),
+        ("Stores", "How many stores the company operates.", "Licensees operate 31 stores.", ""),
+    ],
+)
+def test_what_is_counted_is_what_something_was_done_with(heading: str, guidance: str, said: str, count: str) -> None:
+    assert value(report(about=said), heading, guidance) == count
+
+
+def test_a_section_on_two_things_is_quoted_for_what_is_asked() -> None:
+    paid = "A dividend of one share for each ten was declared by the board."
+    bought = "Shares were repurchased in the open market."
+    made = make_document(Heading("Dividends and shares repurchased"), f"{paid} {bought}", title="Belford")
+    asked = filled(made, "Shares repurchased", "Shares repurchased.")
+    assert "open market" in asked.text
+    assert "dividend" not in asked.text
