@@ -18,6 +18,7 @@ from ragcore.export.model import (
     references,
 )
 from ragcore.export.parse import Insert, parse
+from ragcore.export.titles import with_short_titles
 from ragcore.reports import INSUFFICIENT, missing_mark
 from ragcore.types import GENERATED_MARKS, Answer, Citation, Claim
 
@@ -99,23 +100,28 @@ def _note(citation: Citation, number: int, quote_length: int, *, added: bool, ve
     )
 
 
-def documents(cited: Sequence[Citation], files: Mapping[str, str]) -> Iterator[Block]:
-    """The documents in order of first citation, each with its file and the pages cited of it."""
+def documents(cited: Sequence[Citation], files: Mapping[str, str], notes: Sequence[Note]) -> Iterator[Block]:
+    """The documents in order of first citation, each with its file, the pages cited of it, and what ``notes`` after its
+    first one call it, where that is not its title."""
     if not cited:
         return
     pages: dict[str, dict[int, str]] = {}
     for citation in cited:
         pages.setdefault(citation.doc_id, {})[citation.page] = one_line(citation.page_label) or str(citation.page)
     titles = {citation.doc_id: one_line(citation.title) or citation.doc_id for citation in cited}
+    called = {note.doc_id: note.short for note in with_short_titles(notes) if note.short}
     yield Heading(1, (Text("Documents cited"),))
-    yield Items(tuple((_document(titles[doc_id], files.get(doc_id), pages[doc_id]),) for doc_id in titles))
+    yield Items(
+        tuple((_document(titles[one], files.get(one), pages[one], called.get(one, titles[one])),) for one in titles)
+    )
 
 
-def _document(title: str, file: str | None, pages: Mapping[int, str]) -> Paragraph:
+def _document(title: str, file: str | None, pages: Mapping[int, str], called: str) -> Paragraph:
     labels = [label for _, label in sorted(pages.items())]
     where = f"{'p.' if len(labels) == 1 else 'pp.'} {', '.join(labels)}"
     kept = f" ({one_line(file)})" if file else " (no longer in the library)"
-    return Paragraph((Text(title, italic=True), Text(f"{kept}, {where}")))
+    named = (Text(", cited as "), Text(called, italic=True)) if called != title else ()
+    return Paragraph((Text(title, italic=True), Text(kept), *named, Text(f", {where}")))
 
 
 def line(words: str, role: Role = "body") -> Paragraph:

@@ -18,6 +18,7 @@ from ragcore.export.model import (
     Paragraph,
     Text,
 )
+from ragcore.export.titles import with_short_titles
 from ragcore.types import Answer, Citation
 from ragcore.words import MONTHS
 
@@ -53,8 +54,8 @@ def manuscript(title: str, exchanges: Sequence[Exchange], files: Mapping[str, st
     times = [exchange.asked for exchange in exchanges]
     return Manuscript(
         title=one_line(title) or "Conversation",
-        blocks=(*_opening(exchanges, notes), *blocks, *documents(cited, files)),
-        notes=tuple(notes),
+        blocks=(*_opening(exchanges, notes), *blocks, *documents(cited, files, notes)),
+        notes=with_short_titles(notes),
         written=max(times, default=0.0),
     )
 

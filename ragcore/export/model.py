@@ -117,7 +117,7 @@ class Note:
     """A citation. ``page`` counts from 1, ``label`` is what is printed there; ``cell`` gives a cited cell's headers.
     ``generated``: the quote is an AI's description of a figure; ``ocr``: confidence (0–1) where it was read by OCR;
     ``added``: checking gave it, not the writer. ``boxes`` are where the quote stands in document ``doc_id``, and
-    ``heads`` the headers of a cited cell."""
+    ``heads`` the headers of a cited cell. ``short``: the title to name it by, where one before it has the whole one."""
 
     number: int
     title: str
@@ -133,6 +133,7 @@ class Note:
     doc_id: str = ""
     boxes: tuple[Box, ...] = ()
     heads: tuple[Box, ...] = ()
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)

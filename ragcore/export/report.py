@@ -10,6 +10,7 @@ from ragcore.export.answers import DOUBTS, answer_blocks, documents, lacking, li
 from ragcore.export.characters import one_line
 from ragcore.export.model import Block, Heading, Items, Manuscript, Note, Notes, Paragraph, Text
 from ragcore.export.parse import parse
+from ragcore.export.titles import with_short_titles
 from ragcore.reports import FilledSection, Report
 from ragcore.types import Citation
 from ragcore.words import MONTHS
@@ -43,8 +44,8 @@ def manuscript(report: Report, files: Mapping[str, str], *, quote_length: int) -
         cited += section.answer.citations
     return Manuscript(
         title=one_line(report.title),
-        blocks=(*_opening(report, notes), *blocks, *_gaps(report), *documents(cited, files)),
-        notes=tuple(notes),
+        blocks=(*_opening(report, notes), *blocks, *_gaps(report), *documents(cited, files, notes)),
+        notes=with_short_titles(notes),
         written=report.created,
     )
 

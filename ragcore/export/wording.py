@@ -17,7 +17,7 @@ def note_runs(note: Note) -> Runs:
     parts = (part.rstrip(" .:;") for part in (" › ".join(note.section), note.cell))
     place = ", " + page(note) + "".join(f", {part}" for part in parts if part)
     return (
-        Text(note.title, italic=True),
+        Text(note.short or note.title, italic=True),
         Text(f"{place}: {quoted(note.quote)}"),
         *(Text(f" {words}", remark=True) for words in _marks(note)),
     )

@@ -17,15 +17,13 @@ from ragcore.providers.quotable import Quotable
 from ragcore.words import content_stems
 
 _UNITS = ("minute", "hour", "day", "week", "month", "year")
-_ONES = dict(
-    zip(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen".split(),
-        range(1, 20),
-    )
-)
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10)))
-_WORD = rf"(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{'|'.join(list(_ONES)[:9])}))?|{'|'.join(reversed(_ONES))})"
+_TO_NINETEEN = (
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_ONES = {word: number for number, word in enumerate(_TO_NINETEEN, start=1)}
+_TENS = dict(zip(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], range(20, 100, 10)))
+_WORD = rf"(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{'|'.join(_TO_NINETEEN[:9])}))?|{'|'.join(reversed(_TO_NINETEEN))})"
 # "thirty (30) calendar days", "30-day", "six months’": digits in brackets say the same again.
 DURATION = (
     rf"(?:\d+(?:\.\d+)?|{_WORD})(?:\s*\(\s*\d+\s*\))?[\s-]+"

@@ -91,8 +91,8 @@ class Name:
 @dataclass(frozen=True, slots=True)
 class Wish:
     """``names``: any of them is what is asked for. ``years``: those asked for, none where the latest is meant.
-    ``annual``: it is of a year, or of its end, and not of a part of one. ``share``: it is a percentage. ``asked``: heading and guidance as they were. ``did``: the stem of
-    what was done with what is to be counted."""
+    ``annual``: it is of a year, or of its end, and not of a part of one. ``share``: it is a percentage. ``asked``:
+    heading and guidance as they were. ``did``: the stem of what was done with what is to be counted."""
 
     sort: Sort
     names: tuple[Name, ...]

@@ -215,7 +215,7 @@ def _cell(row: Row, asked: Asked) -> Cell | None:
 
 
 def same_figure(one: str, other: str) -> bool:
-    """Whether two figures are the same number, be one of them rounded or in another scale, or the same length of time."""
+    """Whether two figures are one number, be it rounded or in another scale, or one length of time."""
     lengths = length_in(one), length_in(other)
     if all(lengths):
         return lengths[0] == lengths[1]

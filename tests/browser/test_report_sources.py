@@ -144,3 +144,25 @@ def test_a_pinned_passage_stays_and_a_section_keeps_to_its_own_documents(
     text = page.locator(".gw-report .tx").inner_text()
     assert "437" in text
     assert "412" not in text
+
+    # Where the page is a drawer, what is cited stands under the text.
+    page.set_viewport_size({"width": 390, "height": 844})
+    pin = page.get_by_role("button", name="Pin the passage of citation 1", exact=True)
+    pin.click()
+    page.locator(".gw-report .gw-evidence .places", has_text="Pinned").locator("li", has_text="employees").wait_for()
+    assert page.get_by_role("button", name="Unpin").bounding_box()["height"] >= 40
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.locator(".gw-pane .gw-evidence, .st-key-evidence .gw-evidence").locator(".places").wait_for()
+    assert page.locator(".gw-report .gw-evidence").count() == 0
+
+    # A sentence that does not hold is told of before the section is accepted, once.
+    page.get_by_role("button", name="Edit", exact=True).click()
+    page.get_by_label("Text of the section").fill("At the end of 2023 we had 981 employees [1].")
+    page.get_by_role("button", name="Save and check").click()
+    page.locator(".gw-report .tally", has_text="1 unsupported").wait_for()
+    page.get_by_role("button", name="Accept", exact=True).click()
+    page.get_by_role("alert").filter(has_text="1 sentence does not hold").wait_for()
+    page.get_by_role("button", name="Look at it").click()
+    page.locator(".gw-report .tx .gw-claim.is-active").wait_for()
+    page.get_by_role("button", name="Accept anyway").click()
+    page.get_by_role("button", name="Open again").wait_for()

@@ -1,5 +1,5 @@
-// What the open section cites, above the page: each citation with its verdict, and whether its passage is pinned or
-// excluded.
+// What the open section cites: each citation with its verdict, and whether its passage is pinned or excluded. It stands
+// above the page; where the page is a drawer, under the text.
 
 import { button, h, icon, plural } from "../shared/dom.js";
 
@@ -8,17 +8,39 @@ const SIGNS = { supported: ["ok", "check_circle", "Supported"], weak: ["weak", "
 export class Evidence {
   constructor(report) {
     this.report = report;
+    this.own = h("section", { class: "gw-evidence", "aria-label": "Evidence" });
+    this.narrow = matchMedia("(max-width: 900px)");
+    this.changed = () => this.draw();
+    this.narrow.addEventListener("change", this.changed);
+  }
+
+  close() {
+    this.narrow.removeEventListener("change", this.changed);
   }
 
   get root() {
-    return document.querySelector(".gw-evidence");
+    return this.narrow.matches ? this.own : document.querySelector(".gw-evidence:not(section)");
   }
 
-  draw() {
+  // Which of its buttons has the focus.
+  get held() {
+    return this.root?.contains(document.activeElement) ? document.activeElement.dataset.place : null;
+  }
+
+  // Where it stands; there is one of it.
+  place() {
+    const { column } = this.report;
+    if (!this.narrow.matches) return this.own.remove();
+    document.querySelector(".gw-evidence:not(section)")?.replaceChildren();
+    if (!this.report.section.filled || this.report.editing) return this.own.remove();
+    if (this.own.parentElement !== column) column.insertBefore(this.own, column.querySelector(".meta, .steps"));
+  }
+
+  draw(held = this.held) {
     const { root, report } = this;
     if (!root || !report.data) return;
     const { section } = report;
-    const held = root.contains(document.activeElement) ? document.activeElement.dataset.place : null;
+    this.place();
     const pages = new Set(section.citations.map((one) => `${one.doc} ${one.page}`)).size;
     root.replaceChildren(
       h("div", { class: "eh" }, h("b", {}, "Evidence"), h("span", { class: "muted num" }, section.citations.length ? `${plural(section.citations.length, "citation")} on ${plural(pages, "page")}` : "Nothing is cited yet")),

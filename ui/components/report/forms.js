@@ -97,7 +97,7 @@ export function editText(section, report) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) keep();
   });
   const { column } = report;
-  column.querySelectorAll(".tx, .conflict, .gaps, .gw-label, .meta, .gw-empty, .gw-note-line, .steps, .edit").forEach((old) => old.remove());
+  column.querySelectorAll(".tx, .conflict, .gaps, .gw-label, .meta, .gw-empty, .gw-note-line, .steps, .edit, .gw-evidence").forEach((old) => old.remove());
   column.append(form);
   hold(report, () => field.value !== section.text);
   field.style.height = `${Math.max(180, field.scrollHeight + 4)}px`;

@@ -50,6 +50,7 @@ class Report {
     clearTimeout(this.timer);
     this.cards.close();
     this.passage.close();
+    this.evidence.close();
     for (const [name, listener] of this.listeners) removeEventListener(name, listener);
   }
 
@@ -117,6 +118,7 @@ class Report {
 
   draw() {
     const act = this.column.contains(document.activeElement) ? document.activeElement.dataset.act : null;
+    const { held } = this.evidence;
     this.editing = null;
     this.cards.hide();
     this.column.classList.remove("is-live");
@@ -125,7 +127,7 @@ class Report {
     if (this.data.live?.section === this.current) drawLive(this.column, this.section, this);
     this.lookBeside();
     this.mark();
-    this.evidence.draw();
+    this.evidence.draw(held);
   }
 
   // What is done

@@ -1,6 +1,6 @@
 // One section: what it asks for, what can be done with it, its text with chips, what is missing, and values that differ.
 
-import { button, fromHtml, h, icon, plural, prose } from "../shared/dom.js";
+import { button, fromHtml, h, icon, plural, prose, still } from "../shared/dom.js";
 import { morph } from "../shared/morph.js";
 import { editAsked, editText, showHistory, rewrite } from "./forms.js";
 
@@ -85,7 +85,7 @@ function actions(section, report, panel) {
   }
   row.append(
     ...[
-      written && act("Accept", "check", () => report.on(section, "accept"), { class: "gw-btn primary", "data-act": "accept" }),
+      written && act("Accept", "check", () => accept(section, report, panel), { class: "gw-btn primary", "data-act": "accept" }),
       fill,
       act("Edit", "edit", () => editText(section, report), { "data-act": "edit" }),
       written && !report.data.offline && act("Rewrite", "notes", () => rewrite(section, report, panel), { "data-act": "rewrite", class: "gw-btn quiet" }),
@@ -96,6 +96,26 @@ function actions(section, report, panel) {
     ].filter(Boolean),
   );
   return row;
+}
+
+// What does not hold is said once before it is accepted.
+function accept(section, report, panel) {
+  const doubted = section.tally.unsupported ?? 0;
+  if (!doubted || panel.querySelector(".doubt")) return report.on(section, "accept");
+  const places = [...new Map([...report.column.querySelectorAll('.gw-claim[data-status="unsupported"]')].map((part) => [part.dataset.claim, part])).values()];
+  let next = 0;
+  const look = () => {
+    const place = places[next++ % places.length];
+    place.scrollIntoView({ block: "center", behavior: still() ? "instant" : "smooth" });
+    const chip = place.querySelector("a.gw-cite");
+    if (chip) report.openChip(chip.dataset.turn, Number(chip.dataset.n), chip);
+  };
+  const one = doubted === 1;
+  const said = `${one ? "1 sentence does" : `${doubted} sentences do`} not hold: the words cited do not say ${one ? "it" : "them"}.`;
+  const anyway = h("button", { type: "button", class: "gw-btn sm", "data-act": "anyway", onclick: () => report.on(section, "accept") }, icon("check", "s16"), "Accept anyway");
+  const show = places.length > 0 && h("button", { type: "button", class: "gw-btn sm", "data-act": "doubted", onclick: look }, one ? "Look at it" : "Look at them");
+  panel.replaceChildren(h("div", { class: "gw-msg bad doubt", role: "alert" }, icon("error"), h("div", {}, h("b", {}, said), h("p", {}, "An accepted section is locked, and other sections are written in agreement with it."), h("div", { class: "row" }, show, anyway))));
+  (panel.querySelector("[data-act]") ?? panel).focus();
 }
 
 function tally(section) {
