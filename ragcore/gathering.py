@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ragcore.report.template import Section
 
 _FEW = 12
+_OPENING = 2000  # characters of a section in which it says what it is about
 _ALL = 1_000_000  # tokens: no budget
 
 
@@ -121,8 +122,13 @@ class Gathering:
     def _beside(
         self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]], orders: Orders
     ) -> tuple[Source, ...]:
-        """The beginnings of ``spans`` of which ``sources`` hold nothing, within ``report.own_tokens`` together."""
-        lacking = [span for span in spans if not own_units(sources, [span])]
+        """The beginnings of ``spans`` that ``sources`` do not hold, within ``report.own_tokens`` together."""
+        lacking = [
+            span if not own_units(sources, [span]) else opening
+            for span in spans
+            for opening in [(span[0], span[1], min(span[2], span[1] + _OPENING))]
+            if not own_units(sources, [opening])
+        ]
         if not lacking:
             return ()
         from ragcore.answer.sources import build_sources

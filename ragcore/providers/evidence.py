@@ -15,6 +15,7 @@ from math import log
 from ragcore.config import AnswerSettings
 from ragcore.protocols import Request, Reranker
 from ragcore.providers.field_names import BESIDE
+from ragcore.providers.overviews import overview_asked, says_it
 from ragcore.providers.quotable import Quotable, is_same
 from ragcore.providers.quote_ranking import Ranking
 from ragcore.terms import Wanted
@@ -50,6 +51,9 @@ class Evidence:
         ranking = self._ranking(piece)
         own = ranking.best(self.own, self._reranker)
         held = [quote for quote, worth in own if alone or worth >= _PLAIN or self._speaks(piece, quote)]
+        told = self._told(piece)
+        if told:
+            held = [*told, *(quote for quote in held if _within(quote, self._request.pinned) and quote not in told)]
         # What a person pinned comes first, and does not stand for all the rest.
         pinned = [quote for quote in held if _within(quote, self._request.pinned)]
         chosen = _by_turns([quote for quote in held if quote not in pinned])
@@ -60,6 +64,18 @@ class Evidence:
             floor = _SHARE * good[0][1] if good else 0.0
             chosen = [quote for quote, worth in good if worth >= floor]
         return _without_repeats([*pinned, *chosen], most)
+
+    def _told(self, piece: str) -> list[Quotable]:
+        """The sentences that say what a company is and does, where ``piece`` asks for that, in the order of the text;
+        those of a document's own section on it, else any of the document."""
+        form = overview_asked(piece)
+        if form is None:
+            return []
+        told = [quote for quote in self._found if quote.row is None and says_it(form, quote.text)]
+        of_own = [quote for quote in told if quote in self.own]
+        headed = {quote.source.doc_id for quote in of_own}
+        rest = [quote for quote in told if quote.source.doc_id not in headed]
+        return sorted([*of_own, *rest], key=lambda quote: quote.start)
 
     def nearest(self, pieces: Sequence[str], most: int) -> list[Quotable]:
         """What comes nearest to ``pieces``, be it ever so far."""

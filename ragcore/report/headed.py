@@ -16,6 +16,8 @@ _NUMBERING = re.compile(
 )
 _ITEM = re.compile(r"^\s*(?:item|part)\s+\w{1,4}\b", re.IGNORECASE)
 _MOST = 2
+# Headings of one of these words are called so and no more: "Business Innovation" is another thing.
+_BROAD = frozenset(content_stems("business company group general overview"))
 
 
 def headed(document: Document, heading: str) -> list[tuple[int, int]]:
@@ -71,4 +73,6 @@ def own_units(sources: Sequence[Source], spans: Sequence[tuple[str, int, int]]) 
 def _alike(wanted: frozenset[str], heading: str) -> float:
     said = " ".join(heading.split())
     stems = frozenset(content_stems(_NUMBERING.sub("", said) or said))
-    return 2 * len(wanted & stems) / (len(wanted) + len(stems)) if wanted & stems else 0.0
+    if not wanted & stems or (wanted != stems and len(wanted) == 1 and wanted <= _BROAD):
+        return 0.0
+    return 2 * len(wanted & stems) / (len(wanted) + len(stems))

@@ -69,3 +69,24 @@ def test_an_item_of_a_filing_goes_on_to_the_next_item() -> None:
     ((start, end),) = headed(made, "Business")
     assert "We make lamps." in made.text[start:end]
     assert "Fire" not in made.text[start:end]
+
+
+def test_what_a_company_does_is_told_by_the_sentence_that_says_it() -> None:
+    made = make_document(
+        Heading("Item 1. Business"),
+        "Founded in 1982, Belford Water is one of the largest makers of pumps in the world. "
+        "Each operating segment has a head of its own business.",
+        "Business customers increasingly expect that what a company makes does good. "
+        "The products are marketed through dealers to farms and water works.",
+        Heading("Business Innovation"),
+        "Belford Labs is a maker of ideas for business.",
+        title="Belford",
+    )
+    assert len(headed(made, "Business")) == 1
+    pieces = ("what the company makes or does", "its customers and markets (what the company makes or does)")
+    text = written("Business", Field("prose", (), "", pieces), [made])
+    does, _, sells = text.partition("Its customers")
+    assert "one of the largest makers of pumps" in does
+    assert "operating segment" not in does
+    assert "through dealers to farms" in sells
+    assert "increasingly expect" not in sells

@@ -1,0 +1,58 @@
+"""How a document says what a company is and does: "Founded in 1982, Belford is one of the largest makers of pumps."
+
+Such a sentence shares no word with "what the company makes or does", and twenty others of a chapter on its business speak
+of businesses, products and customers. It is known by its form, and it stands at the beginning.
+"""
+
+from __future__ import annotations
+
+import re
+
+_BRACKETS = re.compile(r"\([^()]*\)")
+_WHO = (
+    r"(?:(?:Founded|Established|Headquartered|Formed|Based|Incorporated|Organi[sz]ed|Today|Through)\b[^,.;]{0,80},\s+)?"
+    r"(?:We|Our\s+(?:company|group|business(?:es)?|subsidiar(?:y|ies)|segments?)|The\s+(?:Company|Group|Corporation|Firm)"
+    r"|(?!(?:Each|This|These|Those|Such|It|There|No|All|Any|Some|If|As|Other|Many|Most|Competit\w+)\b)[A-Z][\w’'.&-]*(?:,?\s+(?:[A-Z][\w’'.&-]*|and|of|&)){0,6}?)"
+    r"(?:,?\s+\([^()]*\)|,\s+(?:together\s+with|through|with|and)\s[^,]{1,120},)*,?\s+"
+    r"(?:(?:primarily|also|currently|principally|mainly|globally|directly)\s+)?"
+)
+_MAKES = (
+    r"(?:design|develop|manufactur|mak|produc|sell|market|provid|offer|operat|distribut|suppl|deliver|build|serv|own|discover"
+    r"|creat|engag)(?:e|es|s|ed|y|ies)?\b"
+)
+_IS = r"(?:is|are)\s+(?:primarily\s+|also\s+|today\s+)?(?:a|an|the|one\s+of|among|engaged|organi[sz]ed\s+(?:into|in))\b"
+_IS_NOT = re.compile(
+    r"^.{0,120}?\b(?:is|are)\s+(?:the\s+result|a\s+(?:party|defendant|source|key|participant)|the\s+(?:only|key|basis|responsib|most)"
+    r"|a\s+\w+\s+corporation)\b",
+    re.IGNORECASE,
+)
+# What is asked, and what a sentence that says it is like.
+_FORMS = (
+    (
+        r"\b(?:company|group|business|firm|it)\s+(?:\w+\s+or\s+)?(?:makes?|does|sells?|offers?|is)\b",
+        rf"^{_WHO}(?:{_IS}|{_MAKES})",
+    ),
+    (
+        r"\b(?:products?|services|offerings|brands)\b",
+        rf"^{_WHO}{_MAKES}.*|^(?:Our|The\s+Company’s|Its)\s+(?:\w+\s+){{0,3}}(?:products|services|brands|offerings|portfolio)\s+"
+        r"(?:\w+\s+)?(?:include|are|consist|range)\w*\b",
+    ),
+    (
+        r"\b(?:customers?|markets|clients)\b",
+        r"\b(?:our|its|principal|primary|largest)\s+(?:\w+\s+){0,3}(?:customers|clients|end\s+markets|markets)\s+(?:include|are|"
+        r"consist|range|comprise)\w*\b|\b(?:sold|marketed|distributed|provided|delivered)\s+(?:\w+,?\s+){0,6}?(?:to|through)\b"
+        r"|\b(?:serves?|serving)\s+(?:\w+,?\s+){0,6}?(?:customers|people|clients|communities|markets)\b",
+    ),
+)
+_COMPILED = tuple((re.compile(asked, re.IGNORECASE), re.compile(says)) for asked, says in _FORMS)
+
+
+def overview_asked(piece: str) -> re.Pattern[str] | None:
+    """The form of what ``piece`` asks for, where that is what a company is, makes, or sells to whom."""
+    bare = _BRACKETS.sub(" ", piece)
+    return next((says for asked, says in _COMPILED if asked.search(bare)), None)
+
+
+def says_it(form: re.Pattern[str], text: str) -> bool:
+    """Whether ``text`` is a sentence of that form."""
+    return form.search(text) is not None and not _IS_NOT.match(text) and not text.startswith("We believe ")
