@@ -15,9 +15,9 @@ from math import log
 from ragcore.config import AnswerSettings
 from ragcore.protocols import Request, Reranker
 from ragcore.providers.field_names import BESIDE
-from ragcore.providers.overviews import overview_asked, says_it
 from ragcore.providers.quotable import Quotable, is_same
 from ragcore.providers.quote_ranking import Ranking
+from ragcore.providers.told import form_asked, says_it
 from ragcore.terms import Wanted
 from ragcore.words import content_stems, word_set
 
@@ -66,13 +66,11 @@ class Evidence:
         return _without_repeats([*pinned, *chosen], most)
 
     def _told(self, piece: str) -> list[Quotable]:
-        """The sentences that say what a company is and does, where ``piece`` asks for that, in the order of the text;
-        those of a document's own section on it, else any of the document."""
-        form = overview_asked(piece)
-        if form is None:
-            return []
-        told = [quote for quote in self._found if quote.row is None and says_it(form, quote.text)]
-        of_own = [quote for quote in told if quote in self.own]
+        """The sentences whose form says it, where ``piece`` asks for what is known by that (what a company does),
+        in the order of the text; those of a document's own section on it, else any of the document."""
+        inner, outer = form_asked(piece, True), form_asked(piece, False)
+        of_own = [q for q in self.own if inner is not None and q.row is None and says_it(inner, q.text)]
+        told = [q for q in self._found if outer is not None and q.row is None and says_it(outer, q.text)]
         headed = {quote.source.doc_id for quote in of_own}
         rest = [quote for quote in told if quote.source.doc_id not in headed]
         return sorted([*of_own, *rest], key=lambda quote: quote.start)

@@ -143,6 +143,11 @@ def _dates(asked: Wish, quote: Quotable) -> Iterator[Said]:
         words = re.sub("fiscal|financial", "(?:fiscal|financial)", _pattern(bare), flags=re.IGNORECASE)
         if _YEAR_NAMED.fullmatch(bare):
             words = rf"(?:{words}|\b(?:for|of|in)\s+the\s+year(?=,?\s+end))"
+        # “as of March 3, 2023 (the “Effective Date”)”
+        for match in re.finditer(
+            rf"(?P<date>{_DATE})\s+\((?:the\s+)?[“\"']{_pattern(name.text)}[”\"',]", quote.text, re.IGNORECASE
+        ):
+            yield Said(quote, match["date"], days_in(match["date"])[0] if days_in(match["date"]) else (0, 0, 0))
         for match in re.finditer(
             rf"\b{words}(?:\s+date)?(?:,?\s+(?:ended|is|was|as\s+of|on|of|means|\((?:the\s+)?[^()]*\))){{0,3}}:?\s+"
             rf"(?P<date>{_DATE})",

@@ -114,7 +114,7 @@ def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int, named: Se
 
 def _on_what_is_asked(asked: Wish, named: Sequence[Quotable]) -> Sequence[Quotable]:
     """``named`` where their heading is of nothing else; of "Dividends and share repurchases" those that speak mostly of
-    what is asked for."""
+    what is asked for, each once."""
 
     def speaks(quote: Quotable) -> bool:
         heading = stems_of(" ".join(quote.source.section[-1:]))
@@ -124,7 +124,8 @@ def _on_what_is_asked(asked: Wish, named: Sequence[Quotable]) -> Sequence[Quotab
         said = set(content_stems(quote.text))
         return any(2 * len(of & said) > len(of) for of in names)
 
-    return [quote for quote in named if speaks(quote)]
+    distinct = {quote.text: quote for quote in reversed(named) if speaks(quote)}
+    return [quote for quote in named if distinct.get(quote.text) is quote]
 
 
 def _sentence(one: Said | Length) -> FieldValue:

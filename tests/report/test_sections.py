@@ -62,6 +62,20 @@ def test_what_is_pinned_comes_first_and_not_alone() -> None:
     assert "locked cabinet" in text
 
 
+def test_a_contract_is_told_by_the_forms_of_its_clauses() -> None:
+    made = make_document(
+        "This agreement is made by and between Larkfield Ltd (the “Supplier”) and Orvane AG (the “Customer”).",
+        Heading("Limitation of Liability"),
+        "Neither party is liable for lost profit. The limit does not apply to fraud.",
+        title="Agreement",
+    )
+    parties = written("Parties", Field("prose", (), "", ("the parties",)), [made])
+    assert "Larkfield Ltd" in parties
+    assert "Neither party" not in parties
+    asked = ("the limitation of liability", "what is excluded from it")
+    assert "to fraud" in written("Liability limitation", Field("prose", (), "", asked), [made]).partition("excluded")[2]
+
+
 def test_an_item_of_a_filing_goes_on_to_the_next_item() -> None:
     made = make_document(
         *(Heading("Item 1. Business"), Heading("Overview"), "We make lamps.", Heading("Item 1A. Risk Factors"), "Fire.")

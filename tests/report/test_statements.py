@@ -239,6 +239,11 @@ def test_the_day_of_the_year_is_looked_for_on_the_cover() -> None:
     assert value(made, "Fiscal year", asked) == "May 31, 2020"
 
 
+def test_a_date_may_stand_before_what_it_is_called() -> None:
+    made = report(about="This agreement is entered into as of March 3, 2023 (the “Effective Date”) by A and B.")
+    assert value(made, "Effective date", "The date on which the agreement takes effect.") == "March 3, 2023"
+
+
 def test_the_year_may_be_called_the_year() -> None:
     made = report(about="Annual report for the year ended December 31, 2020.")
     assert value(made, "Fiscal year", "The day on which the fiscal year of the report ended.") == "December 31, 2020"

@@ -1,7 +1,8 @@
 """How a document says what a company is and does: "Founded in 1982, Belford is one of the largest makers of pumps."
 
-Such a sentence shares no word with "what the company makes or does", and twenty others of a chapter on its business speak
-of businesses, products and customers. It is known by its form, and it stands at the beginning.
+Such a sentence shares no word with "what the company makes or does", and twenty others of a chapter on its business
+speak of businesses, products and customers. It is known by its form, and it stands at the beginning. So do the parties
+of a contract: "by and between Belford Ltd and Orvane AG".
 """
 
 from __future__ import annotations
@@ -44,13 +45,28 @@ _FORMS = (
         r"|\b(?:serves?|serving)\s+(?:\w+,?\s+){0,6}?(?:customers|people|clients|communities|markets)\b",
     ),
 )
-_COMPILED = tuple((re.compile(asked, re.IGNORECASE), re.compile(says)) for asked, says in _FORMS)
+# The same of contracts; what is left out, and how it is prevented, is only looked for in the section on it.
+_PARTIES = (
+    r"^(?:the\s+)?parties\b|\bcalled\s+in\s+the\s+(?:agreement|contract)\b",
+    r"(?i:\b(?:between|among|parties\s+(?:are|to)|made\s+by)\b).*\b(?:and|&)\b.*[“\"(]|^(?i:between)\b",
+)
+_WITHIN = (
+    (r"\bexclu(?:ded|sions?)\b", r"(?i:\bnot\s+(?:apply|limit|exclude)\b|\bexcept\b|\bexcluding\b|\bother\s+than\b)"),
+    (
+        r"\brenewal\s+is\s+prevented\b|\bnon-?renewal\b",
+        r"(?i:\bnon-?renewal\b|\bunless\b.*\bnotice\b|\bnot\s+to\s+renew\b)",
+    ),
+)
+_COMPILED = tuple((re.compile(asked, re.IGNORECASE), re.compile(says)) for asked, says in (*_FORMS, _PARTIES))
+_COMPILED_WITHIN = tuple((re.compile(asked, re.IGNORECASE), re.compile(says)) for asked, says in _WITHIN)
 
 
-def overview_asked(piece: str) -> re.Pattern[str] | None:
-    """The form of what ``piece`` asks for, where that is what a company is, makes, or sells to whom."""
+def form_asked(piece: str, within: bool) -> re.Pattern[str] | None:
+    """The form of what ``piece`` asks for, where that is known: what a company is, makes, or sells to whom, the parties
+    of a contract; ``within`` a section on it, also what is left out of it."""
     bare = _BRACKETS.sub(" ", piece)
-    return next((says for asked, says in _COMPILED if asked.search(bare)), None)
+    forms = (*_COMPILED, *_COMPILED_WITHIN) if within else _COMPILED
+    return next((says for asked, says in forms if asked.search(bare)), None)
 
 
 def says_it(form: re.Pattern[str], text: str) -> bool:
