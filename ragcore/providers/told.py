@@ -11,9 +11,10 @@ import re
 
 _BRACKETS = re.compile(r"\([^()]*\)")
 _WHO = (
-    r"(?:(?:Founded|Established|Headquartered|Formed|Based|Incorporated|Organi[sz]ed|Today|Through)\b[^,.;]{0,80},\s+)?"
+    r"(?:(?:Founded|Established|Headquartered|Formed|Based|Incorporated|Organi[sz]ed|Today|Through|With|Since)\b[^,.;]{0,80},\s+)?"
     r"(?:We|Our\s+(?:company|group|business(?:es)?|subsidiar(?:y|ies)|segments?)|The\s+(?:Company|Group|Corporation|Firm)"
-    r"|(?!(?:Each|This|These|Those|Such|It|There|No|All|Any|Some|If|As|Other|Many|Most|Competit\w+)\b)[A-Z][\w’'.&-]*(?:,?\s+(?:[A-Z][\w’'.&-]*|and|of|&)){0,6}?)"
+    r"|(?!The\s+[a-z])(?!(?:Our|Its|Their|Each|This|These|Those|Such|It|There|No|All|Any|Some|If|As|Other|Many|Most)\b)"
+    r"[A-Z][\w’'.&-]*(?:,?\s+(?:[A-Z][\w’'.&-]*|and|of|&)){0,6}?)"
     r"(?:,?\s+\([^()]*\)|,\s+(?:together\s+with|through|with|and)\s[^,]{1,120},)*,?\s+"
     r"(?:(?:primarily|also|currently|principally|mainly|globally|directly)\s+)?"
 )
@@ -41,7 +42,7 @@ _FORMS = (
     (
         r"\b(?:customers?|markets|clients)\b",
         r"\b(?:our|its|principal|primary|largest)\s+(?:\w+\s+){0,3}(?:customers|clients|end\s+markets|markets)\s+(?:include|are|"
-        r"consist|range|comprise)\w*\b|\b(?:sold|marketed|distributed|provided|delivered)\s+(?:\w+,?\s+){0,6}?(?:to|through)\b"
+        r"consist|range|comprise)\w*\b|\b(?:sold|marketed|distributed|provided|delivered)\s+(?:(?!by\b)\w+,?\s+){0,3}?(?:to|through)\b"
         r"|\b(?:serves?|serving)\s+(?:\w+,?\s+){0,6}?(?:customers|people|clients|communities|markets)\b",
     ),
 )
