@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragcore.orders import Orders, further, kept_sources, pinned_sources, without, without_marks_of_others
-from ragcore.report.headed import headed, own_units
+from ragcore.report.headed import headed
 from ragcore.reports import NOTHING_STATED, Field, Stated
 from ragcore.terms import Term
 from ragcore.types import Answer, Document, Retrieval, Segment, Source
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _FEW = 12
 _OPENING = 2000  # characters of a section in which it says what it is about
+_LEAST = 60  # and so many are worth giving beside what was found of it
+_CHARACTERS = 4  # of a token
 _ALL = 1_000_000  # tokens: no budget
 
 
@@ -122,13 +124,16 @@ class Gathering:
     def _beside(
         self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]], orders: Orders
     ) -> tuple[Source, ...]:
-        """The beginnings of ``spans`` that ``sources`` do not hold, within ``report.own_tokens`` together."""
-        lacking = [
-            span if not own_units(sources, [span]) else opening
-            for span in spans
-            for opening in [(span[0], span[1], min(span[2], span[1] + _OPENING))]
-            if not own_units(sources, [opening])
-        ]
+        """The beginnings of ``spans`` as far as ``sources`` do not hold them, within ``report.own_tokens`` together."""
+        lacking = []
+        for doc_id, start, end in spans:
+            held = [one.start for one in sources if one.doc_id == doc_id and one.start < end and start < one.end]
+            upto = min([*held, end])
+            if not held or upto - start >= _LEAST:
+                lacking.append((doc_id, start, upto))
+        # Of several documents each has its share.
+        share = max(_OPENING, _CHARACTERS * self.settings.report.own_tokens // max(1, len(lacking)))
+        lacking = [(doc_id, start, min(end, start + share)) for doc_id, start, end in lacking]
         if not lacking:
             return ()
         from ragcore.answer.sources import build_sources

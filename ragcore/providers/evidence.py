@@ -23,6 +23,7 @@ from ragcore.words import content_stems, word_set
 
 _SPEAKS = 0.5  # so much of the words of a requirement a quote must hold, rare ones counting more
 _PLAIN = 0.3  # a worth from which a quote is taken by itself
+_OF_EACH = 2  # of each document so many quotes, where their form says what is asked for
 _SHARE = 0.6  # and it must be worth so much of the best
 _BRACKETS = re.compile(r"\([^()]*\)")
 _PAIR = re.compile(r"\b(?:and|or)\b")
@@ -53,6 +54,7 @@ class Evidence:
         held = [quote for quote, worth in own if alone or worth >= _PLAIN or self._speaks(piece, quote)]
         told = self._told(piece)
         if told:
+            most = max(most, _OF_EACH * len({quote.source.doc_id for quote in told}))
             held = [*told, *(quote for quote in held if _within(quote, self._request.pinned) and quote not in told)]
         # What a person pinned comes first, and does not stand for all the rest.
         pinned = [quote for quote in held if _within(quote, self._request.pinned)]

@@ -116,6 +116,7 @@ def _laid_out(pieces: Sequence[str], texts: Sequence[str]) -> Iterator[str]:
         first.setdefault(same, text or missing_mark(piece))
     for same, named in together.items():
         if len(pieces) > 1:
-            name = "; ".join(named)
+            # "its products (what the company makes)" refers to what stands above it.
+            name = "; ".join(piece.removesuffix(f" ({pieces[0]})") for piece in named)
             yield f"**{escape(name[:1].upper() + name[1:])}**\n\n"
         yield f"{first[same]}\n\n"

@@ -13,14 +13,14 @@ _BRACKETS = re.compile(r"\([^()]*\)")
 _WHO = (
     r"(?:(?:Founded|Established|Headquartered|Formed|Based|Incorporated|Organi[sz]ed|Today|Through|With|Since)\b[^,.;]{0,80},\s+)?"
     r"(?:We|Our\s+(?:company|group|business(?:es)?|subsidiar(?:y|ies)|segments?)|The\s+(?:Company|Group|Corporation|Firm)"
-    r"|(?!The\s+[a-z])(?!(?:Our|Its|Their|Each|This|These|Those|Such|It|There|No|All|Any|Some|If|As|Other|Many|Most)\b)"
+    r"|(?!The\s+[a-z])(?!(?:Our|Its|Their|Each|This|These|Those|Such|It|There|No|All|Any|Some|If|As|Other|Many|Most|Competitors|Customers)\b)"
     r"[A-Z][\w’'.&-]*(?:,?\s+(?:[A-Z][\w’'.&-]*|and|of|&)){0,6}?)"
     r"(?:,?\s+\([^()]*\)|,\s+(?:together\s+with|through|with|and)\s[^,]{1,120},)*,?\s+"
     r"(?:(?:primarily|also|currently|principally|mainly|globally|directly)\s+)?"
 )
 _MAKES = (
     r"(?:design|develop|manufactur|mak|produc|sell|market|provid|offer|operat|distribut|suppl|deliver|build|serv|own|discover"
-    r"|creat|engag)(?:e|es|s|ed|y|ies)?\b"
+    r"|creat|engag)(?:e|es|s|y|ies)?\b"
 )
 _IS = r"(?:is|are)\s+(?:primarily\s+|also\s+|today\s+)?(?:a|an|the|one\s+of|among|engaged|organi[sz]ed\s+(?:into|in))\b"
 _IS_NOT = re.compile(
