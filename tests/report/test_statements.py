@@ -129,6 +129,14 @@ def test_a_statement_may_be_called_by_what_stands_over_its_rows_names() -> None:
         header_rows=2,
     )
     made = report("Text that parts the two.", grid)
+    # What stands over the rows' names is no column, of which the figure would not be.
+    over = Grid(
+        "Taxes on income",
+        [["Consolidated Statements of Income (in millions)", "2021", "2020"], ["Net sales", "14,189", "1"]],
+    )
+    answer = filled(report("Text that parts the two.", over), "Revenue", REVENUE).answer
+    assert answer is not None
+    assert [claim.status for claim in answer.claims] == ["supported"]
     assert [one.name for one in statements(made)] == ["Consolidated Statements of Income (in millions)"]
     assert value(made, "Revenue", REVENUE) == "14,189"
 

@@ -196,9 +196,15 @@ def _read_table(
     heads = " ".join(labelled.text(cell) for cell in table.cells if cell.header)
     corner = next((labelled.text(cell) for cell in table.cells if cell.row == 0 and cell.col == 0), "")
     notes = "\n".join(part for part in (table.title, heads, corner) if part)
+    # What stands over the rows' names is no column that a figure could be of.
+    named = {(cell.row, cell.col) for cell in firsts.values()}
+    valued = [cell for cell in table.cells if not cell.header and (cell.row, cell.col) not in named]
+    columns = {column for cell in valued for column in range(cell.col, cell.col + cell.col_span)}
     grid = Grid(
         rows=tuple(dict.fromkeys(labelled.row_name(cell) for cell in firsts.values())),
-        columns=tuple(dict.fromkeys(label for label in labelled.column_labels() if label)),
+        columns=tuple(
+            dict.fromkeys(label for i, label in enumerate(labelled.column_labels()) if label and i in columns)
+        ),
         notes=notes,
         scale=scale_note(notes) or scale,
         currency=_currency(document, element, notes, " ".join(labelled.text(cell) for cell in table.cells)),
@@ -206,8 +212,8 @@ def _read_table(
     own = []
     for cell in cited:
         label = labelled.label(cell)
-        columns = " ".join(dict.fromkeys(labelled.text(head) for head in labelled.heads(cell) if head.header))
-        own.append(CitedCell(labelled.text(cell), label, labelled.row_name(cell) if label else "", columns, grid))
+        over = " ".join(dict.fromkeys(labelled.text(head) for head in labelled.heads(cell) if head.header))
+        own.append(CitedCell(labelled.text(cell), label, labelled.row_name(cell) if label else "", over, grid))
     rows = {cell.row for cell in cited if not cell.header}
     beside = " ".join(
         labelled.text(cell)
