@@ -16,6 +16,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from ragcore.drafting import Desk
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
 from ragcore.index.report_rows import Task
@@ -76,6 +77,7 @@ class ReportJobs:
         self._engines: dict[str, Engine] = {}  # of the visits that had reports filled
         self._live: Live | None = None
         self._stop: Stop | None = None
+        self._once_more: tuple[Desk, list[str] | None, str] | None = None  # `queue` for when what is stopped has ended
         self._work: Future[None] | None = None
         self._again = False
         self._closing = threading.Event()
@@ -98,9 +100,16 @@ class ReportJobs:
         """Queue sections (None: all that nothing is written of), to be written by ``engine``, and begin. Raises as
         `Desk.queue` does."""
         chosen = engine or self._kept()
-        chosen.reports.queue(report_id, section_ids, instruction)
         with self._lock:
+            chosen.reports.queue(report_id, section_ids, instruction)
             self._engines[report_id] = chosen
+            live = self._live
+            # One that is just being stopped waits no more when that is done, though it may be wanted again.
+            if live is not None and live.stopping and live.report_id == report_id:
+                if section_ids is None:
+                    self._once_more = (chosen.reports, None, "")
+                elif live.section_id in section_ids:
+                    self._once_more = (chosen.reports, [live.section_id], instruction)
         self._begin()
 
     def stop(self, report_id: str) -> None:
@@ -108,6 +117,8 @@ class ReportJobs:
         store = self._kept().reports.store
         with self._lock:
             live, stop = self._live, self._stop
+            if live is not None and live.report_id == report_id:
+                self._once_more = None
         at_work = live is not None and live.report_id == report_id
         for task in store.tasks():
             if task.report_id == report_id and not (at_work and live and task.section_id == live.section_id):
@@ -183,8 +194,6 @@ class ReportJobs:
         # In a thread of its own, whose outcome tells a defect too: it must not end the queue.
         outcome = self._sections.submit(desk.write, task, self._heard, stop, abandoned=self._closing.is_set)
         error = outcome.exception()
-        with self._lock:
-            self._live = self._stop = None
         if self._closing.is_set():
             return
         if error is None:
@@ -195,8 +204,22 @@ class ReportJobs:
             trouble = _defect(error)
             _log.error("filling section %s failed", task.section_id, exc_info=error)
             desk.store.drop_task(task.section_id, trouble)
-        if trouble and trouble["code"] not in OF_ONE_SECTION:
+        hopeless = bool(trouble and trouble["code"] not in OF_ONE_SECTION)
+        if hopeless:
             desk.store.drop_tasks(task.report_id, trouble)
+        self._leave(task, once_more=not hopeless)
+
+    def _leave(self, task: Task, *, once_more: bool) -> None:
+        """A section is no longer in work; where it was stopped and asked for again meanwhile it waits anew."""
+        with self._lock:  # with the queue, so that a stop finds either
+            again, self._once_more = self._once_more, None
+            if again is not None and once_more:
+                desk, section_ids, instruction = again
+                try:
+                    desk.queue(task.report_id, section_ids, instruction)
+                except GroundworkError as gone:  # accepted or deleted meanwhile
+                    _log.info("Section %s is not filled again: %s", task.section_id, gone.message)
+            self._live = self._stop = None
 
     def _heard(self, event: AnswerEvent) -> None:
         live = self._live

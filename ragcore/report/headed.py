@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ragcore.types import Document, Element, Source
-from ragcore.words import content_stems
+from ragcore.words import content_stems, word_set
 
 _ALIKE = 0.6  # Dice's coefficient of two headings' words from which they are called the same
 _NUMBERING = re.compile(
@@ -17,7 +17,7 @@ _NUMBERING = re.compile(
 _ITEM = re.compile(r"^\s*(?:item|part)\s+\w{1,4}\b", re.IGNORECASE)
 _MOST = 2
 # Headings of one of these words are called so and no more: "Business Innovation" is another thing.
-_BROAD = frozenset(content_stems("business company group general overview"))
+_BROAD = word_set("busi compani group gener overview")  # stems: making them loads the stemmer
 
 
 def headed(document: Document, heading: str) -> list[tuple[int, int]]:

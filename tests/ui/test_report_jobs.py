@@ -127,6 +127,27 @@ def test_stop_keeps_what_is_written_and_the_rest_can_be_filled(home: Path, serve
         assert written(engine, report_id) == [1, 2, 1]
 
 
+@pytest.mark.parametrize("stopped_again", [False, True])
+def test_a_section_that_is_just_being_stopped_is_filled_again_when_that_is_asked(
+    home: Path, server: MessagesServer, stopped_again: bool
+) -> None:
+    server.reply(*[REPLY] * 4)
+    with Engine.open(home=home) as engine:
+        report_id = engine.reports.new(TEMPLATE)
+        jobs = ReportJobs(lambda: engine)
+        jobs.fill(report_id)
+        wait(lambda: bool((live := jobs.live(report_id)) and live.stage == "write"))
+        jobs.stop(report_id)
+        jobs.fill(report_id)
+        if stopped_again:
+            jobs.stop(report_id)
+        wait(lambda: not engine.reports.store.tasks() and jobs.live(report_id) is None)
+        jobs.close()
+        sections = engine.reports.get(report_id).stored.sections
+        filled = [section.content is not None and section.content.status == "filled" for section in sections]
+        assert filled == [not stopped_again] * 3
+
+
 def test_a_refused_key_ends_the_filling_and_says_so(home: Path, server: MessagesServer) -> None:
     server.reply(REPLY, *[Reply(status=401, message="no")] * 3)
     with Engine.open(home=home) as engine:
