@@ -29,9 +29,9 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
     page.get_by_text("documents are ready").wait_for()
     server.reply(Reply(text="The first one."), Reply(text="The second one."))
     ask(page, "Which pump stood highest in May?")
-    page.get_by_text("The first one.").wait_for()
+    page.locator(COMPLETE).get_by_text("The first one.").wait_for()
     ask(page, "And in June?")
-    page.get_by_text("The second one.").wait_for()
+    page.locator(COMPLETE).get_by_text("The second one.").wait_for()
     assert "June" in page.locator(".gw-understood").inner_text()
     assert "Understood as: " in page.locator(".gw-understood").inner_text()
     other = page.context.new_page()
@@ -70,11 +70,11 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
     assert page.get_by_role("button", name="Previous version").evaluate("e => e === document.activeElement")
     assert page.get_by_role("button", name="Previous version").get_attribute("aria-disabled") == "true"
     page.reload()
-    page.get_by_text("The second one.").wait_for()
+    page.locator(COMPLETE).get_by_text("The second one.").wait_for()
 
     server.reply(Reply(text="The second one anew."))
     page.locator(".gw-turn").last.get_by_role("button", name="Ask it again").click()
-    page.get_by_text("The second one anew.").wait_for()
+    page.locator(COMPLETE).get_by_text("The second one anew.").wait_for()
     assert page.locator(".gw-versions").all_inner_texts() == ["1/2", "2/2"]
     ask(page, "And in July?")
     page.locator(COMPLETE).nth(2).wait_for()  # or it would take a reply of the next test
