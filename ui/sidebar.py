@@ -38,6 +38,9 @@ __all__ = [
 ]
 
 
+MANY = 9  # documents from which on they can be found by their titles
+
+
 def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationInfo], searched: Scope) -> None:
     """``searched``: what `asked` gave."""
     st.session_state["gw_here"] = current()
@@ -70,9 +73,11 @@ def _begin() -> None:
 
 def _draw_scope(readable: Sequence[DocumentInfo], searched: Scope) -> None:
     inside = _inside(readable, searched)
-    st.html(f"<style>.st-key-gw_scope {{ --gw-documents: {len(readable)} }}</style>")
+    offered, found = len(readable), groups(readable)
+    more = 28 * (offered > 2) + 36 * (offered >= MANY) + 36 * bool(found)  # the box for all of them, two fields
+    st.html(f"<style>.st-key-gw_scope {{ --gw-documents: {offered}; --gw-more: {more}px }}</style>")
     with st.container(key="gw_scope"):
-        components.scope(current(), payload.offered(readable), sorted(inside), groups(readable))
+        components.scope(current(), payload.offered(readable), sorted(inside), found, MANY)
 
 
 def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:

@@ -142,11 +142,19 @@ def scope(
     documents: list[dict[str, str]],
     inside: list[str],
     groups: dict[str, tuple[str, ...]],
+    many: int,
 ) -> None:
     """The ``documents`` (id and title) with a box each, ticked for those ``inside``; ``groups`` have ids of a tag or
-    folder by its name. It tells ``ticked``: ``{"conversation": "0123…", "inside": {"4567…": False}}``, what became of
-    documents since the script last heard of it."""
-    shown = {"documents": documents, "inside": inside, "groups": groups, "heard": told.heard("scope", "ticked")}
+    folder by its name; where there are ``many`` or more, they can be found by their titles. It tells ``ticked``:
+    ``{"conversation": "0123…", "inside": {"4567…": False}}``, what became of documents since the script last heard of
+    it."""
+    shown = {
+        "documents": documents,
+        "inside": inside,
+        "groups": groups,
+        "many": many,
+        "heard": told.heard("scope", "ticked"),
+    }
     _scope(key="scope", data=_data("scope") | {"conversation": conversation_id} | shown)
 
 

@@ -3,8 +3,6 @@
 
 import { h } from "../shared/dom.js";
 
-const MANY = 9; // documents from which on they can be found by their titles
-
 export function mount({ parentElement, data, tell }) {
   const scope = (parentElement.gwScope ??= new ScopeList(parentElement.querySelector(".gw-scope")));
   scope.show(data, (ticked) => tell("ticked", ticked));
@@ -25,9 +23,9 @@ class ScopeList {
     this.changes = {}; // id → whether it was put in, as far as the script has not heard of it
   }
 
-  show({ conversation, documents, inside, groups, heard, session }, tell) {
+  show({ conversation, documents, inside, groups, many, heard, session }, tell) {
     if (conversation !== this.conversation || session !== this.session || heard >= this.told) this.changes = {};
-    Object.assign(this, { conversation, session, groups, tell, inside: new Set(inside) });
+    Object.assign(this, { conversation, session, groups, many, tell, inside: new Set(inside) });
     this.offer(documents);
     const names = Object.keys(groups);
     this.group.replaceChildren(...["Tag or folder", ...names].map((name, at) => h("option", { value: at ? name : "" }, name)));
@@ -53,7 +51,7 @@ class ScopeList {
 
   draw() {
     const ids = [...this.rows.keys()];
-    const many = ids.length >= MANY;
+    const many = ids.length >= this.many;
     this.field.hidden = !many;
     const sought = many ? this.field.value.trim().toLowerCase() : "";
     this.found = ids.filter((id) => this.rows.get(id).title.toLowerCase().includes(sought));
