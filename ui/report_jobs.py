@@ -194,6 +194,9 @@ class ReportJobs:
         # In a thread of its own, whose outcome tells a defect too: it must not end the queue.
         outcome = self._sections.submit(desk.write, task, self._heard, stop, abandoned=self._closing.is_set)
         error = outcome.exception()
+        with self._lock:
+            if self._once_more is None:
+                self._live = self._stop = None
         if self._closing.is_set():
             return
         if error is None:
