@@ -190,7 +190,7 @@ def asked(home: Path, count: int) -> Library:
             questions = [long_document.question(page) for page in places if not long_document.scanned(page)]
         else:
             questions = list(QUESTIONS[:count])
-        conversation = engine.new_conversation(Scope((longest.doc_id,)))
+        conversation = engine.conversations.new(Scope((longest.doc_id,)))
         for question in questions:
             engine.chat(conversation, question).run()
         words = WORDS_MADE if longest.title == long_document.TITLE else WORDS

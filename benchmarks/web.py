@@ -109,11 +109,11 @@ def filled(home: Path, messages: int) -> tuple[list[tuple[str, str]], tuple[str,
         engine.ingest(engine.add(SAMPLE.read_bytes(), NAME).doc_id)
         engine.index()
         for question in QUESTIONS[:2]:
-            conversation = engine.new_conversation()
+            conversation = engine.conversations.new()
             run = engine.chat(conversation, question)
             answers.append((question, run.run()))
             short.append((conversation, run.turn_id or ""))
-        long = engine.new_conversation()
+        long = engine.conversations.new()
     store = Store(home)
     kept = Conversations(store.database)
     for number in range(messages // 2):

@@ -18,7 +18,7 @@ def submitted() -> None:
 def workspace() -> None:
     sidebar.arrived()
     sidebar.come_back()
-    conversations = engine.conversations()
+    conversations = engine.conversations.all()
     searched = sidebar.asked(readable)
     here = next((info for info in conversations if info.conversation_id == sidebar.current()), None)
     if sidebar.current() and here is None:
@@ -64,7 +64,7 @@ def await_documents() -> None:
 if uploads.arrived():
     st.switch_page("pages/library.py")  # where their reading is seen
 
-if first_run.trying() or (not infos and not engine.conversations()):
+if first_run.trying() or (not infos and not engine.conversations.all()):
     first_run.draw()
 else:
     workspace()

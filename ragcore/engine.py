@@ -16,13 +16,12 @@ import copy
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragcore import intake
 from ragcore.config import Settings, default_home, load
 from ragcore.errors import (
     Cancelled,
@@ -34,23 +33,16 @@ from ragcore.errors import (
     UnknownDocument,
 )
 from ragcore.finding import Finding
-from ragcore.index.contexts import Contexts
-from ragcore.index.conversations import Conversation, ConversationInfo, Conversations, StoredTurn
-from ragcore.index.descriptions import Descriptions
-from ragcore.index.feedback import FeedbackStore
-from ragcore.index.ledger import Ledger
 from ragcore.index.responses import Responses
-from ragcore.index.shelf import Shelf
-from ragcore.index.store import DocumentInfo, Store
-from ragcore.index.trash import Trash
+from ragcore.index.store import DocumentInfo
+from ragcore.library import Library
 from ragcore.models import Models
 from ragcore.paid import Till
 from ragcore.protocols import Request
 from ragcore.reading import Reading
 from ragcore.run import AnswerRun
-from ragcore.scopes import checked, kinds_in_words, pages_in_words
+from ragcore.scopes import checked, nothing_found
 from ragcore.stop import Stop
-from ragcore.storage import Storage, measure
 from ragcore.tasks import Added as Added
 from ragcore.tasks import IngestReport as IngestReport
 from ragcore.tasks import IsCancelled, OnProgress, ignore, printable
@@ -60,14 +52,10 @@ from ragcore.text import count_tokens, sentence_spans
 from ragcore.types import (
     EVERYTHING,
     Answer,
-    Box,
-    Chunk,
     ChunkKind,
-    Document,
     OnStep,
     Retrieval,
     Scope,
-    Spending,
     SubQuery,
     Turn,
     unheard,
@@ -79,33 +67,19 @@ if TYPE_CHECKING:
     from ragcore.context.estimate import Estimate
     from ragcore.drafting import Desk
     from ragcore.exploring import Exploration
-    from ragcore.export import Kind
-    from ragcore.export.sheets import SheetKind
     from ragcore.filling import Filling, ReportRun
     from ragcore.index.indexer import Indexer, IndexReport
     from ragcore.protocols import Planner
     from ragcore.report.template import Template
-    from ragcore.report_files import ReportKind
-    from ragcore.reports import Report
 
 
-class Engine:
-    """A library under one home folder, and everything that can be asked of it. Safe for many threads; several
-    processes may work on one home. Heavy parts load on first use (`warm` loads them ahead)."""
+class Engine(Library):
+    """A library, and everything that can be asked of it. Heavy parts load on first use (`warm` loads them ahead)."""
 
     def __init__(self, home: Path, settings: Settings, origins: dict[str, str], *, api_key: str | None = None) -> None:
-        self.home = home
-        self.settings = settings
+        super().__init__(home, settings)
         self.origins = origins
-        self.store = Store(home, settings.index.opened_mb)
-        self.shelf = Shelf(self.store.database)
-        self.trash = Trash(self.store, settings.ingest.undo_seconds)
-        self.descriptions = Descriptions(self.store.database)
-        self._conversations = Conversations(self.store.database)
-        self._ledger = Ledger(self.store.database)
-        self.feedback = FeedbackStore(self.store.database)
         self.models = Models(settings, home / "cache", self._till(settings), api_key=api_key)
-        self.contexts = Contexts(self.store.database)
         self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
         self._lock = threading.Lock()
         self._indexer: Indexer | None = None
@@ -154,7 +128,7 @@ class Engine:
     def _till(self, settings: Settings) -> Till:
         llm = settings.llm
         kept = Responses(self.store.database, int(llm.cache_mb * 2**20)) if llm.cache else None
-        return Till(self._ledger, kept, llm.prices)
+        return Till(self.ledger, kept, llm.prices)
 
     def __enter__(self) -> Engine:
         return self
@@ -167,11 +141,6 @@ class Engine:
             self.store.database.close()
 
     # Ingest
-
-    def add(self, data: bytes | Path, name: str = "", *, pdf: bytes | None = None) -> Added:
-        """Keep a PDF, or an ADE JSON (with the ``pdf`` that came with it, else the one of its name beside it or in the
-        library), by its hash and list it as new. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`, `BadAdeJson`."""
-        return intake.add(self.store, self.settings.ingest, data, name, pdf)
 
     def ingest(
         self,
@@ -251,38 +220,6 @@ class Engine:
             return IngestReport.refused(path, error)
         return replace(report, path=printable(path), note=added.note)
 
-    def pdf_paths(self, paths: Sequence[Path]) -> Iterator[Path]:
-        """Files as given, and every PDF and ADE JSON below a folder, in order of name (the folder itself where there is
-        none, which `ingest_path` reports); a PDF whose ADE JSON is among them comes with that."""
-        return intake.files_to_read(paths, self.settings.ingest)
-
-    # The library
-
-    def documents(self) -> list[DocumentInfo]:
-        """Every document, in the order in which it came."""
-        return self.store.documents(self.settings.index.embedder)
-
-    def document(self, doc_id: str) -> Document:
-        return self.store.document(doc_id)
-
-    def chunks(self, doc_id: str) -> list[Chunk]:
-        return self.store.chunks(doc_id)
-
-    def file(self, doc_id: str) -> Path:
-        """The readable PDF (unlocked where it was encrypted)."""
-        return self.store.file(doc_id)
-
-    def page_picture(self, doc_id: str, page: int) -> bytes:
-        """A PNG of a page with what was read drawn over it: elements in reading order, cells of tables, noise."""
-        from ragcore.ingest.crops import Crops
-        from ragcore.ingest.picture import PICTURE_DPI, PICTURE_PIXELS, draw_page
-
-        document = self.document(doc_id)
-        sheet = document.pages[page - 1]
-        with Crops(self.file(doc_id), self.settings.ingest, document.name) as crops:
-            crop = crops.draw(Box(page, 0, 0, sheet.width, sheet.height), dpi=PICTURE_DPI, max_pixels=PICTURE_PIXELS)
-        return draw_page(crop.png, document, page)
-
     def remove(self, doc_id: str) -> None:
         """Remove a document from the library and the index for good; `trash` has removals that can be taken back.
         Raises `UnknownDocument`, `StoreBusy`."""
@@ -294,23 +231,6 @@ class Engine:
         # An index that cannot serve now is brought up to date when it is next opened.
         with suppress(IndexEmpty, IndexMismatch):
             self.indexer.open()
-
-    def storage(self) -> Storage:
-        """What the library takes on the disk, by kind and by document."""
-        return measure(self.store)
-
-    def write_tables(self, doc_id: str, kind: SheetKind, number: int | None = None) -> bytes:
-        """The tables of a document, or the one ``number`` (from 1, in the order of the text), as a file of that kind.
-        Raises `UnknownDocument`, `InputError` where there is none."""
-        from ragcore.export.sheets import sheets, write
-
-        return write(sheets(self.document(doc_id), number), kind)
-
-    def _info(self, doc_id: str) -> DocumentInfo:
-        found = self.store.documents(self.settings.index.embedder, doc_id)
-        if not found:
-            raise UnknownDocument(f"There is no document {doc_id} in this library.")
-        return found[0]
 
     # Index
 
@@ -396,7 +316,10 @@ class Engine:
         retriever = self._finding.retriever(self.indexer, settings, mode=mode, on_step=on_step, stop=stop, parts=parts)
         top_k = self.settings.retrieve.top_k if top_k is None else top_k
         found = retriever.retrieve(query, top_k=top_k, scope=scope)
-        return found if found.hits else replace(found, notes=(*found.notes, self._nothing_found(scope)))
+        if found.hits:
+            return found
+        lengths = [info.pages for info in self.documents() if scope.doc_ids is None or info.doc_id in scope.doc_ids]
+        return replace(found, notes=(*found.notes, nothing_found(scope, lengths)))
 
     def explore(
         self, question: str, scope: Scope = EVERYTHING, *, parts: Sequence[SubQuery] | None = None
@@ -410,16 +333,6 @@ class Engine:
         self.store.require(checked(scope).doc_ids or ())
         self._check_recipes()
         return Exploration(self, self._finding, question, checked(scope), parts)
-
-    def _nothing_found(self, scope: Scope) -> str:
-        pages, kinds = pages_in_words(scope), kinds_in_words(scope)
-        words = "Nothing found" + (f" on {pages}" if pages else "") + (f" among {kinds}" if kinds else "")
-        chosen = [info for info in self.documents() if scope.doc_ids is None or info.doc_id in scope.doc_ids]
-        last = max((info.pages for info in chosen), default=0)
-        if not (pages and last) or any(first <= last for first, _ in scope.pages):
-            return f"{words}."
-        longest = "the document" if len(chosen) == 1 else "the longest document"
-        return f"{words}: {longest} has {'1 page' if last == 1 else f'{last} pages'}."
 
     # Answer
 
@@ -507,13 +420,13 @@ class Engine:
         `UnknownConversation`, `UnknownTurn`, and `QuestionTooShort` where nothing stands before it."""
         from ragcore.answer.chat import check
 
-        place = self._conversations.place(conversation_id, after=after, instead_of=instead_of)
-        asked = self.scope(conversation_id) if scope is None else scope
+        place = self.conversations.place(conversation_id, after=after, instead_of=instead_of)
+        asked = self.conversations.scope(conversation_id) if scope is None else scope
         check(question, place.history, self.settings.chat.min_length)  # what cannot be asked is not stored
-        turn_id = self._conversations.add_turn(conversation_id, question, place)
+        turn_id = self.conversations.add_turn(conversation_id, question, place)
 
         def keep(answer: Answer) -> None:
-            self._conversations.put_answer(turn_id, answer)
+            self.conversations.put_answer(turn_id, answer)
 
         return AnswerRun(
             question,
@@ -535,58 +448,6 @@ class Engine:
             )
         return planner
 
-    def show_turn(self, conversation_id: str, turn_id: str) -> None:
-        """Show the path through a turn, on to the newest turn that follows from it. Raises `UnknownConversation`,
-        `UnknownTurn`."""
-        self._conversations.show_turn(conversation_id, turn_id)
-
-    def conversations(self, search: str = "") -> list[ConversationInfo]:
-        """Conversations with at least one question, the last used first; with ``search`` those that have all of its
-        words in their title, questions and answers, with the words around the first in ``found``."""
-        return self._conversations.all(search)
-
-    def conversation(
-        self, conversation_id: str, *, newest: int | None = None, before: str = "", since: str = ""
-    ) -> Conversation:
-        """A conversation with the turns of its shown path, or a part of them (`Conversations.get`). Raises
-        `UnknownConversation`."""
-        return self._conversations.get(conversation_id, newest=newest, before=before, since=since)
-
-    def shown_turn(self, conversation_id: str, turn_id: str) -> StoredTurn | None:
-        """A turn of the shown path of a conversation; None where it is not on it. Raises `UnknownConversation`."""
-        return self._conversations.shown_turn(conversation_id, turn_id)
-
-    def export(self, conversation_id: str, kind: Kind) -> bytes:
-        """What is shown of a conversation as a file of that kind, each citation a note with its document, page and
-        quote. Raises `UnknownConversation`, `InputError` for a kind that there is not."""
-        from ragcore.export import kind as checked_kind
-        from ragcore.export import writer
-        from ragcore.export.conversation import Exchange, manuscript
-
-        chosen = writer(checked_kind(kind))
-        stored = self.conversation(conversation_id)
-        settings = self.settings.export
-        exchanges = [Exchange(turn.question, turn.answer, turn.created) for turn in stored.turns]
-        files = {info.doc_id: info.name for info in self.documents()}
-        return chosen(manuscript(stored.info.title, exchanges, files, quote_length=settings.quote_length), settings)
-
-    def new_conversation(self, scope: Scope = EVERYTHING) -> str:
-        return self._conversations.new(scope)
-
-    def scope(self, conversation_id: str) -> Scope:
-        """What the next questions of a conversation search. Raises `UnknownConversation`."""
-        return self._conversations.scope(conversation_id)
-
-    def set_scope(self, conversation_id: str, scope: Scope) -> None:
-        """What the next questions of a conversation search."""
-        self._conversations.set_scope(conversation_id, scope)
-
-    def rename_conversation(self, conversation_id: str, title: str) -> None:
-        self._conversations.rename(conversation_id, title)
-
-    def delete_conversation(self, conversation_id: str) -> None:
-        self._conversations.delete(conversation_id)
-
     def suggest(self, conversation_id: str, turn_id: str, go_on: Callable[[], bool] = lambda: True) -> tuple[str, ...]:
         """Questions that could follow an answer, from what stands around its citations, each tried offline; kept with
         the turn, so that they are looked for once. Ends early, and keeps nothing, when ``go_on()`` is false. Raises
@@ -594,17 +455,6 @@ class Engine:
         from ragcore.suggesting import suggestions
 
         return suggestions(self, conversation_id, turn_id, go_on)
-
-    # Spend
-
-    def spending(self) -> Spending:
-        """What models were paid for so far, in tokens and US dollars by ``llm.prices``."""
-        return self._ledger.spending(self.settings.llm.prices)
-
-    def conversation_cost(self, conversation_id: str) -> float:
-        """US dollars that the answers of a conversation have cost, those of branches that are not shown included, as
-        far as their models had a price. Raises `UnknownConversation`."""
-        return self._conversations.cost(conversation_id)
 
     # Reports
 
@@ -633,13 +483,6 @@ class Engine:
 
     def _retrieve_for_section(self, query: str, *, scope: Scope, parts: Sequence[SubQuery], stop: Stop) -> Retrieval:
         return self.retrieve(query, doc_ids=scope.doc_ids, parts=parts, stop=stop)
-
-    def write_report(self, report: Report, kind: ReportKind) -> bytes:
-        """A report as a file of that kind, each citation a note, with a list of what is missing; ``annex`` is a PDF of
-        the pages that are cited, with the words marked. Raises `InputError` for a kind that there is not."""
-        from ragcore.report_files import write
-
-        return write(self, report, kind)
 
     # Heavy parts
 

@@ -18,8 +18,8 @@ from ragcore.types import Box
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ragcore.engine import Engine
     from ragcore.export.pictures import Sheet, Sheets
+    from ragcore.library import Library
     from ragcore.reports import Report
 
 ReportKind = Literal["md", "docx", "pdf", "html", "json", "annex"]
@@ -43,30 +43,30 @@ def report_kind(name: str) -> ReportKind:
     return found
 
 
-def write(engine: Engine, report: Report, kind: ReportKind) -> bytes:
+def write(library: Library, report: Report, kind: ReportKind) -> bytes:
     """``report`` as a file of that kind."""
     if kind == "json":
         return (json.dumps(wire.report(report), ensure_ascii=False, indent=2) + "\n").encode()
     from ragcore.export.report import manuscript
 
-    settings = engine.settings.export
-    files = {info.doc_id: info.name for info in engine.documents()}
+    settings = library.settings.export
+    files = {info.doc_id: info.name for info in library.documents()}
     made = manuscript(report, files, quote_length=settings.quote_length)
     if kind == "html":
         from ragcore.export.page import write_page
 
-        with _sheets(engine, engine.settings.report.crop_dpi) as sheets:
+        with _sheets(library, library.settings.report.crop_dpi) as sheets:
             return write_page(made, sheets)
     if kind == "annex":
         from ragcore.export.annex import write_annex
 
-        with _sheets(engine, engine.settings.report.annex_dpi) as sheets:
+        with _sheets(library, library.settings.report.annex_dpi) as sheets:
             return write_annex(made, sheets, settings)
     return writer(checked(kind))(made, settings)
 
 
 @contextmanager
-def _sheets(engine: Engine, dpi: float) -> Iterator[Sheets]:
+def _sheets(library: Library, dpi: float) -> Iterator[Sheets]:
     """What draws parts of pages: one child process for each document, for as long as the block runs. A page that cannot
     be drawn is none, with the reason."""
     from ragcore.export.pictures import Sheet
@@ -76,14 +76,14 @@ def _sheets(engine: Engine, dpi: float) -> Iterator[Sheets]:
         crops: dict[str, Crops] = {}
 
         def size(doc_id: str, page: int) -> tuple[float, float]:
-            sheet = engine.document(doc_id).pages[page - 1]
+            sheet = library.document(doc_id).pages[page - 1]
             return sheet.width, sheet.height
 
         def draw(doc_id: str, page: int, part: Callable[[float, float], Box]) -> Sheet | str:
             try:
                 box = part(*size(doc_id, page))
                 if doc_id not in crops:
-                    opened = Crops(engine.file(doc_id), engine.settings.ingest, engine.document(doc_id).name)
+                    opened = Crops(library.file(doc_id), library.settings.ingest, library.document(doc_id).name)
                     crops[doc_id] = stack.enter_context(opened)
                 crop = crops[doc_id].draw(box, dpi=dpi, max_pixels=MAX_PIXELS)
             except UnknownDocument:

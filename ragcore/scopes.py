@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ragcore.errors import InputError
 from ragcore.types import Scope
@@ -111,3 +112,14 @@ def narrowed(scope: Scope) -> str:
 
 def _listed(parts: list[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
+
+
+def nothing_found(scope: Scope, lengths: Sequence[int]) -> str:
+    """That there were no hits in ``scope``, whose documents have ``lengths`` pages; why, where that is plain."""
+    named, kinds = pages_in_words(scope), kinds_in_words(scope)
+    words = "Nothing found" + (f" on {named}" if named else "") + (f" among {kinds}" if kinds else "")
+    last = max(lengths, default=0)
+    if not (named and last) or any(first <= last for first, _ in scope.pages):
+        return f"{words}."
+    longest = "the document" if len(lengths) == 1 else "the longest document"
+    return f"{words}: {longest} has {'1 page' if last == 1 else f'{last} pages'}."

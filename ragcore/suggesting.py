@@ -73,7 +73,7 @@ def suggestions(
     known = engine.feedback.suggestions(turn_id)
     if known is not None:
         return known
-    stored = engine.conversation(conversation_id, newest=_RECENT)
+    stored = engine.conversations.get(conversation_id, newest=_RECENT)
     at = next((n for n, turn in enumerate(stored.turns) if turn.turn_id == turn_id and turn.answer is not None), None)
     answer = None if at is None else stored.turns[at].answer
     if at is None or answer is None or answer.status != "complete":

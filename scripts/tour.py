@@ -39,7 +39,7 @@ def asked(home: Path) -> str:
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         engine.ingest(engine.add(SAMPLE.read_bytes(), NAME).doc_id)
         engine.index()
-        conversation = engine.new_conversation()
+        conversation = engine.conversations.new()
         for question in QUESTIONS:
             engine.chat(conversation, question).run()
         return conversation

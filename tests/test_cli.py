@@ -209,7 +209,7 @@ def test_generate_and_a_conversation_keep_to_documents_pages_and_kinds(home: Pat
         assert {citation["doc_id"] for citation in answer["citations"]} == {the_id(home, "table.pdf")}
         (turn,) = ragcore(home, "conversation", *only, stdin=question, lines=True)
         assert {citation["doc_id"] for citation in turn["citations"]} == {the_id(home, "table.pdf")}
-        scope = engine.conversation(turn["conversation_id"]).scope
+        scope = engine.conversations.get(turn["conversation_id"]).scope
         assert scope == Scope((the_id(home, "table.pdf"),), ((1, 1),), ("table",))
     assert ragcore(home, "generate", "-q", QUESTION, "--kind", "figure")["refused"]
 
@@ -217,14 +217,14 @@ def test_generate_and_a_conversation_keep_to_documents_pages_and_kinds(home: Pat
 def test_a_resumed_conversation_takes_the_scope_that_is_given(home: Path) -> None:
     with Engine.open(home=home) as engine:
         survey, table = the_id(home, "survey.pdf"), the_id(home, "table.pdf")
-        conversation = engine.new_conversation(Scope((survey,), ((1, 1),)))
+        conversation = engine.conversations.new(Scope((survey,), ((1, 1),)))
         resume = ("conversation", "--resume", conversation)
         ragcore(home, *resume, "--doc", "nowhere.pdf", code=1)
         ragcore(home, *resume)
-        assert engine.conversation(conversation).scope == Scope((survey,), ((1, 1),)), "nothing was asked for"
+        assert engine.conversations.get(conversation).scope == Scope((survey,), ((1, 1),)), "nothing was asked for"
         said = for_people(home, *resume, "--doc", "table.pdf", "--kind", "table").stderr
         assert "Searches page 1 of 1 document, only tables." in said
-        assert engine.conversation(conversation).scope == Scope((table,), ((1, 1),), ("table",))
+        assert engine.conversations.get(conversation).scope == Scope((table,), ((1, 1),), ("table",))
 
 
 def test_config_says_where_each_setting_came_from(home: Path, tmp_path: Path) -> None:
@@ -376,7 +376,7 @@ def test_ctrl_c_stops_the_answer_and_keeps_it(home: Path) -> None:
     assert (answer["status"], answer["question"]) == ("stopped", QUESTION)
     assert answer["answer"].startswith("It was high.")
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        (turn,) = engine.conversation(answer["conversation_id"]).turns
+        (turn,) = engine.conversations.get(answer["conversation_id"]).turns
     assert turn.answer is not None
     assert (turn.answer.status, turn.answer.text) == ("stopped", answer["answer"])
 

@@ -44,18 +44,18 @@ def claude(home: Path, **overrides: Any) -> Engine:
 
 
 def test_an_edited_question_is_a_version_and_both_reopen_with_their_highlights(engine: Engine) -> None:
-    one = engine.new_conversation()
+    one = engine.conversations.new()
     first = engine.chat(one, QUESTION).run()
     run = engine.chat(one, "And the lowest?")
     second = run.run()
     edited = engine.chat(one, "Which well was it in?", instead_of=run.turn_id)
     third = edited.run()
-    turns = engine.conversation(one).turns
+    turns = engine.conversations.get(one).turns
     assert [turn.answer for turn in turns] == [first, third]
     assert turns[1].versions == (run.turn_id, edited.turn_id)
     assert run.turn_id is not None
-    engine.show_turn(one, run.turn_id)
-    assert [turn.answer for turn in engine.conversation(one).turns] == [first, second]
+    engine.conversations.show_turn(one, run.turn_id)
+    assert [turn.answer for turn in engine.conversations.get(one).turns] == [first, second]
     assert second.standalone
     assert (second.queries[0], second.rewritten_by) == (second.standalone, "rules")
     assert (first.standalone, first.rewritten_by) == ("", "")
@@ -63,7 +63,7 @@ def test_an_edited_question_is_a_version_and_both_reopen_with_their_highlights(e
 
 def test_an_answer_stopped_midway_is_kept_in_its_branch(home: Path, server: MessagesServer) -> None:
     with claude(home) as engine:
-        one = engine.new_conversation()
+        one = engine.conversations.new()
         server.reply(Reply(text="It was 61.4 mg/l <<SOURCE 1.1>>."))
         run = engine.chat(one, QUESTION)
         whole = run.run()
@@ -77,18 +77,18 @@ def test_an_answer_stopped_midway_is_kept_in_its_branch(home: Path, server: Mess
         assert stopped.status == "stopped"
         assert stopped.text.startswith("It was")
     with claude(home) as engine:
-        (turn,) = engine.conversation(one).turns
+        (turn,) = engine.conversations.get(one).turns
         assert turn.answer == stopped
         assert run.turn_id is not None
-        engine.show_turn(one, run.turn_id)
-        (turn,) = engine.conversation(one).turns
+        engine.conversations.show_turn(one, run.turn_id)
+        (turn,) = engine.conversations.get(one).turns
         assert turn.answer == whole
         assert [citation.boxes for citation in turn.answer.citations] == [c.boxes for c in whole.citations]
 
 
 def test_the_writer_sees_the_history_of_the_branch_without_its_marks(home: Path, server: MessagesServer) -> None:
     with claude(home) as engine:
-        one = engine.new_conversation()
+        one = engine.conversations.new()
         for text in ("First <<SOURCE 1.1>>.", "Second <<SOURCE 1.1>>.", "Third <<SOURCE 1.1>>."):
             server.reply(Reply(text=text))
         engine.chat(one, QUESTION).run()
@@ -106,7 +106,7 @@ def test_the_writer_sees_the_history_of_the_branch_without_its_marks(home: Path,
 
 def test_the_same_question_again_is_written_anew_where_it_is_to_be_fresh(home: Path, server: MessagesServer) -> None:
     with claude(home, **{"llm.cache": True}) as engine:
-        one = engine.new_conversation()
+        one = engine.conversations.new()
         server.reply(Reply(text="Once <<SOURCE 1.1>>."), Reply(text="Twice <<SOURCE 1.1>>."))
         run = engine.chat(one, "Which reading was the highest one of nitrate?")
         assert run.run().text == "Once [1]."
@@ -114,31 +114,31 @@ def test_the_same_question_again_is_written_anew_where_it_is_to_be_fresh(home: P
         assert (kept.text, kept.replayed) == ("Once [1].", True)
         fresh = engine.chat(one, run.question, instead_of=run.turn_id, fresh=True).run()
         assert (fresh.text, fresh.replayed) == ("Twice [1].", False)
-        assert len(engine.conversation(one).turns[0].versions) == 3
+        assert len(engine.conversations.get(one).turns[0].versions) == 3
 
 
 def test_a_question_asked_from_another_branch_follows_what_its_asker_saw(engine: Engine) -> None:
-    one = engine.new_conversation()
+    one = engine.conversations.new()
     run = engine.chat(one, QUESTION, after="")
     run.run()
     engine.chat(one, "How many wells were sampled?", instead_of=run.turn_id).run()  # in another tab
     answer = engine.chat(one, "And the lowest?", after=run.turn_id).run()
     assert "nitrate" in answer.standalone
-    assert [turn.question for turn in engine.conversation(one).turns] == [QUESTION, "And the lowest?"]
+    assert [turn.question for turn in engine.conversations.get(one).turns] == [QUESTION, "And the lowest?"]
     with pytest.raises(UnknownTurn):
         engine.chat(one, "And then?", after="nowhere")
     with pytest.raises(UnknownTurn):
-        engine.chat(engine.new_conversation(), "And then?", instead_of=run.turn_id)
+        engine.chat(engine.conversations.new(), "And then?", instead_of=run.turn_id)
 
 
 @pytest.mark.parametrize("question", ["?", "Q4"])
 def test_a_short_question_goes_on_from_the_one_before_or_is_refused(engine: Engine, question: str) -> None:
-    one = engine.new_conversation()
+    one = engine.conversations.new()
     with pytest.raises(QuestionTooShort):
         engine.chat(one, question)
     with pytest.raises(QuestionTooShort):
         engine.ask(question).run()
-    assert engine.conversation(one).turns == (), "what cannot be asked is not stored"
+    assert engine.conversations.get(one).turns == (), "what cannot be asked is not stored"
     engine.chat(one, QUESTION).run()
     answer = engine.chat(one, question).run()
     assert "nitrate" in answer.standalone
@@ -153,7 +153,7 @@ def test_two_characters_are_a_word_where_they_are_chinese(engine: Engine) -> Non
 
 def test_with_a_key_claude_makes_it_stand_alone_from_the_answers_too(home: Path, server: MessagesServer) -> None:
     with claude(home, **{"chat.rewrite": "auto"}) as engine:
-        one = engine.new_conversation()
+        one = engine.conversations.new()
         server.reply(Reply(text="It was read in the Harrow Lane well <<SOURCE 1.1>>."))
         engine.chat(one, QUESTION).run()
         assert server.forms == [], "there is nothing before it"
@@ -167,7 +167,7 @@ def test_with_a_key_claude_makes_it_stand_alone_from_the_answers_too(home: Path,
         assert answer.usage.input_tokens == 3000
         assert answer.cost_usd == pytest.approx((3000 * 3 + 150 * 15) / 1e6)
         assert answer.timings_ms["rewrite"] > 0
-        assert engine.conversation(one).turns[1].answer == answer
+        assert engine.conversations.get(one).turns[1].answer == answer
         (form,) = server.forms
         shown = form["messages"][-1]["content"]
         assert "Harrow Lane" in shown
@@ -177,7 +177,7 @@ def test_with_a_key_claude_makes_it_stand_alone_from_the_answers_too(home: Path,
 
 def test_a_form_that_cannot_be_used_is_asked_for_again_and_then_rules_do_it(home: Path, server: MessagesServer) -> None:
     with claude(home, **{"chat.rewrite": "auto"}) as engine:
-        one = engine.new_conversation()
+        one = engine.conversations.new()
         engine.chat(one, QUESTION).run()
         invented = {"question": "What was the lowest reading in 1987?"}
         server.plan(Reply(tool=("stand_alone", invented)), Reply(tool=("stand_alone", "{")))
@@ -196,7 +196,7 @@ def test_the_second_form_is_used_where_only_the_first_was_wrong_and_a_refused_ke
     home: Path, server: MessagesServer
 ) -> None:
     with claude(home, **{"chat.rewrite": "model", "llm.retries": 0}) as engine:
-        one = engine.new_conversation()
+        one = engine.conversations.new()
         engine.chat(one, QUESTION).run()
         right = {"question": "What was the lowest nitrate reading?"}
         server.plan(Reply(tool=("stand_alone", {})), Reply(tool=("stand_alone", right)))
@@ -214,7 +214,7 @@ def test_the_second_form_is_used_where_only_the_first_was_wrong_and_a_refused_ke
 
 def test_stop_while_the_question_is_read_ends_the_answer_soon(home: Path, server: MessagesServer) -> None:
     with claude(home, **{"chat.rewrite": "auto"}) as engine:
-        one = engine.new_conversation()
+        one = engine.conversations.new()
         engine.chat(one, QUESTION).run()
         server.asked.clear()
         server.plan(Reply(first_delay=60.0))
@@ -222,12 +222,12 @@ def test_stop_while_the_question_is_read_ends_the_answer_soon(home: Path, server
         threading.Thread(target=lambda: (server.asked.wait(60), run.stop())).start()
         answer = run.run()
         assert (answer.status, answer.text) == ("stopped", "")
-        assert engine.conversation(one).turns[1].answer == answer
+        assert engine.conversations.get(one).turns[1].answer == answer
 
 
 def test_a_question_that_names_what_it_is_about_is_not_asked_about(home: Path, server: MessagesServer) -> None:
     with claude(home, **{"chat.rewrite": "auto"}) as engine:
-        one = engine.new_conversation()
+        one = engine.conversations.new()
         engine.chat(one, QUESTION).run()
         answer = engine.chat(one, "How deep is the well of Harrow Lane?").run()
     assert (answer.standalone, server.forms) == ("", [])
@@ -239,7 +239,7 @@ def test_by_default_a_key_changes_nothing_in_what_is_searched_for(
     with claude(home) as with_key:
         asked = []
         for each in (engine, with_key):
-            one = each.new_conversation()
+            one = each.conversations.new()
             each.chat(one, QUESTION).run()
             asked.append(each.chat(one, "And the lowest?").run().queries)
     assert asked[0] == asked[1]
@@ -284,13 +284,13 @@ def test_the_command_line_lists_and_asks_again(
     assert (again["question"], further["question"]) == ("And the highest?", "And the lowest?")
     (edited,) = ragcore("--resume", one, "--again", "And in winter?")
     with Engine.open(home=home) as engine:
-        turns = engine.conversation(one).turns
+        turns = engine.conversations.get(one).turns
         assert [turn.question for turn in turns] == [walrus, "And the highest?", "And in winter?"]
         assert turns[1].versions == (first[1]["turn_id"], again["turn_id"])
         assert turns[2].versions == (further["turn_id"], edited["turn_id"])
     assert ragcore(stdin="?\n", code=1)[0]["error"]["code"] == "question_too_short"
     with Engine.open(home=home) as engine:
-        empty = engine.new_conversation()
+        empty = engine.conversations.new()
     assert ragcore("--resume", empty, "--again", code=1)[0]["error"]["code"] == "input_error"
     for wrong in (["--again"], ["--resume", one, "--list"]):
         with pytest.raises(SystemExit):

@@ -136,13 +136,13 @@ def test_every_mode_finds_the_passage(library: Engine, mode: str) -> None:
 
 
 def test_a_conversation_keeps_its_thread_and_reopens(library: Engine) -> None:
-    conversation = library.new_conversation()
+    conversation = library.conversations.new()
     first = library.chat(conversation, QUESTION).run()
     second = library.chat(conversation, "And the lowest?").run()
     assert second.queries[0] != "And the lowest?"
-    turns = library.conversation(conversation).turns
+    turns = library.conversations.get(conversation).turns
     assert [turn.answer for turn in turns] == [first, second]
-    assert library.conversations()[0].title == QUESTION
+    assert library.conversations.all()[0].title == QUESTION
 
 
 def test_a_question_without_words_is_refused(library: Engine) -> None:
@@ -153,12 +153,12 @@ def test_a_question_without_words_is_refused(library: Engine) -> None:
 def test_nothing_indexed_is_said_and_kept_in_the_conversation(engine: Engine) -> None:
     with pytest.raises(IndexEmpty):
         engine.ask(QUESTION).run()
-    conversation = engine.new_conversation()
+    conversation = engine.conversations.new()
     answer = engine.chat(conversation, QUESTION).run()
     assert answer.status == "failed"
     assert answer.error is not None
     assert answer.error["code"] == "index_empty"
-    assert engine.conversation(conversation).turns[0].answer == answer
+    assert engine.conversations.get(conversation).turns[0].answer == answer
 
 
 BAD: dict[str, tuple[Callable[[], bytes], str]] = {

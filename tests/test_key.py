@@ -55,7 +55,7 @@ def test_it_goes_to_the_service_and_nowhere_else(
     overrides = {"llm.model": "claude", "llm.base_url": server.url, "llm.retries": 0, "agentic.decompose": "auto"}
     with Engine.open(home=home, overrides=overrides, api_key=KEY) as engine:
         server.reply(Reply(text="It was Orchard Lane <<SOURCE 1.1>>."))
-        conversation_id = engine.new_conversation()
+        conversation_id = engine.conversations.new()
         shown += [engine.chat(conversation_id, QUESTION).run(), engine.spending()]
         for bad in (
             Reply(status=401, message="invalid x-api-key"),

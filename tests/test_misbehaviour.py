@@ -223,7 +223,7 @@ def engine(home: Path, server: MessagesServer) -> Iterator[Engine]:
 
 def chat(engine: Engine, server: MessagesServer, replies: list[Reply]) -> tuple[str, Answer, int]:
     """A conversation with a good answer and the one to ``replies``; and how many requests that made."""
-    conversation_id = engine.new_conversation()
+    conversation_id = engine.conversations.new()
     server.reply(Reply(text=GOOD))
     assert engine.chat(conversation_id, "What was measured in the wells?").run().status == "complete"
     before = len(server.requests)
@@ -248,7 +248,7 @@ def check(engine: Engine, home: Path, conversation_id: str, answer: Answer) -> N
         assert answer.error["hint"]
         assert KEY not in json.dumps(answer.error)
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as reopened:
-        first, second = reopened.conversation(conversation_id).turns
+        first, second = reopened.conversations.get(conversation_id).turns
     assert second.question == QUESTION
     assert second.answer == answer
     assert first.answer is not None
@@ -281,7 +281,7 @@ def test_the_conversation_goes_on_after_it(engine: Engine, home: Path, server: M
     said = [message["content"] for message in server.requests[-1]["body"]["messages"]]
     assert len(said) == 5, "what had arrived of the broken answer is part of what was said"
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as reopened:
-        answers = [turn.answer for turn in reopened.conversation(conversation_id).turns]
+        answers = [turn.answer for turn in reopened.conversations.get(conversation_id).turns]
     assert [answer.status if answer else None for answer in answers] == ["complete", "failed", "complete"]
 
 

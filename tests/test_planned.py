@@ -87,7 +87,7 @@ def test_stop_while_it_is_planned_ends_the_answer_soon(home: Path, server: Messa
 def test_a_refused_key_is_an_error_before_anything_is_written(home: Path, server: MessagesServer) -> None:
     server.plan(Reply(status=401))
     with Engine.open(home=home) as engine:
-        answer = engine.chat(engine.new_conversation(), QUESTION).run()
+        answer = engine.chat(engine.conversations.new(), QUESTION).run()
     assert answer.status == "failed"
     assert answer.error is not None
     assert answer.error["code"] == "key_refused"

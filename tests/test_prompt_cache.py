@@ -34,7 +34,7 @@ def bodies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[dict[str, 
             for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
                 assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
             engine.index()
-            conversation_id = engine.new_conversation()
+            conversation_id = engine.conversations.new()
             for turn in range(TURNS):
                 server.reply(Reply(text=f"Answer {turn} <<SOURCE 1.1>>. " + "It was measured in the wells. " * 9))
                 question = f"Which well had the highest nitrate reading? Say it for report {turn}."

@@ -301,12 +301,12 @@ def test_from_the_engine_down(library: Path, server: MessagesServer, capsys: pyt
     for name in ("text", "claims", "citations", "marks", "model", "status"):
         assert getattr(again, name) == getattr(first, name)
     with opened(library, server) as engine:
-        conversation_id = engine.new_conversation()
+        conversation_id = engine.conversations.new()
         kept = engine.chat(conversation_id, QUESTION).run()
         assert kept.replayed
         fresh = engine.chat(conversation_id, QUESTION, instead_of=None, after="", fresh=True).run()
         assert (fresh.replayed, fresh.text) == (False, "It was low [1].")
-        stored = [turn.answer for turn in engine.conversation(conversation_id).turns]
+        stored = [turn.answer for turn in engine.conversations.get(conversation_id).turns]
         assert stored[-1] == fresh
     with opened(library, server, **{"llm.cache": False}) as engine:
         before = len(server.requests)

@@ -23,7 +23,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, 
         doc_id = engine.add(SAMPLE, "annual report.pdf").doc_id
         assert engine.ingest(doc_id).status == "ready"
         engine.index()
-        conversation = engine.new_conversation()
+        conversation = engine.conversations.new()
         run = engine.chat(conversation, "What was total revenue in 2025?")
         run.run()
         yield engine, conversation, run.turn_id or ""
@@ -31,7 +31,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, 
 
 def answer_of(library: tuple[Engine, str, str]) -> Answer:
     engine, conversation, _ = library
-    found = engine.conversation(conversation).turns[0].answer
+    found = engine.conversations.get(conversation).turns[0].answer
     assert found is not None
     return found
 
@@ -99,7 +99,7 @@ def test_a_candidate_is_tried_as_the_next_question_of_the_conversation(
     library: tuple[Engine, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine, _, _ = library
-    conversation = engine.new_conversation()
+    conversation = engine.conversations.new()
     run = engine.chat(conversation, "What was net income in 2025?")
     run.run()
     asked: list[tuple[str, ...]] = []
@@ -127,6 +127,6 @@ def test_a_removed_document_is_not_asked_about(library: tuple[Engine, str, str])
     engine, conversation, _ = library
     answer = answer_of(library)
     gone = replace(answer, citations=tuple(replace(item, doc_id="gone") for item in answer.citations))
-    turn_id = engine._conversations.add_turn(conversation, "Lost?")
-    engine._conversations.put_answer(turn_id, gone)
+    turn_id = engine.conversations.add_turn(conversation, "Lost?")
+    engine.conversations.put_answer(turn_id, gone)
     assert engine.suggest(conversation, turn_id) == ()

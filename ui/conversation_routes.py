@@ -46,7 +46,7 @@ def told(handler: Callable[..., Response]) -> Callable[..., Response]:
 def conversations(request: Request) -> Response:
     """The list, or what a search of it finds: the first `LISTED`, or ``all`` of them."""
     search = request.query_params.get("q", "")
-    infos = services().engine.conversations(search)
+    infos = services().engine.conversations.all(search)
     limit = None if "all" in request.query_params else LISTED
     return JSONResponse(talks.listed(infos, limit))
 
@@ -57,7 +57,7 @@ def rename(request: Request, body: Json) -> Response:
     title = (text_in(body, "title") or "").strip()
     if not title:
         raise InputError("A conversation needs a title.", hint="Type one.")
-    services().engine.rename_conversation(request.path_params["conversation"], title)
+    services().engine.conversations.rename(request.path_params["conversation"], title)
     return JSONResponse({})
 
 
@@ -66,7 +66,7 @@ def rename(request: Request, body: Json) -> Response:
 def delete(request: Request) -> Response:
     """Delete a conversation; what is being written in it is stopped."""
     services().answers.stop_all(request.path_params["conversation"])
-    services().engine.delete_conversation(request.path_params["conversation"])
+    services().engine.conversations.delete(request.path_params["conversation"])
     return JSONResponse({})
 
 
@@ -90,7 +90,7 @@ def spending(request: Request) -> Response:
 @told
 def conversation(request: Request) -> Response:
     """Its newest turns, those from the turn ``since`` on, or the last of those before the turn ``before``."""
-    stored = services().engine.conversation(
+    stored = services().engine.conversations.get(
         request.path_params["conversation"],
         newest=SHOWN,
         before=request.query_params.get("before", ""),
@@ -137,7 +137,9 @@ def ask(request: Request, body: Json) -> Response:
 @guarded
 def why(request: Request) -> Response:
     """Why the answer to a question has its sources."""
-    stored = services().engine.shown_turn(request.path_params["conversation"], request.path_params["turn"])
+    stored = services().engine.conversations.shown_turn(
+        request.path_params["conversation"], request.path_params["turn"]
+    )
     found = explain.explanation(stored.answer) if stored and stored.answer else None
     if found is None:
         return JSONResponse(trouble("unexplained", "It was not kept how these sources were found.", "Ask again."), 404)
@@ -195,7 +197,7 @@ def _outcome(live: LiveAnswer) -> str:
     """``done`` with the turn as it is stored; ``gone`` where it is not shown (any more), or was deleted with its
     conversation."""
     try:
-        stored = services().engine.conversation(live.conversation_id, since=live.turn_id, newest=0)
+        stored = services().engine.conversations.get(live.conversation_id, since=live.turn_id, newest=0)
     except UnknownConversation:
         return _event("gone", {})
     given = next((item for item in stored.turns if item.turn_id == live.turn_id), None)

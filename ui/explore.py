@@ -40,7 +40,7 @@ def last_turn(engine: Engine, conversation_id: str | None) -> tuple[str, str]:
     if not conversation_id:
         return "", ""
     try:
-        turns = engine.conversation(conversation_id, newest=RECENT).turns
+        turns = engine.conversations.get(conversation_id, newest=RECENT).turns
     except UnknownConversation:
         return "", ""  # another tab deleted it: nothing was open here
     answered = [turn.turn_id for turn in turns if turn.answer is not None]
@@ -49,7 +49,7 @@ def last_turn(engine: Engine, conversation_id: str | None) -> tuple[str, str]:
 
 def examples(engine: Engine, readable: Sequence[DocumentInfo]) -> list[str]:
     """Questions to begin with: those that were asked last, then about what documents have headings for."""
-    found = [info.title for info in engine.conversations()[:SHOWN] if not info.title.endswith("…")]
+    found = [info.title for info in engine.conversations.all()[:SHOWN] if not info.title.endswith("…")]
     if any(info.name == first_run.NAME for info in readable):
         found += first_run.QUESTIONS
     for info in readable[:LOOKED] if len(found) < SHOWN else ():

@@ -162,13 +162,13 @@ def _exploration(engine: Engine, body: Json) -> tuple[str, Exploration]:
 
 def _asked(engine: Engine, conversation: str, turn: str) -> tuple[str, Scope, tuple[SubQuery, ...] | None]:
     """A question as it was searched for, where, and its parts."""
-    given = engine.shown_turn(conversation, turn)
+    given = engine.conversations.shown_turn(conversation, turn)
     if given is None:
         raise UnknownTurn("This question is not in the conversation any more.", hint="Type it here.")
     trace = given.answer.trace if given.answer else None
     question = (given.answer.standalone if given.answer else "") or given.question
     if trace is None:
-        return question, engine.scope(conversation), None
+        return question, engine.conversations.scope(conversation), None
     kept = {doc_id for doc_id, _, _ in engine.store.names()}
     scope = trace.scope
     if scope.doc_ids is not None:

@@ -26,7 +26,7 @@ def export(request: Request) -> Response:
     chosen, conversation_id = kind(request.path_params["kind"]), request.path_params["conversation"]
     engine = services().engine
     data = engine.export(conversation_id, chosen)
-    name = file_name(engine.conversation(conversation_id, newest=0).info.title, chosen)
+    name = file_name(engine.conversations.get(conversation_id, newest=0).info.title, chosen)
     headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-store"}
     return Response(data, media_type=MEDIA_TYPES[chosen], headers=headers)
 

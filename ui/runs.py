@@ -176,7 +176,7 @@ class Answers:
         with self._alone(
             conversation_id, "The answer before is still being written.", f"Wait for it or stop it: “{question}”"
         ):
-            asked = self.engine.scope(conversation_id) if scope is None else scope
+            asked = self.engine.conversations.scope(conversation_id) if scope is None else scope
             infos = self.engine.documents()
             if asked.doc_ids == ():
                 raise ScopeGone("No document is in scope.", hint="Tick at least one at the side.")
@@ -212,7 +212,7 @@ class Answers:
         with self._alone(
             conversation_id, "An answer is being written.", "Wait for it or stop it, then change the version."
         ):
-            self.engine.show_turn(conversation_id, turn_id)
+            self.engine.conversations.show_turn(conversation_id, turn_id)
 
     @contextmanager
     def _alone(self, conversation_id: str, message: str, hint: str) -> Iterator[None]:

@@ -140,7 +140,7 @@ def _data(made: Services) -> Json:
         "documents": len(infos),
         "pages": sum(info.pages for info in infos),
         "chunks": sum(info.chunks for info in infos),
-        "conversations": len(engine.conversations()),
+        "conversations": len(engine.conversations.all()),
         "embedder": engine.settings.index.embedder,
         "figures": engine.describes_figures(),
         "contexts": engine.writes_contexts(),

@@ -197,7 +197,7 @@ def _change(conversation_id: str | None, changed: Callable[[Scope], Scope]) -> N
         return
     engine = services().engine
     with lost_if_gone(conversation_id):
-        engine.set_scope(conversation_id, changed(engine.scope(conversation_id)))
+        engine.conversations.set_scope(conversation_id, changed(engine.conversations.scope(conversation_id)))
 
 
 def _left_out() -> set[str]:
@@ -215,7 +215,7 @@ def asked(readable: Sequence[DocumentInfo]) -> Scope:
     conversation_id = current()
     if conversation_id is not None:
         with lost_if_gone(conversation_id):
-            searched = services().engine.scope(conversation_id)
+            searched = services().engine.conversations.scope(conversation_id)
     if searched is None:
         searched, left_out = st.session_state.get("gw_filters", EVERYTHING), _left_out()
     inside = _inside(readable, searched) - left_out
@@ -245,7 +245,7 @@ def ask(question: str) -> None:
             st.session_state["gw_trouble"] = ("No document is in scope.", "Tick at least one at the side.")
         return
     try:
-        asked_in = conversation_id or services().engine.new_conversation(chosen)
+        asked_in = conversation_id or services().engine.conversations.new(chosen)
         answering = services().visits.engine(visits.current())
         searched = _of_words(question, chosen)
         services().answers.ask(asked_in, question, searched, after=after, engine=answering)
@@ -265,12 +265,12 @@ def _forget_removed(conversation_id: str | None) -> int:
     engine = services().engine
     known = {info.doc_id for info in engine.documents()}
     with lost_if_gone(conversation_id):
-        stored = engine.scope(conversation_id)
+        stored = engine.conversations.scope(conversation_id)
         if stored.doc_ids is None:
             return 0
         kept = tuple(doc_id for doc_id in stored.doc_ids if doc_id in known)
         if len(kept) < len(stored.doc_ids):
-            engine.set_scope(conversation_id, replace(stored, doc_ids=kept))
+            engine.conversations.set_scope(conversation_id, replace(stored, doc_ids=kept))
         return len(stored.doc_ids) - len(kept)
     return 0
 

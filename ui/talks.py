@@ -51,7 +51,7 @@ def spending(engine: Engine, conversation_id: str) -> Json:
     spent = engine.spending()
     if not spent.calls:
         return {}
-    here = engine.conversation_cost(conversation_id)
+    here = engine.conversations.cost(conversation_id)
     return {"here": dollars(here), "all": dollars(spent.usd), "parts": parts(spent)}
 
 

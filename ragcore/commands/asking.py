@@ -64,7 +64,7 @@ def conversation(engine: Engine, options: argparse.Namespace, as_json: bool) -> 
         conversation_id, seen = conversation.info.conversation_id, list(conversation.turns)
     else:
         scope = Scope(documents_asked(engine, options.doc), options.pages, tuple(options.kind))
-        conversation_id = engine.new_conversation(scope)
+        conversation_id = engine.conversations.new(scope)
     after = seen[-1].turn_id if seen else ""
 
     def ask(question: str, **how: Any) -> int:
@@ -106,7 +106,7 @@ def conversation(engine: Engine, options: argparse.Namespace, as_json: bool) -> 
 
 
 def _conversations(engine: Engine, search: str, as_json: bool) -> int:
-    found = engine.conversations(search)
+    found = engine.conversations.all(search)
     if as_json:
         print_json({"conversations": [asdict(info) for info in found]})
     else:
@@ -121,7 +121,7 @@ def _conversations(engine: Engine, search: str, as_json: bool) -> int:
 def _resume(engine: Engine, options: argparse.Namespace) -> Conversation:
     """The conversation to go on with; what is given of documents, pages and kinds stands from now on for what it had
     of them."""
-    conversation = engine.conversation(options.resume)
+    conversation = engine.conversations.get(options.resume)
     scope = replace(
         conversation.scope,
         doc_ids=documents_asked(engine, options.doc) if options.doc else conversation.scope.doc_ids,
@@ -129,7 +129,7 @@ def _resume(engine: Engine, options: argparse.Namespace) -> Conversation:
         kinds=tuple(options.kind) or conversation.scope.kinds,
     )
     if scope != conversation.scope:
-        engine.set_scope(options.resume, scope)
+        engine.conversations.set_scope(options.resume, scope)
     for turn in conversation.turns:
         version = turn.versions.index(turn.turn_id) + 1
         of = f" ({version} of {len(turn.versions)})" if len(turn.versions) > 1 else ""

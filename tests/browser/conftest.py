@@ -132,7 +132,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
             report = engine.ingest(doc_id)
             assert report.status == "ready", report.error
             made.files[name] = engine.file(doc_id)
-            made.conversations[name] = engine.new_conversation(Scope((doc_id,)))
+            made.conversations[name] = engine.conversations.new(Scope((doc_id,)))
         engine.index()
         for name, conversation_id in made.conversations.items():
             run = engine.chat(conversation_id, QUESTION)

@@ -23,7 +23,7 @@ def report(app: App) -> tuple[str, str]:
         doc_id = engine.add(SAMPLE.read_bytes(), "annual report.pdf").doc_id
         engine.ingest(doc_id)
         engine.index()
-        conversation = engine.new_conversation(Scope((doc_id,)))
+        conversation = engine.conversations.new(Scope((doc_id,)))
         run = engine.chat(conversation, "What was total revenue in 2025?")
         run.run()
         return conversation, run.turn_id or ""
@@ -109,7 +109,7 @@ def test_a_link_to_an_earlier_answer_shows_the_page_of_that_answer(
 ) -> None:
     documents = tuple(shelf.answers[name].citations[0].doc_id for name in ("survey.pdf", "table.pdf"))
     with Engine.open(app.home) as engine:
-        conversation = engine.new_conversation(Scope(documents))
+        conversation = engine.conversations.new(Scope(documents))
         asked = [engine.chat(conversation, question) for question in (QUESTION, "What did the survey test for?")]
         first, last = (run.run().citations[0] for run in asked)
     assert first.doc_id != last.doc_id

@@ -105,7 +105,7 @@ def test_the_same_question_in_another_conversation_costs_nothing_anew(
 def test_what_checking_added_and_could_not_do_is_said(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     answer = shelf.answers["survey.pdf"]
     with Engine.open(app.home) as engine:
-        talk = engine.new_conversation()
+        talk = engine.conversations.new()
         run = engine.chat(talk, QUESTION)
         Conversations(engine.store.database).put_answer(
             run.turn_id or "",

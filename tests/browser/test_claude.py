@@ -108,7 +108,7 @@ def test_a_cited_cell_is_lit_with_its_headers(claude: Served, shelf: Shelf, open
     page.locator(".gw-turn").nth(1).locator(".gw-answer a.gw-cite").click()
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
     with Engine.open(app.home) as engine:
-        answer = engine.conversation(shelf.conversations["table.pdf"]).turns[-1].answer
+        answer = engine.conversations.get(shelf.conversations["table.pdf"]).turns[-1].answer
     assert answer is not None
     (cell,) = answer.citations
     assert cell.quote == "12.9"

@@ -47,7 +47,7 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Descr
                 for number, unit in enumerate(source.units, 1)
                 if unit.generated and "212" in document.text[unit.start : unit.end]
             )
-            conversation = engine.new_conversation(Scope((doc_id,)))
+            conversation = engine.conversations.new(Scope((doc_id,)))
             server.reply(Reply(text=f"Chloride peaks in winter at about 212 grams <<SOURCE {place}>>."))
             engine.chat(conversation, QUESTION, fresh=True).run()
         with serve(home, **key) as app:

@@ -126,7 +126,7 @@ def test_pages_typed_just_before_a_question_hold_for_it(filtered: App, open_page
 
 def test_many_page_ranges_fit_on_their_chip(filtered: App, open_page: Callable[..., Any]) -> None:
     with Engine.open(filtered.home) as engine:
-        talk = engine.new_conversation(Scope(pages=tuple((3 * i + 1, 3 * i + 2) for i in range(30)), kinds=("text",)))
+        talk = engine.conversations.new(Scope(pages=tuple((3 * i + 1, 3 * i + 2) for i in range(30)), kinds=("text",)))
         engine.chat(talk, QUESTION).run()
     page = open_page(f"{filtered.url}/?c={talk}", 390, 844)
     answered(page, 1)
@@ -193,7 +193,7 @@ def test_what_another_tab_deleted_is_said_for_every_change(filtered: App, open_p
     tabs["rename"].get_by_role("button", name="More about this conversation").click()
     tabs["rename"].get_by_role("button", name="Rename").click()
     with Engine.open(filtered.home) as engine:
-        engine.delete_conversation(here)
+        engine.conversations.delete(here)
     tabs["kind"].get_by_role("button", name="Tables", exact=True).click()
     tabs["chip"].locator(".gw-chip button").click()
     tabs["pages"].get_by_label("Pages", exact=True).fill("2")
@@ -220,7 +220,7 @@ def test_a_tab_that_is_behind_changes_only_what_it_is_told_to(filtered: App, ope
     page.get_by_role("button", name="Text", exact=True).click()
     in_scope(page, "1 of 2")
     with Engine.open(filtered.home) as engine:
-        stored = engine.scope(here)
+        stored = engine.conversations.scope(here)
     assert (stored.pages, stored.kinds, len(stored.doc_ids or ())) == (((2, 3),), ("text",), 1)
     assert page.locator(".gw-scope .rows :checked").count() == 1
 
@@ -231,7 +231,7 @@ def test_a_question_asked_again_is_asked_under_what_its_tab_shows(filtered: App,
     page.get_by_label("Pages", exact=True).fill("2-3")
     page.locator('.gw-chip[data-part="pages"]').wait_for()
     with Engine.open(filtered.home) as engine:
-        engine.set_scope(here, EVERYTHING)
+        engine.conversations.set_scope(here, EVERYTHING)
     page.get_by_role("button", name="Ask it again").click()
     page.locator(".gw-turn .gw-label", has_text="Only pages 2–3").wait_for()
     answered(page, 1)
@@ -254,8 +254,8 @@ def test_pages_typed_for_one_conversation_stay_with_it(filtered: App, open_page:
     assert page.locator(".gw-chip").count() == 0
     assert page.get_by_label("Pages", exact=True).input_value() == ""
     with Engine.open(filtered.home) as engine:
-        assert engine.scope(one) == EVERYTHING
-        assert engine.scope(other).pages in ((), ((3, 4),))
+        assert engine.conversations.scope(one) == EVERYTHING
+        assert engine.conversations.scope(other).pages in ((), ((3, 4),))
 
 
 def test_pages_are_checked_anew_when_the_scope_changes(filtered: App, open_page: Callable[..., Any]) -> None:

@@ -18,8 +18,8 @@ MORE = 130
 def test_conversations_are_found_as_words_are_typed(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     with Engine.open(app.home) as engine:
         for number in range(MORE):
-            engine.chat(engine.new_conversation(), f"Was sample {number:03} zymurgical?")
-        total = len(engine.conversations())
+            engine.chat(engine.conversations.new(), f"Was sample {number:03} zymurgical?")
+        total = len(engine.conversations.all())
     page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
     rows = page.locator(".gw-history a")
     page.get_by_role("button", name=f"Show {total - 100} more").click()
@@ -58,7 +58,7 @@ def test_conversations_are_found_as_words_are_typed(app: App, shelf: Shelf, open
 
 def test_a_conversation_is_renamed_and_deleted(app: App, open_page: Callable[..., Any]) -> None:
     with Engine.open(app.home) as engine:
-        talk = engine.new_conversation()
+        talk = engine.conversations.new()
         engine.chat(talk, "Which crew sampled the wells?").run()
     page = open_page(f"{app.url}/?c={talk}")
     more = page.get_by_role("button", name="More about this conversation")

@@ -18,7 +18,7 @@ TURNS = 75
 @pytest.fixture(scope="module")
 def talk(app: App, shelf: Shelf) -> tuple[str, list[str]]:
     with Engine.open(app.home) as engine:
-        conversation = engine.new_conversation()
+        conversation = engine.conversations.new()
     store = Store(app.home)
     kept = Conversations(store.database)
     turns = [kept.add_turn(conversation, f"What stands in row {number}?") for number in range(TURNS)]

@@ -26,7 +26,7 @@ def register(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, st
     """The app on a document of `PAGES` pages, and a conversation with an answer from each page in `ASKED`."""
     home = tmp_path_factory.mktemp("register") / "home"
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
-        conversation = engine.new_conversation(Scope((long_document.put(engine, PAGES),)))
+        conversation = engine.conversations.new(Scope((long_document.put(engine, PAGES),)))
         for page in ASKED:
             answer = engine.chat(conversation, long_document.question(page)).run()
             assert [citation.page for citation in answer.citations][:1] == [page]

@@ -20,8 +20,8 @@ def engine(tmp_path: Path) -> Engine:
 
 
 def turn(engine: Engine) -> tuple[str, str]:
-    conversation = engine.new_conversation()
-    return conversation, engine._conversations.add_turn(conversation, "What was it?")
+    conversation = engine.conversations.new()
+    return conversation, engine.conversations.add_turn(conversation, "What was it?")
 
 
 def test_it_is_kept_changed_and_taken_back(engine: Engine) -> None:
@@ -39,7 +39,7 @@ def test_it_goes_with_the_conversation(engine: Engine) -> None:
     conversation, turn_id = turn(engine)
     engine.feedback.put(turn_id, Feedback(True))
     engine.feedback.keep_suggestions(turn_id, ["And then?"])
-    engine.delete_conversation(conversation)
+    engine.conversations.delete(conversation)
     assert engine.feedback.all() == []
     assert engine.feedback.suggestions(turn_id) is None
     with pytest.raises(UnknownTurn):

@@ -24,13 +24,13 @@ def test_the_steps_of_a_search_are_told_and_the_scope_is_kept(tmp_path: Path) ->
         assert engine.ingest(doc_id).status == "ready"
         engine.index()
         answers = Answers(engine)
-        conversation = engine.new_conversation(scope)
+        conversation = engine.conversations.new(scope)
         live = answers.ask(conversation, "What did the crews find?")
-        assert payload.turn(engine.conversation(conversation).turns[0], live)["only"] == "Only pages 1–2, text"
+        assert payload.turn(engine.conversations.get(conversation).turns[0], live)["only"] == "Only pages 1–2, text"
         end = time.monotonic() + 60
         while live.finished_at is None and time.monotonic() < end:
             time.sleep(0.02)
-        answer = engine.conversation(conversation).turns[0].answer
+        answer = engine.conversations.get(conversation).turns[0].answer
         answers.close()
 
     assert [step.name for step in live.view.steps] == ["search", "rerank"]
@@ -55,7 +55,7 @@ def test_versions_of_a_question_and_the_branch_that_is_shown(tmp_path: Path) -> 
         assert engine.ingest(engine.add(pdfs.one_column(), "a.pdf").doc_id).status == "ready"
         engine.index()
         answers = Answers(engine)
-        talk = engine.new_conversation()
+        talk = engine.conversations.new()
         first = finished(answers.ask(talk, "Which crew sampled the wells?"))
         second = finished(answers.ask(talk, "When did the survey begin?", after=first))
         live = answers.ask(talk, "Which crew sampled?", instead_of=first, fresh=True)
@@ -64,11 +64,11 @@ def test_versions_of_a_question_and_the_branch_that_is_shown(tmp_path: Path) -> 
             with pytest.raises(StillWriting, match="being written"):
                 answers.show(talk, first)
         finished(live)
-        assert [turn.turn_id for turn in engine.conversation(talk).turns] == [other]
-        (turn,) = payload.conversation(engine.conversation(talk), {})["turns"]
+        assert [turn.turn_id for turn in engine.conversations.get(talk).turns] == [other]
+        (turn,) = payload.conversation(engine.conversations.get(talk), {})["turns"]
         assert turn["versions"] == [first, other]
         answers.show(talk, first)
-        assert [turn.turn_id for turn in engine.conversation(talk).turns] == [first, second]
+        assert [turn.turn_id for turn in engine.conversations.get(talk).turns] == [first, second]
         with pytest.raises(UnknownTurn):
             answers.show(talk, "0" * 16)
         answers.close()
@@ -80,13 +80,13 @@ def test_a_document_removed_from_the_library_is_not_asked(tmp_path: Path) -> Non
         for doc_id in (kept, removed):
             assert engine.ingest(doc_id).status == "ready"
         engine.index()
-        both, one = (engine.new_conversation(Scope(ids)) for ids in ((kept, removed), (removed,)))
+        both, one = (engine.conversations.new(Scope(ids)) for ids in ((kept, removed), (removed,)))
         engine.remove(removed)
         answers = Answers(engine)
         assert answers.ask(both, "Which crew sampled the wells?").scope.doc_ids == (kept,)
         with pytest.raises(InputError, match="removed from the library"):
             answers.ask(one, "Which crew sampled the wells?")
-        assert engine.conversation(one).turns == ()
+        assert engine.conversations.get(one).turns == ()
         with pytest.raises(UnknownDocument) as caught:
             engine.retrieve("Which crew?", doc_ids=[removed])
         answers.close()
@@ -98,7 +98,7 @@ def test_of_questions_at_the_same_moment_one_is_taken(tmp_path: Path) -> None:
         assert engine.ingest(engine.add(pdfs.one_column(), "a.pdf").doc_id).status == "ready"
         engine.index()
         answers = Answers(engine)
-        talk = engine.new_conversation()
+        talk = engine.conversations.new()
         begin = threading.Barrier(4)
 
         def ask(number: int) -> str:
@@ -111,8 +111,8 @@ def test_of_questions_at_the_same_moment_one_is_taken(tmp_path: Path) -> None:
         with ThreadPoolExecutor(4) as pool:
             taken = [turn_id for turn_id in pool.map(ask, range(4)) if turn_id]
         with pytest.raises(ScopeGone, match="No document is in scope"):
-            answers.ask(engine.new_conversation(), "Which crew?", Scope(()))
-        stored = [turn.turn_id for turn in engine.conversation(talk).turns]
+            answers.ask(engine.conversations.new(), "Which crew?", Scope(()))
+        stored = [turn.turn_id for turn in engine.conversations.get(talk).turns]
         answers.close()
     assert len(taken) == 1
     assert stored == taken

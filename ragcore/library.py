@@ -1,0 +1,124 @@
+"""A library: what is kept under one home folder, and what can be had of it without a search or a model. The engine is
+a library that answers (`ragcore.engine`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcore import intake
+from ragcore.config import Settings
+from ragcore.errors import UnknownDocument
+from ragcore.index.contexts import Contexts
+from ragcore.index.conversations import Conversations
+from ragcore.index.descriptions import Descriptions
+from ragcore.index.feedback import FeedbackStore
+from ragcore.index.ledger import Ledger
+from ragcore.index.shelf import Shelf
+from ragcore.index.store import DocumentInfo, Store
+from ragcore.index.trash import Trash
+from ragcore.storage import Storage, measure
+from ragcore.tasks import Added
+from ragcore.types import Box, Chunk, Document, Spending
+
+if TYPE_CHECKING:
+    from ragcore.export import Kind
+    from ragcore.export.sheets import SheetKind
+    from ragcore.report_files import ReportKind
+    from ragcore.reports import Report
+
+
+class Library:
+    """Documents with their chunks, conversations, feedback and what was paid for. Safe for many threads; several
+    processes may work on one home."""
+
+    def __init__(self, home: Path, settings: Settings) -> None:
+        self.home = home
+        self.settings = settings
+        self.store = Store(home, settings.index.opened_mb)
+        database = self.store.database
+        self.shelf = Shelf(database)
+        self.trash = Trash(self.store, settings.ingest.undo_seconds)
+        self.descriptions = Descriptions(database)
+        self.contexts = Contexts(database)
+        self.conversations = Conversations(database)
+        self.feedback = FeedbackStore(database)
+        self.ledger = Ledger(database)
+
+    def add(self, data: bytes | Path, name: str = "", *, pdf: bytes | None = None) -> Added:
+        """Keep a PDF, or an ADE JSON (with the ``pdf`` that came with it, else the one of its name beside it or in the
+        library), by its hash and list it as new. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`, `BadAdeJson`."""
+        return intake.add(self.store, self.settings.ingest, data, name, pdf)
+
+    def pdf_paths(self, paths: Sequence[Path]) -> Iterator[Path]:
+        """Files as given, and every PDF and ADE JSON below a folder, in order of name (the folder itself where there is
+        none, which `ingest_path` reports); a PDF whose ADE JSON is among them comes with that."""
+        return intake.files_to_read(paths, self.settings.ingest)
+
+    def documents(self) -> list[DocumentInfo]:
+        """Every document, in the order in which it came."""
+        return self.store.documents(self.settings.index.embedder)
+
+    def document(self, doc_id: str) -> Document:
+        return self.store.document(doc_id)
+
+    def chunks(self, doc_id: str) -> list[Chunk]:
+        return self.store.chunks(doc_id)
+
+    def file(self, doc_id: str) -> Path:
+        """The readable PDF (unlocked where it was encrypted)."""
+        return self.store.file(doc_id)
+
+    def page_picture(self, doc_id: str, page: int) -> bytes:
+        """A PNG of a page with what was read drawn over it: elements in reading order, cells of tables, noise."""
+        from ragcore.ingest.crops import Crops
+        from ragcore.ingest.picture import PICTURE_DPI, PICTURE_PIXELS, draw_page
+
+        document = self.document(doc_id)
+        sheet = document.pages[page - 1]
+        with Crops(self.file(doc_id), self.settings.ingest, document.name) as crops:
+            crop = crops.draw(Box(page, 0, 0, sheet.width, sheet.height), dpi=PICTURE_DPI, max_pixels=PICTURE_PIXELS)
+        return draw_page(crop.png, document, page)
+
+    def storage(self) -> Storage:
+        """What the library takes on the disk, by kind and by document."""
+        return measure(self.store)
+
+    def write_tables(self, doc_id: str, kind: SheetKind, number: int | None = None) -> bytes:
+        """The tables of a document, or the one ``number`` (from 1, in the order of the text), as a file of that kind.
+        Raises `UnknownDocument`, `InputError` where there is none."""
+        from ragcore.export.sheets import sheets, write
+
+        return write(sheets(self.document(doc_id), number), kind)
+
+    def _info(self, doc_id: str) -> DocumentInfo:
+        found = self.store.documents(self.settings.index.embedder, doc_id)
+        if not found:
+            raise UnknownDocument(f"There is no document {doc_id} in this library.")
+        return found[0]
+
+    def export(self, conversation_id: str, kind: Kind) -> bytes:
+        """What is shown of a conversation as a file of that kind, each citation a note with its document, page and
+        quote. Raises `UnknownConversation`, `InputError` for a kind that there is not."""
+        from ragcore.export import kind as checked_kind
+        from ragcore.export import writer
+        from ragcore.export.conversation import Exchange, manuscript
+
+        chosen = writer(checked_kind(kind))
+        stored = self.conversations.get(conversation_id)
+        settings = self.settings.export
+        exchanges = [Exchange(turn.question, turn.answer, turn.created) for turn in stored.turns]
+        files = {info.doc_id: info.name for info in self.documents()}
+        return chosen(manuscript(stored.info.title, exchanges, files, quote_length=settings.quote_length), settings)
+
+    def write_report(self, report: Report, kind: ReportKind) -> bytes:
+        """A report as a file of that kind, each citation a note, with a list of what is missing; ``annex`` is a PDF of
+        the pages that are cited, with the words marked. Raises `InputError` for a kind that there is not."""
+        from ragcore.report_files import write
+
+        return write(self, report, kind)
+
+    def spending(self) -> Spending:
+        """What models were paid for so far, in tokens and US dollars by ``llm.prices``."""
+        return self.ledger.spending(self.settings.llm.prices)
