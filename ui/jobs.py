@@ -1,7 +1,8 @@
 """Reading documents in the background: one queue per process, whatever happens to pages and tabs.
 
-A document goes read → build → embed, one document at a time, so that the first one uploaded can be asked first. What
-SQLite says is the truth; this module adds what only a running job knows: its place in the queue, its stage and speed.
+A document goes read → build → embed, one document at a time and the smallest first, so that something can be asked
+soon; a long one gives way to a much smaller one that comes later, and goes on from its page afterwards. What SQLite
+says is the truth; this module adds what only a running job knows: its place in the queue, its stage and speed.
 One that is removed goes into the trash (`ragcore.index.trash`), which is emptied here when its time is over.
 """
 
@@ -24,6 +25,10 @@ from ragcore.index.store import DocumentInfo
 _log = logging.getLogger(__name__)
 
 RATE_SECONDS = 20.0
+# What gives way, and to what: starting anew costs as much as some ten pages.
+LEAST_LEFT = 40  # pages
+SMALLER = 4  # times, in bytes that are still to be read
+CHUNKS_A_PAGE = 11  # embedding so many takes no longer than reading a page
 SWEEP_SECONDS = 10.0  # longest time between two looks into the trash: another process may put something there
 
 Stage = Literal["queued", "read", "build", "describe", "embed"]
@@ -50,10 +55,12 @@ class Job:
 @dataclass
 class _Entry:
     job: Job
+    size: int  # of the file, in bytes
     password: str | None = None
+    waits: bool = True
+    yields: bool = False  # to a smaller one
     cancel: threading.Event = field(default_factory=threading.Event)
     held: bool = False  # a person cancelled it
-    work: Future[None] | None = None
     base: int = 0  # what was done when this stage began
     samples: deque[tuple[float, int]] = field(default_factory=deque)  # time and done, of the last `RATE_SECONDS`
 
@@ -104,15 +111,16 @@ class Ingestion:
         """Queue a document; one whose job is being cancelled when that has ended. Nothing happens if it is queued or
         being read already."""
         self.engine.store.hold([doc_id], False)
+        embedder = self.engine.settings.index.embedder
+        size = next((info.bytes for info in self.engine.store.documents(embedder, doc_id)), 0)
         with self._lock:
             if doc_id in self._entries:
                 if self._entries[doc_id].cancel.is_set():
                     self._again.add(doc_id)
                 return
             self.failures.pop(doc_id, None)
-            entry = self._entries[doc_id] = _Entry(Job(doc_id), password)
-            work = entry.work = self._pool.submit(self._read_and_index, doc_id)
-        work.add_done_callback(partial(self._end, doc_id))
+            self._entries[doc_id] = _Entry(Job(doc_id), size, password)
+        self._queue()
 
     def cancel(self, doc_id: str) -> None:
         """Stop after the page in work (or before it begins); what was read is kept. A person wants it so: it stays
@@ -133,8 +141,9 @@ class Ingestion:
             self._again.discard(doc_id)
             entry.cancel.set()
             entry.job = replace(entry.job, stopping=True)
-        if entry.work is not None:
-            entry.work.cancel()  # one that waits ends at once; outside the lock, which `_end` takes
+            waits, entry.waits = entry.waits, False
+        if waits:
+            self._end(doc_id, Cancelled("It was cancelled."))
 
     def remove(self, doc_ids: Sequence[str]) -> None:
         """Put documents into the trash; what is being done to them is cancelled. Raises `UnknownDocument`."""
@@ -161,9 +170,10 @@ class Ingestion:
         self._stirred.set()
 
     def jobs(self) -> dict[str, Job]:
-        """Jobs by document, the one in work and those that wait, in order."""
+        """Jobs by document, the one in work and those that wait, in the order in which they come."""
         with self._lock:
-            return {doc_id: entry.job for doc_id, entry in self._entries.items()}
+            entries = sorted(self._entries.values(), key=lambda entry: (entry.waits, entry.waits and entry.size))
+            return {entry.job.doc_id: entry.job for entry in entries}
 
     def close(self) -> None:
         """Cancel everything; the documents go on from the same page at the next start."""
@@ -173,8 +183,45 @@ class Ingestion:
             self._stop(doc_id)
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _end(self, doc_id: str, outcome: Future[None]) -> None:
-        error = Cancelled("It was cancelled.") if outcome.cancelled() else outcome.exception()
+    def _queue(self) -> None:
+        taken: list[_Entry] = []
+        self._pool.submit(self._work, taken).add_done_callback(partial(self._worked, taken))
+
+    def _work(self, taken: list[_Entry]) -> None:
+        """Read and index the smallest document that waits, if one still does; it is put into ``taken``."""
+        with self._lock:
+            waiting = [entry for entry in self._entries.values() if entry.waits]
+            if not waiting:
+                return
+            entry = min(waiting, key=lambda entry: entry.size)
+            entry.waits = False
+            taken.append(entry)
+        self._read_and_index(entry)
+
+    def _worked(self, taken: list[_Entry], outcome: Future[None]) -> None:
+        if not taken:
+            return
+        [entry], error = taken, outcome.exception()
+        with self._lock:
+            again = isinstance(error, Cancelled) and entry.yields and not entry.cancel.is_set()
+            if again:
+                entry.waits, entry.yields, entry.job = True, False, Job(entry.job.doc_id)
+        if again:
+            self._queue()
+        else:
+            self._end(entry.job.doc_id, error)
+
+    def _ends(self, entry: _Entry) -> bool:
+        """Whether the job in work is to end, cancelled or because a much smaller document waits."""
+        with self._lock:
+            job = entry.job
+            pages = (job.total - job.done) / (1 if job.stage == "read" else CHUNKS_A_PAGE)
+            if pages >= LEAST_LEFT and not entry.yields:
+                left = entry.size * (job.total - job.done) / job.total
+                entry.yields = any(other.waits and other.size * SMALLER < left for other in self._entries.values())
+            return entry.cancel.is_set() or entry.yields
+
+    def _end(self, doc_id: str, error: BaseException | None) -> None:
         with self._lock:
             again, held = doc_id in self._again, self._entries[doc_id].held
         if held and not again:
@@ -213,18 +260,18 @@ class Ingestion:
                 left = []
             wait = min([SWEEP_SECONDS, *(seconds + 0.1 for seconds in left)])
 
-    def _read_and_index(self, doc_id: str) -> None:
-        with self._lock:
-            entry = self._entries[doc_id]
-        if entry.cancel.is_set():
-            raise Cancelled("It was cancelled.")
+    def _read_and_index(self, entry: _Entry) -> None:
+        doc_id = entry.job.doc_id
 
         def show(progress: Progress) -> None:
             self._show(entry, progress)
 
-        report = self.engine.ingest(doc_id, password=entry.password, on_progress=show, cancelled=entry.cancel.is_set)
+        def ends() -> bool:
+            return self._ends(entry)
+
+        report = self.engine.ingest(doc_id, password=entry.password, on_progress=show, cancelled=ends)
         if report.status != "failed":
-            self.engine.index(refresh=False, on_progress=show, cancelled=entry.cancel.is_set)
+            self.engine.index(refresh=False, on_progress=show, cancelled=ends)
 
     def _show(self, entry: _Entry, progress: Progress) -> None:
         shown: dict[str, Stage] = {"read": "read", "describe": "describe", "embed": "embed"}

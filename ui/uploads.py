@@ -101,7 +101,7 @@ def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) ->
     queued: list[str] = []
     notes: list[Note] = []
     once, twice = _alike(paired(files))
-    # The last one added stands first in the Library: what is read first is to stand there.
+    # The last one added stands first in the Library, so that they stand there in the upload's order.
     for file, pdf in reversed(once):
         notes = _add(file, pdf, engine, queued, known) + notes
     for doc_id in reversed(queued):

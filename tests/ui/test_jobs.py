@@ -143,3 +143,53 @@ def test_a_start_brings_documents_up_to_date_that_other_settings_built(tmp_path:
         assert not ingestion.failures
         assert engine.retrieve("headers").hits
         ingestion.close()
+
+
+def test_the_smallest_is_read_first_and_a_long_one_gives_way_to_it(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        ingestion = Ingestion(engine, removed=lambda _: None)
+        long, middle, short = (
+            engine.add(data, "a.pdf").doc_id
+            for data in (pdfs.running_headers(120), pdfs.running_headers(12), pdfs.one_column())
+        )
+        ingestion.add(long)
+        until(lambda: ingestion.jobs()[long].done > 2)
+        ingestion.add(middle)
+        ingestion.add(short)
+
+        ended: list[str] = []
+        read = {info.doc_id: info.pages_done for info in engine.documents()}[long]
+        least = read
+
+        def watch() -> bool:
+            nonlocal least
+            for info in engine.documents():
+                if info.indexed and info.doc_id not in ended:
+                    ended.append(info.doc_id)
+                if info.doc_id == long:
+                    least = min(least, info.pages_done)
+            return not ingestion.jobs()
+
+        until(watch)
+        assert ended == [short, middle, long]
+        assert least == read, "no page was read twice"
+        assert not ingestion.failures
+        ingestion.close()
+
+
+def test_one_that_gave_way_is_cancelled_where_it_waits(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        ingestion = Ingestion(engine, removed=lambda _: None)
+        long, short = (engine.add(data, "a.pdf").doc_id for data in (pdfs.running_headers(120), pdfs.one_column()))
+        ingestion.add(long)
+        until(lambda: ingestion.jobs()[long].done > 2)
+        ingestion.add(short)
+        until(lambda: list(ingestion.jobs()) == [short, long])
+        ingestion.cancel(long)
+        assert list(ingestion.jobs()) == [short]
+        until(lambda: not ingestion.jobs())
+        assert {info.doc_id: (info.indexed, info.held) for info in engine.documents()} == {
+            long: (False, True),
+            short: (True, False),
+        }
+        ingestion.close()

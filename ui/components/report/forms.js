@@ -105,6 +105,12 @@ export function editText(section, report) {
 }
 
 export function rewrite(section, report, panel) {
+  if (report.data.offline) {
+    const close = plain("Close", () => report.draw());
+    panel.replaceChildren(h("div", { class: "form line", role: "status" }, h("p", { class: "gw-hint" }, "Offline the section is quoted, not written, so there is nothing to rewrite. With a key or a model of your own (Settings) it is written, and rewritten as you say. Until then it can be edited by hand."), close));
+    close.focus();
+    return;
+  }
   const field = h("input", { class: "gw-field", type: "text", "aria-label": "How to rewrite it", placeholder: "Shorter; lead with the change against last year", maxlength: "1000" });
   const cost = h("span", { class: "muted num" });
   const go = async () => {

@@ -88,7 +88,7 @@ function actions(section, report, panel) {
       written && act("Accept", "check", () => accept(section, report, panel), { class: "gw-btn primary", "data-act": "accept" }),
       fill,
       act("Edit", "edit", () => editText(section, report), { "data-act": "edit" }),
-      written && !report.data.offline && act("Rewrite", "notes", () => rewrite(section, report, panel), { "data-act": "rewrite", class: "gw-btn quiet" }),
+      written && act("Rewrite", "notes", () => rewrite(section, report, panel), { "data-act": "rewrite", class: "gw-btn quiet" }),
       written && act("Undo", "undo", () => report.on(section, "undo"), { "data-act": "undo", class: "gw-btn quiet", title: "Show the version before this one; this one stays in the history" }),
       history,
       h("span", { class: "sp" }),
