@@ -44,6 +44,7 @@ class IngestSettings(Section):
     memory_mb: Annotated[int, Field(ge=512)]
     workers: Count
     process_pages: Positive
+    idle_seconds: Annotated[float, Field(ge=0)]
     undo_seconds: Seconds
 
 

@@ -131,6 +131,7 @@ def parse_pages(
             if len(failures) == len(pages):
                 raise failures[-1]
             yield page
+        team.finish()
     finally:
         team.stop()
 
@@ -199,7 +200,13 @@ class _Team:
     def working(self) -> bool:
         return any(thread.is_alive() for thread in self._threads) or not self.results.empty()
 
+    def finish(self) -> None:
+        """Wait until the processes have let go of the file."""
+        for thread in self._threads:
+            thread.join()
+
     def stop(self) -> None:
+        """End the processes at once."""
         with self._lock:
             self._stopped = True
             self._todo.clear()
@@ -219,7 +226,7 @@ class _Team:
                 child, page, failure = self._read(child, number)
                 if not self._stopped:
                     self.results.put((page, failure))
-                if child is not None and child.pages >= self._settings.process_pages:
+                if child is not None and child.worn:
                     self._end(child)
                     child = None
         except GroundworkError as error:

@@ -72,6 +72,11 @@ class Reader:
         self.document, self.unlocked = _open(path, password, name)
         self.labels: tuple[str, ...] | None = None
 
+    def close(self) -> None:
+        """Let go of the file and of what MuPDF keeps of it."""
+        self.document.close()
+        pymupdf.TOOLS.store_shrink(100)
+
     def info(self) -> FileInfo:
         document = self.document
         return FileInfo(

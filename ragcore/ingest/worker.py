@@ -117,6 +117,11 @@ def main() -> None:
                     ocr = None if request["ocr"] is None else OcrSettings.model_validate(request["ocr"])
                     reader = Reader(Path(request["path"]), request["password"], request["name"], ocr)
                 send(sink, {"ok": True})
+            elif request["op"] == "close":
+                if reader is not None:
+                    reader.close()
+                reader = None
+                send(sink, {"ok": True})
             elif request["op"] == "draw":
                 draw_json(request)
                 send(sink, {"ok": True})
