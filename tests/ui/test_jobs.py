@@ -150,7 +150,7 @@ def test_the_smallest_is_read_first_and_a_long_one_gives_way_to_it(tmp_path: Pat
         ingestion = Ingestion(engine, removed=lambda _: None)
         long, middle, short = (
             engine.add(data, "a.pdf").doc_id
-            for data in (pdfs.running_headers(120), pdfs.running_headers(12), pdfs.one_column())
+            for data in (pdfs.running_headers(60), pdfs.running_headers(9), pdfs.one_column())
         )
         ingestion.add(long)
         until(lambda: ingestion.jobs()[long].done > 2)
@@ -180,7 +180,7 @@ def test_the_smallest_is_read_first_and_a_long_one_gives_way_to_it(tmp_path: Pat
 def test_one_that_gave_way_is_cancelled_where_it_waits(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
-        long, short = (engine.add(data, "a.pdf").doc_id for data in (pdfs.running_headers(120), pdfs.one_column()))
+        long, short = (engine.add(data, "a.pdf").doc_id for data in (pdfs.running_headers(60), pdfs.one_column()))
         ingestion.add(long)
         until(lambda: ingestion.jobs()[long].done > 2)
         ingestion.add(short)
