@@ -59,17 +59,18 @@ function under(item) {
   return words.length || !below ? h("p", { class: "un" }, words) : null;
 }
 
-function numbers({ job, before }) {
-  const share = job.total ? job.done / job.total : 0;
+function numbers({ job, before, pages, pages_done }) {
+  const share = job.stage === "queued" ? (pages ? pages_done / pages : 0) : job.total ? job.done / job.total : 0;
   const words = [];
   if (job.stage === "read") words.push(h("b", {}, job.total ? `Page ${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}` : "Opening"));
   if (job.stage === "describe") words.push(h("b", {}, `Figure ${Math.min(job.done + 1, job.total)} of ${job.total}`), h("span", {}, "described by Claude"));
   if (job.stage === "build") words.push(h("b", {}, "Putting the pages together"));
   if (job.stage === "embed") words.push(h("b", {}, `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} passages`));
   if (job.stage === "queued") words.push(h("b", {}, before ? `Waiting, ${before} before it` : "Waiting for its turn"));
+  if (job.stage === "queued" && pages_done) words.push(h("span", {}, `${pages_done.toLocaleString("en")} of ${pages.toLocaleString("en")} pages read`));
   if (job.rate > 0 && job.stage === "read") words.push(h("span", {}, `${job.rate} pages/s`));
   if (job.left !== null && job.rate > 0 && job.left > 1) words.push(h("span", {}, `about ${duration(job.left)} left`));
-  return { share: job.stage === "build" ? 1 : job.stage === "queued" ? 0 : share, words };
+  return { share: job.stage === "build" ? 1 : share, words };
 }
 
 function progress(item, actions) {
