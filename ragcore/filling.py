@@ -4,11 +4,11 @@ write again (bounded) → gaps."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from ragcore.gaps import NOT_HELD, NOTHING_FOUND, Lacks, filled_of, foreign, nothing_for, written_alike
+from ragcore.gaps import NOT_HELD, NOTHING_FOUND, Lacks, filled_of, foreign, lacking_of, nothing_for, written_alike
 from ragcore.gathering import Gathered, Gathering
 from ragcore.orders import Orders, further, within, without
 from ragcore.protocols import Request
@@ -16,6 +16,7 @@ from ragcore.report.headed import own_units
 from ragcore.report.recall import marked, unmet
 from ragcore.report.requirements import requirements
 from ragcore.reports import Field, FilledSection, Report
+from ragcore.short_titles import short_titles
 from ragcore.stop import Stop
 from ragcore.terms import Term
 from ragcore.types import Answer, AnswerEvent, Document, Retrieval, Scope, Source, SubQuery, Usage
@@ -150,7 +151,9 @@ class Filling:
         extractive = self.models.section_writer.extractive
         gathering = Gathering(self.document, self.terms, self.settings, extractive)
         every = scope.doc_ids or [info.doc_id for info in infos if info.status == "ready"]
-        gathered = gathering.gather(asked, form, orders, retrieval, every)
+        ready = [info for info in infos if info.status == "ready"]
+        names = short_titles({one.doc_id: one.title for one in ready}, {one.doc_id: one.name for one in ready})
+        gathered = gathering.gather(asked, form, orders, retrieval, every, names)
         sources, draft, spans = gathered.sources, gathered.draft, gathered.spans
         abroad = foreign(asked.query, "\n".join((about, *outline)), sources) if extractive else ""
         # A value or a table that is only taken where it is certain needs no look ahead.
@@ -177,8 +180,14 @@ class Filling:
             if answer.status != "complete" or answer.refused:
                 break
             draft = written = answer
-            if not missing or answer.extractive or stop.is_set() or rounds == self.settings.report.rounds:
+            if not missing or stop.is_set() or rounds == self.settings.report.rounds:
                 break
+            if answer.extractive:
+                found = self._of_each(asked.heading, lacking_of(missing, gathered.stated), sources, orders, stop)
+                if not found:
+                    break
+                sources = (*sources, *found)
+                continue
             more = self.retrieve(
                 f"{asked.heading}: {missing[0]}",
                 scope=scope,
@@ -197,9 +206,30 @@ class Filling:
         lacks = Lacks(self.document, self.terms, self.settings)
         return replace(
             filled,
-            gaps=lacks.with_nearest(asked.heading, filled.gaps, sources, tuple(gathered.stated.titles.values())),
+            gaps=lacks.with_nearest(asked.heading, filled.gaps, sources, gathered.stated),
             conflicts=lacks.conflicts(asked, form, sources, gathered.stated),
         )
+
+    def _of_each(
+        self,
+        heading: str,
+        lacking: Mapping[str, Sequence[str]],
+        sources: Sequence[Source],
+        orders: Orders,
+        stop: Stop,
+    ) -> tuple[Source, ...]:
+        """What a search in each document alone finds of what is ``lacking`` of it, beside ``sources``: in one over all
+        of them another company's may come before it."""
+        gathering = Gathering(self.document, self.terms, self.settings, True)
+        found: tuple[Source, ...] = ()
+        for doc_id, (first, *rest) in lacking.items():
+            if stop.is_set():
+                break
+            scope = Scope((doc_id,))
+            more = self.retrieve(f"{heading}: {first}", scope=scope, parts=_gaps(heading, rest), stop=stop)
+            own = gathering.sources(without(more, orders.excluded))
+            found = (*found, *further((*sources, *found), own))
+        return found
 
     def _may_hold(self, heading: str, pieces: Sequence[str], retrieval: Retrieval, sources: Sequence[Source]) -> bool:
         """Whether any piece of what is asked for may stand in ``sources``."""

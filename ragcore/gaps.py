@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragcore.languages import language_of
 from ragcore.report.recall import marked, with_marks
-from ragcore.reports import Conflict, Field, FilledSection, Gap, Rival, SectionStatus, Stated
+from ragcore.reports import Conflict, Field, FilledSection, Gap, Rival, SectionStatus, Stated, lacks_what
 from ragcore.terms import Term
 from ragcore.types import Answer, Document, Source
 
@@ -32,10 +32,10 @@ class Lacks:
     settings: Settings
 
     def with_nearest(
-        self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source], titles: Sequence[str] = ()
+        self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source], stated: Stated
     ) -> tuple[Gap, ...]:
         """``gaps``, the first of them with the passages of ``sources`` that come nearest to what they lack; of one that
-        ends with one of the documents' ``titles``, passages of that document only."""
+        names a document of ``stated``, passages of that document only."""
         from ragcore.answer.cite import Citer, MarkerParser
         from ragcore.providers.nearest import nearest
 
@@ -45,8 +45,8 @@ class Lacks:
             if not gap.nearest and place < _SHOWN:
                 terms, settings = self.terms(gap.what), self.settings.answer
                 # By words alone: it is a hint, and the cross-encoder would read every sentence again.
-                of = next((title for title in titles if gap.what.endswith(f"({title})")), None)
-                own = [source for source in sources if of in (None, source.title)]
+                of = lacking_of([gap.what], stated)
+                own = [source for source in sources if not of or source.doc_id in of]
                 markers = nearest(heading, gap.what, terms, own, None, settings, _NEAREST)
                 cited = [citer.resolve(each)[0][0] for mark in markers for each in _markers(MarkerParser().feed(mark))]
                 gap = replace(gap, nearest=tuple(cited))
@@ -86,6 +86,17 @@ def written_alike(asked: str, sources: Sequence[Source]) -> bool:
     from ragcore.answer.refuse import literals
 
     return bool(literals(asked, sources))
+
+
+def lacking_of(missing: Sequence[str], stated: Stated) -> dict[str, list[str]]:
+    """What is ``missing`` of one document only, by that document."""
+    out: dict[str, list[str]] = {}
+    for gap in missing:
+        lacking = ((doc_id, lacks_what(gap, title)) for doc_id, title in stated.titles.items())
+        doc_id, what = next(((doc_id, what) for doc_id, what in lacking if what is not None), ("", ""))
+        if doc_id:
+            out.setdefault(doc_id, []).append(what)
+    return out
 
 
 def nothing_for(section: FilledSection, why: str) -> FilledSection:

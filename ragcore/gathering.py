@@ -3,14 +3,16 @@ documents, and for a value what their statements say."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragcore.orders import Orders, further, kept_sources, pinned_sources, without, without_marks_of_others
 from ragcore.report.headed import headed
 from ragcore.reports import NOTHING_STATED, Field, Stated
+from ragcore.short_titles import short_titles
 from ragcore.terms import Term
+from ragcore.text import sentence_spans
 from ragcore.types import Answer, Document, Retrieval, Segment, Source
 
 if TYPE_CHECKING:
@@ -22,12 +24,14 @@ _OPENING = 2000  # characters of a section in which it says what it is about
 _LEAST = 60  # and so many are worth giving beside what was found of it
 _CHARACTERS = 4  # of a token
 _ALL = 1_000_000  # tokens: no budget
+_TOLD = 3  # sentences of a section that plainly say one thing asked for
+NO_NAMES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
     """``draft`` is what is to be rewritten, if anything, ``spans`` where documents have a section of the same name or a
-    person pinned something (document, start, end), ``stated`` what is known of the documents of a value."""
+    person pinned something (document, start, end), ``stated`` what is known of the documents."""
 
     sources: tuple[Source, ...]
     draft: Answer | None
@@ -45,19 +49,32 @@ class Gathering:
     extractive: bool
 
     def gather(
-        self, asked: Section, form: Field, orders: Orders, retrieval: Retrieval, documents: Sequence[str] = ()
+        self,
+        asked: Section,
+        form: Field,
+        orders: Orders,
+        retrieval: Retrieval,
+        documents: Sequence[str] = (),
+        names: Mapping[str, str] = NO_NAMES,
     ) -> Gathered:
         """Everything that ``asked`` is first written from. Where ``documents``, all of its scope, are few, a value is
-        looked for in each, found or not."""
+        looked for in each, found or not, and so is a section of that name by a writer that only quotes. ``names`` are
+        what documents are called for short."""
         stated, segments = NOTHING_STATED, tuple[Segment, ...]()
         found = list(dict.fromkeys((*(hit.chunk.doc_id for hit in retrieval.hits), *_documents(retrieval.segments))))
         narrowed = retrieval.scope.pages or retrieval.scope.kinds
         if asked.kind == "value" and not narrowed:
             found = list(dict.fromkeys((*found, *documents))) if len(documents) <= _FEW else found
-            stated, segments = self._stated(asked, form, found)
+            stated, segments = self._stated(asked, form, found, names)
+        own: list[tuple[str, int, int]] = []
+        if self.extractive and asked.kind not in ("value", "table") and not narrowed:
+            found = list(dict.fromkeys((*found, *documents))) if len(documents) <= _FEW else found
+            stated = self._known(found, names)
+            own = self._headed(asked.heading, found)
+            segments = self._told(form, own)
         draft, sources = self._given(orders, retrieval, segments)
         pinned = [(span.doc_id, span.start, span.end) for span in orders.pinned]
-        spans = [*pinned, *self._headed(asked.heading, sources)]
+        spans = [*pinned, *(own or self._headed(asked.heading, _documents(sources)))]
         return Gathered((*sources, *self._beside(sources, spans, orders)), draft, tuple(spans), stated)
 
     def sources(self, retrieval: Retrieval, stated: Sequence[Segment] = ()) -> tuple[Source, ...]:
@@ -78,10 +95,35 @@ class Gathering:
         both = replace(retrieval, segments=(*stated, *ranked))
         return build_sources(both, self.document, budget, cut)
 
-    def _stated(self, asked: Section, form: Field, found: Sequence[str]) -> tuple[Stated, tuple[Segment, ...]]:
+    def _known(self, found: Sequence[str], names: Mapping[str, str]) -> Stated:
+        """Whose the documents ``found`` are, and what they are called."""
+        from ragcore.companies import companies
+
+        documents = [self.document(doc_id) for doc_id in found]
+        titles = short_titles({document.doc_id: document.title for document in documents})
+        called = {doc_id: names.get(doc_id, title) for doc_id, title in titles.items()}
+        return Stated(companies={document.doc_id: companies(document) for document in documents}, titles=called)
+
+    def _told(self, form: Field, spans: Sequence[tuple[str, int, int]]) -> tuple[Segment, ...]:
+        """The first sentences of ``spans``, however deep in them, whose form says what is asked for."""
+        from ragcore.providers.told import form_asked, says_it
+
+        forms = [says for piece in form.requirements if (says := form_asked(piece, True)) is not None]
+        out: list[Segment] = []
+        for doc_id, start, end in spans if forms else ():
+            document = self.document(doc_id)
+            inside = [one for one in document.body if start <= one.start and one.end <= end and one.table is None]
+            sentences = [at for one in inside for at in sentence_spans(document.text[one.start : one.end], one.start)]
+            for says in forms:
+                told = [(a, b) for a, b in sentences if says_it(says, document.text[a:b])][:_TOLD]
+                out += [Segment(doc_id, a, b, 0, 0, 0.0, "heading") for a, b in told]
+        return tuple(out)
+
+    def _stated(
+        self, asked: Section, form: Field, found: Sequence[str], names: Mapping[str, str]
+    ) -> tuple[Stated, tuple[Segment, ...]]:
         """What is known of the documents ``found``, and where their statements have such a row: all of them for a
         writer that only quotes, for one that is paid by the word the rows. The day of a year stands on the cover."""
-        from ragcore.companies import companies
         from ragcore.providers.field_names import wish
         from ragcore.statements import cover, reports_part_of_year, rows_called, statements
 
@@ -98,9 +140,8 @@ class Gathering:
         if any(one.sort == "date" and one.annual for one in wishes):
             segments += [Segment(one.doc_id, *cover(one), 0, 0, 0.0, "cover") for one in documents]
         interim = frozenset(document.doc_id for document in documents if reports_part_of_year(document))
-        whose = {document.doc_id: companies(document) for document in documents}
-        titles = {document.doc_id: document.title for document in documents}
-        return Stated(tuple(one for _, one in listed), interim, whose, titles), tuple(segments)
+        known = replace(self._known(found, names), statements=tuple(one for _, one in listed), interim=interim)
+        return known, tuple(segments)
 
     def _given(
         self, orders: Orders, retrieval: Retrieval, segments: Sequence[Segment]
@@ -117,9 +158,9 @@ class Gathering:
         sources = (*kept, *further(kept, pinned_sources(orders.pinned, self.document, self.settings)))
         return draft, (*sources, *further(sources, self.sources(without(retrieval, beside), own)))
 
-    def _headed(self, heading: str, sources: Sequence[Source]) -> list[tuple[str, int, int]]:
-        """Sections called ``heading`` in the documents of ``sources`` (document, start, end)."""
-        return [(doc_id, *span) for doc_id in _documents(sources) for span in headed(self.document(doc_id), heading)]
+    def _headed(self, heading: str, documents: Iterable[str]) -> list[tuple[str, int, int]]:
+        """Sections called ``heading`` in ``documents`` (document, start, end)."""
+        return [(doc_id, *span) for doc_id in documents for span in headed(self.document(doc_id), heading)]
 
     def _beside(
         self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]], orders: Orders

@@ -18,8 +18,25 @@ INSUFFICIENT = re.compile(r"\\?\[INSUFFICIENT[ _]DATA(?::\s*([^\[\]\n]{0,400}?))
 
 def missing_mark(what: str) -> str:
     """``[INSUFFICIENT DATA: what]``, on one line and so that `INSUFFICIENT` finds it whole."""
-    told = " ".join(what.translate({ord("["): "(", ord("]"): ")"}).split())
-    return f"[INSUFFICIENT DATA: {told[:400]}]"
+    return f"[INSUFFICIENT DATA: {_plain(what)[:400]}]"
+
+
+def lacks_of(what: str, title: str) -> str:
+    """``what``, where it is missing of the document called ``title`` only."""
+    return f"{what} {_behind(title)}"
+
+
+def lacks_what(what: str, title: str) -> str | None:
+    """What is missing of the document called ``title``; None where ``what`` does not end so."""
+    return what.removesuffix(_behind(title)).rstrip() if what.endswith(_behind(title)) else None
+
+
+def _behind(title: str) -> str:
+    return f"({_plain(title)})"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.translate({ord("["): "(", ord("]"): ")"}).split())
 
 
 @dataclass(frozen=True, slots=True)

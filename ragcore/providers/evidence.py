@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from math import log
 
+from ragcore.companies import of_others
 from ragcore.config import AnswerSettings
 from ragcore.protocols import Request, Reranker
 from ragcore.providers.field_names import BESIDE
@@ -54,8 +55,10 @@ class Evidence:
         held = [quote for quote, worth in own if alone or worth >= _PLAIN or self._speaks(piece, quote)]
         told = self._told(piece)
         if told:
-            most = max(most, _OF_EACH * len({quote.source.doc_id for quote in told}))
-            held = [*told, *(quote for quote in held if _within(quote, self._request.pinned) and quote not in told)]
+            of = {quote.source.doc_id for quote in told}
+            most = max(most, _OF_EACH * len(of))
+            rest = [quote for quote in held if quote not in told]
+            held = [*told, *(q for q in rest if q.source.doc_id not in of or _within(q, self._request.pinned))]
         # What a person pinned comes first, and does not stand for all the rest.
         pinned = [quote for quote in held if _within(quote, self._request.pinned)]
         chosen = _by_turns([quote for quote in held if quote not in pinned])
@@ -65,14 +68,39 @@ class Evidence:
             good = [each for each in good if each[0] not in pinned]
             floor = _SHARE * good[0][1] if good else 0.0
             chosen = [quote for quote, worth in good if worth >= floor]
+        others = self._of_others(piece, ranking, [*pinned, *chosen])
+        if others:
+            # No company is passed over because there is more to quote of another.
+            chosen = _by_turns([*chosen, *others])
+            most = max(most, len({quote.source.doc_id for quote in chosen}))
         return _without_repeats([*pinned, *chosen], most)
+
+    def _of_others(self, piece: str, ranking: Ranking, chosen: Sequence[Quotable]) -> list[Quotable]:
+        """What speaks of ``piece`` in documents of companies of which nothing is ``chosen``."""
+        of = self._request.stated.companies
+        has = [of.get(doc_id, ()) for doc_id in {quote.source.doc_id for quote in chosen}]
+        found: list[Quotable] = []
+        for doc_id in dict.fromkeys(quote.source.doc_id for quote in self._found):
+            if not has or not all(of_others(of.get(doc_id, ()), companies) for companies in has):
+                continue
+            own = ranking.best([quote for quote in self._found if quote.source.doc_id == doc_id], self._reranker)
+            good = [each for each in own if each[1] >= _PLAIN or self._speaks(piece, each[0])]
+            found += [quote for quote, worth in good[:_OF_EACH] if worth >= _SHARE * good[0][1]]
+        return found
 
     def _told(self, piece: str) -> list[Quotable]:
         """The sentences whose form says it, where ``piece`` asks for what is known by that (what a company does),
         in the order of the text; those of a document's own section on it, else any of the document."""
         inner, outer = form_asked(piece, True), form_asked(piece, False)
         of_own = [q for q in self.own if inner is not None and q.row is None and says_it(inner, q.text)]
-        told = [q for q in self._found if outer is not None and q.row is None and says_it(outer, q.text)]
+        of = self._request.stated.companies
+        told = [
+            quote
+            for quote in self._found
+            if outer is not None
+            and quote.row is None
+            and says_it(outer, quote.text, of.get(quote.source.doc_id, ()))
+        ]
         headed = {quote.source.doc_id for quote in of_own}
         rest = [quote for quote in told if quote.source.doc_id not in headed]
         return sorted([*of_own, *rest], key=lambda quote: quote.start)

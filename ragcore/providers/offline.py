@@ -5,7 +5,7 @@ What is quoted is always a unit's own text, so the writer can be incomplete but 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ragcore.asks import asks, places
@@ -113,17 +113,23 @@ def _without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
 
 
 def listing(
-    chosen: Sequence[Quotable], *, best_first: bool = False, mark: str = "**", longest: int = _LONGEST_TITLE
+    chosen: Sequence[Quotable],
+    *,
+    best_first: bool = False,
+    mark: str = "**",
+    titles: Mapping[str, str] | None = None,
 ) -> Iterator[str]:
     """The quotes, given best first, as a list in the order of their document, with ``best_first`` behind the best of
-    them; under their titles (between ``mark``, at most ``longest`` characters), best first, when there are several."""
+    them; under their titles (between ``mark``), or what they are called in ``titles``, best first, when there are
+    several."""
     documents = list(dict.fromkeys(quote.source.doc_id for quote in chosen))
     for index, doc_id in enumerate(documents):
         own = [quote for quote in chosen if quote.source.doc_id == doc_id]
         leads = own[:1] if best_first else []
         own = leads + sorted(own[len(leads) :], key=lambda quote: quote.start)
         if len(documents) > 1:
-            yield ("\n" if index else "") + f"{mark}{escape(brief(own[0].source.title, longest))}{mark}\n\n"
+            title = (titles or {}).get(doc_id) or brief(own[0].source.title, _LONGEST_TITLE)
+            yield ("\n" if index else "") + f"{mark}{escape(title)}{mark}\n\n"
         for quote in own:
             title = brief(quote.about, _LONGEST_TITLE).rstrip(_FINAL_PUNCTUATION)
             about = f"{escape(title)}: " if title else ""

@@ -3,7 +3,7 @@ that its guidance asks for the evidence, quoted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ragcore.companies import of_others
 from ragcore.config import AnswerSettings
@@ -15,12 +15,12 @@ from ragcore.providers.offline import listing
 from ragcore.providers.quotable import Quotable, quotables
 from ragcore.providers.table_fields import table_field
 from ragcore.providers.value_fields import FieldValue, value_field
-from ragcore.reports import Field, Stated, missing_mark
+from ragcore.reports import Field, Stated, lacks_of, missing_mark
+from ragcore.short_titles import short_titles
 from ragcore.terms import Wanted
 from ragcore.types import Usage
 
 _NEAREST = 3
-_LONGEST_TITLE = 70  # characters of a document's name between quotes
 _MOST_LACKING = 8  # documents without a value that are named one by one
 _OF_ONE = 3  # quotes for one of several requirements; for the only one as many as the answerer gives
 
@@ -46,6 +46,8 @@ class OfflineSections:
         everything = " ".join((request.question, *pieces))
         found = list(quotables(everything, Wanted(everything, request.terms), request.sources))
         evidence = Evidence(request, found, self._reranker, self._settings)
+        titles = short_titles({source.doc_id: source.title for source in request.sources}) | dict(request.stated.titles)
+        lacks: Sequence[Sequence[str]] = ((),) * len(pieces)
         if form.kind == "table":
             texts = [table_field(request.question, form, request.sources)]
             pieces = (request.question,)
@@ -55,16 +57,18 @@ class OfflineSections:
                 for piece in pieces
             ]
             several = len({quote.source.doc_id for quote in found}) > 1
-            texts = [
-                "\n\n".join(
-                    part for part in (_values(each, several), *_lacking(piece, each, found, request.stated)) if part
-                )
+            texts = [_values(each, several, titles) for each in values]
+            lacks = [
+                _lacking(piece, [one.quote for one in each], titles, request.stated)
                 for piece, each in zip(pieces, values)
             ]
         else:
-            texts = self._quoted(form, pieces, evidence)
+            quotes = self._quoted(form, pieces, evidence)
+            mark = "**" if len(pieces) == 1 else "*"  # what is asked for is printed bold where there are several such
+            texts = ["".join(listing(each, mark=mark, titles=titles)).strip() for each in quotes]
+            lacks = _lacking_of_each(request, pieces, quotes, titles)
         if any(texts):
-            yield from _laid_out(pieces, texts)
+            yield from _laid_out(pieces, texts, lacks)
             return
         yield NO_ANSWER
         nearest = evidence.nearest(pieces, _NEAREST)
@@ -72,51 +76,63 @@ class OfflineSections:
             yield " The nearest:\n\n"
             yield from listing(nearest)
 
-    def _quoted(self, form: Field, pieces: Sequence[str], evidence: Evidence) -> list[str]:
+    def _quoted(self, form: Field, pieces: Sequence[str], evidence: Evidence) -> list[list[Quotable]]:
         alone = len(pieces) == 1
         most = self._settings.offline_sentences if alone else _OF_ONE
-        mark = "**" if alone else "*"  # what is asked for is printed bold where there are several such
-
-        def quotes(piece: str, alone: bool) -> str:
-            return "".join(listing(evidence.on(piece, most, alone=alone), mark=mark, longest=_LONGEST_TITLE)).strip()
-
-        texts = [quotes(piece, alone) for piece in pieces]
-        if not any(texts) and evidence.own:
+        quotes = [evidence.on(piece, most, alone=alone) for piece in pieces]
+        if not any(quotes) and evidence.own:
             # The document has such a section; what it says of none of this by name is still what it says.
-            texts[0] = quotes(pieces[0], True)
-        return texts
+            quotes[0] = evidence.on(pieces[0], most, alone=True)
+        return quotes
 
 
-def _values(found: Sequence[FieldValue], several: bool) -> str:
-    return "\n".join(f"- {escape(one.quote.source.title)}: {one.text}" if several else one.text for one in found)
+def _values(found: Sequence[FieldValue], several: bool, titles: Mapping[str, str]) -> str:
+    return "\n".join(f"- {escape(titles[one.quote.source.doc_id])}: {one.text}" if several else one.text for one in found)
 
 
-def _lacking(piece: str, given: Sequence[FieldValue], found: Sequence[Quotable], stated: Stated) -> list[str]:
-    """That a value is missing, for each document of a company of which none was given though others' was."""
-    titles = {**stated.titles, **{quote.source.doc_id: quote.source.title for quote in found}}
+def _lacking_of_each(
+    request: Request, pieces: Sequence[str], quotes: Sequence[Sequence[Quotable]], titles: Mapping[str, str]
+) -> list[list[str]]:
+    """`_lacking` of each piece; of a document of which nothing at all is quoted the whole section, once."""
+    nothing = _others([quote for each in quotes for quote in each], titles, request.stated)
+    rest = {doc_id: title for doc_id, title in titles.items() if doc_id not in nothing} if len(pieces) > 1 else titles
+    lacks = [_lacking(piece, each, rest, request.stated) for piece, each in zip(pieces, quotes)]
+    if len(pieces) > 1:
+        lacks[-1] += _marks(request.question, [titles[doc_id] for doc_id in nothing])
+    return lacks
+
+
+def _lacking(piece: str, given: Sequence[Quotable], titles: Mapping[str, str], stated: Stated) -> list[str]:
+    """That ``piece`` is missing, for each document of a company of which none was given though others' was."""
+    return _marks(piece, [titles[doc_id] for doc_id in _others(given, titles, stated)])
+
+
+def _others(given: Sequence[Quotable], documents: Iterable[str], stated: Stated) -> list[str]:
+    """Those of ``documents`` that are of companies of which nothing is ``given``, though of others something is."""
     of = stated.companies
-    has = [of.get(one.quote.source.doc_id, ()) for one in given]
-    lacking = [
-        title
-        for doc_id, title in titles.items()
-        if has and all(of_others(of.get(doc_id, ()), companies) for companies in has)
-    ]
-    marks = [missing_mark(f"{piece} ({title})") for title in lacking[:_MOST_LACKING]]
-    more = len(lacking) - _MOST_LACKING
-    return [*marks, *([missing_mark(f"{piece} ({more} more documents)")] if more > 0 else [])]
+    has = [of.get(doc_id, ()) for doc_id in {quote.source.doc_id for quote in given}]
+    return [one for one in documents if has and all(of_others(of.get(one, ()), companies) for companies in has)]
 
 
-def _laid_out(pieces: Sequence[str], texts: Sequence[str]) -> Iterator[str]:
-    """Each piece with its text; those of which the very same is said stand together."""
+def _marks(what: str, titles: Sequence[str]) -> list[str]:
+    marks = [missing_mark(lacks_of(what, title)) for title in titles[:_MOST_LACKING]]
+    more = len(titles) - _MOST_LACKING
+    return [*marks, *([missing_mark(f"{what} ({more} more documents)")] if more > 0 else [])]
+
+
+def _laid_out(pieces: Sequence[str], texts: Sequence[str], lacks: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Each piece with its text and the marks of what it lacks; those of which the very same is said stand together."""
     together: dict[frozenset[str] | str, list[str]] = {}
     first: dict[frozenset[str] | str, str] = {}
-    for piece, text in zip(pieces, texts):
+    marks: dict[frozenset[str] | str, list[str]] = {}
+    for piece, text, lacking in zip(pieces, texts, lacks):
         same = frozenset(text.splitlines()) if text else piece
         together.setdefault(same, []).append(piece)
         first.setdefault(same, text or missing_mark(piece))
+        marks.setdefault(same, []).extend(lacking)
     for same, named in together.items():
         if len(pieces) > 1:
             # "its products (what the company makes)" refers to what stands above it.
             name = "; ".join(piece.removesuffix(f" ({pieces[0]})") for piece in named)
             yield f"**{escape(name[:1].upper() + name[1:])}**\n\n"
-        yield f"{first[same]}\n\n"
+        yield "".join(f"{part}\n\n" for part in (first[same], *marks[same]))

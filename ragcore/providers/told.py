@@ -8,6 +8,9 @@ of a contract: "by and between Belford Ltd and Orvane AG".
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from ragcore.companies import Company
 
 _BRACKETS = re.compile(r"\([^()]*\)")
 _WHO = (
@@ -28,6 +31,15 @@ _IS_NOT = re.compile(
     r"|a\s+\w+\s+corporation)\b",
     re.IGNORECASE,
 )
+# "Our Business and Strategy––Belford Inc. is a maker of pumps": a heading that runs on into its text.
+_RUN_IN = re.compile(r"^[A-Z][^.;:–—]{0,80}(?:––|—|\s–\s)\s*(?=[A-Z])")
+# What may happen, and what is only an example or believed, tells of no business.
+_IN_DOUBT = re.compile(
+    r"\b(?:could|might|would|may)\b.{0,120}\b(?:harm|declin|advers|fail|reduc|impair|suffer|lose|loss)\w*", re.IGNORECASE
+)
+_ASIDE = re.compile(r"(?:We believe|For example|For instance|In addition to)\b")
+_SUBJECT = re.compile(_WHO)
+_OWN = re.compile(r"(?:[^,;]{0,80},\s+)?(?:We|Our|The\s+(?:Company|Group|Corporation|Firm))\b")
 # What is asked, and what a sentence that says it is like.
 _FORMS = (
     (
@@ -43,6 +55,9 @@ _FORMS = (
         r"\b(?:customers?|markets|clients)\b",
         r"\b(?:our|its|principal|primary|largest)\s+(?:\w+\s+){0,3}(?:customers|clients|end\s+markets|markets)\s+(?:include|are|"
         r"consist|range|comprise)\w*\b|\b(?:sold|marketed|distributed|provided|delivered)\s+(?:(?!by\b)\w+,?\s+){0,3}?(?:to|through)\b"
+        r"|\b(?:[Ww]e|[Cc]ompany|[Gg]roup|[A-Z]\w+)\s+(?:also\s+)?(?:sell|market|distribut|licens|suppl)(?:s|e|es|y|ies)?\s+"
+        r"(?:(?!and\b|by\b)[\w’-]+,?\s+(?:and\s+)?){1,8}?(?:to|through)\b"
+        r"|\b(?:products|services|solutions|offerings|software)\s+(?:are\s+)?used\s+by\b"
         r"|\b(?:serves?|serving)\s+(?:\w+,?\s+){0,6}?(?:customers|people|clients|communities|markets)\b",
     ),
 )
@@ -70,6 +85,14 @@ def form_asked(piece: str, within: bool) -> re.Pattern[str] | None:
     return next((says for asked, says in forms if asked.search(bare)), None)
 
 
-def says_it(form: re.Pattern[str], text: str) -> bool:
-    """Whether ``text`` is a sentence of that form."""
-    return form.search(text) is not None and not _IS_NOT.match(text) and not text.startswith("We believe ")
+def says_it(form: re.Pattern[str], text: str, of: Sequence[Company] = ()) -> bool:
+    """Whether ``text`` is a sentence of that form, and does not name another than the companies ``of`` its document (any
+    where they are not known) as who does it."""
+    text = _RUN_IN.sub("", text)
+    if form.search(text) is None or _IS_NOT.match(text) or _IN_DOUBT.search(text) or _ASIDE.match(text):
+        return False
+    who = _SUBJECT.match(text)
+    if who is None or not of or _OWN.match(who.group()):
+        return True
+    named = set(re.findall(r"[^\W_]+", who.group().lower()))
+    return any(one & named for one in of)

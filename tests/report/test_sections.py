@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 from ragcore.answer.sources import build_sources
 from ragcore.companies import companies
+from ragcore.filling import Filling
 from ragcore.protocols import Request
 from ragcore.providers.sections import OfflineSections
 from ragcore.report.headed import headed, own_units
+from ragcore.report.template import from_data
 from ragcore.reports import Field, Stated
-from ragcore.types import Document, Retrieval, Segment
+from ragcore.short_titles import short_titles
+from ragcore.stop import Stop
+from ragcore.types import Document, Retrieval, Scope, Segment
 from tests.answer.samples import SETTINGS
 from tests.documents import Heading, make_document
 
@@ -24,7 +30,7 @@ def written(question: str, form: Field, made: Sequence[Document], pinned: Sequen
     sources = build_sources(Retrieval(question, "hybrid", (), whole, {}), known.__getitem__, SETTINGS.answer)
     spans = [(one.doc_id, at, at + len(text)) for text in pinned for one in made if (at := one.text.find(text)) >= 0]
     held = own_units(sources, spans)
-    stated = Stated(companies={one.doc_id: companies(one) for one in made}, titles={d.doc_id: d.title for d in made})
+    stated = Stated(companies={one.doc_id: companies(one) for one in made}, titles=short_titles({d.doc_id: d.title for d in made}))
     request = Request(question, sources, "", "", form=form, own=held, pinned=held, stated=stated)
     return "".join(OfflineSections(None, SETTINGS.answer).stream(request))
 
@@ -104,3 +110,73 @@ def test_what_a_company_does_is_told_by_the_sentence_that_says_it() -> None:
     assert "operating segment" not in does
     assert "through dealers to farms" in sells
     assert "increasingly expect" not in sells
+
+
+def test_a_company_of_which_nothing_is_quoted_is_searched_alone_and_else_named() -> None:
+    asked = {"heading": "Business", "guidance": "Describe what the company makes or does."}
+    annual = make_document(
+        Heading("Item 1. Business"), "Aldera is a maker of pumps.", *["Valves wear out with use."] * 3,
+        title="ALDERA INC. Form 10-K 2022",
+    )  # fmt: skip
+    quarterly = make_document(
+        "Larkfield is a maker of fans.",
+        "Strategy––Borvik Corp. is one of the largest makers of lamps in the world.",
+        title="BORVIK CORP. Form 10-Q July 2, 2023",
+    )
+    silent = make_document("Forms are filed with the office.", title="CORVANE LTD. Form 8-K May 3, 2023")
+    made = [replace(one, doc_id=f"{at:016x}") for at, one in enumerate((annual, quarterly, silent))]
+    known = {one.doc_id: one for one in made}
+    searched = []
+
+    def retrieve(query: str, *, scope: Scope, **_: Any) -> Retrieval:
+        searched.append(scope.doc_ids or ())
+        one = known[searched[-1][0]]  # of all of them the first comes before the others
+        return Retrieval(query, "hybrid", (), (Segment(one.doc_id, 0, one.body_end, 0, 0, 1.0, "rse"),), {}, scope=scope)
+
+    models: Any = SimpleNamespace(section_writer=OfflineSections(None, SETTINGS.answer), reranker=None)
+    filling = Filling(retrieve, known.__getitem__, lambda _: (), lambda _: {}, models, SETTINGS)
+    template = from_data({"title": "Profile", "sections": [asked]})
+    (section,) = filling.sections(template, Scope(tuple(known)), [], Stop())
+    assert searched == [tuple(known), (made[1].doc_id,), (made[2].doc_id,)]
+    assert "maker of pumps" in section.text
+    assert "largest makers of lamps" in section.text
+    assert "fans" not in section.text
+    assert [gap.what for gap in section.gaps] == ["what the company makes or does (CORVANE LTD. Form 8-K May 3, 2023)"]
+    assert section.status == "partial"
+
+
+def test_documents_are_called_by_short_titles_that_tell_them_apart() -> None:
+    of = "concerning the engagement of the members of the staff in all of the places of business"
+    made = [
+        make_document(Heading("Staff"), "At year end we had 4,100 employees.", title=f"Annual report of Aldera, {of}"),
+        make_document(Heading("Staff"), "At year end we had 3,300 employees.", title=f"Yearly accounts, Borvik, {of}"),
+    ]
+    text = written("Employees", Field("value", (), "", ("How many employees the company has",)), made)
+    assert "- Annual report of Aldera: **4,100** — " in text
+    assert "- Yearly accounts, Borvik: **3,300** — " in text
+    same = {"a": "Supply agreement", "b": "Supply agreement", "c": "Lease"}
+    assert short_titles(same, {"a": "one.pdf", "b": "two.pdf"}) == {
+        "a": "Supply agreement (one.pdf)", "b": "Supply agreement (two.pdf)", "c": "Lease"
+    }  # fmt: skip
+
+
+def test_customers_are_told_by_to_whom_it_is_sold_and_not_by_what_may_harm() -> None:
+    made = make_document(
+        Heading("Item 1. Business"),
+        *["The works stand at the river and their halls are large."] * 60,
+        "We market our pumps directly to water works through our own staff.",
+        Heading("Item 1A. Risk Factors"),
+        "Our customers are government bodies, and our revenue could decline if they spend less.",
+        title="ALDERA INC. Form 10-K 2022",
+    )
+
+    def retrieve(query: str, *, scope: Scope, **_: Any) -> Retrieval:
+        end = made.body_end
+        return Retrieval(query, "hybrid", (), (Segment(made.doc_id, end - 300, end, 0, 0, 1.0, "rse"),), {}, scope=scope)
+
+    models: Any = SimpleNamespace(section_writer=OfflineSections(None, SETTINGS.answer), reranker=None)
+    filling = Filling(retrieve, lambda _: made, lambda _: (), lambda _: {}, models, SETTINGS)
+    asked = {"heading": "Business", "guidance": "Describe its customers and markets."}
+    (section,) = filling.sections(from_data({"title": "P", "sections": [asked]}), Scope((made.doc_id,)), [], Stop())
+    assert "directly to water works" in section.text
+    assert "could decline" not in section.text

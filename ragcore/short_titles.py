@@ -1,0 +1,36 @@
+"""Short titles of documents, each one that no other of them has."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+LONGEST = 48  # characters of a short title
+_PARTS = re.compile(r"\s*(?:[:;,(|]|\s[–—-])\s*")
+_LOOSE = re.compile(r"(?:\s+(?:a|an|and|as|at|by|for|from|in|of|on|or|the|to|with))+$", re.IGNORECASE)
+
+
+def short_titles(titles: Mapping[str, str], files: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The short title of each document; the whole one where it is short, or is needed to tell it from another, and its
+    name in ``files`` behind it where even that does not tell."""
+    made = _distinct({doc_id: short(title) for doc_id, title in titles.items()}, titles)
+    behind = {doc_id: f"{made[doc_id]} ({name})" for doc_id, name in (files or {}).items() if name and doc_id in made}
+    return _distinct(made, behind)
+
+
+def short(title: str, longest: int = LONGEST) -> str:
+    """``title`` up to the last sign in it that parts a title from what is under it, else up to a whole word."""
+    if len(title) <= longest:
+        return title
+    ends = [match.start() for match in _PARTS.finditer(title) if longest // 3 <= match.start() <= longest]
+    if ends:
+        return title[: ends[-1]].rstrip()
+    head = title[: longest - 1].rpartition(" ")[0] or title[: longest - 1]
+    return f"{_LOOSE.sub('', head).rstrip(' .,;:–—-')}…"
+
+
+def _distinct(names: Mapping[str, str], longer: Mapping[str, str]) -> dict[str, str]:
+    """``names``, and of those that several documents have the ``longer`` ones."""
+    given = Counter(name.lower() for name in names.values())
+    return {key: longer.get(key, name) if given[name.lower()] > 1 else name for key, name in names.items()}
