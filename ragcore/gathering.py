@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ragcore.formed import formed
 from ragcore.orders import Orders, further, kept_sources, pinned_sources, without, without_marks_of_others
 from ragcore.report.headed import headed
 from ragcore.reports import NOTHING_STATED, Field, Stated
 from ragcore.short_titles import short_titles
 from ragcore.terms import Term
-from ragcore.text import sentence_spans
 from ragcore.types import Answer, Document, Retrieval, Segment, Source
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ _OPENING = 2000  # characters of a section in which it says what it is about
 _LEAST = 60  # and so many are worth giving beside what was found of it
 _CHARACTERS = 4  # of a token
 _ALL = 1_000_000  # tokens: no budget
-_TOLD = 3  # sentences of a section that plainly say one thing asked for
 NO_NAMES: Mapping[str, str] = {}
 
 
@@ -71,7 +70,7 @@ class Gathering:
             found = list(dict.fromkeys((*found, *documents))) if len(documents) <= _FEW else found
             stated = self._known(found, names)
             own = self._headed(asked.heading, found)
-            segments = self._told(form, own)
+            segments = tuple(one for doc_id in found for one in formed(self.document(doc_id), form, own, stated))
         draft, sources = self._given(orders, retrieval, segments)
         pinned = [(span.doc_id, span.start, span.end) for span in orders.pinned]
         spans = [*pinned, *(own or self._headed(asked.heading, _documents(sources)))]
@@ -103,21 +102,6 @@ class Gathering:
         titles = short_titles({document.doc_id: document.title for document in documents})
         called = {doc_id: names.get(doc_id, title) for doc_id, title in titles.items()}
         return Stated(companies={document.doc_id: companies(document) for document in documents}, titles=called)
-
-    def _told(self, form: Field, spans: Sequence[tuple[str, int, int]]) -> tuple[Segment, ...]:
-        """The first sentences of ``spans``, however deep in them, whose form says what is asked for."""
-        from ragcore.providers.told import form_asked, says_it
-
-        forms = [says for piece in form.requirements if (says := form_asked(piece, True)) is not None]
-        out: list[Segment] = []
-        for doc_id, start, end in spans if forms else ():
-            document = self.document(doc_id)
-            inside = [one for one in document.body if start <= one.start and one.end <= end and one.table is None]
-            sentences = [at for one in inside for at in sentence_spans(document.text[one.start : one.end], one.start)]
-            for says in forms:
-                told = [(a, b) for a, b in sentences if says_it(says, document.text[a:b])][:_TOLD]
-                out += [Segment(doc_id, a, b, 0, 0, 0.0, "heading") for a, b in told]
-        return tuple(out)
 
     def _stated(
         self, asked: Section, form: Field, found: Sequence[str], names: Mapping[str, str]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from math import log
 
@@ -18,7 +18,7 @@ from ragcore.protocols import Request, Reranker
 from ragcore.providers.field_names import BESIDE
 from ragcore.providers.quotable import Quotable, is_same
 from ragcore.providers.quote_ranking import Ranking
-from ragcore.providers.told import form_asked, says_it
+from ragcore.providers.told import by_worth, form_asked, says_it
 from ragcore.terms import Wanted
 from ragcore.words import content_stems, word_set
 
@@ -53,6 +53,7 @@ class Evidence:
         ranking = self._ranking(piece)
         own = ranking.best(self.own, self._reranker)
         held = [quote for quote, worth in own if alone or worth >= _PLAIN or self._speaks(piece, quote)]
+        held = [quote for quote in held if alone or not self._of_another(piece, quote)]
         told = self._told(piece)
         if told:
             of = {quote.source.doc_id for quote in told}
@@ -65,10 +66,11 @@ class Evidence:
         if not chosen:
             ranked = ranking.best(self._found, self._reranker)
             good = [each for each in ranked if each[1] >= _PLAIN or self._speaks(piece, each[0])]
-            good = [each for each in good if each[0] not in pinned]
+            good = [each for each in good if each[0] not in pinned and (alone or not self._of_another(piece, each[0]))]
             floor = _SHARE * good[0][1] if good else 0.0
             chosen = [quote for quote, worth in good if worth >= floor]
-        others = self._of_others(piece, ranking, [*pinned, *chosen])
+        # What is known by its form, and not said by a document in that form, it does not say.
+        others = [] if told else self._of_others(piece, ranking, [*pinned, *chosen])
         if others:
             # No company is passed over because there is more to quote of another.
             chosen = _by_turns([*chosen, *others])
@@ -84,26 +86,29 @@ class Evidence:
             if not has or not all(of_others(of.get(doc_id, ()), companies) for companies in has):
                 continue
             own = ranking.best([quote for quote in self._found if quote.source.doc_id == doc_id], self._reranker)
-            good = [each for each in own if each[1] >= _PLAIN or self._speaks(piece, each[0])]
+            good = [each for each in own if each[1] >= _PLAIN and self._share(piece, each[0]) >= _SPEAKS]
             found += [quote for quote, worth in good[:_OF_EACH] if worth >= _SHARE * good[0][1]]
         return found
 
     def _told(self, piece: str) -> list[Quotable]:
         """The sentences whose form says it, where ``piece`` asks for what is known by that (what a company does),
-        in the order of the text; those of a document's own section on it, else any of the document."""
+        in the order of the text, of several documents the first of each; those of a document's own section on it, else
+        any of the document."""
         inner, outer = form_asked(piece, True), form_asked(piece, False)
         of_own = [q for q in self.own if inner is not None and q.row is None and says_it(inner, q.text)]
         of = self._request.stated.companies
         told = [
             quote
             for quote in self._found
-            if outer is not None
-            and quote.row is None
-            and says_it(outer, quote.text, of.get(quote.source.doc_id, ()))
+            if outer is not None and quote.row is None and says_it(outer, quote.text, of.get(quote.source.doc_id, ()))
         ]
         headed = {quote.source.doc_id for quote in of_own}
         rest = [quote for quote in told if quote.source.doc_id not in headed]
-        return sorted([*of_own, *rest], key=lambda quote: quote.start)
+        form = outer or inner
+        chosen = sorted([*of_own, *rest], key=lambda q: (form is not None and by_worth(form, q.text), q.start))
+        turns = {doc_id: [quote for quote in chosen if quote.source.doc_id == doc_id] for doc_id in _documents(chosen)}
+        # One document may say it at length, several each at its beginning.
+        return chosen if len(turns) < 2 else [quote for own in turns.values() for quote in own[:_OF_EACH]]
 
     def nearest(self, pieces: Sequence[str], most: int) -> list[Quotable]:
         """What comes nearest to ``pieces``, be it ever so far."""
@@ -116,25 +121,50 @@ class Evidence:
         asked = piece if piece == request.question else f"{request.question}: {piece}"
         return Ranking(asked, Wanted(asked, request.terms), terms=request.terms, routes=request.routes)
 
+    def _of_another(self, piece: str, quote: Quotable) -> bool:
+        """Whether ``quote`` speaks of another thing that the section asks for rather than of ``piece``."""
+        if _within(quote, self._request.pinned):
+            return False
+        share = self._share(piece, quote)
+        form = self._request.form
+        rest = [other for other in form.requirements if other != piece] if form is not None else []
+        return share < _SPEAKS and any(self._share(other, quote) > max(share, _SPEAKS) for other in rest)
+
+    def _share(self, piece: str, quote: Quotable) -> float:
+        """How many of the words of ``piece`` the quote itself holds, rare ones counting more, 0–1."""
+        wanted, words = self._wanted(piece)
+        said = frozenset(content_stems(f"{quote.text} {quote.about}"))
+        return self._weight(word for word in words if wanted.has(word, said)) / (self._weight(words) or 1.0)
+
+    def _weight(self, words: Iterable[str]) -> float:
+        return sum(log(1 + len(self._found) / (1 + self._counts[word])) for word in words)
+
+    def _wanted(self, piece: str) -> tuple[Wanted, list[str]]:
+        """What ``piece`` asks for, and the words of it that say something."""
+        wanted = Wanted(_BRACKETS.sub(" ", piece), self._request.terms)
+        return wanted, [word for word in wanted.words if word not in _SAYS_LITTLE]
+
     def _speaks(self, piece: str, quote: Quotable) -> bool:
         piece = _BRACKETS.sub(" ", piece)
-        wanted = Wanted(piece, self._request.terms)
-        words = [word for word in wanted.words if word not in _SAYS_LITTLE]
+        wanted, words = self._wanted(piece)
         held = [word for word in words if wanted.has(word, quote.words)]
         heading = set(content_stems(self._request.question)) - _SAYS_LITTLE - _NO_SUBJECT
         if set(held) & heading & set(content_stems(quote.text)):
             return True
         if len(words) == 2 and held and _PAIR.search(piece):
             return True  # "its customers and markets": of either
-        weights = {word: log(1 + len(self._found) / (1 + self._counts[word])) for word in words}
-        total = sum(weights.values())
-        return total > 0 and sum(weights[word] for word in held) / total >= _SPEAKS
+        total = self._weight(words)
+        return total > 0 and self._weight(held) / total >= _SPEAKS
 
 
 def _within(quote: Quotable, own: Sequence[tuple[int, int, int]]) -> bool:
     return any(
         quote.source.number == number and first <= quote.first and quote.last <= last for number, first, last in own
     )
+
+
+def _documents(quotes: Sequence[Quotable]) -> list[str]:
+    return list(dict.fromkeys(quote.source.doc_id for quote in quotes))
 
 
 def _by_turns(quotes: Sequence[Quotable]) -> list[Quotable]:

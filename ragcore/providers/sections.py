@@ -87,7 +87,9 @@ class OfflineSections:
 
 
 def _values(found: Sequence[FieldValue], several: bool, titles: Mapping[str, str]) -> str:
-    return "\n".join(f"- {escape(titles[one.quote.source.doc_id])}: {one.text}" if several else one.text for one in found)
+    if not several:
+        return "\n".join(one.text for one in found)
+    return "\n".join(f"- {escape(titles[one.quote.source.doc_id])}: {one.text}" for one in found)
 
 
 def _lacking_of_each(
@@ -96,7 +98,8 @@ def _lacking_of_each(
     """`_lacking` of each piece; of a document of which nothing at all is quoted the whole section, once."""
     nothing = _others([quote for each in quotes for quote in each], titles, request.stated)
     rest = {doc_id: title for doc_id, title in titles.items() if doc_id not in nothing} if len(pieces) > 1 else titles
-    lacks = [_lacking(piece, each, rest, request.stated) for piece, each in zip(pieces, quotes)]
+    called = [_called(piece, pieces) for piece in pieces]
+    lacks = [_lacking(piece, each, rest, request.stated) for piece, each in zip(called, quotes)]
     if len(pieces) > 1:
         lacks[-1] += _marks(request.question, [titles[doc_id] for doc_id in nothing])
     return lacks
@@ -132,7 +135,11 @@ def _laid_out(pieces: Sequence[str], texts: Sequence[str], lacks: Sequence[Seque
         marks.setdefault(same, []).extend(lacking)
     for same, named in together.items():
         if len(pieces) > 1:
-            # "its products (what the company makes)" refers to what stands above it.
-            name = "; ".join(piece.removesuffix(f" ({pieces[0]})") for piece in named)
+            name = "; ".join(_called(piece, pieces) for piece in named)
             yield f"**{escape(name[:1].upper() + name[1:])}**\n\n"
         yield "".join(f"{part}\n\n" for part in (first[same], *marks[same]))
+
+
+def _called(piece: str, pieces: Sequence[str]) -> str:
+    """``piece`` without what it refers to: in "its products (what the company makes)" that stands above it."""
+    return piece.removesuffix(f" ({pieces[0]})")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from ragcore.companies import Company
+from ragcore.providers.periods import QUARTER
 
 _BRACKETS = re.compile(r"\([^()]*\)")
 _WHO = (
@@ -35,10 +36,12 @@ _IS_NOT = re.compile(
 _RUN_IN = re.compile(r"^[A-Z][^.;:–—]{0,80}(?:––|—|\s–\s)\s*(?=[A-Z])")
 # What may happen, and what is only an example or believed, tells of no business.
 _IN_DOUBT = re.compile(
-    r"\b(?:could|might|would|may)\b.{0,120}\b(?:harm|declin|advers|fail|reduc|impair|suffer|lose|loss)\w*", re.IGNORECASE
+    r"\b(?:could|might|would|may)\b.{0,120}\b(?:harm|declin|advers|fail|reduc|impair|suffer|lose|loss)\w*",
+    re.IGNORECASE,
 )
-_ASIDE = re.compile(r"(?:We believe|For example|For instance|In addition to)\b")
+_ASIDE = re.compile(r"(?:We believe|For example|For instance|In addition to|If|Any)\b|.{0,160}\bwill\s+depend\b")
 _SUBJECT = re.compile(_WHO)
+_WHEN = r"(?:In|During|For)\s[^,;]{4,40},\s+"
 _OWN = re.compile(r"(?:[^,;]{0,80},\s+)?(?:We|Our|The\s+(?:Company|Group|Corporation|Firm))\b")
 # What is asked, and what a sentence that says it is like.
 _FORMS = (
@@ -49,16 +52,34 @@ _FORMS = (
     (
         r"\b(?:products?|services|offerings|brands)\b",
         rf"^{_WHO}{_MAKES}.*|^(?:Our|The\s+Company’s|Its)\s+(?:\w+\s+){{0,3}}(?:products|services|brands|offerings|portfolio)\s+"
-        r"(?:\w+\s+)?(?:include|are|consist|range)\w*\b",
+        r"(?:\w+\s+)?(?:include|consist|range|are(?!\s+(?:made|manufactured|subject|sold|not|regulated|shipped|often|also)))\w*\b",
     ),
     (
         r"\b(?:customers?|markets|clients)\b",
         r"\b(?:our|its|principal|primary|largest)\s+(?:\w+\s+){0,3}(?:customers|clients|end\s+markets|markets)\s+(?:include|are|"
-        r"consist|range|comprise)\w*\b|\b(?:sold|marketed|distributed|provided|delivered)\s+(?:(?!by\b)\w+,?\s+){0,3}?(?:to|through)\b"
+        r"consist|range|comprise)\w*\b|\b(?:sold|marketed|distributed|delivered)\s+(?:(?!by\b)\w+,?\s+){0,3}?(?:to|through)\b"
         r"|\b(?:[Ww]e|[Cc]ompany|[Gg]roup|[A-Z]\w+)\s+(?:also\s+)?(?:sell|market|distribut|licens|suppl)(?:s|e|es|y|ies)?\s+"
         r"(?:(?!and\b|by\b)[\w’-]+,?\s+(?:and\s+)?){1,8}?(?:to|through)\b"
         r"|\b(?:products|services|solutions|offerings|software)\s+(?:are\s+)?used\s+by\b"
         r"|\b(?:serves?|serving)\s+(?:\w+,?\s+){0,6}?(?:customers|people|clients|communities|markets)\b",
+    ),
+)
+# What was done with profits and shares, and what changed against the year before: wherever it stands.
+_OF_YEARS = (
+    (
+        r"\b(?:shares?|stock)\s+(?:re-?purchase[ds]?|bought\s+back)|\bre-?purchases?\s+of\s+(?:shares|stock)|\bbuy-?backs?\b",
+        r"(?i:\b(?:re-?purchased|bought\s+back)\b(?!\s+agreement).{0,80}\d.{0,60}\bshares\b|\bshares\b.{0,60}\b(?:were|was)\s+"
+        r"(?:re-?purchased|bought\s+back)|\b(?:did|have|has)\s+not\s+re-?purchased?\b.{0,20}\bshares\b)",
+    ),
+    (
+        r"\bdividends?\b",
+        r"(?i:\b(?:declared|paid|pays?|paying)\b.{0,80}\bdividends?\b|\bdividends?\b.{0,60}\b(?:declared|paid)\b)",
+    ),
+    (
+        r"\b(?:what\s+changed|changes?)\b.*\b(?:revenues?|sales|margins?)\b",
+        rf"^(?:{_WHEN})?(?:(?:Our|The|Total|Consolidated|Overall|Operational)\s+){{0,3}}(?:(?i:net\s+sales|(?:net\s+|total\s+)?revenues?|"
+        r"gross\s+(?:profit|margin)|operating\s+(?:income|margin|profit))\b)(?=.*\d).{0,90}(?i:\b(?:increas|decreas|grew|growth|rose|fell|"
+        r"declin|improv)\w*)",
     ),
 )
 # The same of contracts; what is left out, and how it is prevented, is only looked for in the section on it.
@@ -73,7 +94,10 @@ _WITHIN = (
         r"(?i:\bnon-?renewal\b|\bunless\b.*\bnotice\b|\bnot\s+to\s+renew\b)",
     ),
 )
-_COMPILED = tuple((re.compile(asked, re.IGNORECASE), re.compile(says)) for asked, says in (*_FORMS, _PARTIES))
+_COMPILED = tuple(
+    (re.compile(asked, re.IGNORECASE), re.compile(says)) for asked, says in (*_OF_YEARS, *_FORMS, _PARTIES)
+)
+_ANYWHERE = frozenset(says.pattern for _, says in _COMPILED[: len(_OF_YEARS)])
 _COMPILED_WITHIN = tuple((re.compile(asked, re.IGNORECASE), re.compile(says)) for asked, says in _WITHIN)
 
 
@@ -86,13 +110,31 @@ def form_asked(piece: str, within: bool) -> re.Pattern[str] | None:
 
 
 def says_it(form: re.Pattern[str], text: str, of: Sequence[Company] = ()) -> bool:
-    """Whether ``text`` is a sentence of that form, and does not name another than the companies ``of`` its document (any
-    where they are not known) as who does it."""
+    """Whether ``text`` is a sentence of that form, and does not name another than the companies ``of`` its document
+    (any where they are not known) as who does it."""
     text = _RUN_IN.sub("", text)
     if form.search(text) is None or _IS_NOT.match(text) or _IN_DOUBT.search(text) or _ASIDE.match(text):
         return False
     who = _SUBJECT.match(text)
-    if who is None or not of or _OWN.match(who.group()):
+    if who is None or not of or form.pattern in _ANYWHERE or _OWN.match(who.group()):
         return True
-    named = set(re.findall(r"[^\W_]+", who.group().lower()))
+    return _names(who.group(), of)
+
+
+def says_it_anywhere(form: re.Pattern[str], text: str, of: Sequence[Company]) -> bool:
+    """`says_it`, of a sentence on which no heading sheds light: it names the company itself, or what is said so is the
+    company's wherever it stands."""
+    bare = _RUN_IN.sub("", text)
+    who = _SUBJECT.match(bare)
+    known = form.pattern in _ANYWHERE or (who is not None and _names(who.group(), of))
+    return known and says_it(form, text, of)
+
+
+def by_worth(form: re.Pattern[str], text: str) -> bool:
+    """For sorting sentences of a form: what is said of a quarter stands behind what is said of the year."""
+    return form.pattern in _ANYWHERE and QUARTER.search(text) is not None
+
+
+def _names(subject: str, of: Sequence[Company]) -> bool:
+    named = set(re.findall(r"[^\W_]+", subject.lower()))
     return any(one & named for one in of)

@@ -10,6 +10,7 @@ from typing import Any
 from ragcore.answer.sources import build_sources
 from ragcore.companies import companies
 from ragcore.filling import Filling
+from ragcore.formed import formed
 from ragcore.protocols import Request
 from ragcore.providers.sections import OfflineSections
 from ragcore.report.headed import headed, own_units
@@ -30,7 +31,9 @@ def written(question: str, form: Field, made: Sequence[Document], pinned: Sequen
     sources = build_sources(Retrieval(question, "hybrid", (), whole, {}), known.__getitem__, SETTINGS.answer)
     spans = [(one.doc_id, at, at + len(text)) for text in pinned for one in made if (at := one.text.find(text)) >= 0]
     held = own_units(sources, spans)
-    stated = Stated(companies={one.doc_id: companies(one) for one in made}, titles=short_titles({d.doc_id: d.title for d in made}))
+    stated = Stated(
+        companies={one.doc_id: companies(one) for one in made}, titles=short_titles({d.doc_id: d.title for d in made})
+    )
     request = Request(question, sources, "", "", form=form, own=held, pinned=held, stated=stated)
     return "".join(OfflineSections(None, SETTINGS.answer).stream(request))
 
@@ -120,18 +123,25 @@ def test_a_company_of_which_nothing_is_quoted_is_searched_alone_and_else_named()
     )  # fmt: skip
     quarterly = make_document(
         "Larkfield is a maker of fans.",
-        "Strategy––Borvik Corp. is one of the largest makers of lamps in the world.",
+        "Strategy––We are one of the largest makers of lamps in the world.",
         title="BORVIK CORP. Form 10-Q July 2, 2023",
     )
+    deep = make_document(
+        *["Terms are defined in the notes to the statements of the year."] * 9,
+        "Penhallow Inc. is a brewer of ale.",
+        title="PENHALLOW INC. Form 10-Q June 30, 2023",
+    )
     silent = make_document("Forms are filed with the office.", title="CORVANE LTD. Form 8-K May 3, 2023")
-    made = [replace(one, doc_id=f"{at:016x}") for at, one in enumerate((annual, quarterly, silent))]
+    made = [replace(one, doc_id=f"{at:016x}") for at, one in enumerate((annual, quarterly, silent, deep))]
     known = {one.doc_id: one for one in made}
     searched = []
 
     def retrieve(query: str, *, scope: Scope, **_: Any) -> Retrieval:
         searched.append(scope.doc_ids or ())
         one = known[searched[-1][0]]  # of all of them the first comes before the others
-        return Retrieval(query, "hybrid", (), (Segment(one.doc_id, 0, one.body_end, 0, 0, 1.0, "rse"),), {}, scope=scope)
+        return Retrieval(
+            query, "hybrid", (), (Segment(one.doc_id, 0, one.body_end, 0, 0, 1.0, "rse"),), {}, scope=scope
+        )
 
     models: Any = SimpleNamespace(section_writer=OfflineSections(None, SETTINGS.answer), reranker=None)
     filling = Filling(retrieve, known.__getitem__, lambda _: (), lambda _: {}, models, SETTINGS)
@@ -140,6 +150,7 @@ def test_a_company_of_which_nothing_is_quoted_is_searched_alone_and_else_named()
     assert searched == [tuple(known), (made[1].doc_id,), (made[2].doc_id,)]
     assert "maker of pumps" in section.text
     assert "largest makers of lamps" in section.text
+    assert "brewer of ale" in section.text
     assert "fans" not in section.text
     assert [gap.what for gap in section.gaps] == ["what the company makes or does (CORVANE LTD. Form 8-K May 3, 2023)"]
     assert section.status == "partial"
@@ -172,7 +183,9 @@ def test_customers_are_told_by_to_whom_it_is_sold_and_not_by_what_may_harm() -> 
 
     def retrieve(query: str, *, scope: Scope, **_: Any) -> Retrieval:
         end = made.body_end
-        return Retrieval(query, "hybrid", (), (Segment(made.doc_id, end - 300, end, 0, 0, 1.0, "rse"),), {}, scope=scope)
+        return Retrieval(
+            query, "hybrid", (), (Segment(made.doc_id, end - 300, end, 0, 0, 1.0, "rse"),), {}, scope=scope
+        )
 
     models: Any = SimpleNamespace(section_writer=OfflineSections(None, SETTINGS.answer), reranker=None)
     filling = Filling(retrieve, lambda _: made, lambda _: (), lambda _: {}, models, SETTINGS)
@@ -180,3 +193,23 @@ def test_customers_are_told_by_to_whom_it_is_sold_and_not_by_what_may_harm() -> 
     (section,) = filling.sections(from_data({"title": "P", "sections": [asked]}), Scope((made.doc_id,)), [], Stop())
     assert "directly to water works" in section.text
     assert "could decline" not in section.text
+
+
+def test_what_was_done_with_shares_is_not_told_by_what_was_paid_on_them() -> None:
+    dividend = "During fiscal 2022, total dividends paid to the holders of shares were $9 million."
+    quarter = "In the fourth quarter of fiscal 2022, the Company repurchased 700 shares for $1 million."
+    year = "During fiscal 2022, the Company repurchased 2,200 shares for $3 million."
+    elects = "If Aldera elects not to repurchase the shares, it will pay for them."
+    made = make_document(Heading("Dividends"), dividend, elects, quarter, year, title="ALDERA INC. Form 10-K 2022")
+    form = Field("prose", (), "", ("dividends declared or paid", "shares repurchased in the latest fiscal year"))
+    text = written("Dividends and buybacks", form, [made])
+    paid, _, bought = text.partition("**Shares repurchased")
+    assert dividend in paid
+    assert year in bought
+    assert dividend not in bought
+    assert elects not in bought
+    made = replace(made, doc_id="f" * 16)
+    form = replace(form, requirements=form.requirements[1:])
+    known = Stated(companies={made.doc_id: companies(made)})
+    (first, *_) = formed(made, form, [], known)
+    assert made.text[first.start : first.end] == year
