@@ -141,8 +141,11 @@ _FORMS = (
         rf"(?:{_YEAR}|{_LENGTH}|\b(?i:anniversary)\b)",
     ),
     (
-        r"\bwhen\b.*\b(?:begins?|starts?|commences?|effective|signed|made)\b",
-        rf"\b(?i:commences?|effective|begins?|starts?|dated|made|entered\s+into|signed)\b.*{_YEAR}",
+        r"\bwhen\b.*\b(?:begins?|starts?|commences?|effective|(?:go|come|enter)(?:es|s)?\s+into\s+(?:effect|force)|takes?\s+effect|"
+        r"signed|made)\b",
+        rf"\b(?i:commences?|effective|begins?|starts?|dated|made|entered\s+into|signed)\b.*{_YEAR}|"
+        r"\b(?i:commences?|becomes?\s+effective|begins?|starts?|(?:goes|comes|enters)\s+into\s+(?:effect|force)|takes?\s+effect)\b"
+        rf"\W+(?:\(\w\)\s+)?(?i:{_LENGTH}\s+(?:after|from|following)\b|upon\b|on\s+(?:the\s+(?:date|day)|receipt|signature)\b)",
     ),
     (
         r"\b(?:which|what|whose)\b.*\blaws?\b|\bgoverning\s+law\b",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ragcore.markdown import escape
 from ragcore.providers.durations import Length, length_asked
+from ragcore.providers.events import event_asked
 from ragcore.providers.field_names import Wish, stems_of, wish
 from ragcore.providers.field_rows import Candidate, candidates, in_statements, latest_year, of_owners
 from ragcore.providers.field_sentences import Said, said
@@ -98,6 +99,9 @@ def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int, named: Se
         plain = [one for one in plain if one.period == dated] if dated[0] else plain
         same = all(same_figure(one.figure, plain[0].figure) for one in plain)
         return _sentence(plain[0]) if same else None
+    if asked.sort == "date":
+        event = event_asked(*asked.asked, found)
+        return _sentence(event) if event else None
     if asked.sort == "duration":
         length = length_asked(*asked.asked, found)
         return _sentence(length) if length else None

@@ -332,6 +332,42 @@ def test_a_length_of_time_is_a_value(guidance: str, said: list[str], length: str
     assert value(make_document(Heading("Rules"), " ".join(said), title="Rules"), "Period", guidance) == length
 
 
+WHEN = "When an application goes into effect."
+WIDER = "An application for export goes into effect 60 days after the Agency receives it."
+
+
+@pytest.mark.parametrize(
+    ("guidance", "said", "when"),
+    [
+        (WHEN, [ANNIVERSARY, EFFECT, WIDER], "thirty (30) days after the Agency receives it"),
+        (
+            WHEN,
+            ["(b) An application goes into effect: (1) Thirty days after receipt, unless it is held."],
+            "Thirty days after receipt",
+        ),
+        (
+            "The date on which the agreement takes effect.",
+            ["This Agreement shall become effective upon signature by both parties."],
+            "upon signature by both parties",
+        ),
+        # A date is the better answer, and what is said of another thing, or in two ways, is none.
+        (
+            "The date on which the agreement takes effect.",
+            ["This Agreement becomes effective upon signature.", "The Effective Date is March 3, 2023."],
+            "March 3, 2023",
+        ),
+        (WHEN, [WIDER.replace("application", "permit"), ANNIVERSARY], ""),
+        (WHEN, [EFFECT, "An application goes into effect upon payment of the fee."], ""),
+        ("The day on which the fiscal year ended.", ["The fiscal year ends on the Sunday nearest to May 31."], ""),
+    ],
+)
+def test_when_something_begins_may_be_said_by_a_length_of_time_or_an_event(
+    guidance: str, said: list[str], when: str
+) -> None:
+    made = make_document(Heading("Rules"), " ".join(said), title="Rules")
+    assert value(made, "Effective date" if "agreement" in guidance else "Effect", guidance) == when
+
+
 def test_two_documents_may_say_one_length_in_two_ways() -> None:
     from ragcore.providers.values import same_figure
 
