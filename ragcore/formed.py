@@ -3,6 +3,7 @@ no search has to bring it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -42,6 +43,12 @@ def formed(
             told = sorted(told, key=lambda at: by_worth(outer, at.text))
         out += [Segment(document.doc_id, at.start, at.end, 0, 0, 0.0, "heading") for at in told[:_MOST]]
     return tuple(out)
+
+
+def sentences_with(document: Document, pattern: re.Pattern[str]) -> list[Segment]:
+    """The first sentences of ``document`` that hold ``pattern``."""
+    told = [at for at in _sentences(document, 0, document.body_end) if pattern.search(at.text)]
+    return [Segment(document.doc_id, at.start, at.end, 0, 0, 0.0, "heading") for at in told[:_MOST]]
 
 
 def _sentences(document: Document, start: int, end: int) -> list[_Sentence]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ragcore.formed import formed
+from ragcore.formed import formed, sentences_with
 from ragcore.orders import Orders, further, kept_sources, pinned_sources, without, without_marks_of_others
 from ragcore.report.headed import headed
 from ragcore.reports import NOTHING_STATED, Field, Stated
@@ -109,6 +109,7 @@ class Gathering:
         """What is known of the documents ``found``, and where their statements have such a row: all of them for a
         writer that only quotes, for one that is paid by the word the rows. The day of a year stands on the cover."""
         from ragcore.providers.field_names import wish
+        from ragcore.providers.firms import AUDITOR, asks_auditor
         from ragcore.statements import cover, reports_part_of_year, rows_called, statements
 
         terms = self.terms(asked.query)
@@ -121,6 +122,8 @@ class Gathering:
             rows = rows_called(document, one, amounts)
             for start, end in [(one.start, one.end)] if rows and self.extractive else rows:
                 segments.append(Segment(one.doc_id, start, end, 0, 0, 0.0, "statement"))
+        if self.extractive and any(asks_auditor(asked.heading, piece) for piece in form.requirements):
+            segments += [each for document in documents for each in sentences_with(document, AUDITOR)]
         if any(one.sort == "date" and one.annual for one in wishes):
             segments += [Segment(one.doc_id, *cover(one), 0, 0, 0.0, "cover") for one in documents]
         interim = frozenset(document.doc_id for document in documents if reports_part_of_year(document))

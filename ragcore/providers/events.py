@@ -1,8 +1,8 @@
 """A value field that asks when something takes effect, begins or ends, where no date answers it but a length of time or
 an event: "thirty days after FDA receives the IND", "upon signature by both parties".
 
-The sentence must say it of the very thing that is asked for. Of sentences that say it of more things ("an expanded access
-IND") those count that add least to it; where they do not agree there is no value.
+The sentence must say it of the very thing that is asked for and no narrower one ("an expanded access IND"); where
+sentences do not agree there is no value.
 """
 
 from __future__ import annotations
@@ -22,15 +22,19 @@ _KINDS = (
         r"(?:(?:goe?s?|comes?|enters?)\s+into\s+(?:effect|force)|takes?\s+effect|(?:is|are|be|becomes?)\s+effective)",
     ),
     (
-        r"\b(?:begins?|starts?|commences?|resumes?)\b",
-        r"(?:begins?|starts?|commences?|resumes?|be\s+(?:begun|started|initiated|resumed))",
+        r"\b(?:begins?|starts?|commences?)\b",
+        r"(?:begins?|starts?|commences?|be\s+(?:begun|started|initiated))",
     ),
+    (r"\bresumes?\b", r"(?:resumes?|be\s+resumed)"),
     (
         r"\b(?:ends?|expires?|terminates?|ceases?)\b",
         r"(?:ends?|expires?|terminates?|ceases?)(?:\s+to\s+be\s+(?:in\s+(?:effect|force)|effective))?",
     ),
 )
-_AFTER = rf"(?:(?:no|not)\s+(?:earlier|later)\s+than\s+)?(?:{DURATION})\s+(?:after|from|following|before|prior\s+to)\s+[^,;:.]+"
+_AFTER = (
+    rf"(?:(?:no|not)\s+(?:earlier|later)\s+than\s+)?(?:{DURATION})\s+"
+    r"(?:after|from|following|before|prior\s+to)\s+[^,;:.]+"
+)
 _EVENT = (
     r"(?:immediately\s+|only\s+)?(?:upon|when|once|as\s+soon\s+as|after|following|on(?!\s+(?:page|p\.))|at\s+the\s+(?:end|time))\s+"
     r"(?!(?:which|condition|behalf)\b)[^,;:.]{4,160}"
@@ -48,9 +52,10 @@ _COMPILED = tuple(
 _BESIDE = frozenset(
     content_stems(
         "when date day may shall will can must go goes come enter into effect force take effective become begin start "
-        "commence resume end expire terminate cease first only upon"
+        "commence resume end expire terminate cease first only upon agreement contract initial part section paragraph"
     )
 )
+_CONTRACT = re.compile(r"\b(?:agreement|contract)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r".*[.;]\s", re.DOTALL)
 
 
@@ -59,24 +64,24 @@ def event_asked(heading: str, piece: str, found: Sequence[Quotable]) -> Length |
     ``found`` say after what."""
     form = next((says for asked, says in _COMPILED if asked.search(piece) or asked.search(f"{heading}. {piece}")), None)
     wanted = frozenset(content_stems(piece)) - _BESIDE
-    if form is None or not wanted:
+    if form is None or (not wanted and not _CONTRACT.search(piece)):
         return None
-    fits = sorted(_fits(form, wanted, found), key=lambda fit: fit[0])
-    best = [one for added, one in fits if added == fits[0][0]]
-    if not best or any(not _same(best[0].figure, one.figure) for one in best):
+    fits = list(_fits(form, wanted, found))
+    if not fits or any(not _same(fits[0].figure, one.figure) for one in fits):
         return None
-    return best[0]
+    return fits[0]
 
 
-def _fits(form: re.Pattern[str], wanted: frozenset[str], found: Sequence[Quotable]) -> Iterator[tuple[int, Length]]:
-    """Each sentence that says it of what is ``wanted``, with how many words it adds to that."""
+def _fits(form: re.Pattern[str], wanted: frozenset[str], found: Sequence[Quotable]) -> Iterator[Length]:
+    """Each sentence that says it of what is ``wanted``."""
     for quote in found:
         match = form.search(quote.text) if quote.row is None else None
         if match is None:
             continue
         subject = frozenset(content_stems(_CLAUSE.sub("", quote.text[: match.start()]))) - _BESIDE
-        if wanted <= subject:
-            yield len(subject - wanted), Length(quote, " ".join(match["when"].split()))
+        narrower = {word for word in subject - wanted if len(word) > 1 and not word[0].isdigit()}
+        if wanted <= subject and not narrower:
+            yield Length(quote, " ".join(match["when"].split()))
 
 
 def _same(one: str, other: str) -> bool:

@@ -15,6 +15,7 @@ from ragcore.providers.events import event_asked
 from ragcore.providers.field_names import Wish, stems_of, wish
 from ragcore.providers.field_rows import Candidate, candidates, in_statements, latest_year, of_owners
 from ragcore.providers.field_sentences import Said, said
+from ragcore.providers.firms import REFERS, asks_auditor, auditor
 from ragcore.providers.quotable import Quotable, marker
 from ragcore.providers.rows import scale_of
 from ragcore.providers.values import same_figure
@@ -105,9 +106,13 @@ def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int, named: Se
     if asked.sort == "duration":
         length = length_asked(*asked.asked, found)
         return _sentence(length) if length else None
+    if asks_auditor(*asked.asked):
+        firm = auditor(found)
+        return _sentence(firm) if firm else None
     if asked.sort != "words":
         return None
-    named = _on_what_is_asked(asked, named)
+    found = [quote for quote in found if not REFERS.search(quote.text)]
+    named = _on_what_is_asked(asked, [quote for quote in named if not REFERS.search(quote.text)])
     short = 0 < len(named) <= _SHORT and all(quote.row is None for quote in named)
     if short and not any(name.further & _FIGURES for name in asked.names):
         # All that a section of that name says: the clause on governing law.

@@ -332,6 +332,43 @@ def test_a_length_of_time_is_a_value(guidance: str, said: list[str], length: str
     assert value(make_document(Heading("Rules"), " ".join(said), title="Rules"), "Period", guidance) == length
 
 
+REFERENCE = (
+    "The section titled “Fees of the Auditor” in our proxy statement is incorporated by reference in this report."
+)
+
+
+@pytest.mark.parametrize(
+    ("heading", "guidance", "said", "firm"),
+    [
+        (
+            "Auditor",
+            "",
+            ["Its accounts have been audited by Harrow & Pell LLP, an independent firm."],
+            "Harrow & Pell LLP",
+        ),
+        (
+            "Auditor",
+            "The independent registered public accounting firm.",
+            ["Harrow & Pell LLP, our independent registered public accounting firm, has issued its report."],
+            "Harrow & Pell LLP",
+        ),
+        ("Auditor", "Who audits the company.", ["The audit committee meets with our auditors four times a year."], ""),
+        (
+            "Auditor",
+            "",
+            ["Its accounts were audited by Harrow LLP.", "The accounts of a subsidiary were audited by Dunmore LLP."],
+            "",
+        ),
+    ],
+)
+def test_an_auditor_is_a_firm_and_no_reference_to_another_document(
+    heading: str, guidance: str, said: list[str], firm: str
+) -> None:
+    made = report(Heading("Auditor"), REFERENCE, *["Rent is due each month."] * 40, *said)
+    assert value(made, heading, guidance) == firm
+    assert "incorporated" not in filled(made, "Auditor", guidance).text
+
+
 WHEN = "When an application goes into effect."
 WIDER = "An application for export goes into effect 60 days after the Agency receives it."
 
@@ -356,7 +393,7 @@ WIDER = "An application for export goes into effect 60 days after the Agency rec
             ["This Agreement becomes effective upon signature.", "The Effective Date is March 3, 2023."],
             "March 3, 2023",
         ),
-        (WHEN, [WIDER.replace("application", "permit"), ANNIVERSARY], ""),
+        (WHEN, [WIDER, ANNIVERSARY], ""),
         (WHEN, [EFFECT, "An application goes into effect upon payment of the fee."], ""),
         ("The day on which the fiscal year ended.", ["The fiscal year ends on the Sunday nearest to May 31."], ""),
     ],
