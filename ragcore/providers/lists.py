@@ -11,7 +11,7 @@ from ragcore.types import Source
 
 _LONGEST = 700
 _BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
-_NUMBERED = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))\s", re.IGNORECASE)
+_NUMBERED = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))(?:\s|$)", re.IGNORECASE)
 
 
 def _printed(source: Source, first: int, last: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ragcore.everyday import answers
 from ragcore.providers.lists import lead_in
-from ragcore.providers.periods import as_named, asked_of
+from ragcore.providers.periods import Asked, as_named, asked_of
 from ragcore.providers.rows import DOT_LEADERS, Row, row_of
 from ragcore.terms import Wanted
 from ragcore.types import Source
@@ -33,12 +33,14 @@ _OTHER_VERBS = word_set("""
 # References and list numbers, which are no figures: § 312.32(c), (1), Item 7, Note 12, page 3.
 _REFERENCE = re.compile(
     r"§+\s?[\d.]+(?:\(\w+\))*|\b\d+\s+CFR\b|\b\d+(?:\.\d+)*(?:\(\w+\))+|^\(?[\divx]{1,4}[.)]\s|\(\d{1,2}\)|\b(?:item|note|part|section|page|form|figure|table|"
-    r"paragraph|exhibit|chapter|cfr)s?\.?\s+[\d.]+[\w-]*(?:\([\w]+\))*",
+    r"paragraph|exhibit|chapter|article|clause|field|cfr)s?\.?\s+[\d.]+[\w-]*(?:\([\w]+\))*",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
     r"(?:§+\s?|\d+\.)\d+[\w.()-]*\s+[A-Z]|(?:part|section|article|chapter)\s+[\dIVX]+\b", re.IGNORECASE
 )
+# "9. Confidential Information and Non-Competition.": a number, and each word of more than three letters with a capital.
+_TITLED = re.compile(r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s+(?:(?:[A-Z][\w’'-]*|[a-z]{1,3}|&)(?:[\s,;.]+|$))+$")
 _MOST = 0.6  # of the question's words
 _NUMBER_WORDS = word_set(
     "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty sixty ninety"
@@ -109,21 +111,32 @@ def quotables(question: str, wanted: Wanted, sources: Sequence[Source]) -> Itera
                 continue
             for number in range(first, last + 1):
                 text = source.words(number, number)
-                joined = None
-                if text.endswith((":", "—")):
-                    rest = [(other, other) for other in range(number + 1, last + 1)]
-                    joined = lead_in(source, number, [*rest, *lines[place + 1 :]], asked)
+                joined = _with_list(source, number, last, lines[place + 1 :], asked)
+                titles = _is_heading(text, alone=first == last) or _TITLED.match(text) is not None
                 if joined is not None:
                     yield _quotable(source, number, *joined, heading)
                 # "Sponsor: Larkfield Ltd" is short, and set in bold.
-                elif _is_sentence(text) or answers(question, text):
+                elif _is_sentence(text) or (answers(question, text) and not titles):
                     yield _quotable(source, number, number, text, heading)
-                elif _says_it(text, wanted) and not _is_heading(text, alone=first == last):
+                elif _says_it(text, wanted) and not (titles and number == last):
                     # "Serious adverse event. An event is serious if …": a heading that runs on into its text.
                     end = number if number == last or _has_verb(text) else number + 1
-                    yield _quotable(source, number, end, source.words(number, end), heading)
+                    joined = _with_list(source, end, last, lines[place + 1 :], asked) if end > number else None
+                    end = joined[0] if joined is not None else end
+                    opening = f"{text} {joined[1]}" if joined is not None else source.words(number, end)
+                    yield _quotable(source, number, end, opening, heading)
                 elif first == last and any(character.isalpha() for character in text):
                     heading = text
+
+
+def _with_list(
+    source: Source, number: int, last: int, following: Sequence[tuple[int, int]], asked: Asked
+) -> tuple[int, str] | None:
+    """`lead_in` of unit ``number``, whose line ends with ``last`` and goes on with ``following``."""
+    if not source.words(number, number).endswith((":", "—")):
+        return None
+    rest = [(other, other) for other in range(number + 1, last + 1)]
+    return lead_in(source, number, [*rest, *following], asked)
 
 
 def _quotable(source: Source, first: int, last: int, text: str, heading: str, row: Row | None = None) -> Quotable:

@@ -217,6 +217,29 @@ def test_a_lead_in_and_its_list_on_one_line_are_quoted_together() -> None:
     assert text.endswith("by any office.” <<SOURCE 1.1-1.4>>\n")
 
 
+def test_a_heading_that_runs_on_into_a_lead_in_is_quoted_with_the_list() -> None:
+    text = quotes(
+        "Can a sponsor charge for a trial drug?",
+        "(1) Charging for a sponsor's trial drug. A sponsor who wishes to charge for its trial drug must:",
+        Item("(1)"),
+        Item("(i) show that the drug has a benefit; and"),
+        Item("(ii) show what it costs."),
+    )
+    assert text.endswith("must: (1) (i) show that the drug has a benefit; and (ii) show what it costs.” <<SOURCE 1.1-1.5>>\n")
+    assert text.count("sponsor's trial drug") == 1
+
+
+def test_a_numbered_heading_is_no_quote() -> None:
+    text = quotes(
+        "Where are disputes settled, by arbitration or by courts?",
+        "11. Arbitration.",
+        "Any claim shall be settled by arbitration in Bergen.",
+        "9. Courts and Disputes. Disputes go to arbitration in Turku.",
+    )
+    assert "settled by arbitration in Bergen" in text and "Disputes go to arbitration in Turku" in text
+    assert "“11. Arbitration.”" not in text and "“9. Courts and Disputes.”" not in text
+
+
 WEEKS = Grid(
     "Net sales (in millions)",
     [["", "13 Weeks Ended January 28, 2023", "13 Weeks Ended January 29, 2022"], ["Net sales", "3,226.8", "2,729.4"]],
