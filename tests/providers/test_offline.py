@@ -225,7 +225,9 @@ def test_a_heading_that_runs_on_into_a_lead_in_is_quoted_with_the_list() -> None
         Item("(i) show that the drug has a benefit; and"),
         Item("(ii) show what it costs."),
     )
-    assert text.endswith("must: (1) (i) show that the drug has a benefit; and (ii) show what it costs.” <<SOURCE 1.1-1.5>>\n")
+    assert text.endswith(
+        "must: (1) (i) show that the drug has a benefit; and (ii) show what it costs.” <<SOURCE 1.1-1.5>>\n"
+    )
     assert text.count("sponsor's trial drug") == 1
 
 
