@@ -52,11 +52,11 @@ def sentences_with(document: Document, pattern: re.Pattern[str]) -> list[Segment
 
 
 def _sentences(document: Document, start: int, end: int) -> list[_Sentence]:
-    """The sentences of ``document`` between two places, outside of tables and headings."""
+    """The sentences of ``document`` between two places, outside of tables."""
     inside = [
         one
         for one in document.body
-        if start <= one.start and one.end <= end and one.table is None and one.kind not in ("heading", "figure")
+        if start <= one.start and one.end <= end and one.table is None and one.kind != "figure"
     ]
     return [
         _Sentence(a, b, document.text[a:b])

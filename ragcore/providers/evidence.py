@@ -16,6 +16,7 @@ from ragcore.companies import of_others
 from ragcore.config import AnswerSettings
 from ragcore.protocols import Request, Reranker
 from ragcore.providers.field_names import BESIDE
+from ragcore.providers.firms import REFERS
 from ragcore.providers.quotable import Quotable, is_same
 from ragcore.providers.quote_ranking import Ranking
 from ragcore.providers.told import by_worth, form_asked, says_it
@@ -29,7 +30,10 @@ _SHARE = 0.6  # and it must be worth so much of the best
 _BRACKETS = re.compile(r"\([^()]*\)")
 _PAIR = re.compile(r"\b(?:and|or)\b")
 _SAYS_LITTLE = BESIDE | frozenset(
-    content_stems("main major important most material proposed possible known several other new information include")
+    content_stems(
+        "main major important most material proposed possible known several other new information include each them "
+        "they call name work"
+    )
 )
 _NO_SUBJECT = word_set("result overview summary introduction background general conclusion")
 
@@ -53,7 +57,7 @@ class Evidence:
         ranking = self._ranking(piece)
         own = ranking.best(self.own, self._reranker)
         held = [quote for quote, worth in own if alone or worth >= _PLAIN or self._speaks(piece, quote)]
-        held = [quote for quote in held if alone or not self._of_another(piece, quote)]
+        held = _without_references([quote for quote in held if alone or not self._of_another(piece, quote)])
         told = self._told(piece)
         if told:
             of = {quote.source.doc_id for quote in told}
@@ -161,6 +165,12 @@ def _within(quote: Quotable, own: Sequence[tuple[int, int, int]]) -> bool:
     return any(
         quote.source.number == number and first <= quote.first and quote.last <= last for number, first, last in own
     )
+
+
+def _without_references(quotes: Sequence[Quotable]) -> list[Quotable]:
+    """``quotes`` without those that only say where it stands, where their document says more."""
+    says = {quote.source.doc_id for quote in quotes if not REFERS.search(quote.text)}
+    return [quote for quote in quotes if quote.source.doc_id not in says or not REFERS.search(quote.text)]
 
 
 def _documents(quotes: Sequence[Quotable]) -> list[str]:

@@ -40,6 +40,11 @@ _IN_DOUBT = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"(?:We believe|For example|For instance|In addition to|If|Any)\b|.{0,160}\bwill\s+depend\b")
+_OF_RISKS = re.compile(
+    r"\b(?:following|these|those|such|other|described|discussed|all\s+of\s+the)\s+(?:\w+\s+){0,4}?(?:risks?|factors?|discussion)\b|"
+    r"\b(?:risks?|factors?)\s+(?:described|discussed|listed|below|and\s+uncertaint)|\bforward-looking\b",
+    re.IGNORECASE,
+)
 _SUBJECT = re.compile(_WHO)
 _WHEN = r"(?:In|During|For)\s[^,;]{4,40},\s+"
 _OWN = re.compile(r"(?:[^,;]{0,80},\s+)?(?:We|Our|The\s+(?:Company|Group|Corporation|Firm))\b")
@@ -87,7 +92,14 @@ _PARTIES = (
     r"^(?:the\s+)?parties\b|\bcalled\s+in\s+the\s+(?:agreement|contract)\b",
     r"(?i:\b(?:between|among|parties\s+(?:are|to)|made\s+by)\b).*\b(?:and|&)\b.*[“\"(]|^(?i:between)\b",
 )
+# A risk is what may harm, be it told by the heading over it.
+_RISK = (
+    r"\brisk\s+factors?\b",
+    r"^(?=[A-Z“]).{0,200}\b(?:could|may|might|would|can|depends?)\b.{0,200}(?i:\b(?:advers|harm|disrupt|impair|los[st]|losses|declin|reduc|fail|suffer|"
+    r"negativ|damag|delay|impact|affect|liabilit|interrupt)\w*)",
+)
 _WITHIN = (
+    _RISK,
     (r"\bexclu(?:ded|sions?)\b", r"(?i:\bnot\s+(?:apply|limit|exclude)\b|\bexcept\b|\bexcluding\b|\bother\s+than\b)"),
     (
         r"\brenewal\s+is\s+prevented\b|\bnon-?renewal\b",
@@ -113,6 +125,10 @@ def says_it(form: re.Pattern[str], text: str, of: Sequence[Company] = ()) -> boo
     """Whether ``text`` is a sentence of that form, and does not name another than the companies ``of`` its document
     (any where they are not known) as who does it."""
     text = _RUN_IN.sub("", text)
+    if form.pattern == _RISK[1]:
+        return form.search(text) is not None and not _OF_RISKS.search(text)
+    if text[:1].islower():
+        return False  # an item of a list: of whom it is said stands in what leads it in
     if form.search(text) is None or _IS_NOT.match(text) or _IN_DOUBT.search(text) or _ASIDE.match(text):
         return False
     who = _SUBJECT.match(text)

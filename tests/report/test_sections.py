@@ -213,3 +213,29 @@ def test_what_was_done_with_shares_is_not_told_by_what_was_paid_on_them() -> Non
     known = Stated(companies={made.doc_id: companies(made)})
     (first, *_) = formed(made, form, [], known)
     assert made.text[first.start : first.end] == year
+
+
+def test_a_risk_is_what_may_harm_and_a_reference_is_no_proceeding() -> None:
+    risk = "A fire in our only mill could disrupt the supply of flour."
+    opening = "The following discussion of risk factors is not complete, and other factors may harm our business."
+    made = make_document(
+        Heading("Item 1A. Risk Factors"), opening, *["Mills are old and the river is wide."] * 30, Heading(risk),
+        "We insure it.", Heading("Item 3. Legal Proceedings"),
+        "The section titled “Legal Proceedings” in note 9 is incorporated herein by reference.",
+        "A farmer has sued us over the legal title to the mill.",
+        title="ALDERA INC. Form 10-K 2022",
+    )  # fmt: skip
+    filling = Filling(
+        lambda query, **_: Retrieval(query, "hybrid", (), (Segment(made.doc_id, 0, 200, 0, 0, 1.0, "rse"),), {}),
+        lambda _: made, lambda _: (), lambda _: {},
+        SimpleNamespace(section_writer=OfflineSections(None, SETTINGS.answer), reranker=None), SETTINGS,  # type: ignore[arg-type]
+    )  # fmt: skip
+    asked = [
+        {"heading": "Risks", "kind": "list", "guidance": "The risk factors that the company names."},
+        {"heading": "Legal proceedings", "guidance": "Describe material legal proceedings."},
+    ]
+    risks, legal = filling.sections(from_data({"title": "P", "sections": asked}), Scope((made.doc_id,)), [], Stop())
+    assert risk in risks.text
+    assert "not complete" not in risks.text
+    assert "sued us" in legal.text
+    assert "incorporated" not in legal.text
