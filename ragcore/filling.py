@@ -183,6 +183,8 @@ class Filling:
             if not missing or stop.is_set() or rounds == self.settings.report.rounds:
                 break
             if answer.extractive:
+                if asked.kind in ("value", "table"):
+                    break  # each document was looked into
                 found = self._of_each(asked.heading, lacking_of(missing, gathered.stated), sources, orders, stop)
                 if not found:
                     break

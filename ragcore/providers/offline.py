@@ -129,7 +129,8 @@ def listing(
         own = leads + sorted(own[len(leads) :], key=lambda quote: quote.start)
         if len(documents) > 1:
             title = (titles or {}).get(doc_id) or brief(own[0].source.title, _LONGEST_TITLE)
-            yield ("\n" if index else "") + f"{mark}{escape(title)}{mark}\n\n"
+            # A bold line is a heading by itself; another leads in what it stands over.
+            yield ("\n" if index else "") + f"{mark}{escape(title)}{mark}{'' if mark == '**' else ':'}\n\n"
         for quote in own:
             title = brief(quote.about, _LONGEST_TITLE).rstrip(_FINAL_PUNCTUATION)
             about = f"{escape(title)}: " if title else ""

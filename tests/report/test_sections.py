@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+from ragcore.answer.claims import split_statements
 from ragcore.answer.sources import build_sources
 from ragcore.companies import companies
 from ragcore.filling import Filling
@@ -165,6 +166,10 @@ def test_documents_are_called_by_short_titles_that_tell_them_apart() -> None:
     text = written("Employees", Field("value", (), "", ("How many employees the company has",)), made)
     assert "- Annual report of Aldera: **4,100** — " in text
     assert "- Yearly accounts, Borvik: **3,300** — " in text
+    text = written("Staff", Field("prose", (), "", ("employees at year end", "employees we had")), made)
+    assert "*Annual report of Aldera*:\n\n- “" in text
+    titles = "\n\n".join(line for line in text.splitlines() if line.startswith("*"))
+    assert split_statements(titles, ()) == []  # a title is no claim
     same = {"a": "Supply agreement", "b": "Supply agreement", "c": "Lease"}
     assert short_titles(same, {"a": "one.pdf", "b": "two.pdf"}) == {
         "a": "Supply agreement (one.pdf)", "b": "Supply agreement (two.pdf)", "c": "Lease"
