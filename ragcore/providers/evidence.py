@@ -85,12 +85,14 @@ class Evidence:
         """What speaks of ``piece`` in documents of companies of which nothing is ``chosen``."""
         of = self._request.stated.companies
         has = [of.get(doc_id, ()) for doc_id in {quote.source.doc_id for quote in chosen}]
+        # One word ("the revenue of each") says what is asked only together with the heading.
+        asked = piece if len(self._wanted(piece)[1]) > 1 else f"{self._request.question} {piece}"
         found: list[Quotable] = []
         for doc_id in dict.fromkeys(quote.source.doc_id for quote in self._found):
             if not has or not all(of_others(of.get(doc_id, ()), companies) for companies in has):
                 continue
             own = ranking.best([quote for quote in self._found if quote.source.doc_id == doc_id], self._reranker)
-            good = [each for each in own if each[1] >= _PLAIN and self._share(piece, each[0]) >= _SPEAKS]
+            good = [each for each in own if each[1] >= _PLAIN and self._share(asked, each[0]) >= _SPEAKS]
             found += [quote for quote, worth in good[:_OF_EACH] if worth >= _SHARE * good[0][1]]
         return found
 

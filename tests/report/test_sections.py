@@ -200,6 +200,17 @@ def test_customers_are_told_by_to_whom_it_is_sold_and_not_by_what_may_harm() -> 
     assert "could decline" not in section.text
 
 
+def test_a_single_word_of_what_is_asked_is_not_enough_of_another_company() -> None:
+    made = [
+        make_document("Revenue of the pumps segment was $5 million.", title="ALDERA INC. Form 10-K 2022"),
+        make_document("Revenue of the year was $7 million.", title="BORVIK CORP. Form 10-K 2022"),
+    ]
+    text = written("Segments", Field("prose", (), "", ("the revenue of each",)), made)
+    assert "pumps segment" in text
+    assert "$7 million" not in text
+    assert "[INSUFFICIENT DATA: the revenue of each (BORVIK CORP. Form 10-K 2022)]" in text
+
+
 def test_what_was_done_with_shares_is_not_told_by_what_was_paid_on_them() -> None:
     dividend = "During fiscal 2022, total dividends paid to the holders of shares were $9 million."
     quarter = "In the fourth quarter of fiscal 2022, the Company repurchased 700 shares for $1 million."
