@@ -22,6 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ragcore.about import OPENING_PAGES, asks_about_whole
 from ragcore.config import Settings, default_home, load
 from ragcore.errors import (
     Cancelled,
@@ -363,8 +364,10 @@ class Engine(Library):
         several = scope.doc_ids is None or len(scope.doc_ids) > 1
         rewritten = rewrite(question, history, self.settings, self._rewriter(), stop, fresh=fresh, several=several)
         query = rewritten.query
+        # What a document is about is said where it opens, in none of the words of the question.
+        pages = scope.pages or (((1, OPENING_PAGES),) if asks_about_whole(query) else ())
         retrieval = self.retrieve(
-            query, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, on_step=on_step, stop=stop
+            query, doc_ids=scope.doc_ids, pages=pages, kinds=scope.kinds, on_step=on_step, stop=stop
         )
         retrieval = booked(retrieval, rewritten)
         # Each document once for all of an answer: to look whether it was built anew takes a query each time.

@@ -11,6 +11,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ragcore.about import SAYS_WHAT_IT_IS, asks_about_whole
+from ragcore.meanings import meaning_of
+
 # With a capital, and no part of a person's name: "Vice President", "Chief Financial Officer", "Annual Report".
 _NO_NAME = (
     r"(?!(?:Chief|Vice|Executive|Senior|President|Officers?|Financial|Operating|Accounting|Principal|Chair\w*|Board|"
@@ -154,7 +157,7 @@ _FORMS = (
     ),
     (r"\bwho\b.*\bpart(?:y|ies)\b|\bbetween\s+whom\b", r"\b(?i:between|among)\s+(?:\(\d\)\s*)?[A-Z].*\band\b.*[A-Z]"),
     (
-        r"\bnotice\s+period\b|\bhow\s+(?:much|long)\b.*\bnotice\b",
+        r"\bnotice\s+periods?\b|\bhow\s+(?:much|long)\b.*\bnotice\b",
         rf"{_LENGTH}['’]?\s+(?:\w+\s+){{0,4}}(?i:notice)\b|(?i:notice)\s+(?i:period\s+)?(?i:of|is)\s+(?:\w+\s+"
         rf"){{0,3}}{_LENGTH}",
     ),
@@ -167,9 +170,12 @@ _FORMS = (
         r"(?i:\bliabilit\w*\b.*\b(?:not\s+exceed|limited\s+to|capped|unlimited|in\s+excess\s+of)|"
         r"\b(?:neither|no)\b.*\bliabilit\w*\b.*\bexceed)",
     ),
-    (
-        r"\bhow\s+(?:much|high)\s+is\s+the\s+(?:rent|price|fee)|\bwhat\s+is\s+the\s+(?:rent|price|fee)",
-        rf"(?i:\b(?:rent|price|fees?)\b).*{_MONEY}",
+    *(
+        (
+            rf"\b(?:how\s+(?:much|high)|what)\s+is\s+the\s+(?:\w+\s+)?{owed}\b",
+            rf"(?i:\b{owed}s?\b).*{_MONEY}",
+        )
+        for owed in ("rent", "price", "fee")
     ),
     (
         r"\bwhen\b.*\b(?:paid|payable|pay|payment|invoices?)\b|\bpayment\s+terms?\b",
@@ -182,10 +188,12 @@ _FORMS = (
 @lru_cache(maxsize=64)
 def form_of(question: str) -> re.Pattern[str] | None:
     """What a sentence that answers ``question`` looks like; None where it is no everyday question."""
+    if asks_about_whole(question):
+        return SAYS_WHAT_IT_IS
     for asked, answered in _FORMS:
         if re.search(asked, question, re.IGNORECASE):
             return re.compile(answered)
-    return None
+    return meaning_of(question)
 
 
 def answers(question: str, sentence: str) -> bool:

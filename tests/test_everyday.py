@@ -76,6 +76,29 @@ from tests.providers.test_offline import WordReranker, whole
         ),
         ("Who are the parties?", "It is made between Ask AS and Embla AB.", "The parties may extend it."),
         ("What is the notice period?", "Either may end it by 90 days' notice.", "Notices shall be in writing."),
+        ("What is the rent?", "The yearly rent is GBP 84,000.", "The fees of counsel are at most $25,000."),
+        ("What is an IND?", "IND means an application.", "An IND has a cover sheet (Form 1571)."),
+        ("What is an investigator?", "Investigator means a person.", "Sponsor-Investigator means a person."),
+        ("What is a clinical hold?", "(a) General. A clinical hold is an order.", "The clinical hold may apply."),
+        ("What does MATRix stand for?", "We gave cytarabine and rituximab (MATRix).", "MATRix was well borne."),
+        ("Who is the landlord?", 'Quay Estates Ltd (the "Landlord") lets it.', "The Landlord shall insure it."),
+        (
+            "What is the difference between a sponsor and an investigator?",
+            "Sponsor means a person who begins a trial.",
+            "The sponsor shall give each investigator a brochure.",
+        ),
+        (
+            "What is this document about?",
+            "On May 3, 2022, Larkfield announced a loan.",
+            "The full text of the document is filed as Exhibit 10.",
+        ),
+        (
+            "Why was this filed?",
+            "On August 19, 2022, Larkfield issued a press release.",
+            "Any document filed under seal is kept.",
+        ),
+        ("What is this paper about?", "We aimed to assess a new drug.", "This is an open access paper."),
+        ("Summarize this contract.", "This Agreement is made between Ask AS and Embla AB.", "It ends this contract."),
     ],
 )
 def test_the_form_of_an_answer(question: str, answer: str, other: str) -> None:
@@ -127,3 +150,19 @@ def test_where_the_holder_of_an_office_is_named_nothing_else_is_quoted() -> None
     request = build_request("Who is Larkfield’s chief executive officer?", (whole(doc),), (), lambda _: doc, SETTINGS)
     text = "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
     assert text.startswith("No passage found plainly says who holds this office.")
+
+
+def test_what_a_document_is_about_is_what_it_reports_or_how_it_opens() -> None:
+    def asked(*lines: str) -> str:
+        doc = make_document(*lines)
+        request = build_request("What is this document about?", (whole(doc),), (), lambda _: doc, SETTINGS)
+        return "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
+
+    about = "This document is filed by a document writer of the document."
+    text = asked(about, "On May 3, 2022, Larkfield announced a loan of $5 million.", "It filed the document.")
+    assert text == "- “On May 3, 2022, Larkfield announced a loan of $5 million.” <<SOURCE 1.2>>\n"
+    text = asked(
+        "The typewriter is older than the computer.", "It was patented in 1868.", "The document ends here now."
+    )
+    assert text.startswith("- “The typewriter is older")
+    assert "document ends" not in text

@@ -48,6 +48,12 @@ def test_what_one_short_sentence_says_is_no_refusal(library: Engine, question: s
     assert any(quote in citation.quote for citation in answer.citations)
 
 
+def test_what_documents_are_about_is_looked_for_where_they_open(library: Engine) -> None:
+    answer = library.ask("What is this document about?", doc_ids=[library.documents()[0].doc_id]).run()
+    assert not answer.refused
+    assert answer.citations
+
+
 def test_without_other_words_none_are_known(library: Engine) -> None:
     engine = Engine.open(home=library.home, overrides={"llm.model": "offline", "wording.synonyms": False})
     assert engine.terms("What was capex?") == ()

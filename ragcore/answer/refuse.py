@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log10
 
+from ragcore.about import asks_about_whole
 from ragcore.answer.cite import Marker, Part
 from ragcore.asks import asks
 from ragcore.called import Name, called, compares, is_period
@@ -95,7 +96,8 @@ def reason_to_refuse(
         return f"{_UNANSWERED} {foreign}" if extractive and not literals(asked, sources) else ""
     if reranked and max(reranked) >= max(settings.refuse_below, 0.5):
         return ""  # neither of the counts below could change that
-    if _has_form(asked, sources, terms):
+    # Where documents open is what they are about, whatever its words.
+    if asks_about_whole(asked) or _has_form(asked, sources, terms):
         return ""
     weights = _rarity(asked, wanted, retrieval, mentions)
     total = sum(weights.values())

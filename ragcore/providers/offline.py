@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ragcore.about import asks_about_whole
 from ragcore.asks import asks, places
 from ragcore.called import called, compares
 from ragcore.config import AnswerSettings
@@ -28,6 +29,7 @@ _NEAREST = 3
 # Where the sources do not even name what the question is about, only what is plainly relevant is quoted.
 _DOUBTFUL_FLOOR = 0.5
 _FINAL_PUNCTUATION = " .:;,…–—-"
+_OPENING = 2  # sentences with which a document that does not say what it is about opens
 _LONGEST_TITLE = 110  # characters of what a document or table is called
 
 
@@ -74,6 +76,8 @@ class OfflineWriter:
         good = (*rows, *(quote for quote, worth in ranked if worth >= floor))
         # Who is named in the office asked for is the answer; what else speaks of the office is not.
         holders = [quote for quote in good if ranking.has_form(quote)] if asks_holder(main) else []
+        if asks_about_whole(main):
+            good = _openings(ranking, [quote for quote, _ in ranked], found)
         chosen = _without_repeats(holders or good, self._settings.offline_quotes)
         if chosen and not absent.years:
             said = said or _of_other_years(main, chosen)
@@ -102,6 +106,20 @@ def _direct(found: Sequence[Value]) -> Iterator[str]:
         note = f" ({escape(value.scale)} {value.scale_marker})" if value.scale else ""
         where = f"{escape(about)}: " if about else ""
         yield f"{opening}**{escape(value.figure)}** — {where}{escape(quoted(value.text))} {value.marker}{note}\n\n"
+
+
+def _openings(ranking: Ranking, ranked: Sequence[Quotable], found: Sequence[Quotable]) -> tuple[Quotable, ...]:
+    """Of each document that is asked about as a whole what says what it is, best first, else how its text opens; of
+    each of several one quote."""
+    out: list[Quotable] = []
+    documents = dict.fromkeys(quote.source.doc_id for quote in ranked)
+    most = None if len(documents) == 1 else 1
+    for doc_id in documents:
+        own = [quote for quote in found if quote.source.doc_id == doc_id and quote.row is None]
+        best = [quote for quote in ranked if quote in own] + own
+        said = [quote for quote in best if ranking.has_form(quote)]
+        out += (said or sorted(own, key=lambda quote: quote.start)[:_OPENING])[:most]
+    return tuple(out)
 
 
 def _without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from ragcore.asks import asks
+from ragcore.meanings import meaning_asked
 from ragcore.retrieve.changes import CHANGES, MORE, over_periods
 from ragcore.retrieve.clauses import PERIOD, TASK, clauses, entities, opening, owner, periods, with_context
 from ragcore.text import sentence_spans
@@ -130,7 +131,8 @@ Found = list[tuple[str, str]]  # sub-query and reason
 
 
 def by_rules(question: str) -> list[SubQuery]:
-    """Two or three sub-queries (``origin="rules"``, ``reason`` in words), or none where the question is one."""
+    """Two or three sub-queries (``origin="rules"``, ``reason`` in words), or none where the question is one; of one
+    that asks what a term means, the words that define it."""
     text = " ".join(question.split())
     if len(text) > LONGEST:
         return []
@@ -140,6 +142,9 @@ def by_rules(question: str) -> list[SubQuery]:
         parts = [*parts[: MOST - 1], " ".join(parts[MOST - 1 :])]
     if len(parts) > 1:
         return _checked(text, [(part, f"one of the {len(parts)} questions asked") for part in parts])
+    term = meaning_asked(main)
+    if term:
+        return [SubQuery(f"{term} means", "rules", "what defines the term")]
     main = _AFTERTHOUGHT.sub(r"\g<end>", opening(main))  # "…, and why?"
     found = _of_owners(main) or _of_operands(main) or _of_things(main) or over_periods(main) or _of_definition(text)
     return _checked(text, found)

@@ -238,8 +238,10 @@ def test_a_numbered_heading_is_no_quote() -> None:
         "Any claim shall be settled by arbitration in Bergen.",
         "9. Courts and Disputes. Disputes go to arbitration in Turku.",
     )
-    assert "settled by arbitration in Bergen" in text and "Disputes go to arbitration in Turku" in text
-    assert "“11. Arbitration.”" not in text and "“9. Courts and Disputes.”" not in text
+    assert "settled by arbitration in Bergen" in text
+    assert "Disputes go to arbitration in Turku" in text
+    assert "“11. Arbitration.”" not in text
+    assert "“9. Courts and Disputes.”" not in text
 
 
 WEEKS = Grid(

@@ -377,6 +377,12 @@ def test_questions_are_cut(question: str, parts: list[str]) -> None:
     assert all(part.origin == "rules" and part.reason for part in made)
 
 
+@pytest.mark.parametrize("question", ["What is a clinical hold?", "What does “clinical hold” mean?"])
+def test_what_asks_for_a_meaning_is_also_searched_for_as_a_definition_says_it(question: str) -> None:
+    assert [part.text for part in by_rules(question)] == ["clinical hold means"]
+    assert by_rules("What is gross margin?") == by_rules("Who is the landlord?") == []
+
+
 @pytest.mark.parametrize("question", WHOLE)
 def test_questions_stay_whole(question: str) -> None:
     assert by_rules(question) == []
