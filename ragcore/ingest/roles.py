@@ -36,6 +36,7 @@ _ADDRESS = re.compile(
 )
 _AFFILIATION = re.compile(r"^[\d*†‡§¶,]+$|[^\W\d]\d[\d,*†]*$")  # "1,2" and "Griffiths1,"
 _PAGE_AT_END = re.compile(r"(?:\.\s?){4}\s*(\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}-\d{1,3})$", re.IGNORECASE)
+_SECTION_NUMBER = re.compile(r"§?\s?\(?\d{1,3}(?:\.\d{1,3})*[.):]?")
 
 
 def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
@@ -86,6 +87,8 @@ def _check_heading(block: Block, common: float) -> None:
         block.kind = "list_item"
     elif any(rule(block) for rule in (_is_mark, _is_entry, _is_authors)) or _is_sentence(block, common):
         block.kind = "paragraph"
+    elif not any(c.isalpha() for c in text) and "=" not in text and not _SECTION_NUMBER.fullmatch(text):
+        block.kind = "paragraph"  # a telephone number, a date, a line of figures
     elif sum(c.isalpha() for c in text) < 0.4 * len(text.replace(" ", "")) and "=" in text:
         block.kind = "formula"
 

@@ -261,6 +261,9 @@ def test_dots_that_lead_to_page_numbers_and_dots_that_lead_to_values(lines: list
         ("(c)", BOLD, "paragraph"),
         ("a2 + 8 = 12", 0, "formula"),
         ("3.2 Findings", 0, "heading"),
+        ("(212) 720-3700", BOLD, "paragraph"),
+        ("1-10299 13-3513936", BOLD, "paragraph"),
+        ("§ 4.2", BOLD, "heading"),
     ],
 )
 def test_headings_that_are_none(line: str, flags: int, kind: str) -> None:
