@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from ragcore.places import Box, WordMap, line_boxes
+from ragcore.raised import raised_marks, without
 
 ElementKind = Literal[
     "heading",
@@ -165,6 +166,14 @@ class Document:
         """
         part = self.words.within(start, end)
         return tuple(line_boxes(self.words.pages[part], self.words.boxes[part]))
+
+    def shown(self, start: int, end: int) -> str:
+        """``text[start:end]`` as it is shown between quotation marks: without the raised marks of footnotes."""
+        return without(self.text[start:end], start, self.marks(start, end))
+
+    def marks(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
+        """The spans of the raised marks of footnotes in ``[start, end)``; those of table cells are `Cell.mark`."""
+        return raised_marks(self.text, self.words, start, end)
 
     def page_at(self, start: int, end: int) -> int:
         """The page on which the span's own (not repeated) words begin; 1 when the span has no words."""

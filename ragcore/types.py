@@ -28,6 +28,7 @@ from ragcore.documents import Page as Page
 from ragcore.documents import Table as Table
 from ragcore.places import Box as Box
 from ragcore.places import WordMap as WordMap
+from ragcore.raised import without
 from ragcore.retrievals import EVERYTHING as EVERYTHING
 from ragcore.retrievals import Entry as Entry
 from ragcore.retrievals import Hit as Hit
@@ -67,7 +68,8 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A numbered passage given to the writer: span of one document, cut into numbered units (from 1)."""
+    """A numbered passage given to the writer: span of one document, cut into numbered units (from 1). ``marks`` are the
+    spans of raised footnote marks in its running text, which no quotation shows."""
 
     number: int
     doc_id: str
@@ -81,6 +83,7 @@ class Source:
     page_labels: tuple[str, ...] = ()
     score: float = 0.0
     via: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
 
     def lines(self) -> list[tuple[int, int]]:
         """Numbers first..last of the units that stand on one line of the text: the sentences of a paragraph or list
@@ -98,9 +101,12 @@ class Source:
         return runs
 
     def words(self, first: int, last: int) -> str:
-        """What units ``first`` to ``last`` are in the text, with single blanks."""
-        start, end = self.units[first - 1].start, self.units[last - 1].end
-        return " ".join(self.text[start - self.start : end - self.start].split())
+        """What units ``first`` to ``last`` are in the text, with single blanks and without ``marks``."""
+        return self.between(self.units[first - 1].start, self.units[last - 1].end)
+
+    def between(self, start: int, end: int) -> str:
+        """The document's ``[start, end)``, with single blanks and without ``marks``."""
+        return " ".join(without(self.text[start - self.start : end - self.start], start, self.marks).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,8 @@ class Citation:
     headers of a cited cell.
     ``source`` and ``units`` are what the marker named: unit numbers first..last, or (0, 0) for the whole source.
     ``generated``: the quote is, or holds, an AI-written description of the figure that ``boxes`` show. ``ocr`` is the
-    mean confidence (0–1) of a quote that was read by OCR, else None."""
+    mean confidence (0–1) of a quote that was read by OCR, else None. ``shown``: the quote without raised marks of
+    footnotes, "" where it has none."""
 
     n: int
     doc_id: str
@@ -128,6 +135,7 @@ class Citation:
     units: tuple[int, int] = (0, 0)
     generated: bool = False
     ocr: float | None = None
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True)

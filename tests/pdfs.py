@@ -75,6 +75,24 @@ def lines_pdf(lines: Sequence[str], *, size: float = 11.0, leading: float = 16.0
     return _bytes(document)
 
 
+def noted() -> bytes:
+    """A sentence with two raised marks of footnotes, under a heading."""
+    document = _new()
+    page = _page(document)
+    page.insert_text((72, 90), "Landings of Hollin Bay", fontsize=20, fontname=BOLD)
+    left = 72.0
+    for words, raised in (
+        ("Hollin Bay landed 5,210 oysters in 2022,", False),
+        ("3", True),
+        (" its best year.", False),
+        ("14", True),
+    ):
+        size = 6.0 if raised else 11.0
+        page.insert_text((left, 146 if raised else 150), words, fontsize=size, fontname=FONT)
+        left += pymupdf.get_text_length(words, fontname=FONT, fontsize=size)
+    return _bytes(document)
+
+
 def one_column(title: str = "Larkfield Water Survey") -> bytes:
     """A heading, three paragraphs and a second heading on one page."""
     document = _new()

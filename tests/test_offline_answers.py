@@ -22,7 +22,8 @@ REPORT = (
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     engine = Engine.open(home=tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"})
-    for name, data in {"report.pdf": pdfs.lines_pdf(REPORT), "balance.pdf": pdfs.statement()}.items():
+    samples = {"report.pdf": pdfs.lines_pdf(REPORT), "balance.pdf": pdfs.statement(), "notes.pdf": pdfs.noted()}
+    for name, data in samples.items():
         assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
     engine.index()
     return engine
@@ -46,6 +47,16 @@ def test_what_one_short_sentence_says_is_no_refusal(library: Engine, question: s
     answer = library.ask(question).run()
     assert not answer.refused
     assert any(quote in citation.quote for citation in answer.citations)
+
+
+def test_a_raised_footnote_mark_is_not_shown_and_stays_in_the_text(library: Engine) -> None:
+    answer = library.ask("How many oysters were landed in Hollin Bay?").run()
+    assert "“Hollin Bay landed 5,210 oysters in 2022, its best year.”" in answer.text
+    cited = next(citation for citation in answer.citations if "oysters" in citation.quote)
+    assert cited.quote == "Hollin Bay landed 5,210 oysters in 2022,3 its best year.14"
+    assert cited.quote == library.document(cited.doc_id).text[cited.start : cited.end]
+    assert cited.shown == "Hollin Bay landed 5,210 oysters in 2022, its best year."
+    assert all(claim.status == "supported" for claim in answer.claims)
 
 
 def test_what_documents_are_about_is_looked_for_where_they_open(library: Engine) -> None:

@@ -136,7 +136,7 @@ def citation(item: Citation) -> Json:
         "title": item.title,
         "page": item.page,
         "label": item.page_label,
-        "quote": item.quote,
+        "quote": item.shown or item.quote,
         "cell": item.label,
         "section": list(item.section),
         "boxes": [box(place) for place in item.boxes],

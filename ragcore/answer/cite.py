@@ -229,6 +229,7 @@ class Citer:
         page = document.page_at(start, end)
         heads, label = heads_of(document, start, end)
         section = next((element.section for element in elements_within(document, start, end)), source.section)
+        shown = document.shown(start, end)
         return Citation(
             n=len(self._by_span) + 1,
             doc_id=source.doc_id,
@@ -246,6 +247,7 @@ class Citer:
             units=(part.first, part.last),
             generated=any(unit.generated for unit in units),
             ocr=document.ocr_confidence(start, end),
+            shown=shown if shown != document.text[start:end] else "",
         )
 
 

@@ -165,6 +165,7 @@ def _source(number: int, passage: _Passage, document: Document) -> Source:
         page_labels=tuple(document.pages[page - 1].label for page in pages),
         score=passage.score,
         via=passage.via,
+        marks=tuple(mark for unit in units if unit.kind != "cell" for mark in document.marks(unit.start, unit.end)),
     )
 
 

@@ -18,7 +18,7 @@ def _printed(source: Source, first: int, last: int) -> str:
     """Units ``first`` to ``last`` with the bullet that stands before them, which is no part of a unit."""
     start = source.units[first - 2].end if first > 1 else source.start
     end = source.units[last - 1].end
-    return " ".join(source.text[start - source.start : end - source.start].split())
+    return source.between(start, end)
 
 
 def lead_in(source: Source, number: int, following: Sequence[tuple[int, int]], asked: Asked) -> tuple[int, str] | None:
