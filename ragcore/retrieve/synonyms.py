@@ -29,6 +29,7 @@ LEADERS = ("chief executive officer", "CEO")
 # Before a term they make another one of it: deferred revenue, non-operating income.
 _OTHER = word_set("non deferred unearned")
 _CAPITALS = re.compile(r"[A-Z0-9]*[A-Z]{2,}[A-Z0-9]*s?")
+_HINT = 'Correct or remove it there: [same] and [made_of] have lines such as "headcount" = ["workforce", "employees"].'
 _SPLIT = re.compile(r"[^\W_]+(?:&[^\W_]+)*")
 
 
@@ -158,11 +159,11 @@ def _read(data: bytes, name: str) -> _File:
     try:
         return _File.model_validate(tomllib.loads(data.decode("utf-8")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{name} is not valid TOML: {error}.") from error
+        raise ConfigError(f"{name} is not valid TOML: {error}.", hint=_HINT) from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise ConfigError(
             f"{name}: {place}: {first['msg']}.",
-            hint='Write [same] and [made_of] with lines such as "headcount" = ["workforce", "employees"].',
+            hint=_HINT,
         ) from error
