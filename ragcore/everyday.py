@@ -155,6 +155,22 @@ _FORMS = (
         r"\b(?i:govern\w*|constru\w*|subject\s+to|interpreted)\b.*\b(?i:laws?)\s+(?i:of|in)\s+(?:the\s+"
         r")?[A-Z]|\b(?:English|Swiss|German|French|Scots|Dutch|Irish)\s+law\b",
     ),
+    (
+        r"\bwho\s+(?:owns?|(?:will|would|does)\s+own|has\s+title)\b|\b(?:to\s+whom|whom|who)\b.*\bbelongs?\b|"
+        r"\bwhose\s+(?:property|are|is)\b",
+        r"(?i:\bbelongs?\s+(?:exclusively\s+|solely\s+)?to\b|\bowned\s+by\b|\bproperty\s+of\b|\bvests?\s+in\b|"
+        r"\b(?:shall|will)\s+own\b|\bowns\b|\btitle\b.*\b(?:passes|remains|vests)\b|\bassigns?\b.*\bto\s+(?:the|our)\b)",
+    ),
+    (
+        r"\b(?:can|may|could|allowed\s+to|right\s+to|possible\s+to|how)\b.*\b(?:end|terminate|cancel|break|get\s+out\s+of)\b"
+        r"|\bbreak\s+(?:clause|option|right)|\bend\w*\b.*\bearly\b",
+        r"(?i:\b(?:may|can|is\s+entitled\s+to|has\s+the\s+right\s+to)\s+(?:[\w,]+\s+){0,6}?(?:end|terminate|cancel|break|"
+        r"determine)\b|\b(?:ended|terminated|cancelled)\s+by\s+(?:either|the|any)\b)",
+    ),
+    (
+        r"\bnon-?compet\w*|\bwork\s+for\s+(?:a\s+)?(?:competitor|rival)s?\b|\brestrictive\s+covenant",
+        r"(?i:\b(?:shall|will|may|must|agrees?)\s+not\b.*\bcompet\w*)",
+    ),
     (r"\bwho\b.*\bpart(?:y|ies)\b|\bbetween\s+whom\b", r"\b(?i:between|among)\s+(?:\(\d\)\s*)?[A-Z].*\band\b.*[A-Z]"),
     (
         r"\bnotice\s+periods?\b|\bhow\s+(?:much|long)\b.*\bnotice\b",

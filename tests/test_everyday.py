@@ -46,6 +46,21 @@ from tests.providers.test_offline import WordReranker, whole
             "It was signed by our Chief Executive Officer.",
         ),
         (
+            "Who owns inventions?",
+            "Inventions made by the Employee in the course of employment belong to the Company.",
+            "The Employee shall report inventions to the Company.",
+        ),
+        (
+            "Can the tenant end the lease early?",
+            "Either party may end this Lease on 31 March 2028 by giving notice.",
+            "The Tenant shall give up the Premises at the end of the Term.",
+        ),
+        (
+            "Is there a non-compete?",
+            "For nine months the Employee shall not work for a Competitor within Norway.",
+            "The Employee shall not disclose what is confidential.",
+        ),
+        (
             "Who runs the study?",
             "The principal investigator is Dr. Mara Velde.",
             "Mara Velde, Chief Executive Officer, signed it.",

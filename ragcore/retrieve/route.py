@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from ragcore.retrieve.kinds import kinds_called
 from ragcore.retrieve.names import (
     COMMON_ABBREVIATIONS,
     SHORT_NAME,
@@ -74,6 +75,7 @@ class DocumentNames:
         self._ends: dict[str, set[int]] = defaultdict(set)  # those whose name it is, or the end of it
         self._whole: dict[str, set[int]] = defaultdict(set)  # those whose title says nothing else
         self._grams: dict[str, dict[int, float]] = defaultdict(dict)
+        self._words: dict[str, set[int]] = defaultdict(set)  # of titles and file names
         self._heads: dict[str, dict[tuple[str, ...], tuple[tuple[Word, ...], set[int]]]] = defaultdict(dict)
         for place, (_, title, name) in enumerate(documents):
             in_file = period_of_title(name)
@@ -85,6 +87,8 @@ class DocumentNames:
                 in_file.forms | in_title.forms,
             )
             self._period.append(known.setdefault(period, len(known)))
+            for word in (*words_of(title), *words_of(re.sub(r"[_\-+.]+", " ", name))):
+                self._words[word.plain].add(place)
             in_titles = pieces_of(title)
             for piece in in_titles:
                 self._add(place, piece, longer=True)
@@ -199,6 +203,7 @@ class DocumentNames:
                     used.update(range(first, end))
         free = [word for place, word in enumerate(words) if place not in used]
         named += [(question[word.start : word.end], self._abbreviated(word)) for word in free]
+        named += [(phrase, self._of_kind(parts)) for phrase, parts in kinds_called(question)]
         return [*named, ("", self._described(words))]
 
     def _called(self, words: Sequence[Word], first: int, end: int) -> Mapping[int, float]:
@@ -242,6 +247,11 @@ class DocumentNames:
         if len(heads) > MOST_MEANINGS:
             return {}
         return {place: ABBREVIATED for places in heads for place in places}
+
+    def _of_kind(self, parts: Sequence[Collection[str]]) -> Mapping[int, float]:
+        """The documents in whose title or file name one word of each of ``parts`` stands."""
+        held = (set[int]().union(*(self._words.get(word, ()) for word in part)) for part in parts)
+        return dict.fromkeys(set.intersection(*held), ABBREVIATED)
 
     def _described(self, words: Sequence[Word]) -> Mapping[int, float]:
         """The documents of which the question repeats at least `PART` of a long title."""

@@ -194,6 +194,34 @@ def test_a_topic_of_many_documents_is_no_name() -> None:
     assert best("Do mice lack Interferon?", names, mentions=lambda _: {"a": 5}) == ["a"]
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which law governs the supply agreement?", ["supply"]),
+        ("Which law governs the supply contract?", ["supply"]),
+        ("What does the lease say about pets?", ["lease"]),
+        ("What is the notice period in the employment agreement?", ["work"]),
+        ("What is the lease liability?", []),
+        ("What does the policy of the board say?", []),
+        ("Which agreement has no end?", []),
+        ("Who signed the loan agreement?", []),
+    ],
+)
+def test_a_document_may_be_called_by_what_it_is(question: str, expected: list[str]) -> None:
+    names = DocumentNames(
+        [
+            ("supply", "Master Supply Agreement", "supply-quillon.pdf"),
+            ("lease", "Commercial Lease Agreement", "b.pdf"),
+            ("work", "Terms of 8 January", "employment_agreement_castellan.pdf"),
+            ("report", "Annual Report 2023", "d.pdf"),
+            ("policy", "Leave Policy", "e.pdf"),
+            ("article", "Sleep and Work", "f.pdf"),
+            ("other", "Supply Chains", "g.pdf"),
+        ]
+    )
+    assert best(question, names) == expected
+
+
 def test_a_long_title_is_named_by_repeating_it() -> None:
     title = "Empowering Large Language Models with Symbolic Solvers for Faithful Logical Reasoning"
     names = DocumentNames([("logic", f"LOGIC-LM: {title}", "1.pdf"), ("b", "Other", "2.pdf")])
