@@ -16,11 +16,14 @@ _KINDS = (
 )
 _THIS = rf"(?:this|these|the|it|that)(?:\s+(?:[\w-]+\s+)?{_KINDS})?"
 _WHOLE = rf"(?:this|these|the|that)\s+(?:[\w-]+\s+)?{_KINDS}"
+_NAMED = rf"(?:(?:this|these|the|that)\s+)?(?:[\w’'&.-]+\s+){{0,4}}?{_KINDS}"  # the Foot Locker filing, Adobe's 10-K
 _ASKED = re.compile(
     "|".join(
         (
-            rf"^what(?:\s+(?:is|are|was)|['’]s)\s+(?:{_WHOLE}|this|it)\s+(?:all\s+)?(?:about|for)$",
+            rf"^what(?:\s+(?:is|are|was)|['’]s)\s+(?:{_NAMED}|this|it)\s+(?:all\s+)?about$",
+            rf"^what(?:\s+(?:is|are|was)|['’]s)\s+(?:(?:this|these)(?:\s+{_KINDS})?|it)\s+for$",
             rf"^what\s+(?:do|does|did)\s+{_WHOLE}\s+(?:say|cover|report|describe|announce|deal\s+with|disclose)$",
+            rf"^why\s+(?:was|were)\s+{_NAMED}\s+(?:filed|written|issued|published|submitted|made)$",
             rf"^(?:why|for\s+what\s+reason)\s+(?:was|were|is|did\s+\w+(?:\s+\w+)?)\s+{_THIS}\s+(?:being\s+)?"
             r"(?:filed|file|written|write|issued|issue|published|publish|submitted|submit|made|make|drawn\s+up)$",
             rf"^why\s+did\s+[^?]{{2,60}}?\s+(?:file|write|issue|publish|submit|make)\s+(?:{_WHOLE}|this|it)$",
@@ -60,6 +63,20 @@ SAYS_WHAT_IT_IS = re.compile(
     ),
     re.IGNORECASE,
 )
+# What covers say of the filing, the filer and the form, and what stands under all of them.
+_COVER = re.compile(
+    r"^(?:pursuant\s+to|\(?exact\s+name|securities\s+registered|date\s+of\s+report|[☐☒□■\[])|\bcheck\s+(?:mark|the\s+appropriate)|"
+    r"\bcommission\s+file|\btelephone\s+number|\bemerging\s+growth\s+company|\bhereunto\s+duly|\baggregate\s+market\s+value|"
+    r"\bincorporated\s+(?:herein\s+)?by\s+reference\b|\ball\s+rights\s+reserved|\bopen\s+access\s+article|\bcopyright\b",
+    re.IGNORECASE,
+)
+_LEAST = 8  # words of a sentence that says something
+
+
+def opens_text(sentence: str) -> bool:
+    """Whether ``sentence`` may be one of those with which what a document has to say opens, and none of its cover."""
+    ends = sentence.rstrip("”\"')").endswith((".", "!", "?", ":"))
+    return ends and len(sentence.split()) >= _LEAST and not _COVER.search(sentence)
 
 
 def asks_about_whole(question: str) -> bool:

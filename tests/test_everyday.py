@@ -112,6 +112,7 @@ from tests.providers.test_offline import WordReranker, whole
             "On August 19, 2022, Larkfield issued a press release.",
             "Any document filed under seal is kept.",
         ),
+        ("What is the Larkfield 8-K about?", "On May 3, 2022, Larkfield announced a loan.", "It is an 8-K."),
         ("What is this paper about?", "We aimed to assess a new drug.", "This is an open access paper."),
         ("Summarize this contract.", "This Agreement is made between Ask AS and Embla AB.", "It ends this contract."),
     ],
@@ -181,3 +182,12 @@ def test_what_a_document_is_about_is_what_it_reports_or_how_it_opens() -> None:
     )
     assert text.startswith("- “The typewriter is older")
     assert "document ends" not in text
+    text = asked(
+        "Pursuant to Section 13 or 15(d) of the Securities Exchange Act of 1934",
+        "Date of report (Date of earliest event reported): May 20, 2022 (May 18, 2022)",
+        "Indicate by check mark whether the registrant is a large company as it is defined in the rules.",
+        "At its annual meeting, shareholders voted on the four proposals set forth below.",
+        "A quorum of the holders of all shares was present in person or by proxy.",
+    )
+    assert text.startswith("- “At its annual meeting")
+    assert "check mark" not in text

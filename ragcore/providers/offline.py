@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ragcore.about import asks_about_whole
+from ragcore.about import asks_about_whole, opens_text
 from ragcore.asks import asks, places
 from ragcore.called import called, compares
 from ragcore.config import AnswerSettings
@@ -118,6 +118,8 @@ def _openings(ranking: Ranking, ranked: Sequence[Quotable], found: Sequence[Quot
         own = [quote for quote in found if quote.source.doc_id == doc_id and quote.row is None]
         best = [quote for quote in ranked if quote in own] + own
         said = [quote for quote in best if ranking.has_form(quote)]
+        if not said:
+            said = sorted((quote for quote in own if opens_text(quote.text)), key=lambda quote: quote.start)[:_OPENING]
         out += (said or sorted(own, key=lambda quote: quote.start)[:_OPENING])[:most]
     return tuple(out)
 
