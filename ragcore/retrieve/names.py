@@ -147,7 +147,18 @@ _GENERIC_NUMBER = re.compile(r"(?:fy|v)?\d+(?:q\d)?|q\d\d*|\dq\d*|[a-f0-9]{16,}|
 
 @lru_cache(maxsize=50_000)
 def pieces_of_file(name: str) -> tuple[Piece, ...]:
-    return pieces_of(re.sub(r"[_\-+]+", " ", PurePath(name).stem).replace(".", " "))
+    return pieces_of(_spaced(name))
+
+
+@lru_cache(maxsize=50_000)
+def plain_words(title: str, name: str) -> frozenset[str]:
+    """The words of a title and of a file's name."""
+    return frozenset(word.plain for text in (title, _spaced(name)) for word in words_of(text))
+
+
+def _spaced(name: str) -> str:
+    """A file's name without its ending, and with blanks between its words."""
+    return re.sub(r"[_\-+]+", " ", PurePath(name).stem).replace(".", " ")
 
 
 def together(words: Sequence[Word]) -> str:

@@ -23,6 +23,7 @@ from ragcore.retrieve.names import (
     initials,
     pieces_of,
     pieces_of_file,
+    plain_words,
     runs_of,
     together,
     words_of,
@@ -87,8 +88,8 @@ class DocumentNames:
                 in_file.forms | in_title.forms,
             )
             self._period.append(known.setdefault(period, len(known)))
-            for word in (*words_of(title), *words_of(re.sub(r"[_\-+.]+", " ", name))):
-                self._words[word.plain].add(place)
+            for word in plain_words(title, name):
+                self._words[word].add(place)
             in_titles = pieces_of(title)
             for piece in in_titles:
                 self._add(place, piece, longer=True)
