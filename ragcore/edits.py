@@ -78,7 +78,7 @@ class Editing:
         """``section`` with the words at ``span`` quoted at its end, or in the place of the gap called ``instead_of``.
         Raises `InputError` where there are no words, or too many."""
         source, citation = self._cited(section, span)
-        words = " ".join((citation.shown or citation.quote).split())
+        words = " ".join(citation.quotation.split())
         about = f"{escape(citation.label)}: " if citation.label else ""
         quote = f"{about}“{escape(words)}” [{citation.n}]"
         answer = section.answer or blank(section)

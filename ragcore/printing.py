@@ -127,7 +127,7 @@ def answer(given: Answer, *, passages: bool) -> None:
         label = f" ({citation.label})" if citation.label else " (AI description)" if citation.generated else ""
         print(f"[{citation.n}] {citation.title}, p. {citation.page_label}{label}")
         if passages:
-            quote = " ".join((citation.shown or citation.quote).split())
+            quote = " ".join(citation.quotation.split())
             bare = citation.generated and GENERATED_MARKS[0] not in quote
             print(f"    {GENERATED_MARKS[0]}{quote}{GENERATED_MARKS[1]}" if bare else f"    “{quote}”")
 

@@ -137,6 +137,11 @@ class Citation:
     ocr: float | None = None
     shown: str = ""
 
+    @property
+    def quotation(self) -> str:
+        """The quote as it is put between quotation marks."""
+        return self.shown or self.quote
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:

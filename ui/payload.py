@@ -136,7 +136,7 @@ def citation(item: Citation) -> Json:
         "title": item.title,
         "page": item.page,
         "label": item.page_label,
-        "quote": item.shown or item.quote,
+        "quote": item.quotation,
         "cell": item.label,
         "section": list(item.section),
         "boxes": [box(place) for place in item.boxes],

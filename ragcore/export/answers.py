@@ -79,7 +79,7 @@ def _doubt(text: str, claim: Claim) -> Insert:
 
 
 def _note(citation: Citation, number: int, quote_length: int, *, added: bool, verdicts: tuple[Verdict, ...]) -> Note:
-    quote = one_line(citation.shown or citation.quote)
+    quote = one_line(citation.quotation)
     for mark in GENERATED_MARKS if citation.generated else ():
         quote = quote.replace(mark, " ")
     return Note(

@@ -142,7 +142,7 @@ def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -
     for citation in citations:
         doc = document(citation.doc_id)
         words.extend((citation.label, citation.quote))
-        quotes.append(citation.shown or citation.quote)
+        quotes.append(citation.quotation)
         titles.extend((citation.title, doc.name))
         around.extend((citation.title, doc.name, *citation.section))
         near.append(doc.text[max(0, citation.start - 1500) : min(doc.body_end, citation.end + 500)])
