@@ -60,7 +60,8 @@ function under(item) {
 }
 
 function numbers({ job, before, pages, pages_done }) {
-  const share = job.stage === "queued" ? (pages ? pages_done / pages : 0) : job.total ? job.done / job.total : 0;
+  const [done, total] = job.stage === "queued" ? [pages_done, pages] : [job.done, job.total];
+  const share = total ? done / total : 0;
   const words = [];
   if (job.stage === "read") words.push(h("b", {}, job.total ? `Page ${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}` : "Opening"));
   if (job.stage === "describe") words.push(h("b", {}, `Figure ${Math.min(job.done + 1, job.total)} of ${job.total}`), h("span", {}, "described by Claude"));
