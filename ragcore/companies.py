@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ragcore.types import Document
 from ragcore.words import word_set
@@ -37,6 +37,13 @@ def companies(document: Document) -> tuple[Company, ...]:
 def of_others(these: Sequence[Company], those: Sequence[Company]) -> bool:
     """Whether two documents are known to be of different companies."""
     return bool(these and those) and not any(one <= other or other <= one for one in these for other in those)
+
+
+def passed_over(documents: Iterable[str], given: Iterable[str], of: Mapping[str, Sequence[Company]]) -> list[str]:
+    """Those of ``documents`` that are known to be of other companies than all that are ``given``, if any is; ``of``
+    has the companies of each document."""
+    has = [of.get(doc_id, ()) for doc_id in set(given)]
+    return [one for one in documents if has and all(of_others(of.get(one, ()), those) for those in has)]
 
 
 def _known(names: Sequence[str]) -> tuple[Company, ...]:

@@ -150,10 +150,9 @@ class Filling:
         retrieval = self.retrieve(asked.query, scope=scope, parts=parts, stop=stop)
         extractive = self.models.section_writer.extractive
         gathering = Gathering(self.document, self.terms, self.settings, extractive)
-        every = scope.doc_ids or [info.doc_id for info in infos if info.status == "ready"]
         ready = [info for info in infos if info.status == "ready"]
         names = short_titles({one.doc_id: one.title for one in ready}, {one.doc_id: one.name for one in ready})
-        gathered = gathering.gather(asked, form, orders, retrieval, every, names)
+        gathered = gathering.gather(asked, form, orders, retrieval, scope.doc_ids or tuple(names), names)
         sources, draft, spans = gathered.sources, gathered.draft, gathered.spans
         abroad = foreign(asked.query, "\n".join((about, *outline)), sources) if extractive else ""
         # A value or a table that is only taken where it is certain needs no look ahead.
@@ -185,7 +184,8 @@ class Filling:
             if answer.extractive:
                 if asked.kind in ("value", "table"):
                     break  # each document was looked into
-                found = self._of_each(asked.heading, lacking_of(missing, gathered.stated), sources, orders, stop)
+                lacking = lacking_of(missing, gathered.stated)
+                found = self._of_each(asked.heading, lacking, sources, orders, gathering, stop)
                 if not found:
                     break
                 sources = (*sources, *found)
@@ -218,11 +218,11 @@ class Filling:
         lacking: Mapping[str, Sequence[str]],
         sources: Sequence[Source],
         orders: Orders,
+        gathering: Gathering,
         stop: Stop,
     ) -> tuple[Source, ...]:
         """What a search in each document alone finds of what is ``lacking`` of it, beside ``sources``: in one over all
         of them another company's may come before it."""
-        gathering = Gathering(self.document, self.terms, self.settings, True)
         found: tuple[Source, ...] = ()
         for doc_id, (first, *rest) in lacking.items():
             if stop.is_set():

@@ -25,7 +25,7 @@ def formed(
 ) -> tuple[Segment, ...]:
     """The first sentences that say what ``form`` asks for, however deep in those of ``spans`` that are of
     ``document``; where none says it there and it is a company's document, those that say it anywhere."""
-    from ragcore.providers.told import by_worth, form_asked, says_it, says_it_anywhere
+    from ragcore.providers.told import form_asked
 
     of = stated.companies.get(document.doc_id, ())
     whole: list[_Sentence] | None = None
@@ -35,12 +35,12 @@ def formed(
         own = [(start, end) for doc_id, start, end in spans if doc_id == document.doc_id]
         told: list[_Sentence] = []
         if inner is not None:
-            told = [at for span in own for at in _sentences(document, *span) if says_it(inner, at.text)]
+            told = [at for span in own for at in _sentences(document, *span) if inner.says_it(at.text)]
         if not told and outer is not None and of:
             whole = whole if whole is not None else _sentences(document, 0, document.body_end)
-            told = [at for at in whole if says_it_anywhere(outer, at.text, of)]
+            told = [at for at in whole if outer.says_it_anywhere(at.text, of)]
         if told and outer is not None:
-            told = sorted(told, key=lambda at: by_worth(outer, at.text))
+            told = sorted(told, key=lambda at: outer.of_quarter(at.text))
         out += [Segment(document.doc_id, at.start, at.end, 0, 0, 0.0, "heading") for at in told[:_MOST]]
     return tuple(out)
 

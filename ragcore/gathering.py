@@ -11,7 +11,6 @@ from ragcore.formed import formed, sentences_with
 from ragcore.orders import Orders, further, kept_sources, pinned_sources, without, without_marks_of_others
 from ragcore.report.headed import headed
 from ragcore.reports import NOTHING_STATED, Field, Stated
-from ragcore.short_titles import short_titles
 from ragcore.terms import Term
 from ragcore.types import Answer, Document, Retrieval, Segment, Source
 
@@ -62,12 +61,14 @@ class Gathering:
         stated, segments = NOTHING_STATED, tuple[Segment, ...]()
         found = list(dict.fromkeys((*(hit.chunk.doc_id for hit in retrieval.hits), *_documents(retrieval.segments))))
         narrowed = retrieval.scope.pages or retrieval.scope.kinds
-        if asked.kind == "value" and not narrowed:
-            found = list(dict.fromkeys((*found, *documents))) if len(documents) <= _FEW else found
+        states = asked.kind == "value" and not narrowed
+        quotes = self.extractive and asked.kind not in ("value", "table") and not narrowed
+        if (states or quotes) and len(documents) <= _FEW:
+            found = list(dict.fromkeys((*found, *documents)))
+        if states:
             stated, segments = self._stated(asked, form, found, names)
         own: list[tuple[str, int, int]] = []
-        if self.extractive and asked.kind not in ("value", "table") and not narrowed:
-            found = list(dict.fromkeys((*found, *documents))) if len(documents) <= _FEW else found
+        if quotes:
             stated = self._known(found, names)
             own = self._headed(asked.heading, found)
             segments = tuple(one for doc_id in found for one in formed(self.document(doc_id), form, own, stated))
@@ -99,9 +100,10 @@ class Gathering:
         from ragcore.companies import companies
 
         documents = [self.document(doc_id) for doc_id in found]
-        titles = short_titles({document.doc_id: document.title for document in documents})
-        called = {doc_id: names.get(doc_id, title) for doc_id, title in titles.items()}
-        return Stated(companies={document.doc_id: companies(document) for document in documents}, titles=called)
+        return Stated(
+            companies={document.doc_id: companies(document) for document in documents},
+            titles={document.doc_id: names.get(document.doc_id, document.title) for document in documents},
+        )
 
     def _stated(
         self, asked: Section, form: Field, found: Sequence[str], names: Mapping[str, str]

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log
 
-from ragcore.providers.quotable import Quotable
+from ragcore.providers.quotable import Given, Quotable
 from ragcore.words import content_stems
 
 _UNITS = ("minute", "hour", "day", "week", "month", "year")
@@ -77,21 +76,13 @@ _NEAR = 10  # words in which it is said from what a length counts
 _FEW = 3  # words; of fewer the heading says what is meant
 
 
-@dataclass(frozen=True, slots=True)
-class Length:
-    """``figure`` as the sentence ``quote`` says it."""
-
-    quote: Quotable
-    figure: str
-
-
 def length_in(text: str) -> tuple[float, str] | None:
     """The first length of time in ``text``: a number and its unit, days of business told from others."""
     found = _lengths(text)
     return _value(found[0]) if found else None
 
 
-def length_asked(heading: str, piece: str, found: Sequence[Quotable]) -> Length | None:
+def length_asked(heading: str, piece: str, found: Sequence[Quotable]) -> Given | None:
     """The length of time that ``piece`` of the guidance under ``heading`` asks for, where ``found`` gives one."""
     wanted = _stems(piece) - _BESIDE
     if len(wanted) < _FEW:
@@ -123,7 +114,7 @@ def length_asked(heading: str, piece: str, found: Sequence[Quotable]) -> Length 
     ]
     if not near or len({length_in(figure) for _, figure in near}) != 1 or not near[0][1]:
         return None
-    return Length(near[0][0], near[0][1])
+    return Given(near[0][0], near[0][1])
 
 
 def _from(text: str, match: re.Match[str]) -> frozenset[str] | None:

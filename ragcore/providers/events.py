@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ragcore.providers.durations import DURATION, Length, length_in
-from ragcore.providers.quotable import Quotable
+from ragcore.providers.durations import DURATION, length_in
+from ragcore.providers.quotable import Given, Quotable
 from ragcore.words import content_stems
 
 _DATE = r"\b(?:when|date|day)\b.*"
@@ -59,7 +59,7 @@ _CONTRACT = re.compile(r"\b(?:agreement|contract)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r".*[.;]\s", re.DOTALL)
 
 
-def event_asked(heading: str, piece: str, found: Sequence[Quotable]) -> Length | None:
+def event_asked(heading: str, piece: str, found: Sequence[Quotable]) -> Given | None:
     """What ``piece`` of the guidance under ``heading`` asks for, where it asks when something begins or ends and
     ``found`` say after what."""
     form = next((says for asked, says in _COMPILED if asked.search(piece) or asked.search(f"{heading}. {piece}")), None)
@@ -72,7 +72,7 @@ def event_asked(heading: str, piece: str, found: Sequence[Quotable]) -> Length |
     return fits[0]
 
 
-def _fits(form: re.Pattern[str], wanted: frozenset[str], found: Sequence[Quotable]) -> Iterator[Length]:
+def _fits(form: re.Pattern[str], wanted: frozenset[str], found: Sequence[Quotable]) -> Iterator[Given]:
     """Each sentence that says it of what is ``wanted``."""
     for quote in found:
         match = form.search(quote.text) if quote.row is None else None
@@ -81,7 +81,7 @@ def _fits(form: re.Pattern[str], wanted: frozenset[str], found: Sequence[Quotabl
         subject = frozenset(content_stems(_CLAUSE.sub("", quote.text[: match.start()]))) - _BESIDE
         narrower = {word for word in subject - wanted if len(word) > 1 and not word[0].isdigit()}
         if wanted <= subject and not narrower:
-            yield Length(quote, " ".join(match["when"].split()))
+            yield Given(quote, " ".join(match["when"].split()))
 
 
 def _same(one: str, other: str) -> bool:

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from math import log
 
-from ragcore.companies import of_others
+from ragcore.companies import passed_over
 from ragcore.config import AnswerSettings
 from ragcore.protocols import Request, Reranker
 from ragcore.providers.field_names import BESIDE
 from ragcore.providers.firms import REFERS
-from ragcore.providers.quotable import Quotable, is_same
+from ragcore.providers.quotable import Quotable, without_repeats
 from ragcore.providers.quote_ranking import Ranking
-from ragcore.providers.told import by_worth, form_asked, says_it
+from ragcore.providers.told import form_asked
 from ragcore.terms import Wanted
 from ragcore.words import content_stems, word_set
 
@@ -79,18 +79,14 @@ class Evidence:
             # No company is passed over because there is more to quote of another.
             chosen = _by_turns([*chosen, *others])
             most = max(most, len({quote.source.doc_id for quote in chosen}))
-        return _without_repeats([*pinned, *chosen], most)
+        return without_repeats([*pinned, *chosen], most)
 
     def _of_others(self, piece: str, ranking: Ranking, chosen: Sequence[Quotable]) -> list[Quotable]:
         """What speaks of ``piece`` in documents of companies of which nothing is ``chosen``."""
-        of = self._request.stated.companies
-        has = [of.get(doc_id, ()) for doc_id in {quote.source.doc_id for quote in chosen}]
         # One word ("the revenue of each") says what is asked only together with the heading.
         asked = piece if len(self._wanted(piece)[1]) > 1 else f"{self._request.question} {piece}"
         found: list[Quotable] = []
-        for doc_id in dict.fromkeys(quote.source.doc_id for quote in self._found):
-            if not has or not all(of_others(of.get(doc_id, ()), companies) for companies in has):
-                continue
+        for doc_id in passed_over(_documents(self._found), _documents(chosen), self._request.stated.companies):
             own = ranking.best([quote for quote in self._found if quote.source.doc_id == doc_id], self._reranker)
             good = [each for each in own if each[1] >= _PLAIN and self._share(asked, each[0]) >= _SPEAKS]
             found += [quote for quote, worth in good[:_OF_EACH] if worth >= _SHARE * good[0][1]]
@@ -101,17 +97,17 @@ class Evidence:
         in the order of the text, of several documents the first of each; those of a document's own section on it, else
         any of the document."""
         inner, outer = form_asked(piece, True), form_asked(piece, False)
-        of_own = [q for q in self.own if inner is not None and q.row is None and says_it(inner, q.text)]
+        of_own = [q for q in self.own if inner is not None and q.row is None and inner.says_it(q.text)]
         of = self._request.stated.companies
         told = [
             quote
             for quote in self._found
-            if outer is not None and quote.row is None and says_it(outer, quote.text, of.get(quote.source.doc_id, ()))
+            if outer is not None and quote.row is None and outer.says_it(quote.text, of.get(quote.source.doc_id, ()))
         ]
         headed = {quote.source.doc_id for quote in of_own}
         rest = [quote for quote in told if quote.source.doc_id not in headed]
         form = outer or inner
-        chosen = sorted([*of_own, *rest], key=lambda q: (form is not None and by_worth(form, q.text), q.start))
+        chosen = sorted([*of_own, *rest], key=lambda q: (form is not None and form.of_quarter(q.text), q.start))
         turns = {doc_id: [quote for quote in chosen if quote.source.doc_id == doc_id] for doc_id in _documents(chosen)}
         # One document may say it at length, several each at its beginning.
         return chosen if len(turns) < 2 else [quote for own in turns.values() for quote in own[:_OF_EACH]]
@@ -120,7 +116,7 @@ class Evidence:
         """What comes nearest to ``pieces``, be it ever so far."""
         lists = [[quote for quote, _ in self._ranking(piece).best(self._found, self._reranker)] for piece in pieces[:3]]
         turns = [ranked[place] for place in range(most) for ranked in lists if place < len(ranked)]
-        return _without_repeats(turns, most)
+        return without_repeats(turns, most)
 
     def _ranking(self, piece: str) -> Ranking:
         request = self._request
@@ -151,13 +147,12 @@ class Evidence:
         return wanted, [word for word in wanted.words if word not in _SAYS_LITTLE]
 
     def _speaks(self, piece: str, quote: Quotable) -> bool:
-        piece = _BRACKETS.sub(" ", piece)
         wanted, words = self._wanted(piece)
         held = [word for word in words if wanted.has(word, quote.words)]
         heading = set(content_stems(self._request.question)) - _SAYS_LITTLE - _NO_SUBJECT
         if set(held) & heading & set(content_stems(quote.text)):
             return True
-        if len(words) == 2 and held and _PAIR.search(piece):
+        if len(words) == 2 and held and _PAIR.search(_BRACKETS.sub(" ", piece)):
             return True  # "its customers and markets": of either
         total = self._weight(words)
         return total > 0 and self._weight(held) / total >= _SPEAKS
@@ -185,11 +180,3 @@ def _by_turns(quotes: Sequence[Quotable]) -> list[Quotable]:
     for quote in quotes:
         own.setdefault(quote.source.doc_id, []).append(quote)
     return [quote for turn in zip_longest(*own.values()) for quote in turn if quote is not None]
-
-
-def _without_repeats(quotes: Sequence[Quotable], most: int) -> list[Quotable]:
-    chosen: list[Quotable] = []
-    for quote in quotes:
-        if len(chosen) < most and not any(is_same(quote, other) for other in chosen):
-            chosen.append(quote)
-    return chosen

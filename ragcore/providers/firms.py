@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragcore.providers.durations import Length
-from ragcore.providers.quotable import Quotable
+from ragcore.providers.quotable import Given, Quotable
 
 _ASKED = re.compile(
     r"\b(?:auditors?|who\s+audits|audited\s+by|(?:independent|registered|public)\s+(?:\w+\s+)*account(?:ing\s+firm|ants?))\b",
@@ -44,7 +43,7 @@ def asks_auditor(heading: str, piece: str) -> bool:
     return _ASKED.search(both) is not None and not _BESIDE.search(both)
 
 
-def auditor(found: Sequence[Quotable]) -> Length | None:
+def auditor(found: Sequence[Quotable]) -> Given | None:
     """The firm that ``found`` name as the auditor, where it is one."""
     given = [
         (quote, " ".join((match["name"] or match["first"]).split()))
@@ -56,4 +55,4 @@ def auditor(found: Sequence[Quotable]) -> Length | None:
         return None
     # A sentence says it better than a row of a list of exhibits.
     quote, name = min(given, key=lambda one: (one[0].row is not None, len(one[0].text)))
-    return Length(quote, name)
+    return Given(quote, name)

@@ -5,7 +5,7 @@ What is quoted is always a unit's own text, so the writer can be incomplete but 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ragcore.about import asks_about_whole, opens_text
@@ -17,7 +17,7 @@ from ragcore.markdown import escape
 from ragcore.missing import Missing, missing, years_in
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Request, Reranker, StaticStream
-from ragcore.providers.quotable import Quotable, is_same, quotables
+from ragcore.providers.quotable import Quotable, is_same, quotables, without_repeats
 from ragcore.providers.quote_ranking import Ranking
 from ragcore.providers.rows import brief
 from ragcore.providers.values import Value, values
@@ -78,7 +78,7 @@ class OfflineWriter:
         holders = [quote for quote in good if ranking.has_form(quote)] if asks_holder(main) else []
         if asks_about_whole(main):
             good = _openings(ranking, [quote for quote, _ in ranked], found)
-        chosen = _without_repeats(holders or good, self._settings.offline_quotes)
+        chosen = without_repeats(holders or good, self._settings.offline_quotes)
         if chosen and not absent.years:
             said = said or _of_other_years(main, chosen)
             if asks_holder(main) and not holders:
@@ -91,7 +91,7 @@ class OfflineWriter:
             yield from listing(rest, best_first=not rows)
             return
         yield f"{NO_ANSWER} {said or 'No sentence or row of the passages found speaks of this directly.'}"
-        nearest = _without_repeats((quote for quote, worth in ranked if worth > 0.0), _NEAREST)
+        nearest = without_repeats((quote for quote, worth in ranked if worth > 0.0), _NEAREST)
         if nearest:
             yield " The nearest:\n\n"
             yield from listing(nearest)
@@ -122,14 +122,6 @@ def _openings(ranking: Ranking, ranked: Sequence[Quotable], found: Sequence[Quot
             said = sorted((quote for quote in own if opens_text(quote.text)), key=lambda quote: quote.start)[:_OPENING]
         out += (said or sorted(own, key=lambda quote: quote.start)[:_OPENING])[:most]
     return tuple(out)
-
-
-def _without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
-    chosen: list[Quotable] = []
-    for quote in quotes:
-        if len(chosen) < most and not any(is_same(quote, other) for other in chosen):
-            chosen.append(quote)
-    return chosen
 
 
 def listing(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ragcore.everyday import answers
@@ -83,6 +83,14 @@ class Quotable:
         """Whether it holds a number that is not among ``besides`` (the question's own words)."""
         words = tokens(_REFERENCE.sub(" ", self.text))
         return any((any(c.isdigit() for c in word) or word in _NUMBER_WORDS) and word not in besides for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a value field asks for, in the words (``figure``) in which ``quote`` gives it."""
+
+    quote: Quotable
+    figure: str
 
 
 def marker(source: Source, first: int, last: int) -> str:
@@ -178,6 +186,15 @@ def _says_it(text: str, wanted: Wanted) -> bool:
         return False
     held = wanted.held(set(content_stems(text)))
     return len(held) > 1 and len(held) >= _MOST * len(wanted.words)
+
+
+def without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
+    """The first ``most`` of ``quotes`` of which no two say the same."""
+    chosen: list[Quotable] = []
+    for quote in quotes:
+        if len(chosen) < most and not any(is_same(quote, other) for other in chosen):
+            chosen.append(quote)
+    return chosen
 
 
 def is_same(one: Quotable, other: Quotable) -> bool:

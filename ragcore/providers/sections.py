@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ragcore.companies import of_others
+from ragcore.companies import passed_over
 from ragcore.config import AnswerSettings
 from ragcore.markdown import escape
 from ragcore.prompts import NO_ANSWER
@@ -112,9 +112,7 @@ def _lacking(piece: str, given: Sequence[Quotable], titles: Mapping[str, str], s
 
 def _others(given: Sequence[Quotable], documents: Iterable[str], stated: Stated) -> list[str]:
     """Those of ``documents`` that are of companies of which nothing is ``given``, though of others something is."""
-    of = stated.companies
-    has = [of.get(doc_id, ()) for doc_id in {quote.source.doc_id for quote in given}]
-    return [one for one in documents if has and all(of_others(of.get(one, ()), companies) for companies in has)]
+    return passed_over(documents, (quote.source.doc_id for quote in given), stated.companies)
 
 
 def _marks(what: str, titles: Sequence[str]) -> list[str]:

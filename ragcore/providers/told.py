@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ragcore.companies import Company
 from ragcore.providers.periods import QUARTER
@@ -99,56 +100,61 @@ _RISK = (
     r"negativ|damag|delay|impact|affect|liabilit|interrupt)\w*)",
 )
 _WITHIN = (
-    _RISK,
     (r"\bexclu(?:ded|sions?)\b", r"(?i:\bnot\s+(?:apply|limit|exclude)\b|\bexcept\b|\bexcluding\b|\bother\s+than\b)"),
     (
         r"\brenewal\s+is\s+prevented\b|\bnon-?renewal\b",
         r"(?i:\bnon-?renewal\b|\bunless\b.*\bnotice\b|\bnot\s+to\s+renew\b)",
     ),
 )
-_COMPILED = tuple(
-    (re.compile(asked, re.IGNORECASE), re.compile(says)) for asked, says in (*_OF_YEARS, *_FORMS, _PARTIES)
-)
-_ANYWHERE = frozenset(says.pattern for _, says in _COMPILED[: len(_OF_YEARS)])
-_COMPILED_WITHIN = tuple((re.compile(asked, re.IGNORECASE), re.compile(says)) for asked, says in _WITHIN)
 
 
-def form_asked(piece: str, within: bool) -> re.Pattern[str] | None:
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a sentence ``says`` what is ``asked``. ``anywhere``: wherever it stands and whoever is named in it; ``risk``:
+    what may harm, which no other form may tell."""
+
+    asked: re.Pattern[str]
+    says: re.Pattern[str]
+    anywhere: bool = False
+    risk: bool = False
+
+    def says_it(self, text: str, of: Sequence[Company] = ()) -> bool:
+        """Whether ``text`` is a sentence of this form, and does not name another than the companies ``of`` its document
+        (any where they are not known) as who does it."""
+        text = _RUN_IN.sub("", text)
+        if self.risk:
+            return self.says.search(text) is not None and not _OF_RISKS.search(text)
+        if text[:1].islower():
+            return False  # an item of a list: of whom it is said stands in what leads it in
+        if self.says.search(text) is None or _IS_NOT.match(text) or _IN_DOUBT.search(text) or _ASIDE.match(text):
+            return False
+        who = _SUBJECT.match(text)
+        return who is None or not of or self.anywhere or bool(_OWN.match(who.group())) or _names(who.group(), of)
+
+    def says_it_anywhere(self, text: str, of: Sequence[Company]) -> bool:
+        """`says_it`, of a sentence on which no heading sheds light: it names the company itself, or what is said so is
+        the company's wherever it stands."""
+        who = _SUBJECT.match(_RUN_IN.sub("", text))
+        return (self.anywhere or (who is not None and _names(who.group(), of))) and self.says_it(text, of)
+
+    def of_quarter(self, text: str) -> bool:
+        """Whether ``text`` is said of a quarter, where the same is said of the year too."""
+        return self.anywhere and QUARTER.search(text) is not None
+
+
+def _forms(pairs: Sequence[tuple[str, str]], *, anywhere: bool = False, risk: bool = False) -> tuple[Form, ...]:
+    return tuple(Form(re.compile(asked, re.IGNORECASE), re.compile(says), anywhere, risk) for asked, says in pairs)
+
+
+_EVERYWHERE = (*_forms(_OF_YEARS, anywhere=True), *_forms(_FORMS), *_forms((_PARTIES,)))
+_IN_SECTION = (*_EVERYWHERE, *_forms((_RISK,), risk=True), *_forms(_WITHIN))
+
+
+def form_asked(piece: str, within: bool) -> Form | None:
     """The form of what ``piece`` asks for, where that is known: what a company is, makes, or sells to whom, the parties
     of a contract; ``within`` a section on it, also what is left out of it."""
     bare = _BRACKETS.sub(" ", piece)
-    forms = (*_COMPILED, *_COMPILED_WITHIN) if within else _COMPILED
-    return next((says for asked, says in forms if asked.search(bare)), None)
-
-
-def says_it(form: re.Pattern[str], text: str, of: Sequence[Company] = ()) -> bool:
-    """Whether ``text`` is a sentence of that form, and does not name another than the companies ``of`` its document
-    (any where they are not known) as who does it."""
-    text = _RUN_IN.sub("", text)
-    if form.pattern == _RISK[1]:
-        return form.search(text) is not None and not _OF_RISKS.search(text)
-    if text[:1].islower():
-        return False  # an item of a list: of whom it is said stands in what leads it in
-    if form.search(text) is None or _IS_NOT.match(text) or _IN_DOUBT.search(text) or _ASIDE.match(text):
-        return False
-    who = _SUBJECT.match(text)
-    if who is None or not of or form.pattern in _ANYWHERE or _OWN.match(who.group()):
-        return True
-    return _names(who.group(), of)
-
-
-def says_it_anywhere(form: re.Pattern[str], text: str, of: Sequence[Company]) -> bool:
-    """`says_it`, of a sentence on which no heading sheds light: it names the company itself, or what is said so is the
-    company's wherever it stands."""
-    bare = _RUN_IN.sub("", text)
-    who = _SUBJECT.match(bare)
-    known = form.pattern in _ANYWHERE or (who is not None and _names(who.group(), of))
-    return known and says_it(form, text, of)
-
-
-def by_worth(form: re.Pattern[str], text: str) -> bool:
-    """For sorting sentences of a form: what is said of a quarter stands behind what is said of the year."""
-    return form.pattern in _ANYWHERE and QUARTER.search(text) is not None
+    return next((form for form in (_IN_SECTION if within else _EVERYWHERE) if form.asked.search(bare)), None)
 
 
 def _names(subject: str, of: Sequence[Company]) -> bool:

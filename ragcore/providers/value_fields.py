@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragcore.markdown import escape
-from ragcore.providers.durations import Length, length_asked
+from ragcore.providers.durations import length_asked
 from ragcore.providers.events import event_asked
 from ragcore.providers.field_names import Wish, stems_of, wish
 from ragcore.providers.field_rows import Candidate, candidates, in_statements, latest_year, of_owners
 from ragcore.providers.field_sentences import Said, said
 from ragcore.providers.firms import REFERS, asks_auditor, auditor
-from ragcore.providers.quotable import Quotable, marker
+from ragcore.providers.quotable import Given, Quotable, marker
 from ragcore.providers.rows import scale_of
 from ragcore.providers.values import same_figure
 from ragcore.reports import NOTHING_STATED, Stated
@@ -137,7 +137,7 @@ def _on_what_is_asked(asked: Wish, named: Sequence[Quotable]) -> Sequence[Quotab
     return [quote for quote in named if distinct.get(quote.text) is quote]
 
 
-def _sentence(one: Said | Length) -> FieldValue:
+def _sentence(one: Said | Given) -> FieldValue:
     quote = one.quote
     return FieldValue(quote, f"**{escape(one.figure)}** — “{escape(quote.text)}” {quote.marker}")
 
