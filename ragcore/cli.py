@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from ragcore.commands import asking, library, shelf, state
+from ragcore.commands import app, asking, library, shelf, state
 from ragcore.commands.common import documents_asked, print_json
 from ragcore.commands.report import KINDS as REPORT_KINDS
 from ragcore.commands.report import fill, load_template, own_templates
@@ -28,15 +28,21 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Entry point of the ``ragcore`` console script; returns the exit code."""
+    """Entry point of the console scripts ``groundwork`` and ``ragcore``; returns the exit code. Without a command it
+    starts the app."""
     parser = _parser()
     options = parser.parse_args(arguments)
+    starts_app = getattr(options, "run", None) is None
+    if starts_app and (hasattr(options, "config") or hasattr(options, "json")):
+        parser.error("--config and --json need a command; the app reads config.toml in its home")
     if getattr(options, "picture", None) is not None and options.page is None:
         parser.error("--picture needs --page")
     if getattr(options, "again", None) is not None and options.resume is None:
         parser.error("--again needs --resume")
     as_json: bool = getattr(options, "json", False)
     try:
+        if starts_app:
+            return app.start(options)
         from ragcore.engine import Engine
 
         preset = getattr(options, "rse", None)
@@ -157,9 +163,11 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
     parser = argparse.ArgumentParser(
-        prog="ragcore", description="Questions over PDFs, every claim with its place on the page.", parents=[common]
+        prog="groundwork",
+        description="Ask your PDFs; every claim opens its place on the page. Without a command it starts the app.",
+        parents=[common],
     )
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
     def command(
         name: str, run: Callable[[Engine, argparse.Namespace, bool], int], text: str
@@ -167,6 +175,12 @@ def _parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text, parents=[common])
         sub.set_defaults(run=run)
         return sub
+
+    sub = commands.add_parser(
+        "app", help="start the app in the browser", description="Start the app in the browser.", parents=[common]
+    )
+    sub.add_argument("--port", type=_count, metavar="N", help="instead of 8501")
+    sub.add_argument("--no-browser", dest="browser", action="store_false", help="do not open the browser")
 
     sub = command("ingest", library.ingest, "read PDFs, and ADE JSON with its PDF, into the library")
     sub.add_argument(
@@ -222,10 +236,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_scope(sub)
 
-    sub = command("generate", asking.generate, "answer a question with citations")
-    sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
-    sub.add_argument("-p", "--passages", action="store_true", help="print the cited passages as well")
-    _add_scope(sub)
+    for name, text in (("ask", "answer a question with citations"), ("generate", "the same, for scripts: -q QUESTION")):
+        sub = command(name, asking.generate, text)
+        if name == "ask":
+            sub.add_argument("question", type=_text, metavar="QUESTION")
+        else:
+            sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
+        sub.add_argument("-p", "--passages", action="store_true", help="print the cited passages as well")
+        _add_scope(sub)
 
     sub = command("conversation", asking.conversation, "a conversation: one question per line")
     sub.add_argument("-p", "--passages", action="store_true")
