@@ -3,15 +3,18 @@ them the numbers of their notes."""
 
 from __future__ import annotations
 
+import io
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 
 from ragcore.config import ExportSettings
 from ragcore.export.model import Manuscript, Note
 from ragcore.export.pictures import Sheet, Sheets, whole
 
 MARGIN, HEAD = 36.0, 30.0  # points: around a page's picture, and of the line above it
-LIT, HEADS, EDGE, INK, GREY = (1.0, 0.83, 0.23), (1.0, 0.96, 0.81), (0.6, 0.42, 0.0), (0.1, 0.11, 0.11), (0.4, 0.4, 0.4)
+LIT, HEADS = (255, 212, 59), (255, 245, 207)  # as the page pane lights them
+EDGE, INK, GREY = (0.6, 0.42, 0.0), (0.1, 0.11, 0.11), (0.4, 0.4, 0.4)
 FONT, BOLD = "helv", "hebo"
 
 
@@ -65,7 +68,7 @@ def _draw(page: object, sheet: Sheet, notes: list[Note]) -> None:
     scale = min(room.width / sheet.width, room.height / sheet.height)
     left, top = room.x0 + (room.width - sheet.width * scale) / 2, room.y0
     at = pymupdf.Rect(left, top, left + sheet.width * scale, top + sheet.height * scale)
-    page.insert_image(at, stream=sheet.png)
+    page.insert_image(at, stream=_lit(sheet, notes))
     page.draw_rect(at, color=(0.8, 0.8, 0.78), width=0.5)
 
     def spot(shares: tuple[float, float, float, float]) -> pymupdf.Rect:
@@ -76,11 +79,9 @@ def _draw(page: object, sheet: Sheet, notes: list[Note]) -> None:
 
     taken: list[float] = []
     for note in notes:
-        for shares in filter(None, map(sheet.within, note.heads)):
-            page.draw_rect(spot(shares), color=None, fill=HEADS, fill_opacity=0.45, overlay=True)
         spots = [spot(shares) for shares in filter(None, map(sheet.within, note.boxes))]
         for rect in spots:
-            page.draw_rect(rect, color=EDGE, width=0.6, fill=LIT, fill_opacity=0.35, overlay=True)
+            page.draw_rect(rect, color=EDGE, width=0.6)
         if spots:
             # In the margin, one below the other where several stand on one line.
             y = spots[0].y0 + 7
@@ -88,6 +89,27 @@ def _draw(page: object, sheet: Sheet, notes: list[Note]) -> None:
                 y += 10
             taken.append(y)
             page.insert_text((max(at.x0 - 22, 6), y), f"[{note.number}]", fontname=BOLD, fontsize=8, color=EDGE)
+
+
+def _lit(sheet: Sheet, notes: Sequence[Note]) -> bytes:
+    """The picture of a page as PNG, with the cited words and their headers multiplied by a highlighter's colour: ink
+    keeps its colour, ground takes the light's."""
+    from PIL import Image, ImageChops, ImageDraw
+
+    with Image.open(io.BytesIO(sheet.png)) as png:
+        picture = png.convert("RGB")
+    heads = [place for note in notes for place in note.heads]
+    cited = [place for note in notes for place in note.boxes]
+    for colour, places in ((HEADS, heads), (LIT, cited)):
+        mask = Image.new("L", picture.size)
+        for x0, y0, x1, y1 in filter(None, map(sheet.within, places)):
+            corners = (x0 * picture.width, y0 * picture.height, x1 * picture.width, y1 * picture.height)
+            ImageDraw.Draw(mask).rectangle(corners, fill=255)
+        light = Image.new("RGB", picture.size, colour)
+        picture = Image.composite(ImageChops.multiply(picture, light), picture, mask)
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    return out.getvalue()
 
 
 def _line(page: object, x: float, y: float, words: str, font: str, size: float, color: tuple[float, ...]) -> None:

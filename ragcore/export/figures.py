@@ -111,8 +111,8 @@ def _plain(digits: str, marks: Marks | None) -> tuple[str, str, bool] | None:
             return None
         decimal, thousands = (".", ",") if known == "point" else (",", ".")
         whole, found, decimals = text.partition(decimal)
-        if thousands in decimals or (found and not decimals) or (spaced and thousands in whole):
-            return None
+        if (found and not decimals.isdigit()) or (spaced and thousands in whole):
+            return None  # "3.2.1" is a section, "12.05.2021" a date
         if thousands in whole:
             if not _GROUPED[thousands].fullmatch(whole):
                 return None

@@ -11,12 +11,14 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ragcore.errors import InputError
-from ragcore.export.characters import one_line
+from ragcore.export.characters import clean, one_line, shortened
 from ragcore.export.figures import Figure, Marks, figure, marks_of
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ SHEET_TYPES: dict[SheetKind, str] = {
 }
 NAME_LENGTH = 31  # characters of a sheet's name that a workbook takes
 WIDEST = 60  # characters of a column's width
+LONGEST = 32_767  # characters of a cell that a workbook takes
 _NOT_IN_NAMES = re.compile(r"[\\/*?:\[\]]+")
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")
 _DASHES = re.compile(r"[-–—−]+")
@@ -144,12 +147,35 @@ def _csv(given: Sequence[Sheet]) -> bytes:
         if len(given) > 1:
             writer.writerow([_safe(f"Table {sheet.number}, {sheet.place}: {sheet.title}".rstrip(": "))])
         grid = [[""] * sheet.columns for _ in range(sheet.rows)]
-        for cell in sheet.cells:
+        for cell in _placed(sheet):
             grid[cell.row][cell.col] = _safe(cell.text)
         writer.writerows(grid)
         if len(given) > 1:
             writer.writerow([])
     return out.getvalue().encode("utf-8-sig")  # without the mark, Excel takes it for another encoding
+
+
+def _placed(sheet: Sheet) -> list[SheetCell]:
+    """The cells of a table, one at each place: the texts of several are joined, so that none is lost, and one that
+    covers another keeps only its first place."""
+    at: dict[tuple[int, int], SheetCell] = {}
+    for cell in sheet.cells:
+        place, text = (cell.row, cell.col), clean(cell.text)
+        before = at.get(place)
+        both = before is not None and before.text and text
+        if before is None or (not before.text and text):
+            at[place] = replace(cell, text=text)
+        elif both:
+            at[place] = replace(before, text=f"{before.text} {text}", value=None)
+    covered = Counter(place for cell in at.values() for place in _covers(cell))
+    return [
+        cell if all(covered[place] == 1 for place in _covers(cell)) else replace(cell, row_span=1, col_span=1)
+        for cell in at.values()
+    ]
+
+
+def _covers(cell: SheetCell) -> Iterator[tuple[int, int]]:
+    return product(range(cell.row, cell.row + cell.row_span), range(cell.col, cell.col + cell.col_span))
 
 
 def _safe(text: str) -> str:
@@ -208,7 +234,7 @@ def _fill(page: Any, sheet: Sheet) -> None:
 
     bold, shade = Font(bold=True), PatternFill("solid", fgColor="F0F0EC")
     widths = [6] * sheet.columns
-    for item in sheet.cells:
+    for item in _placed(sheet):
         cell = page.cell(item.row + 1, item.col + 1)
         if item.value is not None:
             cell.value = item.value.value
@@ -241,8 +267,8 @@ def _fill(page: Any, sheet: Sheet) -> None:
 
 
 def _put(cell: Any, text: str) -> Any:
-    """``text`` into a cell as text, whatever it begins with, also after it is edited there."""
-    cell.value = text
+    """``text`` into a cell as text, whatever it begins with, also after it is edited there; one too long is cut."""
+    cell.value = shortened(text, LONGEST)
     cell.data_type = "s"
     cell.quotePrefix = bool(_FORMULA.match(text))
     return cell

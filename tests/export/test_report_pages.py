@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pymupdf
 import pytest
+from PIL import Image
 
 from ragcore.engine import Engine
 from ragcore.export.annex import write_annex
@@ -69,17 +72,19 @@ def test_the_annex_has_every_cited_page_once_with_its_places_marked(filled: tupl
         text = page.get_text()
         numbers = {int(number) for number in re.findall(r"\[(\d+)\]", text)}
         assert numbers == set(range(1, max(numbers) + 1))
-        # Each lit rectangle lies where the words of its citation are on the picture.
+        # The ground of each cited word is lit on the picture, and its ink is as dark as on the page.
         picture = page.get_image_rects(page.get_images()[0][0])[0]
         sheet = engine.document(doc_id).pages[0]
-        lit = [
-            item["rect"] for item in page.get_drawings() if item.get("fill_opacity") == pytest.approx(0.35, abs=0.01)
-        ]
         for citation in citations:
             for box in citation.boxes:
-                x = picture.x0 + box.x0 / sheet.width * picture.width
-                y = picture.y0 + box.y0 / sheet.height * picture.height
-                assert any(abs(rect.x0 - x) < 1.5 and abs(rect.y0 - y) < 1.5 for rect in lit)
+                shares = (box.x0 / sheet.width, box.y0 / sheet.height, box.x1 / sheet.width, box.y1 / sheet.height)
+                across, down = (picture.x0, picture.y0), (picture.width, picture.height)
+                x0, y0, x1, y1 = (across[i % 2] + share * down[i % 2] for i, share in enumerate(shares))
+                shown = page.get_pixmap(dpi=200, clip=pymupdf.Rect(x0 + 1, y0 + 1, x1 - 1, y1 - 1))
+                with Image.open(io.BytesIO(shown.tobytes("png"))) as lit:
+                    pixels = np.asarray(lit.convert("RGB")).reshape(-1, 3).tolist()
+                assert max(pixels, key=sum) == pytest.approx((255, 212, 59), abs=12)
+                assert max(min(pixels, key=sum)) < 90
 
 
 def test_a_document_that_is_gone_is_told_in_the_place_of_its_pages(

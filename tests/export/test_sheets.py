@@ -13,7 +13,8 @@ from openpyxl import load_workbook
 
 from ragcore.engine import Engine
 from ragcore.errors import InputError
-from ragcore.export.figures import figure, marks_of
+from ragcore.export.characters import clean
+from ragcore.export.figures import Marks, figure, marks_of
 from ragcore.export.sheets import Sheet, SheetCell, sheets, write
 from tests import pdfs
 
@@ -61,10 +62,16 @@ def test_what_divides_thousands_is_told_by_numbers_that_have_one_reading() -> No
     assert marks_of(["12.5", "7,25"]) is None
 
 
-@given(st.text(max_size=20))
-def test_a_number_is_finite_and_any_text_is_borne(text: str) -> None:
-    found = figure(text, marks_of([text]))
+@given(st.text(max_size=20) | st.text("0123456789.,' %$()-", max_size=12), st.sampled_from([None, "point", "comma"]))
+def test_a_number_is_finite_and_any_text_is_borne(text: str, marks: Marks | None) -> None:
+    found = figure(text, marks or marks_of([text]))
     assert found is None or abs(found.value) < 1e16
+
+
+@pytest.mark.parametrize("marks", ["point", "comma"])
+@pytest.mark.parametrize("text", ["3.2.1", "3,2,1", "1.2.3.4", "12.05.2021"])
+def test_a_section_number_or_a_date_is_no_number(text: str, marks: Marks) -> None:
+    assert figure(text, marks) is None
 
 
 def test_a_document_gives_a_workbook_and_csv_with_its_tables(tmp_path: Path) -> None:
@@ -112,3 +119,51 @@ def test_numbers_and_dashes_are_left_as_they_are_in_csv() -> None:
     kept = ["-5", "–", "-", "+0.50", "-1,234.5", "(5)"]
     lines = list(csv.reader(io.StringIO(write([sheet_of(kept)], "csv").decode("utf-8-sig"))))
     assert [line[0] for line in lines] == kept
+
+
+def grid(*cells: tuple[int, int, int, int, str]) -> Sheet:
+    rows = max(row + row_span for row, _, row_span, _, _ in cells)
+    columns = max(col + col_span for _, col, _, col_span, _ in cells)
+    return Sheet(1, "T", "p. 1", "D", rows, columns, 0, tuple(SheetCell(*cell, False) for cell in cells))
+
+
+def test_cells_that_overlap_keep_their_text() -> None:
+    """A span that was read too wide covers its neighbours: it stays unmerged, and nothing is lost."""
+    sheet = grid((0, 0, 1, 3, "Wide"), (0, 1, 1, 1, "Covered"), (1, 0, 2, 2, "Block"), (2, 1, 1, 2, "Into it"))
+    page = load_workbook(io.BytesIO(write([sheet], "xlsx"))).worksheets[1]
+    assert {cell.value for row in page.iter_rows() for cell in row if cell.value} == {
+        "Wide",
+        "Covered",
+        "Block",
+        "Into it",
+    }
+    assert not page.merged_cells.ranges
+    text = write([sheet], "csv").decode("utf-8-sig")
+    assert all(word in text for word in ("Wide", "Covered", "Block", "Into it"))
+
+
+def test_two_texts_of_one_place_are_both_kept() -> None:
+    sheet = grid((0, 0, 1, 2, "First"), (0, 0, 1, 1, "second"), (0, 1, 1, 1, "4"))
+    page = load_workbook(io.BytesIO(write([sheet], "xlsx"))).worksheets[1]
+    assert [cell.value for cell in page[1]] == ["First second", "4"]
+    assert list(csv.reader(io.StringIO(write([sheet], "csv").decode("utf-8-sig")))) == [["First second", "4"]]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(1, 3), st.integers(1, 3), st.text(max_size=8)),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_any_grid_becomes_a_workbook_with_all_of_its_text(cells: list[tuple[int, int, int, int, str]]) -> None:
+    sheet = grid(*cells)
+    page = load_workbook(io.BytesIO(write([sheet], "xlsx"))).worksheets[1]
+    held = " ".join(str(cell.value) for row in page.iter_rows() for cell in row if cell.value is not None)
+    assert all(clean(text) in held for *_, text in cells)
+
+
+def test_a_text_longer_than_a_cell_takes_is_cut_and_says_so() -> None:
+    page = load_workbook(io.BytesIO(write([grid((0, 0, 1, 1, "word " * 8000))], "xlsx"))).worksheets[1]
+    assert len(page["A1"].value) <= 32767
+    assert " […] " in page["A1"].value
