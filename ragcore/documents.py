@@ -38,7 +38,8 @@ class Page:
     """One page as displayed. ``label`` is the printed page label where the PDF has one, else the number as text;
     ``width`` and ``height`` are points after rotation and crop; ``rotation`` is the page's own, in degrees;
     ``degraded`` says why a page was read by a simpler method, or is None; ``ocr`` is the mean confidence (0–1) of a
-    page read by OCR, None where the PDF's own text was taken."""
+    page read by OCR, None where the PDF's own text was taken; ``unread``: nothing on it could be read (``degraded``
+    says why)."""
 
     number: int
     label: str
@@ -47,6 +48,7 @@ class Page:
     rotation: int = 0
     degraded: str | None = None
     ocr: float | None = None
+    unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,6 +190,10 @@ class ParseCrashed(ParseError):
     hint_default = "Open the PDF in a viewer and save a copy, or raise ingest.memory_mb in config.toml."
 
 
+class NothingRead(ParseError):
+    hint_default = "Raise ingest.plain_seconds or ocr.page_seconds in config.toml, then ingest it again."
+
+
 class IndexFault(GroundworkError):
     hint_default = "Run `ragcore index --rebuild`."
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ragcore.index.store import DocumentInfo
     from ragcore.reports import Report
     from ragcore.tasks import IngestReport
-    from ragcore.types import Answer, Chunk, Document, Element, Retrieval, Spending, Usage
+    from ragcore.types import Answer, Chunk, Document, Element, Page, Retrieval, Spending, Usage
 
 
 def ingested(reports: Sequence[IngestReport]) -> None:
@@ -33,6 +33,7 @@ def ingested(reports: Sequence[IngestReport]) -> None:
                 for part in (
                     f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables",
                     f"{report.ocr_pages} pages read by OCR" if report.ocr_pages else "",
+                    _not_read(report.unread_pages),
                     report.figures.words,
                     report.context.words,
                 )
@@ -68,10 +69,19 @@ def documents(infos: Sequence[DocumentInfo]) -> None:
     for info in infos:
         marks = "".join(f"  #{tag}" for tag in info.tags)
         name = f"{info.folder}/{info.name}" if info.folder else info.name
-        print(f"{info.doc_id}  {info.status:8} {info.pages:5} pages  {info.title}  [{name}]{marks}")
+        gaps = f"  ({unread})" if (unread := _not_read(info.unread_pages)) else ""
+        print(f"{info.doc_id}  {info.status:8} {info.pages:5} pages  {info.title}  [{name}]{marks}{gaps}")
 
 
-def elements(document: Document, chosen: Sequence[Element]) -> None:
+def _not_read(pages: Sequence[int]) -> str:
+    """``pages 3, 7 not read``; "" for none."""
+    return f"{'page' if len(pages) == 1 else 'pages'} {', '.join(map(str, pages))} not read" if pages else ""
+
+
+def elements(document: Document, chosen: Sequence[Element], gaps: Sequence[Page]) -> None:
+    """``gaps`` are the pages that could not be read."""
+    for page in gaps:
+        print(f"p. {page.number:4}  {'not read':12} {page.degraded}")
     for element in chosen:
         mark = f"  [{element.noise}]" if element.noise else ""
         text = " ".join(document.text[element.start : element.end].split())

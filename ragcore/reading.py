@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     Pages = Callable[[Sequence[int]], Iterator[PageLayout]]
 
 # Part of every document's recipe: raise it when building or chunking changes what they give for the same settings.
-BUILD_VERSION = 2
-
+BUILD_VERSION = 3
 
 # Settings of [context] that decide what stands in front of a chunk; the others only how it is asked for.
 _IN_CHUNKS = {"document_summary", "section_summary", "section_tokens", "summaries", "situate"}
@@ -66,14 +65,15 @@ class Reading:
         on_progress: OnProgress,
         cancelled: IsCancelled | None,
     ) -> None:
-        """Read the pages that have no checkpoint yet or wait for OCR that is on by now, or all of them ``afresh``.
-        Raises what is wrong with the file, and `Cancelled`."""
+        """Read the pages that have no checkpoint yet, could not be read or wait for OCR that is on by now, or all of
+        them ``afresh``. Raises what is wrong with the file, and `Cancelled`."""
         if self._store.ade_file(doc_id) is None:
             info, pages = self._open_pdf(doc_id, name, password, cancelled)
         else:
             info, pages = self._open_ade(doc_id, name, password, cancelled)
         self._store.set_info(doc_id, json.dumps(asdict(info)), info.pages)
-        done = set() if afresh else self._store.pages_done(doc_id) - self._waiting(self._pages(doc_id, name))
+        before = [] if afresh else self._pages(doc_id, name)
+        done = {page.number for page in before if not page.unread} - self._waiting(before)
         on_progress(Progress("read", len(done), info.pages))
         for layout in pages([page for page in range(1, info.pages + 1) if page not in done]):
             self._store.put_page(doc_id, layout.number, layout.to_bytes())

@@ -56,6 +56,7 @@ class IngestReport:
     context: ContextReport = field(default_factory=ContextReport)
     note: str = ""
     noise_by_reason: Mapping[str, int] = field(default_factory=dict)
+    unread_pages: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, info: DocumentInfo, status: Literal["ready", "already", "failed"]) -> IngestReport:
@@ -77,6 +78,7 @@ class IngestReport:
             figures=info.figures,
             context=info.context,
             noise_by_reason=dict(info.noise_by_reason),
+            unread_pages=tuple(info.unread_pages),
         )
 
     @classmethod

@@ -132,6 +132,62 @@ def _table(
     return top + len(rows) * height
 
 
+def many_paths(count: int) -> bytes:
+    """`INTRO` and `FINDING`, the latter in white on black, and ``count`` strokes below, as in a map or a scatter plot:
+    a page that is quick to read and slow to draw."""
+    document = _new()
+    page = _page(document)
+    _prose(page, (72, 72, 540, 130), INTRO)
+    page.draw_rect(pymupdf.Rect(60, 140, 552, 210), color=None, fill=(0, 0, 0))
+    page.insert_textbox(pymupdf.Rect(72, 150, 540, 205), FINDING, fontsize=11, fontname=FONT, color=(1, 1, 1))
+    strokes = (f"{72 + n % 467} {40 + n % 499} m {72 + n % 461} {40 + n % 491} l S" for n in range(count))
+    contents = page.get_contents()[-1]
+    document.update_stream(contents, document.xref_stream(contents) + b"\n0.3 w\n" + "\n".join(strokes).encode())
+    return _bytes(document)
+
+
+def endless_page() -> bytes:
+    """Two pages; drawing the first takes hours, since its forms nest six deep and draw one another thirty times."""
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 90), "Words before the trap.", fontsize=11)
+    inner = document.get_new_xref()
+    document.update_object(
+        inner,
+        "<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /Font << /F << /Type /Font /Subtype /Type1 "
+        "/BaseFont /Helvetica >> >> >> >>",
+    )
+    document.update_stream(inner, b"BT /F 9 Tf 72 700 Td (again and again and again) Tj ET " * 20)
+    for _level in range(6):
+        outer = document.get_new_xref()
+        document.update_object(
+            outer,
+            f"<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /XObject << /X {inner} 0 R >> >> >>",
+        )
+        document.update_stream(outer, b"/X Do " * 30)
+        inner = outer
+    paint(document, page, inner, b" /X Do ")
+    second = document.new_page()
+    second.insert_text((72, 90), "The second page is an ordinary one.", fontsize=11)
+    data: bytes = document.tobytes()
+    return data
+
+
+def with_endless_page() -> bytes:
+    """`one_column` before the two pages of `endless_page`: the second of three cannot be read."""
+    document = pymupdf.open(stream=one_column(), filetype="pdf")
+    document.insert_pdf(pymupdf.open(stream=endless_page(), filetype="pdf"))
+    return _bytes(document)
+
+
+def paint(document: pymupdf.Document, page: pymupdf.Page, xref: int, operators: bytes) -> None:
+    """Add ``operators`` to the page, in which ``/X`` is object ``xref``."""
+    _kind, resources = document.xref_get_key(page.xref, "Resources")
+    document.xref_set_key(int(resources.split()[0]), "XObject", f"<< /X {xref} 0 R >>")
+    contents = page.get_contents()[0]
+    document.update_stream(contents, document.xref_stream(contents) + operators)
+
+
 def ruled_table() -> bytes:
     """`TABLE` with rules, under its title, between two paragraphs."""
     document = _new()

@@ -24,6 +24,8 @@ from ragcore.errors import (
 from ragcore.tasks import Progress
 from ragcore.types import Checked, Done, Found
 from tests import pdfs
+from tests.command_line import run
+from ui import library_payload, payload
 
 QUESTION = "What was the highest nitrate reading?"
 
@@ -244,6 +246,22 @@ def test_a_cancelled_reading_goes_on_where_it_stopped(engine: Engine) -> None:
     again: list[Progress] = []
     assert engine.ingest(doc_id, on_progress=again.append).status == "ready"
     assert again[0] == Progress("read", len(done), 6)
+
+
+def test_a_page_that_cannot_be_read_is_told_with_its_document(tmp_path: Path) -> None:
+    limits = {"ingest.page_seconds": 3.0, "ingest.plain_seconds": 1.0, "ingest.workers": 1}
+    (tmp_path / "given.pdf").write_bytes(pdfs.with_endless_page())
+    with Engine.open(home=tmp_path / "home", overrides=limits) as engine:
+        doc_id = engine.add((tmp_path / "given.pdf").read_bytes(), "given.pdf").doc_id
+        report = engine.ingest(doc_id)
+        assert (report.status, report.unread_pages, report.degraded_pages) == ("ready", (2,), 0)
+        (row,) = library_payload.library(engine.documents(), {}, {}, (), (), engine.settings)["documents"]
+        assert (row["status"], row["unread"], row["degraded"]) == ("ready", [2], 0)
+        assert [page[5] for page in payload.document(engine.document(doc_id))["pages"]] == [False, True, False]
+    listed = run(["--home", str(tmp_path / "home"), "documents"]).stdout
+    assert "page 2 not read" in listed
+    elements = run(["--home", str(tmp_path / "home"), "elements", doc_id, "--page", "2"]).stdout
+    assert "longer than 1 s" in elements
 
 
 def _titled(data: bytes, title: str) -> bytes:

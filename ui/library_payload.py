@@ -66,6 +66,7 @@ def _row(
         "noise": info.noise,
         "noise_by_reason": dict(info.noise_by_reason),
         "degraded": info.degraded_pages,
+        "unread": list(info.unread_pages),
         "ocr": info.ocr_pages,
         "confidence": info.ocr_confidence,
         "figures": info.figures.words,

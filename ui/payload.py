@@ -164,12 +164,12 @@ def offered(infos: Sequence[DocumentInfo]) -> list[dict[str, str]]:
 
 def document(read: Document) -> Json:
     """What the pane needs of a document: its pages' sizes (points), printed labels, confidence in percent where OCR
-    read them, and what went wrong with them."""
+    read them, what went wrong with them, and whether they could not be read."""
     return {
         "id": read.doc_id,
         "title": read.title,
         "pages": [
-            [round(page.width, 3), round(page.height, 3), page.label, _percent(page.ocr), page.degraded]
+            [round(page.width, 3), round(page.height, 3), page.label, _percent(page.ocr), page.degraded, page.unread]
             for page in read.pages
         ],
     }

@@ -117,7 +117,8 @@ def elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     if as_json:
         print_json(wire.elements(document, chosen))
     else:
-        printing.elements(document, chosen)
+        gaps = [page for page in document.pages if page.unread and options.page in (None, page.number)]
+        printing.elements(document, chosen, gaps)
     return 0
 
 

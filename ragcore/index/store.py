@@ -59,6 +59,7 @@ class DocumentInfo:
     ocr_pages: int = 0
     ocr_confidence: int = 0
     degraded_pages: int = 0
+    unread_pages: tuple[int, ...] = ()
     indexed: bool = False
     error: Mapping[str, Any] | None = None
     figures: FigureReport = field(default_factory=FigureReport)
@@ -311,7 +312,7 @@ class Store(FileStore):
                 folder=row.folder,
                 held=bool(row.held),
                 tags=tags.get(row.doc_id, ()),
-                **(json.loads(row.counts) if row.counts else {}),
+                **_counted(row.counts),
             )
             for row in rows
         ]
@@ -343,7 +344,7 @@ class Store(FileStore):
         self.opened.drop(doc_id)
 
 
-def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int | dict[str, int]]:
+def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int | dict[str, int] | list[int]]:
     return {
         "elements": len(document.elements),
         "tables": sum(element.table is not None for element in document.elements),
@@ -352,8 +353,15 @@ def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int | dict
         "chunks": len(chunks),
         "ocr_pages": len(confidences := [page.ocr for page in document.pages if page.ocr is not None]),
         "ocr_confidence": int(100 * sum(confidences) / len(confidences)) if confidences else 0,
-        "degraded_pages": sum(page.degraded is not None for page in document.pages),
+        "degraded_pages": sum(page.degraded is not None and not page.unread for page in document.pages),
+        "unread_pages": [page.number for page in document.pages if page.unread],
     }
+
+
+def _counted(kept: str | None) -> dict[str, Any]:
+    """What `_counts` gave, as it is stored."""
+    counts: dict[str, Any] = json.loads(kept) if kept else {}
+    return counts | {"unread_pages": tuple(counts.get("unread_pages", ()))}
 
 
 def _unread(name: str) -> UnknownDocument:

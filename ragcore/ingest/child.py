@@ -98,10 +98,10 @@ class Child:
         head, payload = self._call(request, self._settings.page_seconds)
         return payload, head["ocr"]
 
-    def scan(self, number: int, *, plain: bool) -> bytes:
+    def scan(self, number: int) -> bytes:
         """`PageLayout` bytes of a page read by OCR. Raises as `page` does, and `ModelMissing` or `ModelDamaged`."""
         assert self._ocr is not None
-        _head, payload = self._call({"op": "scan", "page": number, "plain": plain}, self._ocr.page_seconds)
+        _head, payload = self._call({"op": "scan", "page": number}, self._ocr.page_seconds)
         return payload
 
     def frame(self, number: int) -> tuple[float, float, int]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.config import Settings
-from ragcore.errors import NoText
+from ragcore.errors import NoText, NothingRead
 from ragcore.ingest.blocks import Block, all_lines, page_blocks
 from ragcore.ingest.canonical import CanonicalText, Hyphenation, Line
 from ragcore.ingest.captions import tie_captions
@@ -47,9 +47,12 @@ def build_document(
     descriptions: Mapping[Box, str] | None = None,
 ) -> Document:
     """The document of ``pages`` (any order), with ``descriptions`` of figures by their region. Raises `NoText` when no
-    page has a word."""
+    page has a word, `NothingRead` where pages that could not be read are to blame."""
     ordered = sorted(pages, key=lambda page: page.number)
     if not any(page.texts or any(region.description for region in page.regions) for page in ordered):
+        lost = [page for page in ordered if page.unread]
+        if lost:
+            raise NothingRead(f"No text of {name} could be read. Page {lost[0].number}: {lost[0].degraded}")
         why = next((f" (page {page.number}: {page.degraded})" for page in ordered if page.degraded), "")
         raise NoText(f"{name} has no text that can be read: its pages are empty, or pictures without words{why}.")
     per_page = split_blocks([page_blocks(page) for page in ordered])
@@ -125,7 +128,16 @@ def build_document(
         body_end=body_end,
         words=words,
         pages=tuple(
-            Page(page.number, _label(page, info), page.width, page.height, page.rotation, page.degraded, page.ocr)
+            Page(
+                page.number,
+                _label(page, info),
+                page.width,
+                page.height,
+                page.rotation,
+                page.degraded,
+                page.ocr,
+                page.unread,
+            )
             for page in ordered
         ),
         elements=elements,

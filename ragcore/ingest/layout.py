@@ -103,7 +103,8 @@ class PageLayout:
     ``texts`` n strings without white space; ``boxes`` float32 ``(n, 4)`` as x0, y0, x1, y1; ``sizes`` float32 ``(n,)``
     font size in points; ``lines`` int32 ``(n,)`` number of the printed line, rising in MuPDF's order; ``flags`` uint8
     ``(n,)`` (BOLD, GLUED ...); ``owners`` int32 ``(n,)`` index of the region that the word belongs to. Every word has
-    exactly one owner. ``confidence`` uint8 ``(n,)`` percent where the words were read by OCR, None where they are the
+    exactly one owner. ``degraded`` says what went wrong with the page; with ``unread`` nothing on it could be read.
+    ``confidence`` uint8 ``(n,)`` percent where the words were read by OCR, None where they are the
     PDF's own text.
     """
 
@@ -122,6 +123,7 @@ class PageLayout:
     regions: tuple[Region, ...] = field(default=())
     degraded: str | None = None
     confidence: NDArray[np.uint8] | None = None
+    unread: bool = False
 
     @property
     def ocr(self) -> float | None:
@@ -152,6 +154,7 @@ class PageLayout:
                 "turn": self.turn,
                 "degraded": self.degraded,
                 "ocr": self.confidence is not None,
+                "unread": self.unread,
                 "texts": self.texts,
                 "regions": [
                     [r.kind, _rounded(r.box), None if r.grid is None else _pack_grid(r.grid), r.description]
@@ -191,6 +194,7 @@ class PageLayout:
             rotation=head["rotation"],
             turn=head["turn"],
             degraded=head["degraded"],
+            unread=bool(head.get("unread")),
             texts=texts,
             regions=tuple(
                 Region(kind, _rect(box), None if grid is None else _unpack_grid(grid), *description)
@@ -223,7 +227,9 @@ def turned(box: Rect, angle: int, width: float, height: float) -> Rect:
     return box
 
 
-def empty_page(number: int, label: str, width: float, height: float, rotation: int, degraded: str | None) -> PageLayout:
+def empty_page(
+    number: int, label: str, width: float, height: float, rotation: int, degraded: str | None, *, unread: bool = False
+) -> PageLayout:
     """A page without words."""
     return PageLayout(
         number=number,
@@ -239,6 +245,7 @@ def empty_page(number: int, label: str, width: float, height: float, rotation: i
         flags=np.empty(0, np.uint8),
         owners=np.empty(0, np.int32),
         degraded=degraded,
+        unread=unread,
     )
 
 

@@ -1,7 +1,7 @@
 """PDF → pages: the parent's side. All MuPDF work happens in child processes with a time and a memory limit.
 
 A page that takes too long or kills its child is read again without the layout model, and says so in
-``PageLayout.degraded``; when that fails too the page is empty and says that.
+``PageLayout.degraded``; when that fails too the page is empty, ``unread``, and says why.
 """
 
 from __future__ import annotations
@@ -102,15 +102,14 @@ def parse_pages(
     """Read ``pages`` (numbers from 1), yielding each as it is done, in any order. Pages without usable text go to
     OCR as ``ocr`` says; None, for other callers than `Engine`, takes every text layer as it is.
 
-    Raises what opening the file raises; `Cancelled` soon after ``cancelled()`` turns true; and the last ParseTimeout
-    or ParseCrashed when not one of the pages could be read.
+    Raises what opening the file raises, and `Cancelled` soon after ``cancelled()`` turns true. A page that cannot be
+    read comes empty, as ``unread``.
     """
     if not pages:
         return
     name = name or path.name
     team = _Team(path, pages, settings=settings, ocr=ocr, password=password, name=name)
     team.start()
-    failures: list[GroundworkError] = []
     remaining = len(pages)
     try:
         while remaining:
@@ -126,10 +125,6 @@ def parse_pages(
                 assert failure is not None
                 raise failure
             remaining -= 1
-            if failure is not None:
-                failures.append(failure)
-            if len(failures) == len(pages):
-                raise failures[-1]
             yield page
         team.finish()
     finally:
@@ -223,9 +218,9 @@ class _Team:
         child: Child | None = None
         try:
             while (number := self._next()) is not None:
-                child, page, failure = self._read(child, number)
+                child, page = self._read(child, number)
                 if not self._stopped:
-                    self.results.put((page, failure))
+                    self.results.put((page, None))
                 if child is not None and child.worn:
                     self._end(child)
                     child = None
@@ -237,22 +232,22 @@ class _Team:
         finally:
             self._end(child)
 
-    def _read(self, child: Child | None, number: int) -> tuple[Child | None, PageLayout, GroundworkError | None]:
+    def _read(self, child: Child | None, number: int) -> tuple[Child | None, PageLayout]:
         """The page by the layout model (and OCR where it needs that), else by the plain method, else empty; and the
         child for the next page."""
+        why: str | None = None
         reason = f"the layout model failed on {LAYOUT_STRIKES} pages of this file, so it was left out here"
         if self._strikes < LAYOUT_STRIKES:
             if child is None:
                 child = self._begin(layout=True)
-            why: str | None = None
             try:
                 data, why = child.page_unless_scan(number)
                 if why is None:
-                    return child, PageLayout.from_bytes(data), None
+                    return child, PageLayout.from_bytes(data)
                 if (without := self._without_ocr()) is None:
-                    return child, PageLayout.from_bytes(child.scan(number, plain=False)), None
+                    return child, PageLayout.from_bytes(child.scan(number))
                 page = PageLayout.from_bytes(child.page(number, plain=False))
-                return child, replace(page, degraded=f"this page {why}; {without}"), None
+                return child, replace(page, degraded=f"this page {why}; {without}")
             except (ParseTimeout, ParseCrashed) as error:
                 if not child.usable:
                     self._end(child)
@@ -270,18 +265,17 @@ class _Team:
         given = child
         if child is None:
             child = self._begin(layout=False)
-        failure: GroundworkError | None = None
         try:
-            page = replace(PageLayout.from_bytes(child.page(number, plain=True)), degraded=reason)
+            page = PageLayout.from_bytes(child.page(number, plain=True))
+            page = replace(page, degraded=reason, unread=why is not None and not page.texts)
         except (ParseTimeout, ParseCrashed) as error:
-            failure = error
             lost = f"this page could not be read: {error.message}"
-            page = empty_page(number, str(number), *self._frame(child, number), lost)
+            page = empty_page(number, str(number), *self._frame(child, number), lost, unread=True)
         # A child without the layout model serves only while the model is left out.
         if not child.usable or (given is None and self._strikes < LAYOUT_STRIKES):
             self._end(child)
             child = None
-        return child, page, failure
+        return child, page
 
     def _without_ocr(self) -> str | None:
         """Why pages that need OCR are read without it; None where they are not."""

@@ -36,16 +36,12 @@ from ragcore.ingest.layout import (
 from ragcore.ingest.order import reading_order
 from ragcore.ingest.regions import arrange, hull
 from ragcore.ingest.rulings import Drawn, rule_tables, rulings
-from ragcore.ingest.unseen import without_unseen
+from ragcore.ingest.unseen import without_inkless, without_unseen
 from ragcore.ingest.watermarks import overprinted
 from ragcore.ingest.words import WordColumns, mostly_right_to_left, read_words, writing_angle
 
-TEXT_FLAGS = (
-    pymupdf.TEXT_PRESERVE_WHITESPACE
-    | pymupdf.TEXT_MEDIABOX_CLIP
-    | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-    | pymupdf.TEXT_COLLECT_VECTORS
-)
+PLAIN_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+TEXT_FLAGS = PLAIN_FLAGS | pymupdf.TEXT_COLLECT_VECTORS
 NUDGE = 0.05  # pixels
 _HEX_PREFIX = re.compile(r"<((?:[0-9A-Fa-f]{2})+)>")
 _HEAD_BYTES = 1024  # a PDF's header may stand anywhere in the first KiB (ISO 32000-1, annex H)
@@ -94,8 +90,8 @@ class Reader:
         return self.labels
 
     def page(self, number: int, *, plain: bool, ask: bool = False) -> PageLayout:
-        """Page ``number`` (from 1). ``plain`` leaves the layout model out: MuPDF's text blocks are the regions.
-        ``ask``: raises `NeedsOcr` for a page that OCR should read."""
+        """Page ``number`` (from 1). ``plain`` takes the text only, with MuPDF's text blocks as regions: no layout
+        model, no table finder, no drawings. ``ask``: raises `NeedsOcr` for a page that OCR should read."""
         page = self.document.load_page(number - 1)
         rotation, width, height = int(page.rotation), float(page.rect.width), float(page.rect.height)
         # From here on the page is read as it is without its rotation; that is the frame of MuPDF's text.
@@ -105,7 +101,7 @@ class Reader:
         finally:
             page.set_rotation(rotation)
 
-    def scan(self, number: int, *, plain: bool) -> PageLayout:
+    def scan(self, number: int) -> PageLayout:
         """Page ``number`` by OCR, or by its text layer after all where OCR shows that to be right."""
         from ragcore.ingest.ocr.scan import Scanner, choose, own_text
 
@@ -120,20 +116,21 @@ class Reader:
         confidence = float(found.confidence.mean()) if found is not None and read else 0.0
         keep, problem = choose(text, read, confidence, self.ocr.mode)
         if keep:
-            return replace(own := self.page(number, plain=plain), degraded=problem or own.degraded)
+            return replace(own := self.page(number, plain=False), degraded=problem or own.degraded)
         if found is None:
             labels = self._labels()
             label = (labels[number - 1] if labels else "") or str(number)
             return empty_page(number, label, width, height, rotation, None)
         laid = self._lay_out(
-            found.sheet, number, plain, rotation, width, height, 0, found.words, found.boxes, found.rules
+            found.sheet, number, False, rotation, width, height, 0, found.words, found.boxes, found.rules
         )
         return replace(laid, turn=found.turn, confidence=found.confidence)
 
     def _page(
         self, page: Any, number: int, plain: bool, rotation: int, width: float, height: float, ask: bool
     ) -> PageLayout:
-        raw = without_unseen(page, page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT())
+        raw = page.get_textpage(flags=PLAIN_FLAGS if plain else TEXT_FLAGS).extractRAWDICT()
+        raw = without_inkless(raw) if plain else without_unseen(page, raw)
         angle = writing_angle(raw)
         if angle is None:
             angle = (360 - rotation) % 360
@@ -151,6 +148,8 @@ class Reader:
             unread = left_out(cover)
         vectors = sum(block["type"] == 3 for block in raw["blocks"])
         layout = self._lay_out(page, number, plain, rotation, width, height, angle, words, boxes, vectors)
+        if plain:
+            return layout
         drawn = [
             Drawn(turned(tuple(b["bbox"]), (360 - angle) % 360, *frame), b["color"], b["stroked"] and b["isrect"])
             for b in raw["blocks"]

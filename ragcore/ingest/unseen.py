@@ -35,17 +35,31 @@ def without_unseen(page: Any, raw: dict[str, Any]) -> dict[str, Any]:
     drawn only where that is in doubt."""
     spans = list(_spans(raw))
     drawn = _Drawn(page)
-    sizes = [float(span["size"]) for _, span in spans for _ in span["chars"]]
-    usual = median(sizes) if sizes else 0.0
-    hidden: set[int] = set()
+    hidden = _inkless(spans)
     for _, span in spans:
-        minute = span["size"] < _MINUTE and span["size"] * _TIMES <= usual
-        without_ink = span.get("alpha") == 0 and span.get("char_flags", 0) & _FILLED
         white = span["chars"] and _is_white(int(span["color"])) and not drawn.stands_out(span["bbox"])
-        if minute or without_ink or white or (_is_uninked(span) and drawn.is_blank(span["bbox"])):
+        if white or (_is_uninked(span) and drawn.is_blank(span["bbox"])):
             hidden.add(id(span))
     left = _under_shapes(raw, [(at, span) for at, span in spans if id(span) not in hidden], drawn)
     return _without(raw, hidden, left) if hidden or left else raw
+
+
+def without_inkless(raw: dict[str, Any]) -> dict[str, Any]:
+    """``raw`` without the text that cannot be seen whatever lies around it: without ink, or in minute type. Nothing is
+    drawn."""
+    hidden = _inkless(list(_spans(raw)))
+    return _without(raw, hidden, {}) if hidden else raw
+
+
+def _inkless(spans: list[tuple[int, dict[str, Any]]]) -> set[int]:
+    sizes = [float(span["size"]) for _, span in spans for _ in span["chars"]]
+    usual = median(sizes) if sizes else 0.0
+    return {
+        id(span)
+        for _, span in spans
+        if (span["size"] < _MINUTE and span["size"] * _TIMES <= usual)
+        or (span.get("alpha") == 0 and span.get("char_flags", 0) & _FILLED)
+    }
 
 
 def _without(raw: dict[str, Any], hidden: set[int], left: dict[int, list[Any]]) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def main() -> None:
                 page = reader.page(int(request["page"]), plain=bool(request["plain"]), ask=bool(request["ask"]))
                 send(sink, {"ok": True, "ocr": None}, page.to_bytes())
             elif request["op"] == "scan":
-                page = reader.scan(int(request["page"]), plain=bool(request["plain"]))
+                page = reader.scan(int(request["page"]))
                 send(sink, {"ok": True}, page.to_bytes())
             elif request["op"] == "frame":
                 send(sink, {"ok": True, "frame": reader.frame(int(request["page"]))})

@@ -21,11 +21,12 @@ from ragcore.errors import (
     GroundworkError,
     NoPages,
     NotAPdf,
-    ParseTimeout,
+    NothingRead,
     PasswordRequired,
     TooManyPages,
     WrongPassword,
 )
+from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.parse import inspect, parse_pages, unlock
 from ragcore.ingest.process import waiting
@@ -34,41 +35,6 @@ from tests import pdfs
 
 def adjusted(settings: Settings, **changes: object) -> IngestSettings:
     return settings.ingest.model_copy(update=changes)
-
-
-def endless_page() -> bytes:
-    """Two pages; drawing the first takes hours, since its forms nest six deep and draw one another thirty times."""
-    document = pymupdf.open()
-    page = document.new_page()
-    page.insert_text((72, 90), "Words before the trap.", fontsize=11)
-    inner = document.get_new_xref()
-    document.update_object(
-        inner,
-        "<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /Font << /F << /Type /Font /Subtype /Type1 "
-        "/BaseFont /Helvetica >> >> >> >>",
-    )
-    document.update_stream(inner, b"BT /F 9 Tf 72 700 Td (again and again and again) Tj ET " * 20)
-    for _level in range(6):
-        outer = document.get_new_xref()
-        document.update_object(
-            outer,
-            f"<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /XObject << /X {inner} 0 R >> >> >>",
-        )
-        document.update_stream(outer, b"/X Do " * 30)
-        inner = outer
-    _draw(document, page, inner, b" /X Do ")
-    second = document.new_page()
-    second.insert_text((72, 90), "The second page is an ordinary one.", fontsize=11)
-    data: bytes = document.tobytes()
-    return data
-
-
-def _draw(document: pymupdf.Document, page: pymupdf.Page, xref: int, operators: bytes) -> None:
-    """Add ``operators`` to the page, in which ``/X`` is object ``xref``."""
-    _kind, resources = document.xref_get_key(page.xref, "Resources")
-    document.xref_set_key(int(resources.split()[0]), "XObject", f"<< /X {xref} 0 R >>")
-    contents = page.get_contents()[0]
-    document.update_stream(contents, document.xref_stream(contents) + operators)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +103,7 @@ def test_only_the_pages_asked_for_are_read(tmp_path: Path, settings: Settings) -
 
 
 def test_a_page_that_never_ends_is_given_up_and_the_others_are_read(tmp_path: Path, settings: Settings) -> None:
-    path = pdfs.write(tmp_path, "given.pdf", endless_page())
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.endless_page())
     started = time.monotonic()
     limits = adjusted(settings, page_seconds=3.0, plain_seconds=1.0, workers=1)
     pages = {page.number: page for page in parse_pages(path, [1, 2], settings=limits)}
@@ -150,10 +116,32 @@ def test_a_page_that_never_ends_is_given_up_and_the_others_are_read(tmp_path: Pa
 
 
 def test_a_file_of_which_nothing_can_be_read_fails(tmp_path: Path, settings: Settings) -> None:
-    path = pdfs.write(tmp_path, "given.pdf", endless_page())
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.endless_page())
     limits = adjusted(settings, page_seconds=2.0, plain_seconds=1.0)
-    with pytest.raises(ParseTimeout, match=r"given\.pdf"):
-        list(parse_pages(path, [1], settings=limits))
+    (page,) = parse_pages(path, [1], settings=limits)
+    assert page.unread
+    with pytest.raises(NothingRead, match=r"given\.pdf.*Page 1: .*longer than 1 s"):
+        build_document("0" * 16, "0" * 64, "given.pdf", FileInfo(pages=1), [page], settings)
+
+
+def test_a_page_that_cannot_be_read_is_a_named_gap(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.with_endless_page())
+    limits = adjusted(settings, page_seconds=3.0, plain_seconds=1.0, workers=1)
+    pages = [PageLayout.from_bytes(page.to_bytes()) for page in parse_pages(path, [1, 2, 3], settings=limits)]
+    document = build_document("0" * 16, "0" * 64, "given.pdf", FileInfo(pages=3), pages, settings)
+    assert [page.unread for page in document.pages] == [False, True, False]
+    assert "longer than 1 s" in (document.pages[1].degraded or "")
+    assert "Nitrate stood above the limit" in document.text
+    assert "The second page is an ordinary one." in document.text
+
+
+def test_the_text_of_a_page_that_is_slow_to_draw_is_read(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.many_paths(100_000))
+    limits = adjusted(settings, page_seconds=1.0, plain_seconds=2.0)
+    (page,) = parse_pages(path, [1], settings=limits)
+    assert not page.unread
+    assert "without the layout model" in (page.degraded or "")
+    assert " ".join(page.texts) == f"{pdfs.INTRO} {pdfs.FINDING}"
 
 
 def test_a_page_the_layout_model_cannot_do_in_time_is_read_plainly(tmp_path: Path, settings: Settings) -> None:
@@ -189,7 +177,7 @@ def test_a_page_that_needs_too_much_memory_is_survived(tmp_path: Path, settings:
         "<< /Type /XObject /Subtype /Image /Width 60000 /Height 60000 /ColorSpace /DeviceRGB /BitsPerComponent 8 >>",
     )
     document.update_stream(xref, bytes(1000))
-    _draw(document, page, xref, b" q 500 0 0 500 50 50 cm /X Do Q ")
+    pdfs.paint(document, page, xref, b" q 500 0 0 500 50 50 cm /X Do Q ")
     path = pdfs.write(tmp_path, "given.pdf", document.tobytes())
     (read,) = parse_pages(path, [1], settings=adjusted(settings, memory_mb=512, page_seconds=20.0))
     assert read.texts[-1] == "gigabytes."

@@ -134,6 +134,8 @@ function status(item, fresh) {
   if (item.status !== "ready" || !item.indexed) return [word("off", icon("schedule", "s16"), "Stopped")];
   if (item.stale) return [word("weak", icon("warning", "s16"), "Outdated"), h("span", { class: "sub" }, "other settings built it")];
   const detail = fresh ? `${plural(item.pages, "page")} in ${duration(Math.max(1, Math.round(item.seconds)))}` : [item.ocr && `${item.ocr} by OCR, ${item.confidence}%`, item.degraded && `${item.degraded} read plainly`].filter(Boolean).join(", ");
+  const gaps = item.unread.length > 5 ? `${item.unread.length} pages not read` : item.unread.length && `${item.unread.length === 1 ? "page" : "pages"} ${item.unread.join(", ")} not read`;
+  if (gaps) return [word("weak", icon("warning", "s16"), "Ready"), h("span", { class: "sub num", title: gaps }, gaps), detail && h("span", { class: "sub num", title: detail }, detail)].filter(Boolean);
   return [word("ok", icon("check_circle", "s16"), "Ready"), detail && h("span", { class: "sub num", title: detail }, detail)].filter(Boolean);
 }
 
