@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ragcore.commands.report import MAX_BYTES, own_templates, read_template
+from ragcore.commands.report import own_templates
 from ragcore.drafting import Desk
 from ragcore.engine import Engine
 from ragcore.errors import InputError
@@ -97,19 +97,20 @@ def reports(request: Request) -> Response:
 @told
 def new(request: Request, body: Json) -> Json:
     """A report from one of Groundwork's own templates (``own``), a ``file`` (base64) with its ``name``, or ``text``."""
+    from ragcore.report.template import from_json
+    from ragcore.templates import read_template
+
     own, text, file = (text_in(body, name) for name in ("own", "text", "file"))
     if own is not None:
         known = own_templates()
         if own not in known:
             raise InputError("There is no such template.", hint="Reload the page.")
-        template = read_template(known[own].encode(), f"{own}.json")
+        template = from_json(known[own], own)
     elif file is not None:
         try:
             data = base64.b64decode(file, validate=True)
         except binascii.Error as error:
             raise InputError("The file did not arrive whole.", hint="Choose it again.") from error
-        if len(data) > MAX_BYTES:
-            raise InputError("The file is too large for a template.", hint="Leave its pictures out.")
         template = read_template(data, text_in(body, "name") or "The template")
     else:
         if not (text or "").strip():

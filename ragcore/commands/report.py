@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ragcore.reports import Report
 
 KINDS = ("md", "docx", "pdf", "html", "json")
-MAX_BYTES = 20_000_000  # a template is text; Word files with pictures may be some megabytes
 
 
 def own_templates() -> dict[str, str]:
@@ -32,6 +31,7 @@ def load_template(given: str) -> Template:
     """The template in the file ``given`` (JSON, a Markdown outline or a Word document), or that of Groundwork's own of
     this name. Raises `FileMissing`, `BadTemplate`."""
     from ragcore.report.template import from_json
+    from ragcore.templates import MAX_BYTES, read_template
 
     path = Path(given)
     own = own_templates()
@@ -46,23 +46,6 @@ def load_template(given: str) -> Template:
             f"{given} cannot be read: {error.strerror}.", hint=f"Give a file, or one of {', '.join(own)}."
         ) from error
     return read_template(data, path.name)
-
-
-def read_template(data: bytes, name: str) -> Template:
-    """The template in a file called ``name``: a Word document, a Markdown outline or JSON. Raises `BadTemplate`."""
-    from ragcore.report.outline import from_docx, from_markdown
-    from ragcore.report.template import from_json
-
-    suffix = Path(name).suffix.lower()
-    if suffix == ".docx" or data.startswith(b"PK\x03\x04"):
-        return from_docx(data, name)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadTemplate(f"{name} is no text in UTF-8, and no Word document.") from error
-    if suffix in (".md", ".markdown", ".txt"):
-        return from_markdown(text, name)
-    return from_json(text, name)
 
 
 def fill(

@@ -1,4 +1,4 @@
-"""Parsing processes (`worker`): one is started, reads a file, and waits a while for the next one.
+"""Processes with limits (`worker`): one is started, reads a file, and waits a while for the next one.
 
 Starting a process costs more than reading a page of text, so that a stack of letters is read several times as fast by
 processes that stay. One that failed, was stopped or has read many pages never serves another file.
@@ -24,12 +24,12 @@ _MOST = 5  # that wait: those of a team, and one without the layout model
 
 
 class Process:
-    """A child process. It is started as ``python -m ragcore.ingest.worker``, so that nothing of the program that runs
+    """A child process. It is started as ``python -m`` some module, so that nothing of the program that runs
     it (a Streamlit script, pytest, a console script) is imported again, and no lock or MuPDF state is inherited by a
     fork. Not shared between threads, save `kill`."""
 
-    def __init__(self, *, layout: bool) -> None:
-        """``layout``: with the layout model, which the first request has to ask for."""
+    def __init__(self, *, layout: bool, module: str = "ragcore.ingest.worker") -> None:
+        """``layout``: with the layout model, which the first request has to ask for. ``module`` is what it runs."""
         self.layout = layout
         self.read = 0  # files and pages
         self._killed = threading.Event()
@@ -41,7 +41,7 @@ class Process:
         environment.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
         environment["PYTHONPATH"] = os.pathsep.join(p for p in (home, environment.get("PYTHONPATH", "")) if p)
         self._popen = subprocess.Popen(
-            [sys.executable, "-P", "-m", "ragcore.ingest.worker"],
+            [sys.executable, "-P", "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
@@ -57,7 +57,9 @@ class Process:
         """Whether it still answers: it does after an error that MuPDF reported in good order."""
         return not self._killed.is_set() and self._popen.poll() is None
 
-    def call(self, request: dict[str, Any], seconds: float, name: str) -> tuple[dict[str, Any], bytes]:
+    def call(
+        self, request: dict[str, Any], seconds: float, name: str, payload: bytes = b""
+    ) -> tuple[dict[str, Any], bytes]:
         """The reply to a request about the file called ``name``. Raises `ParseTimeout` after ``seconds``, and
         `ParseCrashed` where the process ends; it serves no more then."""
         assert self._popen.stdin is not None
@@ -66,7 +68,7 @@ class Process:
         timer.daemon = True
         timer.start()
         try:
-            send(self._popen.stdin, {**request, "seconds": seconds + _GRACE_SECONDS})
+            send(self._popen.stdin, {**request, "seconds": seconds + _GRACE_SECONDS}, payload)
             reply = receive(self._popen.stdout)
         except (BrokenPipeError, OSError, ValueError):
             reply = None

@@ -70,7 +70,8 @@ def limit_memory(megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (ceiling, hard))
 
 
-def _set_alarm(seconds: float) -> None:
+def set_alarm(seconds: float) -> None:
+    """End the process after ``seconds``, where the platform can; 0 takes that back."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
@@ -95,7 +96,7 @@ def main() -> None:
     if message is None:
         return
     # What is imported depends on the first request, which opens the file.
-    _set_alarm(float(message[0]["seconds"]))
+    set_alarm(float(message[0]["seconds"]))
     try:
         tuning.load(layout=bool(message[0]["layout"]))
     except ModelMissing as error:
@@ -109,7 +110,7 @@ def main() -> None:
     reader: Reader | None = None
     while message is not None:
         request, _payload = message
-        _set_alarm(float(request["seconds"]))
+        set_alarm(float(request["seconds"]))
         try:
             if request["op"] == "open":
                 limit_memory(int(request["memory_mb"]))
@@ -155,7 +156,7 @@ def main() -> None:
             # MuPDF's own complaint about the file; it leaves the process in order.
             problem = ParseCrashed(" ".join(str(error).split())[:200])
             send(sink, {"ok": False, "error": problem.as_dict()})
-        _set_alarm(0)
+        set_alarm(0)
         message = receive(source)
 
 

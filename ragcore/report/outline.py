@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from docx.table import Table
     from docx.text.paragraph import Paragraph
 
+MAX_UNPACKED = 60_000_000  # bytes of a Word document once it is unzipped
 _OPTIONS = re.compile(r"\s*\{([^{}]*)\}\s*$")
 _NUMBER = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.|[IVX]+\.)\s+(?=\S)")
 _HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
@@ -53,7 +54,7 @@ def from_markdown(text: str, name: str = "The outline") -> Template:
             continue
         last = headings[-1] if headings else None
         if token.type == "table_open" and last is not None:
-            columns = _columns(_rows(tokens[index:]))
+            columns = _columns(_rows(tokens, index))
             if columns:
                 last.columns = columns
                 continue
@@ -61,10 +62,11 @@ def from_markdown(text: str, name: str = "The outline") -> Template:
     return _template(headings, opening, name, "Begin each section with a heading, as in “## Risks”.")
 
 
-def _rows(tokens: Sequence[Any]) -> list[list[str]]:
-    """The cells of the table that ``tokens`` begin with."""
+def _rows(tokens: Sequence[Any], start: int) -> list[list[str]]:
+    """The cells of the table that begins at ``start``."""
     rows: list[list[str]] = []
-    for token in tokens:
+    for at in range(start, len(tokens)):
+        token = tokens[at]
         if token.type == "tr_open":
             rows.append([])
         elif token.type == "inline" and rows:
@@ -79,10 +81,18 @@ def from_docx(data: bytes, name: str = "The document") -> Template:
     `BadTemplate`."""
     from docx import Document
     from docx.table import Table
+    from lxml.etree import XMLSyntaxError
 
     try:
+        with zipfile.ZipFile(io.BytesIO(data)) as parts:
+            unpacked = sum(part.file_size for part in parts.infolist())
+        if unpacked > MAX_UNPACKED:
+            raise BadTemplate(
+                f"{name} unpacks to {unpacked / 1e6:.0f} MB; a template has at most {MAX_UNPACKED / 1e6:.0f} MB.",
+                hint="Leave its pictures and everything but headings, guidance and empty tables out.",
+            )
         document = Document(io.BytesIO(data))
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
+    except (zipfile.BadZipFile, XMLSyntaxError, KeyError, ValueError, OSError) as error:
         raise BadTemplate(f"{name} is not a Word document that can be opened.", hint="Save it as .docx.") from error
     headings: list[_Heading] = []
     opening: list[str] = []

@@ -22,6 +22,8 @@ from ragcore.errors import BadTemplate
 Kind = Literal["prose", "list", "table", "value", "yes_no"]
 KINDS: tuple[Kind, ...] = ("prose", "list", "table", "value", "yes_no")
 MAX_SECTIONS = 300
+MAX_COLUMNS = 100
+MAX_DOCUMENTS = 1000
 MAX_LEVEL = 6  # as many as Word and HTML have headings
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300, pattern=r"^[^\n]*$")]
@@ -43,10 +45,10 @@ class Section(_Strict):
     heading: Line
     guidance: Words = ""
     kind: Kind = "prose"
-    columns: tuple[Line, ...] = ()
+    columns: Annotated[tuple[Line, ...], Field(max_length=MAX_COLUMNS)] = ()
     unit: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100)] = ""
     required: bool = True
-    documents: tuple[Line, ...] | None = None
+    documents: Annotated[tuple[Line, ...], Field(max_length=MAX_DOCUMENTS)] | None = None
     sections: tuple[Section, ...] = ()
 
     @model_validator(mode="after")
@@ -130,6 +132,8 @@ def from_json(text: str, name: str = "The template") -> Template:
             f"{name} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}.",
             hint="Correct it there, or write the template as a Markdown outline.",
         ) from error
+    except RecursionError as error:
+        raise BadTemplate(f"{name} is nested too deeply; a template has at most {MAX_LEVEL} levels.") from error
     return from_data(given, name)
 
 
@@ -175,11 +179,13 @@ def _said(error: Any) -> str:
             what, keys = ("a section", Section) if len(error["loc"]) > 1 else ("a template", Template)
             return f"there is no such key; {what} has {', '.join(keys.model_fields)}"
         case "literal_error":
-            return f"{error['input']!r} is none of {', '.join(KINDS)}"
+            return f"{str(error['input'])[:40]!r} is none of {', '.join(KINDS)}"
         case "string_too_short":
             return "it is empty"
         case "too_short":
             return "it is empty: at least one section is needed"
+        case "too_long":
+            return f"it has more than {error['ctx']['max_length']} entries"
         case "string_pattern_mismatch":
             return "it has more than one line"
         case "value_error":
