@@ -43,6 +43,57 @@ LEVELS = (
 PASSWORD = "open sesame"
 
 
+QUARTERS = (
+    ("Net sales", "1,204", "1,118", "2,322", "2,377", "2,219", "4,596"),
+    ("Cost of sales", "733", "702", "1,435", "1,451", "1,392", "2,843"),
+    ("Gross profit", "471", "416", "887", "926", "827", "1,753"),
+    ("Operating expenses", "288", "271", "559", "566", "541", "1,107"),
+    ("Operating income", "183", "145", "328", "360", "286", "646"),
+)
+TYPED_FUND = """\
+Table 7. Balances of the fund
+
+                Year ended    Change
+                  June 30   from 1971
+Item            1972  1971 Total    %
+Receipts:
+  Fees         1,204 1,118    86  7.7
+  Rents          733   702    31  4.4
+Total receipts 1,937 1,820   117  6.4
+Payments for the repair of wells:
+  Wages        1,022   998    24  2.4
+  Parts          311   290    21  7.2
+Total payments 1,333 1,288    45  3.5"""
+TYPED_PIPE = """\
+TABLE 6.--SHIPMENTS AND STOCKS OF PIPE
+
+             First    Second   Third    Fourth
+            quarter   quarter quarter   quarter
+Item           1962      1962    1962      1962
+------------------------------------------------
+Shipments    10,220    11,340  12,050    11,900
+Stocks        3,100     3,240   3,010     2,980
+Orders       12,600    12,410  11,870    12,300
+Exports       1,020     1,110   1,090     1,240"""
+TYPED_WELLS = """\
+Table 5. Wells by depth
+
+Well    Depth  Yield Year
+Ashford   112  1,020 1961
+Birch      98    875 1958
+Carrow  1,204 11,310 1974
+Denholm 1,118 10,450 1971
+Elmstow   640  5,022 1969"""
+TYPED_PROSE = """\
+The committee met on 14 March 1962 and heard the report of the
+surveyor. He had visited 112 wells in 9 counties, of which 31 were
+dry, 40 were shallow and 41 were in use. In 1961 there had been 118
+wells, 9 more than in 1960. The cost was 1,240 dollars, and 310 more
+were set aside for the year 1963. It was agreed to meet again on
+12 June 1962 in the same place, and to invite the 3 county engineers
+who had asked for the figures of 1959, 1960 and 1961."""
+
+
 def _new() -> pymupdf.Document:
     document = pymupdf.open()
     document.set_metadata({})
@@ -73,6 +124,38 @@ def lines_pdf(lines: Sequence[str], *, size: float = 11.0, leading: float = 16.0
     for number, line in enumerate(lines):
         page.insert_text((72, 90 + number * leading), line, fontsize=size, fontname=FONT)
     return _bytes(document)
+
+
+def typed(text: str) -> bytes:
+    """The lines of ``text`` in typewriter type, each at its place."""
+    document = _new()
+    page = _page(document)
+    for number, line in enumerate(text.splitlines()):
+        page.insert_text((54, 80 + number * 11), line, fontsize=9, fontname="cour")
+    return _bytes(document)
+
+
+def quarters() -> bytes:
+    """A table without rules whose headers over several columns end in a number, the next header close by."""
+    document = _new()
+    page = _page(document)
+    page.insert_text((60, 80), "Results (in millions)", fontsize=11, fontname=BOLD)
+    rights = (255, 300, 352, 420, 465, 517)
+    for left, words, right in ((200, "Three Months Ended June 30", 352), (365, "Six Months Ended June 30", 517)):
+        page.insert_text((left, 110), words, fontsize=9, fontname=BOLD)
+        _set_right(page, right, 110, "Total", BOLD)
+    for right, words in zip(rights, ("2024", "2023", "", "2024", "2023", "")):
+        _set_right(page, right, 124, words, BOLD)
+    for place, (label, *values) in enumerate(QUARTERS):
+        page.insert_text((60, 138 + 13 * place), label, fontsize=9, fontname=FONT)
+        for right, value in zip(rights, values):
+            _set_right(page, right, 138 + 13 * place, value, FONT)
+    return _bytes(document)
+
+
+def _set_right(page: pymupdf.Page, right: float, y: float, words: str, font: str) -> None:
+    left = right - pymupdf.get_text_length(words, fontname=font, fontsize=9)
+    page.insert_text((left, y), words, fontsize=9, fontname=font)
 
 
 def noted() -> bytes:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from ragcore.config import Settings
 from ragcore.ingest.document import build_document
-from ragcore.ingest.layout import BOLD, FileInfo, PageLayout, Region
+from ragcore.ingest.layout import BOLD, FileInfo, GridCell, PageLayout, Region
 from ragcore.types import Document, Table
 from tests.ingest.test_table_rules import page_with_table, read
 
@@ -103,6 +104,89 @@ def test_a_header_that_a_column_cut_in_two_is_one_over_both(settings: Settings) 
     document, table = built(settings, replace(page, boxes=boxes))
     header = [c for c in table.cells if c.header]
     assert [(document.text[c.start : c.end], c.col, c.col_span) for c in header] == [("2022 vs. 2021", 1, 2)]
+
+
+def test_a_header_that_runs_into_the_next_one_takes_its_own_words_only(settings: Settings) -> None:
+    rows = [["", "Months Ended June", "30 Total"], ["Sales", "1,204", "2,377"], ["Costs", "733", "1,451"]]
+    page = page_with_table([*rows, ["Fees", "288", "566"]], 1)
+    boxes = page.boxes.copy()
+    x = 290.0 - 2
+    for place in (2, 1, 0):
+        width = 5 * len(page.texts[place])
+        boxes[place, [0, 2]] = x - width, x
+        x -= width + 3
+    boxes[page.texts.index("30"), [0, 2]] = 291, 301
+    boxes[page.texts.index("Total"), [0, 2]] = 330, 355
+    document, table = built(settings, replace(page, boxes=boxes))
+    header = [document.text[c.start : c.end] for c in table.cells if c.header]
+    assert header == ["Months Ended June 30", "Total"]
+
+
+def test_a_row_of_names_over_columns_of_numbers_is_header(settings: Settings) -> None:
+    rows = [["", "First", "Second"], ["Item", "GAAP", "Measure"], ["Sales", "1,204", "1,118"], ["Costs", "733", "702"]]
+    document, table, _lines = read(settings, [*rows, ["Fees", "288", "271"]], 1)
+    body = [document.text[c.start : c.end] for c in table.cells if not c.header]
+    assert body == ["Sales", "1,204", "1,118", "Costs", "733", "702", "Fees", "288", "271"]
+
+
+def test_a_header_reaches_over_the_whole_of_the_groups_below_it(settings: Settings) -> None:
+    groups = ["2022", "Share", "Change", "2021", "Share", "Change"]
+    values = [["Sales", "1", "2", "3", "4", "5", "6"], ["Costs", "7", "8", "9", "1", "2", "3"]]
+    page = page_with_table([["", *[""] * 6], ["", *[""] * 6], ["", *groups], *values], 3)
+    region = page.regions[0]
+    assert region.grid is not None
+    extra = [("Half-year", 50 + 3.75 * 120, 0), ("Restated", 50 + 2.3 * 120, 1), ("Reported", 50 + 5.3 * 120, 1)]
+    boxes = [(x, 51 + 14 * row, x + 5 * len(text), 61 + 14 * row) for text, x, row in extra]
+    cells = [c for c in region.grid.cells if c.row > 1 or c.col == 0]
+    place = {0: [(1, 2), (3, 2), (5, 2)], 1: [(1, 3), (4, 3)]}
+    for row, spans in place.items():
+        cells += [
+            GridCell(row, col, 1, span, (50 + col * 120, 50 + 14 * row, 50 + (col + span) * 120, 64 + 14 * row), True)
+            for col, span in spans
+        ]
+    page = replace(
+        page,
+        texts=(*page.texts, *(text for text, _x, _row in extra)),
+        boxes=np.concatenate([page.boxes, np.asarray(boxes, np.float32)]),
+        sizes=np.append(page.sizes, np.full(3, 10, np.float32)),
+        lines=np.append(page.lines, np.arange(3, dtype=np.int32) + 100),
+        flags=np.append(page.flags, np.zeros(3, np.uint8)),
+        owners=np.append(page.owners, np.zeros(3, np.int32)),
+        regions=(replace(region, grid=replace(region.grid, cells=tuple(cells))),),
+    )
+    document, table = built(settings, page)
+    reach = {document.text[c.start : c.end]: (c.col, c.col_span) for c in table.cells if c.row < 2 and c.header}
+    assert reach["Half-year"] == (1, 6)
+
+
+def test_the_name_of_what_follows_is_no_row(settings: Settings) -> None:
+    document, table, _lines = read(settings, [*ROWS, ["Fees", "1", "2"], ["", "", "Exhibit 6"]], 1)
+    assert table.rows == 4
+    assert [document.text[e.start : e.end] for e in document.body if e.kind == "caption"] == ["Exhibit 6"]
+
+
+def test_a_name_close_to_what_follows_names_that(settings: Settings) -> None:
+    page = page_with_table(ROWS, 1)
+    region = page.regions[0]
+    bottom = region.box[3]
+    extra = [("Exhibit", 50.0, bottom + 20, 1), ("2", 90.0, bottom + 20, 1), ("Prices", 50.0, bottom + 34, 2)]
+    boxes = [(x, y, x + 5 * len(text), y + 10) for text, x, y, _owner in extra]
+    page = replace(
+        page,
+        texts=(*page.texts, *(text for text, *_rest in extra)),
+        boxes=np.concatenate([page.boxes, np.asarray(boxes, np.float32)]),
+        sizes=np.append(page.sizes, np.full(3, 10, np.float32)),
+        lines=np.append(page.lines, np.asarray([100, 100, 101], np.int32)),
+        flags=np.append(page.flags, np.zeros(3, np.uint8)),
+        owners=np.append(page.owners, np.asarray([1, 1, 2], np.int32)),
+        regions=(
+            region,
+            Region("text", (50, bottom + 20, 100, bottom + 30)),
+            Region("section-header", (50, bottom + 34, 100, bottom + 44)),
+        ),
+    )
+    _document, table = built(settings, page)
+    assert table.title == ""
 
 
 def test_headers_of_three_lines_are_one_level(settings: Settings) -> None:

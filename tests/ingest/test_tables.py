@@ -55,6 +55,24 @@ def test_only_repeated_words_stand_twice(name: str, build: Build) -> None:
                 assert [document.text[document.words.starts[i] : document.words.ends[i]] for i in same] == [word]
 
 
+def test_headers_that_end_in_a_number_keep_it(build: Build) -> None:
+    document = build("quarters")
+    _element, table = table_of(document)
+    above = [
+        [document.text[c.start : c.end] for c in table.headers_of(cell_at(table, table.rows - 1, col))]
+        for col in range(1, 7)
+    ]
+    months = [f"{name} Months Ended June 30" for name in ("Three", "Six")]
+    assert above == [
+        [months[0], "2024"],
+        [months[0], "2023"],
+        ["Total"],
+        [months[1], "2024"],
+        [months[1], "2023"],
+        ["Total"],
+    ]
+
+
 def test_a_value_in_a_row_maps_to_its_own_cell(build: Build) -> None:
     document = build("ruled_table")
     _element, table = table_of(document)

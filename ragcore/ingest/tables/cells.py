@@ -18,9 +18,9 @@ from ragcore.ingest.tables.columns import join_empty_columns, join_label_columns
 from ragcore.ingest.tables.draft import Draft, DraftCell
 from ragcore.ingest.tables.headers import mark_headers, settle_headers
 from ragcore.ingest.tables.marks import count_marks, find_marks, follow_marks
-from ragcore.ingest.tables.notes import is_rule, take_name, take_notes
+from ragcore.ingest.tables.notes import is_rule, take_name, take_next_name, take_notes
 from ragcore.ingest.tables.rows import merge_wrapped_rows, split_rows
-from ragcore.ingest.tables.runs import mend_runs
+from ragcore.ingest.tables.runs import mend_runs, part_headers
 from ragcore.ingest.tables.spans import span_labels
 from ragcore.ingest.tables.symbols import join_symbol_columns
 from ragcore.types import ElementKind
@@ -45,9 +45,11 @@ def draft_tables(per_page: Sequence[list[Block]]) -> dict[Block, Draft]:
             drafts[block] = draft
             if block.grid is not None and block.grid.given:
                 continue
-            name, notes = take_name(draft), take_notes(draft)
+            name, following, notes = take_name(draft), take_next_name(draft), take_notes(draft)
             if name:
                 blocks.insert(blocks.index(block), _part(block, "caption", name))
+            if following:
+                blocks.insert(blocks.index(block) + 1, _part(block, "caption", following))
             if notes:
                 blocks.insert(blocks.index(block) + 1, _part(block, "footnote", notes))
     return drafts
@@ -72,6 +74,7 @@ def draft_table(block: Block) -> Draft | None:
         return _as_given(draft)
     draft.compact()
     split_columns(draft)
+    part_headers(draft)
     mend_runs(draft)
     draft.compact()
     join_symbol_columns(draft)

@@ -28,6 +28,8 @@ def settle_headers(draft: Draft) -> None:
             _widen(draft, cells[0], 1, draft.columns - 1)
     for row in range(draft.header_rows - 1):
         _spread(draft, row)
+    for row in reversed(range(draft.header_rows - 1)):
+        _cover_groups(draft, row)
     row = 0
     while row < draft.header_rows - 1:
         if not _join_broken(draft, row):
@@ -94,9 +96,17 @@ def _names_columns(draft: Draft, row: int) -> bool:
     cells = draft.row(row)
     if len(cells) == 1 and _is_unit(cells[0].text):
         return True
-    if cells and cells[0].col == 0 and UNIT.search(cells[0].text):
+    if cells and cells[0].col == 0 and (UNIT.search(cells[0].text) or _is_over_values(draft, row)):
         cells = cells[1:]
     return bool(cells) and cells[0].col > 0 and not any(is_number(c.text) and not is_year(c.text) for c in cells)
+
+
+def _is_over_values(draft: Draft, row: int) -> bool:
+    """Whether ``row`` has words in two columns or more after the first, all of them columns of numbers below."""
+    named = [c for c in draft.row(row) if c.col > 0 and c.col_span == 1]
+    return len(named) > 1 and all(
+        len(below := [c.value for c in draft.column(c.col, row + 1)]) > 1 and all(map(is_number, below)) for c in named
+    )
 
 
 def _is_unit(text: str) -> bool:
@@ -145,6 +155,18 @@ def _spread(draft: Draft, row: int) -> None:
         if all(start <= cell.col < start + period for cell, start in zip(named, starts)):
             for cell, start in zip(named, starts):
                 _widen(draft, cell, start, start + period - 1)
+
+
+def _cover_groups(draft: Draft, row: int) -> None:
+    """Let each header of ``row`` reach over the whole of the groups below that it reaches into."""
+    groups = [c for c in draft.row(row + 1) if c.col_span > 1 and c.col > 0]
+    for cell in [c for c in draft.row(row) if c.col > 0 and c.row_span == 1]:
+        under = [g for g in groups if g.col < cell.col + cell.col_span and cell.col < g.col + g.col_span]
+        first = min([cell.col, *(g.col for g in under)])
+        end = max([cell.col + cell.col_span, *(g.col + g.col_span for g in under)])
+        others = {col for c in draft.cells if c is not cell and c.covers(row, c.col) and c.lines for col in c.columns}
+        if end - first > cell.col_span and not others & set(range(first, end)):
+            _widen(draft, cell, first, end - 1)
 
 
 def _centred_reach(

@@ -17,6 +17,7 @@ BLANK = 1.4  # of the table's own blank: words closer than this stand in one run
 WIDEST_BLANK = 0.45  # of the font size: no wider gap counts as a blank
 USUAL_BLANK = 0.28  # of the font size: where the table's cells have too few words to tell
 ALIGNED = 0.3  # of the font size: how exactly a header stands over the left edge of its column
+WIDER = 1.5  # times the gap between a header's words: a gap this wide parts two headers
 LABEL_EDGE = 1.0  # of the font size: a run that starts this near the first column's edge starts at it
 
 
@@ -50,6 +51,8 @@ def _join(draft: Draft, left: DraftCell, right: DraftCell, blank: float, edge: f
     """Join what runs from ``left`` into ``right``; whether anything did."""
     if right.col != left.col + left.col_span or left.row_span != 1 or right.row_span != 1:
         return False
+    if left.header and right.header and left.col > 0 and _take_run(left, right, blank):
+        return True
     dated = is_period(left.words[-1].text)  # "December | 31, 2022"
     if any(is_number(cell.text) and not is_year(cell.text) and not dated for cell in (left, right)):
         return False
@@ -73,6 +76,19 @@ def _join(draft: Draft, left: DraftCell, right: DraftCell, blank: float, edge: f
     if not label:
         left.col_span += right.col_span
         draft.cells = [c for c in draft.cells if c is not right]
+    return True
+
+
+def _take_run(left: DraftCell, right: DraftCell, blank: float) -> bool:
+    """Move what runs on from the header ``left`` into ``right``, up to a gap that is no blank, where more follows it:
+    ``Three Months Ended June | 30    Total``. Whether anything did."""
+    line = right.lines[0]
+    if len(left.lines) > 1 or len(right.lines) > 1 or not _one_run(left.lines[0][-1], line[0], blank):
+        return False
+    end = next((k for k, (a, b) in enumerate(pairwise(line), start=1) if not _one_run(a, b, blank)), len(line))
+    if end == len(line):
+        return False
+    left.lines, right.lines = [(*left.lines[0], *line[:end])], [line[end:]]
     return True
 
 
@@ -112,3 +128,45 @@ def _split_off(draft: Draft, left: DraftCell, right: DraftCell) -> None:
     for cell in (left, right):
         draft.cells.append(DraftCell(row + 1, cell.col, 1, cell.col_span, cell.header, cell.lines[1:]))
         cell.lines = cell.lines[:1]
+
+
+def part_headers(draft: Draft) -> None:
+    """Divide a header over several columns that is two headers: where its lines have a gap that is no blank, and parts
+    of its columns stand nearer to either side."""
+    blank = _blank(draft)
+    for cell in [c for c in draft.cells if c.header and c.col_span > 1 and c.lines]:
+        while (right := _second_header(draft, cell, blank)) is not None:
+            draft.cells.append(right)
+            cell = right
+    draft.sort()
+
+
+def _second_header(draft: Draft, cell: DraftCell, blank: float) -> DraftCell | None:
+    """What stands to the right of the first gap in ``cell`` that parts its columns, taken out of it."""
+    parts = sorted((word.box[0], word.box[2]) for word in cell.words)
+    extents = {
+        col: (min(x0 for x0, _x1 in own), max(x1 for _x0, x1 in own))
+        for col in cell.columns
+        if (own := [c.extent() for c in draft.column(col, cell.end_row)])
+    }
+    if len(extents) < cell.col_span:
+        return None
+    usual = median([b[0] - a[1] for a, b in pairwise(parts)] or [0.0])
+    edge = parts[0][1]
+    for x0, x1 in parts[1:]:
+        if x0 - edge > max(blank * cell.size, WIDER * usual):
+            first = next((col for col in cell.columns if _away(extents[col], x0) < _away(extents[col], edge)), None)
+            if first is not None and first > cell.col:
+                middle = (edge + x0) / 2
+                lines = [tuple(w for w in line if w.box[0] > middle) for line in cell.lines]
+                cell.lines = [left for line in cell.lines if (left := tuple(w for w in line if w.box[0] < middle))]
+                span, cell.col_span = cell.col_span, first - cell.col
+                end = cell.col + span - first
+                return DraftCell(cell.row, first, cell.row_span, end, True, [line for line in lines if line])
+        edge = max(edge, x1)
+    return None
+
+
+def _away(extent: tuple[float, float], x: float) -> float:
+    """How far ``x`` is from a column; 0 inside it."""
+    return max(extent[0] - x, x - extent[1], 0.0)

@@ -60,15 +60,22 @@ def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
         edge = block.box[1]
     below = sorted((b for b in near if b.box[1] >= table.box[3] - 4), key=lambda b: b.box[1])
     edge = table.box[3]
-    for block in below[:3]:
+    for block, after in zip(below[:3], [*below[1:], None]):
         if block.box[1] - edge > TITLE_GAP or block.kind in ("table", "figure"):
             break
         if is_name(block.lines):
+            if after is not None and _names_next(block, after, edge):
+                break
             return _shorten(block.lines) + units
         if block.kind != "footnote" and block.size > SMALL * table.size:
             break
         edge = block.box[3]  # notes may stand between a table and its name
     return units
+
+
+def _names_next(name: Block, after: Block, above: float) -> bool:
+    """Whether ``name`` belongs to the heading or table ``after`` it rather than to the table that ends at ``above``."""
+    return after.kind in ("heading", "caption", "table") and after.box[1] - name.box[3] < name.box[1] - above
 
 
 def is_name(lines: Sequence[Line]) -> bool:
