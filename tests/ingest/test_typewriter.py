@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ragcore.config import Settings
+from ragcore.ingest.document import build_document
+from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.types import Document, Table
 from tests import pdfs
 from tests.ingest.conftest import Build
@@ -48,6 +53,16 @@ def test_a_table_that_the_layout_model_takes_for_text(build: Build) -> None:
     _element, table = table_of(document)
     lines = pdfs.TYPED_WELLS.splitlines()[2:]
     assert [values(document, table, row) for row in range(table.rows)] == [line.split() for line in lines]
+
+
+def test_a_table_on_a_page_that_was_read_plainly(layouts: dict[str, list[PageLayout]], settings: Settings) -> None:
+    (page,) = layouts["typed_fund"]
+    parts = [region.box for region in page.regions if region.kind == "table"]
+    plain = tuple(replace(region, kind="text", grid=None) for region in page.regions)
+    document = build_document("0" * 16, "0" * 64, "t.pdf", FileInfo(1), [replace(page, regions=plain)], settings)
+    _element, table = table_of(document)
+    assert len(parts) == 1
+    assert values(document, table, table.rows - 1) == ["Total payments", "1,333", "1,288", "45", "3.5"]
 
 
 def test_prose_in_typewriter_type_is_no_table(build: Build) -> None:

@@ -21,7 +21,8 @@ from ragcore.ingest.tables.notes import is_rule
 
 TYPED = 0.9  # of a region's words that are in typewriter type
 ROWS = 3  # with values, at least
-MOST = 0.6  # of a region's lines that are such rows where it becomes a table; of a column's cells that are values
+MOST = 0.6  # of the lines from the first of them to the last that are such rows; of a column's cells that are values
+ABOVE, BELOW = 6, 2  # lines of a region that becomes a table: its header, and what may stand under it
 GUTTER = 0.5  # of a letter's width: what stands free between two columns
 APART = 1.5  # of a letter's width: between two columns of words
 IN_LINE = 0.7  # of a letter's width: how exactly a word is set to its column
@@ -51,13 +52,14 @@ def typed_tables(page: PageLayout) -> PageLayout:
 def _grid(lines: Sequence[Line], region: Region) -> Grid | None:
     """The grid of a table's printed ``lines``; None where they are no table, or no line tells its columns."""
     rows = [line for line in lines if sum(map(_is_value, line)) >= 2]
-    if len(rows) < ROWS or (region.kind != "table" and len(rows) < MOST * len(lines)):
+    places = [place for place, line in enumerate(lines) if line in rows]
+    if len(rows) < ROWS or (region.kind != "table" and not _are_body(places, len(lines))):
         return None
     letter = median((word.box[2] - word.box[0]) / len(word.text) for line in rows for word in line)
     columns = _columns(rows, letter)
     if len(columns) < 2:
         return None
-    first = next(place for place, line in enumerate(lines) if line in rows)
+    first = places[0]
     runs = [run for line in lines[:first] for run in _runs(line, letter) if not _are_set(run, columns, letter)]
     wide = {reach for run in runs if (reach := _reach(run, columns))[0] > 0}
     cells: list[GridCell] = []
@@ -69,6 +71,12 @@ def _grid(lines: Sequence[Line], region: Region) -> Grid | None:
             for col, (span, words) in sorted(found.items())
         ]
     return Grid(len(lines), len(columns), tuple(cells))
+
+
+def _are_body(places: Sequence[int], lines: int) -> bool:
+    """Whether the rows at ``places`` are most of a region with so many ``lines``, but for a few above and below."""
+    inside = places[-1] - places[0] + 1
+    return len(places) >= MOST * inside and places[0] <= ABOVE and lines - 1 - places[-1] <= BELOW
 
 
 def _is_value(word: Ref) -> bool:
