@@ -81,7 +81,6 @@ def from_docx(data: bytes, name: str = "The document") -> Template:
     `BadTemplate`."""
     from docx import Document
     from docx.table import Table
-    from lxml.etree import XMLSyntaxError
 
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as parts:
@@ -92,7 +91,8 @@ def from_docx(data: bytes, name: str = "The document") -> Template:
                 hint="Leave its pictures and everything but headings, guidance and empty tables out.",
             )
         document = Document(io.BytesIO(data))
-    except (zipfile.BadZipFile, XMLSyntaxError, KeyError, ValueError, OSError) as error:
+    except (zipfile.BadZipFile, SyntaxError, KeyError, ValueError, OSError) as error:
+        # lxml's complaint about XML is a SyntaxError.
         raise BadTemplate(f"{name} is not a Word document that can be opened.", hint="Save it as .docx.") from error
     headings: list[_Heading] = []
     opening: list[str] = []
