@@ -16,8 +16,8 @@ import copy
 import functools
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -31,11 +31,13 @@ from ragcore.errors import (
     GroundworkError,
     IndexEmpty,
     IndexMismatch,
+    ModelError,
+    StoreError,
     UnknownDocument,
 )
 from ragcore.finding import Finding
 from ragcore.index.responses import Responses
-from ragcore.index.store import DocumentInfo
+from ragcore.index.store import DocumentInfo, Status
 from ragcore.library import Library
 from ragcore.models import Models
 from ragcore.paid import Till
@@ -84,7 +86,7 @@ class Engine(Library):
         self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
         self._lock = threading.Lock()
         self._indexer: Indexer | None = None
-        self._base: Engine | None = None  # the engine that this one stands beside, under other settings
+        self._base: Engine | None = None  # the engine that was opened, where this one has other settings
         self._finding = Finding(home, self.store, self.models, settings)
 
     @classmethod
@@ -123,7 +125,7 @@ class Engine(Library):
         made.models = self.models.under(made.settings, self._till(made.settings), api_key=api_key)
         made._reading = Reading(self.store, self.descriptions, self.contexts, made.models, made.settings)
         made._finding = self._finding.under(made.models, made.settings)
-        made._base = self
+        made._base = self._base or self
         return made
 
     def _till(self, settings: Settings) -> Till:
@@ -154,36 +156,49 @@ class Engine(Library):
         """Read a file that was added, going on where an earlier attempt stopped; build one that was read before anew
         where the settings ask for it, or figures are still to be described. What goes wrong with the file is in the
         report and in the library; `StoreBusy`, `StoreError` and `Cancelled` are raised."""
-        info = self._info(doc_id)
+        info, show = self._info(doc_id), on_progress or ignore
         if info.status == "ready":
-            if doc_id in self.stale():
-                self._refresh(info, on_progress or ignore, cancelled)
-            elif (info.figures.unfinished and self.describes_figures()) or (
-                info.context.unfinished and self.writes_contexts()
-            ):
-                self._refresh(info, on_progress or ignore, cancelled, ask=True)
-            return IngestReport.of(self._info(doc_id), "already")
-        show = on_progress or ignore
-        with self.store.document_lock(doc_id):
-            started = time.monotonic()
-            try:
-                self.store.set_status(doc_id, "reading")
-                # Where nothing could be read, OCR may be set otherwise by now.
-                afresh = info.error is not None and info.error.get("code") == "no_text"
-                self._reading.read(
-                    doc_id, info.name, password=password, afresh=afresh, on_progress=show, cancelled=cancelled
-                )
-                self._reading.build(doc_id, info.name, ask=True, on_progress=show, cancelled=cancelled)
-                pages = self._info(doc_id).pages
-                show(Progress("done", pages, pages))
-            except (Cancelled, KeyboardInterrupt, UnknownDocument):  # removed meanwhile, and perhaps taken back
-                self.store.set_status(doc_id, "new", seconds=time.monotonic() - started)
-                raise
-            except GroundworkError as error:
-                self.store.set_status(doc_id, "failed", error=error.as_dict(), seconds=time.monotonic() - started)
-                return IngestReport.of(self._info(doc_id), "failed")
-            self.store.set_status(doc_id, "ready", seconds=time.monotonic() - started)
+            stale = doc_id in self.stale()
+            figures = info.figures.unfinished and self.describes_figures()
+            if stale or figures or (info.context.unfinished and self.writes_contexts()):
+                return self._refresh(info, show, cancelled, ask=not stale)
+            return IngestReport.of(info, "already")
+        with self._working(info):
+            self.store.set_status(doc_id, "reading")
+            # Where nothing could be read, OCR may be set otherwise by now.
+            afresh = info.error is not None and info.error.get("code") == "no_text"
+            self._reading.read(
+                doc_id, info.name, password=password, afresh=afresh, on_progress=show, cancelled=cancelled
+            )
+            self._reading.build(doc_id, info.name, ask=True, on_progress=show, cancelled=cancelled)
+            pages = self._info(doc_id).pages
+            show(Progress("done", pages, pages))
         return IngestReport.of(self._info(doc_id), "ready")
+
+    @contextmanager
+    def _working(self, info: DocumentInfo) -> Iterator[None]:
+        """A document for this task alone. What is wrong with its file becomes its status; what is wrong elsewhere (the
+        disk, a model that a ready document asks for) and `Cancelled` are raised."""
+        started = time.monotonic()
+
+        def ends(status: Status, error: GroundworkError | None = None) -> None:
+            told = None if error is None else error.as_dict()
+            self.store.set_status(info.doc_id, status, error=told, seconds=time.monotonic() - started)
+
+        with self.store.document_lock(info.doc_id):
+            try:
+                yield
+            except (Cancelled, KeyboardInterrupt, UnknownDocument):  # removed meanwhile, and perhaps taken back
+                ends("ready" if info.status == "ready" else "new")
+                raise
+            except StoreError:
+                raise  # nothing can be noted either: a restart goes on where it was
+            except GroundworkError as error:
+                if info.status == "ready" and isinstance(error, ModelError):
+                    raise
+                ends("failed", error)
+            else:
+                ends("ready")
 
     def stale(self) -> list[str]:
         """Documents that were built by other settings, or another version of Groundwork, than those in force."""
@@ -197,8 +212,8 @@ class Engine(Library):
         *,
         ask: bool = False,
         ask_context: bool = False,
-    ) -> None:
-        with self.store.document_lock(info.doc_id):
+    ) -> IngestReport:
+        with self._working(info):
             self._reading.refresh(
                 info.doc_id,
                 info.name,
@@ -207,6 +222,7 @@ class Engine(Library):
                 on_progress=on_progress,
                 cancelled=cancelled,
             )
+        return IngestReport.of(self._info(info.doc_id), "already")
 
     def ingest_path(
         self, path: Path, *, password: str | None = None, on_progress: OnProgress | None = None
@@ -247,34 +263,35 @@ class Engine(Library):
         caches up to date. ``rebuild`` makes all documents, chunks and caches anew from what is in SQLite, and has the
         figures described that are not yet. Passages that are to be situated (``context.situate``, off by default) and
         are not yet are so first, as `estimate` tells, and so is what an earlier attempt left. What was cancelled in
-        the app is embedded too, unless ``refresh`` is False."""
+        the app is embedded too, unless ``refresh`` is False. Documents that cannot be built anew are ``failed`` in the
+        report, and harm no other."""
         show = on_progress or ignore
         if refresh:
             self.store.hold(None, False)
         stale = set(self.stale()) if refresh else set()
         situates, asks = self.settings.context.situate == "claude", refresh and self.writes_contexts()
-        usd = 0.0
+        usd, failed = 0.0, []
         for info in self.documents():
             missing = asks and info.context.unfinished
             if info.status == "ready" and (rebuild or info.doc_id in stale or missing):
                 # An update of Groundwork must not spend money by itself; who asks for a rebuild gets what is missing.
-                self._refresh(info, show, cancelled, ask=rebuild, ask_context=situates or missing)
-                now = self._info(info.doc_id)
+                now = self._refresh(info, show, cancelled, ask=rebuild, ask_context=situates or missing)
                 usd += now.context.usd + now.figures.usd - info.context.usd - info.figures.usd
+                failed += [now] if now.status == "failed" else []
         report = self.indexer.update(
             rebuild=rebuild,
             on_progress=lambda done, total: show(Progress("embed", done, total)),
             cancelled=cancelled,
         )
-        return replace(report, usd=round(usd, 6))
+        return replace(report, usd=round(usd, 6), failed=tuple(failed))
 
     def estimate(self) -> list[Estimate]:
         """What the summaries and situating sentences will cost that the settings ask of Claude and that are not
         written yet, by document; nothing is sent. Without a key too, for ``llm.claude_model``."""
         return [self._reading.estimate(info.doc_id, info.name) for info in self.documents() if info.status == "ready"]
 
-    def _check_recipes(self) -> None:
-        stale = self.stale()
+    def _check_recipes(self, doc_ids: Sequence[str] | None) -> None:
+        stale = [doc_id for doc_id in self.stale() if doc_ids is None or doc_id in doc_ids]
         if stale:
             raise IndexMismatch(
                 f"{len(stale)} {'document was' if len(stale) == 1 else 'documents were'} built by other settings, or "
@@ -310,7 +327,7 @@ class Engine(Library):
             raise EmptyQuestion("There is no question.")
         scope = checked(Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds)))
         self.store.require(scope.doc_ids or ())
-        self._check_recipes()
+        self._check_recipes(scope.doc_ids)
         changed = {"decompose": decompose, "gaps": gaps}
         agentic = self.settings.agentic.model_copy(update={k: v for k, v in changed.items() if v is not None})
         settings = self.settings.model_copy(update={"agentic": agentic})
@@ -332,7 +349,7 @@ class Engine(Library):
         if not question.strip():
             raise EmptyQuestion("There is no question.")
         self.store.require(checked(scope).doc_ids or ())
-        self._check_recipes()
+        self._check_recipes(scope.doc_ids)
         return Exploration(self, self._finding, question, checked(scope), parts)
 
     # Answer

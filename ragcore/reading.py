@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -65,14 +66,14 @@ class Reading:
         on_progress: OnProgress,
         cancelled: IsCancelled | None,
     ) -> None:
-        """Read the pages that have no checkpoint yet, could not be read or wait for OCR that is on by now, or all of
-        them ``afresh``. Raises what is wrong with the file, and `Cancelled`."""
+        """Read the pages that have no checkpoint that can be used, could not be read or wait for OCR that is on by now,
+        or all of them ``afresh``. Raises what is wrong with the file, and `Cancelled`."""
         if self._store.ade_file(doc_id) is None:
             info, pages = self._open_pdf(doc_id, name, password, cancelled)
         else:
             info, pages = self._open_ade(doc_id, name, password, cancelled)
         self._store.set_info(doc_id, json.dumps(asdict(info)), info.pages)
-        before = [] if afresh else self._pages(doc_id, name)
+        before = [] if afresh else self._pages(doc_id)
         done = {page.number for page in before if not page.unread} - self._waiting(before)
         on_progress(Progress("read", len(done), info.pages))
         for layout in pages([page for page in range(1, info.pages + 1) if page not in done]):
@@ -139,7 +140,7 @@ class Reading:
     ) -> None:
         """Document and chunks from the pages as read. ``ask``: figures without a description get one, and chunks their
         contexts, where Claude is the model in force; else only what was written before is kept."""
-        self._build(doc_id, name, self._pages(doc_id, name), ask, ask, on_progress, cancelled)
+        self._build(doc_id, name, self._pages(doc_id), ask, ask, on_progress, cancelled)
 
     def refresh(
         self,
@@ -151,12 +152,12 @@ class Reading:
         on_progress: OnProgress,
         cancelled: IsCancelled | None = None,
     ) -> None:
-        """`build` once more; pages that OCR may read only now are read first. ``ask_context``: contexts are asked for
-        even where ``ask`` is off."""
-        pages = self._pages(doc_id, name)
-        if self._waiting(pages):
+        """`build` once more; pages that OCR may read only now, or whose checkpoints cannot be used, are read first.
+        ``ask_context``: contexts are asked for even where ``ask`` is off."""
+        pages = self._pages(doc_id)
+        if self._waiting(pages) or len(pages) < self._info(doc_id).pages:
             self.read(doc_id, name, password=None, afresh=False, on_progress=on_progress, cancelled=cancelled)
-            pages = self._pages(doc_id, name)
+            pages = self._pages(doc_id)
         self._build(doc_id, name, pages, ask, ask or ask_context, on_progress, cancelled)
 
     def _build(
@@ -199,14 +200,11 @@ class Reading:
         cancelled: IsCancelled | None,
     ) -> tuple[Document, tuple[Chunk, ...], FigureReport]:
         """Document and chunks, their contexts left out; nothing is stored but descriptions of figures."""
-        from pydantic import TypeAdapter
-
         from ragcore.ingest.chunk import chunk_document
         from ragcore.ingest.describe import describe_figures
         from ragcore.ingest.document import build_document
-        from ragcore.ingest.layout import FileInfo
 
-        info = TypeAdapter(FileInfo).validate_json(self._store.info(doc_id) or "")
+        info = self._info(doc_id)
         on_progress(Progress("build", info.pages, info.pages))
         sha256 = self._store.sha256(doc_id)
 
@@ -231,23 +229,32 @@ class Reading:
         from ragcore.context.estimate import estimate
 
         if doc_id in self.stale():
-            document, chunks, _figures = self._made(doc_id, name, self._pages(doc_id, name), None, ignore, None)
+            pages = self._pages(doc_id)
+            if len(pages) < self._info(doc_id).pages:
+                raise ParseError(f"Pages of {name} have to be read again first.", hint="Run `ragcore index`.")
+            document, chunks, _figures = self._made(doc_id, name, pages, None, ignore, None)
         else:
             document, chunks = self._store.document(doc_id), tuple(self._store.chunks(doc_id))
         model = self._models.context_model
         return estimate(document, chunks, model=model, cache=self._contexts, settings=self._settings)
 
-    def _pages(self, doc_id: str, name: str) -> list[PageLayout]:
+    def _pages(self, doc_id: str) -> list[PageLayout]:
+        """The pages as read, without those whose checkpoints are damaged or of another version: they are to be read
+        again."""
         from ragcore.ingest.layout import PageLayout
 
-        try:
-            return [PageLayout.from_bytes(data) for data in self._store.page_layouts(doc_id)]
-        except ValueError as error:
-            raise ParseError(
-                f"The pages of {name} were read by another version of Groundwork.",
-                hint="Remove the document and add it again.",
-                retryable=False,
-            ) from error
+        pages = []
+        for data in self._store.page_layouts(doc_id):
+            with suppress(ValueError):
+                pages.append(PageLayout.from_bytes(data))
+        return pages
+
+    def _info(self, doc_id: str) -> FileInfo:
+        from pydantic import TypeAdapter
+
+        from ragcore.ingest.layout import FileInfo
+
+        return TypeAdapter(FileInfo).validate_json(self._store.info(doc_id) or "")
 
     def stale(self) -> list[str]:
         """Documents that were built by other settings, or another version of Groundwork, than those in force, or have

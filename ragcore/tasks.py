@@ -59,8 +59,8 @@ class IngestReport:
     unread_pages: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, info: DocumentInfo, status: Literal["ready", "already", "failed"]) -> IngestReport:
-        """What the library says about a file."""
+    def of(cls, info: DocumentInfo, status: Literal["ready", "already"]) -> IngestReport:
+        """What the library says about a file, with ``status`` unless it failed."""
         return cls(
             doc_id=info.doc_id,
             path=info.name,
@@ -73,7 +73,7 @@ class IngestReport:
             ocr_pages=info.ocr_pages,
             degraded_pages=info.degraded_pages,
             seconds=round(info.seconds, 3),
-            status=status,
+            status="failed" if info.status == "failed" else status,
             error=dict(info.error) if info.error else None,
             figures=info.figures,
             context=info.context,

@@ -36,7 +36,7 @@ def ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     failure: GroundworkError | None = None
     if options.index:
         try:
-            engine.index(on_progress=progress("index"))
+            _say_failed(engine.index(on_progress=progress("index")).failed)
         except GroundworkError as error:  # the files' reports are still worth printing
             failure = error
     if as_json:
@@ -66,10 +66,17 @@ def index(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
         print_json(asdict(report))
     else:
         printing.indexed(report)
+    _say_failed(report.failed)
     left = [(info.name, info.context) for info in engine.documents() if info.context.unfinished]
     for name, context in left:
         print(f"{name}: {context.words}", file=sys.stderr)
-    return 0
+    return 1 if report.failed else 0
+
+
+def _say_failed(failed: Sequence[IngestReport]) -> None:
+    for report in failed:
+        if report.error:
+            print(f"{report.path}: {report.error['message']} {report.error['hint']}", file=sys.stderr)
 
 
 def _estimate(engine: Engine, as_json: bool) -> int:

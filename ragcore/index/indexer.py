@@ -31,19 +31,21 @@ if TYPE_CHECKING:
     from ragcore.config import IndexSettings
     from ragcore.index.store import Store
     from ragcore.protocols import Embedder, Vector, VectorStore
+    from ragcore.tasks import IngestReport
     from ragcore.types import Chunk, Entry
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
     """``chunks`` that can be found now, ``embedded`` in this run, by which embedder, in how many seconds; ``usd`` is
-    what descriptions and contexts written in this run have cost."""
+    what descriptions and contexts written in this run have cost; ``failed`` documents could not be built anew."""
 
     chunks: int
     embedded: int
     embedder: str
     seconds: float
     usd: float = 0.0
+    failed: tuple[IngestReport, ...] = ()
 
 
 class Indexer:

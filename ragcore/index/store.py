@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -100,6 +100,8 @@ class Store(FileStore):
     ) -> None:
         """Set the status and error; ``seconds`` are added to the time spent."""
         with self.database.write() as connection:
+            if status == "failed":
+                bump_revision(connection)  # its chunks of an earlier build are not searched any more
             connection.execute(
                 sa.update(db.documents)
                 .where(db.documents.c.doc_id == doc_id)
@@ -307,8 +309,8 @@ class Store(FileStore):
                 pages_done=row.pages_done,
                 indexed=row.status == "ready" and bool(row.embedded),
                 error=json.loads(row.error) if row.error else None,
-                figures=FigureReport(**json.loads(row.figures)) if row.figures else FigureReport(),
-                context=ContextReport(**json.loads(row.context)) if row.context else ContextReport(),
+                figures=FigureReport(**_known(row.figures, FigureReport)),
+                context=ContextReport(**_known(row.context, ContextReport)),
                 folder=row.folder,
                 held=bool(row.held),
                 tags=tags.get(row.doc_id, ()),
@@ -360,8 +362,14 @@ def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int | dict
 
 def _counted(kept: str | None) -> dict[str, Any]:
     """What `_counts` gave, as it is stored."""
-    counts: dict[str, Any] = json.loads(kept) if kept else {}
+    counts = _known(kept, DocumentInfo)
     return counts | {"unread_pages": tuple(counts.get("unread_pages", ()))}
+
+
+def _known(text: str | None, kind: type) -> dict[str, Any]:
+    """The fields of ``kind`` in a JSON object; what a newer version put beside them is passed over."""
+    names = {each.name for each in fields(kind)}
+    return {name: value for name, value in json.loads(text or "{}").items() if name in names}
 
 
 def _unread(name: str) -> UnknownDocument:

@@ -175,7 +175,10 @@ class PageLayout:
         """The inverse of `to_bytes`. Raises ValueError for anything else."""
         if data[:4] not in (_MAGIC, _EARLIER):
             raise ValueError("these bytes are not a page of this version")
-        raw = zlib.decompress(data[4:])
+        try:
+            raw = zlib.decompress(data[4:])  # checks the bytes too
+        except zlib.error as error:
+            raise ValueError("these bytes are damaged") from error
         (length,) = struct.unpack_from("<I", raw)
         head = json.loads(raw[4 : 4 + length].decode("utf-8", "surrogatepass"))
         texts = tuple(head["texts"])
