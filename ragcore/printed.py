@@ -32,7 +32,7 @@ def folded(text: str) -> str:
     """``text`` as it is compared: compatibility forms and ligatures spelled out, typed quotes and dashes, no case."""
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFKC", text).translate(_TYPED).casefold()
+    return unicodedata.normalize("NFKC", text.translate(_TYPED)).translate(_TYPED).casefold()
 
 
 @dataclass(frozen=True)

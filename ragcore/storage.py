@@ -48,7 +48,7 @@ class Storage:
 def measure(store: Store) -> Storage:
     """What ``store`` takes now; what is in the trash counts in all, and has no part of its own. Raises `StoreError`."""
     home = store.home
-    drawn = home / "cache" / "pages"
+    drawn = store.pictures
     pictures = {folder.name: size(folder) for folder in _entries(drawn)}
     rows = _rows(store)
     documents = {

@@ -258,6 +258,9 @@ class Ingestion:
                 # index behind brings it up to date itself, or says why it cannot.
                 _log.warning("The trash could not be emptied: %s %s", error.message, error.hint)
                 left = []
+            except Exception:  # noqa: BLE001 — it is logged, and the removals after it go on
+                _log.exception("The trash could not be emptied.")
+                left = []
             wait = min([SWEEP_SECONDS, *(seconds + 0.1 for seconds in left)])
 
     def _read_and_index(self, entry: _Entry) -> None:

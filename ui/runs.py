@@ -35,6 +35,7 @@ from ragcore.types import (
 _log = logging.getLogger(__name__)
 
 KEEP_SECONDS = 120.0  # a finished run stays this long, for a tab that comes back
+REMEMBERED = 1000  # questions of which it is known what they could not search
 
 
 @dataclass(frozen=True)
@@ -149,8 +150,9 @@ class StillWriting(InputError):
 class Answers:
     """The answers of this process that are being written or have just ended."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, remembered: int = REMEMBERED) -> None:
         self.engine = engine
+        self._remembered = remembered
         self._live: dict[str, LiveAnswer] = {}
         self._unsearched: dict[str, tuple[str, ...]] = {}
         self._beginning: set[str] = set()
@@ -203,6 +205,8 @@ class Answers:
                     del self._live[turn_id]
                 self._live[live.turn_id] = live
                 self._unsearched[live.turn_id] = missing
+                for turn_id in list(self._unsearched)[: -self._remembered]:
+                    del self._unsearched[turn_id]
         self._pool.submit(live.follow).add_done_callback(live.end)
         return live
 
@@ -234,7 +238,7 @@ class Answers:
 
     def unsearched(self, turn_id: str) -> tuple[str, ...] | None:
         """Documents in scope that could not be searched yet when a question was asked; None if another process took
-        it."""
+        it, or many were asked since."""
         with self._lock:
             return self._unsearched.get(turn_id)
 

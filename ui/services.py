@@ -103,7 +103,7 @@ def _open() -> Services:
     except StoreError:
         engine.close()
         raise
-    renderer = Renderer(engine.home / "cache" / "pages")
+    renderer = Renderer(engine.store.pictures)
     opened = Services(
         engine=engine,
         ingestion=Ingestion(engine, removed=renderer.forget),

@@ -87,6 +87,11 @@ class FileStore(ChunkStore):
         """Every file that the document of this hash may have."""
         return [self._file(sha256, suffix) for suffix in (".pdf", ".unlocked.pdf", ".drawn.pdf", ".ade.json")]
 
+    @property
+    def pictures(self) -> Path:
+        """Where pictures of pages are kept that were drawn to be looked at, a folder for each document."""
+        return self.home / "cache" / "pages"
+
     def sha256(self, doc_id: str) -> str:
         """The hash, in hex, under which the document's files are kept."""
         return str(self._row(doc_id, db.documents.c.sha256).sha256)

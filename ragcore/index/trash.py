@@ -133,4 +133,4 @@ class Trash:
                 for path in store.files(sha256):
                     path.unlink(missing_ok=True)
         store.forget(doc_id)
-        shutil.rmtree(store.home / "cache" / "pages" / doc_id, ignore_errors=True)
+        shutil.rmtree(store.pictures / doc_id, ignore_errors=True)

@@ -91,7 +91,7 @@ WRONG = {
 @pytest.mark.parametrize("text", SUPPORTED)
 def test_what_the_words_say_is_supported(text: str) -> None:
     (claim,) = check(text)
-    assert (claim.status, claim.text) == ("supported", claim.text), claim.reason
+    assert claim.status == "supported", claim.reason
 
 
 @pytest.mark.parametrize(("edit", "text"), [(edit, text) for edit, texts in WRONG.items() for text in texts])

@@ -194,3 +194,21 @@ def test_one_that_gave_way_is_cancelled_where_it_waits(tmp_path: Path) -> None:
             short: (True, False),
         }
         ingestion.close()
+
+
+def test_removals_go_on_after_any_failure_of_one(tmp_path: Path) -> None:
+    gone: list[str] = []
+
+    def removed(doc_id: str) -> None:
+        gone.append(doc_id)
+        if len(gone) == 1:
+            raise RuntimeError("its pictures are in use")
+
+    with Engine.open(tmp_path, overrides={"ingest.undo_seconds": 0.1}) as engine:
+        ingestion = Ingestion(engine, removed=removed)
+        first, second = (engine.add(data, "a.pdf").doc_id for data in (pdfs.one_column(), pdfs.ruled_table()))
+        ingestion.remove([first])
+        until(lambda: gone == [first], 5)
+        ingestion.remove([second])
+        until(lambda: gone == [first, second], 5)
+        ingestion.close()

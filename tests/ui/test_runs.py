@@ -116,3 +116,14 @@ def test_of_questions_at_the_same_moment_one_is_taken(tmp_path: Path) -> None:
         answers.close()
     assert len(taken) == 1
     assert stored == taken
+
+
+def test_what_could_not_be_searched_is_remembered_of_the_last_questions_only(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        engine.add(pdfs.one_column(), "waits.pdf")
+        answers = Answers(engine, remembered=3)
+        turns = [
+            answers.ask(engine.conversations.new(), f"Which crew sampled well {number}?").turn_id for number in range(5)
+        ]
+        assert [bool(answers.unsearched(turn_id)) for turn_id in turns] == [False, False, True, True, True]
+        answers.close()
