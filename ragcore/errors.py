@@ -32,7 +32,8 @@
     │   ├── IndexMismatch
     │   └── VectorStoreError
     ├── StoreError                  the database or the home folder
-    │   └── StoreBusy
+    │   ├── StoreBusy
+    │   └── DiskFull
     ├── ModelError                  a model cannot be had or did not answer
     │   ├── ModelMissing
     │   ├── ModelDamaged
@@ -216,6 +217,14 @@ class StoreError(GroundworkError):
 
 class StoreBusy(StoreError):
     hint_default = "Wait until the other process is done, or use another --home."
+    retryable_default = True
+
+
+class DiskFull(StoreError):
+    hint_default = (
+        "Free some space on that disk and try again. The folder `cache` in the home folder can be deleted: it is made "
+        "again when it is needed."
+    )
     retryable_default = True
 
 

@@ -1,41 +1,44 @@
-"""Files that are written as a whole or not at all, what tells one state of a file from another, and faults of a disk
-as `StoreError`."""
+"""Files that are written as a whole or not at all and are readable by their owner only, what tells one state of a file
+from another, and faults of a disk as `StoreError`."""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from ragcore.errors import StoreError
+from ragcore.errors import DiskFull, StoreError
 
 Version = tuple[int, int, int]
+
+OWN = ("groundwork.sqlite*", "config.toml", "synonyms.toml", "web.secret", "files", "cache", "locks")
 
 
 def version(path: Path) -> Version | None:
     """Time of change in ns, number on the disk and length in bytes; None where there is no file. Raises `OSError`."""
     try:
-        stat = path.stat()
+        found = path.stat()
     except FileNotFoundError:
         return None
-    return stat.st_mtime_ns, stat.st_ino, stat.st_size
+    return found.st_mtime_ns, found.st_ino, found.st_size
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A stream for the new content of ``path``, which takes its place in one step once it is on the disk.
+def whole(path: Path, mode: int = 0o600) -> Iterator[Path]:
+    """An empty file beside ``path`` to write to, which takes its place in one step at the end.
 
     Raises `OSError`; whatever is raised, ``path`` is as it was and nothing is left beside it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.part")
     try:
-        with part.open("wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode))
+        yield part
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
@@ -43,13 +46,38 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
+def replacing(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
+    """`whole`, as a stream that is on the disk before it takes the place of ``path``."""
+    with whole(path, mode) as part, part.open("wb") as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+@contextmanager
 def reported(folder: Path) -> Iterator[None]:
-    """Raises `StoreError`, which names ``folder`` and the reason, for an `OSError` on the files in it."""
+    """Raises `StoreError`, which names ``folder`` and the reason, for an `OSError` on the files in it; `DiskFull` where
+    there is no room."""
     try:
         yield
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(f"The disk of {folder} is full.") from error
         raise StoreError(
             f"The files in {folder} cannot be read or written: {error.strerror or error}.",
-            hint="See that the disk has room and check the permissions of that folder; it may be removed, "
-            "and is then made again.",
+            hint="See that the disk has room and check the permissions of that folder.",
         ) from error
+
+
+def private(home: Path) -> None:
+    """Make the folder ``home``, its owner's alone; one from before, and what of it is ours, is closed to others. A
+    folder of another user, or one that all may write to, stays as it is. Raises `OSError`."""
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = home.stat()
+    if os.name == "nt" or found.st_uid != os.geteuid() or found.st_mode & stat.S_ISVTX or not found.st_mode & 0o077:
+        return
+    tops = [path for name in OWN for path in home.glob(name)]
+    # The home itself last: as long as it is open, this is not done.
+    for path in (*(path for top in tops for path in (*top.rglob("*"), top)), home):
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode & 0o700)

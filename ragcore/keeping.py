@@ -6,9 +6,7 @@ kept only where it says exactly what it said before, but for the settings that w
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +15,8 @@ from typing import Any
 import tomli_w
 
 from ragcore.config import flatten
-from ragcore.errors import ConfigError, StoreError
+from ragcore.errors import ConfigError
+from ragcore.files import replacing, reported
 
 
 def keep(file: Path, changes: Mapping[str, Any]) -> None:
@@ -40,7 +39,8 @@ def keep(file: Path, changes: Mapping[str, Any]) -> None:
             f"{file} is written in a way that Groundwork does not change.",
             hint=f"Set {', '.join(changes)} in it by hand.",
         )
-    _write(file, after)
+    with reported(file.parent), replacing(file) as out:
+        out.write(after.encode())
 
 
 def _changed(lines: list[str], key: str, value: Any) -> list[str]:
@@ -71,15 +71,3 @@ def _says(text: str, wanted: Mapping[str, Any]) -> bool:
         return flatten(tomllib.loads(text)) == wanted
     except tomllib.TOMLDecodeError:
         return False
-
-
-def _write(file: Path, text: str) -> None:
-    """Whole or not at all."""
-    try:
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, delete=False) as out:
-            out.write(text)
-        if file.is_file():
-            os.chmod(out.name, file.stat().st_mode & 0o777)
-        os.replace(out.name, file)
-    except OSError as error:
-        raise StoreError(f"{file} cannot be written: {error.strerror or error}.") from error

@@ -141,7 +141,7 @@ class PaidStream:
         # A service that counts no tokens (some servers of one's own) was asked all the same.
         if complete or self.usage != Usage():
             usd = cost(self.usage, self.model, self._till.prices, asked=self._asked)
-            with self._noted("What the model cost could not be booked"):
+            with self._noted("What the model cost could not be booked yet"):
                 self._till.ledger.add(self.model, self._purpose, self.usage, usd)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Generator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
-from ragcore.errors import GroundworkError
+from ragcore.errors import GroundworkError, StoreError
 from ragcore.stop import Stop
 from ragcore.types import Answer, AnswerEvent, Done, Usage
 
@@ -20,10 +20,11 @@ class AnswerRun:
     """Iterate it for events (`ragcore.types.AnswerEvent`), or call `run` for the finished `Answer`.
 
     Nothing happens before the first event is asked for. ``keep`` is handed the answer as soon as it is finished,
-    stopped or failed, also when whoever was listening has gone. Without ``keep`` an error before the first event is
-    raised; with it the error becomes a failed answer, so that the question and its error are not lost. Whatever else
-    breaks it off (an error that was not foreseen, Ctrl-C) is raised when what had arrived has been kept. ``prepare`` is
-    handed the wish to stop, which may come while it is at work.
+    stopped or failed, also when whoever was listening has gone; what prevents it (a full disk, a database in use) is
+    ``unsaved`` until `save` succeeds, and the answer is given out all the same. Without ``keep`` an error before the
+    first event is raised; with it the error becomes a failed answer, so that the question and its error are not lost.
+    Whatever else breaks it off (an error that was not foreseen, Ctrl-C) is raised when what had arrived has been kept.
+    ``prepare`` is handed the wish to stop, which may come while it is at work.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class AnswerRun:
         self.question = question
         self.turn_id = turn_id
         self.answer: Answer | None = None
+        self.unsaved: StoreError | None = None
         self._prepare = prepare
         self._keep = keep
         self._stream: AnswerStream | None = None
@@ -94,16 +96,25 @@ class AnswerRun:
         ours = None
         if isinstance(error, Exception):
             ours = GroundworkError(f"The answer broke off by an error that was not foreseen: {type(error).__name__}.")
-        try:
-            self._finish(_failed(self.question, ours) if self._stream is None else self._stream.so_far(ours))
-        except GroundworkError as unkept:
-            error.add_note(f"The answer so far could not be kept: {unkept.message}")
+        self._finish(_failed(self.question, ours) if self._stream is None else self._stream.so_far(ours))
+        if self.unsaved is not None:
+            error.add_note(f"The answer so far could not be kept: {self.unsaved.message}")
 
     def _finish(self, answer: Answer) -> Done:
         self.answer = answer
-        if self._keep is not None:
-            self._keep(answer)
+        with suppress(StoreError):
+            self.save()
         return Done(answer)
+
+    def save(self) -> None:
+        """Hand the finished answer to ``keep`` (again). Raises `StoreError`, which is ``unsaved`` then."""
+        if self._keep is not None and self.answer is not None:
+            try:
+                self._keep(self.answer)
+            except StoreError as error:
+                self.unsaved = error
+                raise
+        self.unsaved = None
 
 
 def _failed(question: str, error: GroundworkError | None) -> Answer:

@@ -87,6 +87,10 @@ def turn(stored: StoredTurn, live: LiveAnswer | None = None, unsearched: Sequenc
     }
     if stored.answer is not None:
         return head | answer(stored.turn_id, stored.answer)
+    if live is not None and live.view.answer is not None and live.view.unsaved:
+        note = f"This answer is not saved yet, and is tried again by itself. {live.view.unsaved}"
+        given = answer(stored.turn_id, live.view.answer)
+        return head | given | {"notes": [note, *given["notes"]]}
     if live is not None and not live.view.defect:
         return head | {"state": "live", "only": only(live.scope)}
     return head | {"state": "failed", "blocks": [], "error": _defect(live.view.defect) if live else INTERRUPTED}

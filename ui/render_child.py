@@ -10,11 +10,12 @@ is the page as displayed (rotation and crop box applied), a PNG.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import OrderedDict
+from pathlib import Path
 from typing import Any
 
+from ragcore.files import replacing
 from ragcore.ingest import tuning
 from ui import png
 
@@ -45,10 +46,8 @@ class Artist:
             inner = (clip[0] + 0.25, clip[1] + 0.25, clip[2] - 0.25, clip[3] - 0.25)
             area = pymupdf.Rect(*(pixels / zoom for pixels in inner)) & self._sheet
         pixmap = self._contents.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False, clip=area)
-        part = f"{out}.{os.getpid()}"
-        with open(part, "wb") as file:
+        with replacing(Path(out)) as file:
             file.write(png.of(pixmap))
-        os.replace(part, out)
 
     def forget(self, path: str) -> None:
         self._last = self._contents = None

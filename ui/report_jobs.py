@@ -154,7 +154,7 @@ class ReportJobs:
         """The worker thread's job: all that waits, until nothing does."""
         folder = self._kept().home / "locks"
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / "reports.lock", thread_local=False)
+        lock = FileLock(folder / "reports.lock", thread_local=False, mode=0o600)
         while not self._closing.is_set():
             try:
                 with lock.acquire(timeout=0):

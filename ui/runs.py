@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from ragcore.engine import Engine
-from ragcore.errors import InputError, UnknownConversation, UnknownTurn
+from ragcore.errors import InputError, StoreError, UnknownConversation, UnknownTurn
 from ragcore.index.store import DocumentInfo
 from ragcore.run import AnswerRun
 from ragcore.types import (
@@ -35,6 +35,7 @@ from ragcore.types import (
 _log = logging.getLogger(__name__)
 
 KEEP_SECONDS = 120.0  # a finished run stays this long, for a tab that comes back
+SAVE_SECONDS = 5.0  # between two tries to store an answer for which there was no room
 REMEMBERED = 1000  # questions of which it is known what they could not search
 
 
@@ -42,7 +43,8 @@ REMEMBERED = 1000  # questions of which it is known what they could not search
 class View:
     """A live answer at one moment. ``text`` with ``marks`` is what has been written; ``stage`` is ``search``,
     ``write``, ``check`` or ``done``; ``steps`` are those of the search so far, in ``scope``, which has ``searched``
-    documents (``titles`` by id); ``passages`` and ``sources`` are counts, None until the search is over."""
+    documents (``titles`` by id); ``passages`` and ``sources`` are counts, None until the search is over; ``unsaved``
+    says why a finished answer is not stored yet."""
 
     revision: int = 0
     scope: Scope = EVERYTHING
@@ -59,6 +61,7 @@ class View:
     sources: int | None = None
     stopping: bool = False
     answer: Answer | None = None
+    unsaved: str = ""
     defect: str = ""
 
 
@@ -97,7 +100,22 @@ class LiveAnswer:
                 case Checked():
                     self._put(stage="check")
                 case Done(answer):
-                    self._put(answer=answer)
+                    self._put(answer=answer, unsaved=self._why_unsaved())
+
+    def save(self) -> bool:
+        """Store the answer, where it could not be stored before; whether it is."""
+        try:
+            self._run.save()
+        except (UnknownConversation, UnknownTurn):
+            _log.info("%r was deleted before its answer could be stored", self.question)
+        except StoreError:
+            return False
+        self._put(unsaved="")
+        return True
+
+    def _why_unsaved(self) -> str:
+        error = self._run.unsaved
+        return "" if error is None else f"{error.message} {error.hint}"
 
     def end(self, outcome: Future[None]) -> None:
         error = outcome.exception()
@@ -150,9 +168,11 @@ class StillWriting(InputError):
 class Answers:
     """The answers of this process that are being written or have just ended."""
 
-    def __init__(self, engine: Engine, remembered: int = REMEMBERED) -> None:
+    def __init__(self, engine: Engine, remembered: int = REMEMBERED, save_seconds: float = SAVE_SECONDS) -> None:
         self.engine = engine
         self._remembered = remembered
+        self._save_seconds = save_seconds
+        self._closed = threading.Event()
         self._live: dict[str, LiveAnswer] = {}
         self._unsearched: dict[str, tuple[str, ...]] = {}
         self._beginning: set[str] = set()
@@ -200,15 +220,30 @@ class Answers:
             )
             with self._lock:
                 now = time.monotonic()
-                gone = [k for k, v in self._live.items() if v.finished_at and now - v.finished_at > KEEP_SECONDS]
-                for turn_id in gone:
-                    del self._live[turn_id]
+                for turn_id, item in list(self._live.items()):
+                    if item.finished_at and not item.view.unsaved and now - item.finished_at > KEEP_SECONDS:
+                        del self._live[turn_id]
                 self._live[live.turn_id] = live
                 self._unsearched[live.turn_id] = missing
                 for turn_id in list(self._unsearched)[: -self._remembered]:
                     del self._unsearched[turn_id]
-        self._pool.submit(live.follow).add_done_callback(live.end)
+        self._pool.submit(self._follow, live).add_done_callback(live.end)
         return live
+
+    def _follow(self, live: LiveAnswer) -> None:
+        live.follow()
+        if live.view.unsaved:
+            threading.Thread(target=self._save, args=[live], name="save", daemon=True).start()
+
+    def _save(self, live: LiveAnswer) -> None:
+        """Try to store a finished answer, and book what it cost, until there is room for it; a last time at the end."""
+        _log.warning("The answer to %r is not stored yet: %s", live.question, live.view.unsaved)
+        while not live.save() and not self._closed.is_set():
+            self._closed.wait(self._save_seconds)
+        try:
+            self.engine.ledger.settle()
+        except StoreError as error:
+            _log.warning("What the answer to %r cost is not booked yet: %s", live.question, error.message)
 
     def show(self, conversation_id: str, turn_id: str) -> None:
         """Show the branch through a turn. Raises `UnknownConversation`, `UnknownTurn`, and `StillWriting` while an
@@ -268,4 +303,5 @@ class Answers:
         for item in live:
             if item.finished_at is None:
                 item.stop()
+        self._closed.set()
         self._pool.shutdown(wait=False, cancel_futures=True)

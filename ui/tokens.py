@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import secrets
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragcore.errors import StoreError
+from ragcore.files import replacing, reported
 
 LIFETIME_SECONDS = 12 * 3600
 SECRET_BYTES = 32
@@ -29,19 +28,11 @@ class Signer:
     def kept(cls, file: Path) -> Signer:
         """With the secret that ``file`` holds; one that is missing or damaged is made anew, for its owner's eyes only.
         Raises `StoreError`."""
-        try:
+        with reported(file.parent):
             if not file.is_file() or file.stat().st_size != SECRET_BYTES:
-                made = file.with_name(f"{file.name}.{os.getpid()}")
-                made.unlink(missing_ok=True)
-                with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+                with replacing(file) as out:
                     out.write(secrets.token_bytes(SECRET_BYTES))
-                made.replace(file)
             return cls(file.read_bytes())
-        except OSError as error:
-            raise StoreError(
-                f"The file {file.name} of the home folder cannot be used: {error.strerror or error}.",
-                hint="Check that you may read and write in the home folder.",
-            ) from error
 
     def token(self, scope: str, now: float | None = None) -> str:
         """A token for ``scope`` (letters, digits, ``-`` and ``_`` only), good for `LIFETIME_SECONDS`."""

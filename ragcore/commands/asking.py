@@ -83,7 +83,9 @@ def conversation(engine: Engine, options: argparse.Namespace, as_json: bool) -> 
         extra = {"conversation_id": conversation_id, "turn_id": run.turn_id}
         _show(answer, as_json, passages=options.passages, extra=extra)
         stopped = answer.status == "stopped"
-        return 0 if answer.status == "complete" else 1
+        if run.unsaved is not None:
+            print(f"This answer could not be stored. {run.unsaved.message} {run.unsaved.hint}", file=sys.stderr)
+        return 0 if answer.status == "complete" and run.unsaved is None else 1
 
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")

@@ -98,7 +98,7 @@ def stopped_by_ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
 def write_file(path: Path, data: bytes) -> None:
     """``path`` gets ``data`` in one step. Raises `InputError`."""
     try:
-        with replacing(path) as stream:
+        with replacing(path, 0o666) as stream:
             stream.write(data)
     except OSError as error:
         raise InputError(f"{path} could not be written: {error.strerror}.", hint="Give another place.") from error

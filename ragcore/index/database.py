@@ -6,6 +6,7 @@ process that finds the file busy waits `BUSY_SECONDS` before it gives up with `S
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,8 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from ragcore.errors import StoreBusy, StoreError
+from ragcore import files
+from ragcore.errors import DiskFull, StoreBusy, StoreError
 
 BUSY_SECONDS = 30.0
 
@@ -262,9 +264,10 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            files.private(path.parent)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite gives its other files the same permissions
         except OSError as error:
-            raise StoreError(f"The home folder {path.parent} cannot be made: {error.strerror}.") from error
+            raise StoreError(f"The home folder {path.parent} cannot be used: {error.strerror}.") from error
         self._engine = sa.create_engine(
             f"sqlite:///{path}",
             connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
@@ -310,6 +313,8 @@ class Database:
                 raise StoreBusy(
                     f"Another process has been writing to {self.path} for over {BUSY_SECONDS:.0f} s."
                 ) from error
+            if "full" in reason:
+                raise DiskFull(f"The disk of {self.path} is full.") from error
             raise StoreError(f"The database {self.path} cannot be used: {reason}.") from error
         except sa.exc.DatabaseError as error:
             raise StoreError(

@@ -10,7 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
-from ragcore.errors import StoreError, UnknownDocument
+from ragcore import files
+from ragcore.errors import UnknownDocument
 from ragcore.index import database as db
 from ragcore.index.chunk_store import ChunkStore, bump_revision
 
@@ -31,9 +32,9 @@ class FileStore(ChunkStore):
         """Keep a PDF under its SHA-256 and list it; ``(doc_id, True)`` if it is new, ``(doc_id, False)`` if the
         same bytes are in the library already. What was put into the trash comes back as new."""
         sha256 = hashlib.sha256(data).hexdigest()
-        self._keep(self._file(sha256), data, name)
+        self._keep(self._file(sha256), data)
         listed = self._list(sha256, name, len(data))
-        self._keep(self._file(sha256), data, name)  # the end of a removal may have taken it away before it was listed
+        self._keep(self._file(sha256), data)  # the end of a removal may have taken it away before it was listed
         return listed
 
     def add_ade(self, json: bytes, name: str, pdf: bytes | None) -> tuple[str, bool]:
@@ -41,10 +42,10 @@ class FileStore(ChunkStore):
         sha256 = hashlib.sha256(json + (pdf or b"")).hexdigest()
         kept = {".ade.json": json} | ({".pdf": pdf} if pdf is not None else {})
         for suffix, data in kept.items():
-            self._keep(self._file(sha256, suffix), data, name)
+            self._keep(self._file(sha256, suffix), data)
         listed = self._list(sha256, name, len(json) + len(pdf or b""))
         for suffix, data in kept.items():
-            self._keep(self._file(sha256, suffix), data, name)
+            self._keep(self._file(sha256, suffix), data)
         return listed
 
     def find_ade(self, json: bytes) -> str | None:
@@ -102,15 +103,11 @@ class FileStore(ChunkStore):
     def _file(self, sha256: str, suffix: str = ".pdf") -> Path:
         return self.home / "files" / sha256[:2] / f"{sha256}{suffix}"
 
-    def _keep(self, path: Path, data: bytes, name: str) -> None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+    def _keep(self, path: Path, data: bytes) -> None:
+        with files.reported(path.parent):
             if not path.is_file():
-                part = path.with_suffix(f".{time.time_ns()}.part")
-                part.write_bytes(data)
-                part.replace(path)
-        except OSError as error:
-            raise StoreError(f"{name} could not be kept in {path.parent}: {error.strerror}.") from error
+                with files.replacing(path) as stream:
+                    stream.write(data)
 
     def _list(self, sha256: str, name: str, size: int) -> tuple[str, bool]:
         doc_id = sha256[:16]

@@ -203,7 +203,7 @@ class Indexer:
         """The index of this home folder, for this process and thread alone."""
         folder = self._store.home / "locks"
         with self._threads:
-            lock = FileLock(folder / "index.lock", timeout=self._settings.lock_seconds, poll_interval=0.02)
+            lock = FileLock(folder / "index.lock", timeout=self._settings.lock_seconds, poll_interval=0.02, mode=0o600)
             with files.reported(folder):
                 folder.mkdir(parents=True, exist_ok=True)
                 try:

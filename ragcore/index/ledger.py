@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
@@ -18,27 +20,32 @@ _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_to
 
 
 class Ledger:
-    """`ragcore.protocols.SpendLedger` in SQLite. It outlives documents and conversations, and knows nothing of them."""
+    """`ragcore.protocols.SpendLedger` in SQLite. It outlives documents and conversations, and knows nothing of them.
+    What cannot be booked now is booked with the next call, or by `settle`. Safe for threads."""
 
     def __init__(self, database: db.Database) -> None:
         self._database = database
+        self._lock = threading.Lock()
+        self._unbooked: list[dict[str, Any]] = []
 
     def add(self, model: str, purpose: Purpose, usage: Usage, usd: float | None) -> None:
+        entry = {"day": time.strftime("%Y-%m-%d"), "model": model, "purpose": purpose, "priced": usd is not None}
         counts = {name: getattr(usage, name) for name in _TOKENS}
-        statement = insert(db.spent).values(
-            day=time.strftime("%Y-%m-%d"),
-            model=model,
-            purpose=purpose,
-            priced=usd is not None,
-            calls=1,
-            usd=usd or 0.0,
-            **counts,
-        )
+        with self._lock:
+            self._unbooked.append({**entry, "calls": 1, "usd": usd or 0.0, **counts})
+        self.settle()
+
+    def settle(self) -> None:
+        """Book what could not be booked before. Raises `StoreError`."""
+        statement = insert(db.spent)
         sums = {name: db.spent.c[name] + statement.excluded[name] for name in ("calls", "usd", *_TOKENS)}
-        with self._database.write() as connection:
-            connection.execute(
-                statement.on_conflict_do_update(index_elements=["day", "model", "purpose", "priced"], set_=sums)
-            )
+        statement = statement.on_conflict_do_update(index_elements=["day", "model", "purpose", "priced"], set_=sums)
+        with self._lock:
+            if self._unbooked:
+                with self._database.write() as connection:
+                    for entry in self._unbooked:
+                        connection.execute(statement, entry)
+                self._unbooked = []
 
     def spending(self, prices: Prices) -> Spending:
         """All of it. ``prices`` stand in where a model had none when it was asked."""

@@ -81,7 +81,7 @@ class Store(FileStore):
         """Held by the one task that reads or removes a document. Raises `StoreBusy` at once if it is taken."""
         folder = self.home / "locks"
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / f"{doc_id}.lock", timeout=0, thread_local=False)
+        lock = FileLock(folder / f"{doc_id}.lock", timeout=0, thread_local=False, mode=0o600)
         try:
             lock.acquire()
         except Timeout as error:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from ragcore.config import OcrSettings
 from ragcore.errors import DamagedPdf, NoPages, NotAPdf, PasswordRequired, WrongPassword
+from ragcore.files import whole
 from ragcore.ingest.found import block_regions, find_regions, moved_right
 from ragcore.ingest.gutter import line_numbers, without_gutter
 from ragcore.ingest.layout import (
@@ -256,9 +256,8 @@ class Reader:
 
     def unlock(self, target: Path) -> None:
         """Write a copy without encryption to ``target``, in whole or not at all."""
-        part = target.with_name(target.name + ".part")
-        self.document.save(str(part), encryption=pymupdf.PDF_ENCRYPT_NONE, garbage=0)
-        os.replace(part, target)
+        with whole(target) as part:
+            self.document.save(str(part), encryption=pymupdf.PDF_ENCRYPT_NONE, garbage=0)
 
 
 def _decoded(label: str) -> str:

@@ -87,6 +87,7 @@ def draw_json(request: dict[str, Any]) -> None:
 
 
 def main() -> None:
+    os.umask(0o077)  # what it writes is its owner's alone
     source = os.fdopen(os.dup(0), "rb")
     sink = os.fdopen(os.dup(1), "wb")
     # Whatever a library prints must not end up between two replies.

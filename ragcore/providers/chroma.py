@@ -142,7 +142,7 @@ class _Folder:
         self._mark = path / "generation"
         self._threads = threading.RLock()
         # Beside the folder, so that removing the folder does not remove the lock that guards the removal.
-        self._processes = FileLock(path.with_suffix(".lock"), thread_local=False)
+        self._processes = FileLock(path.with_suffix(".lock"), thread_local=False, mode=0o600)
         self._client: Any = None
         self._collection: Any = None
         self._generation = ""

@@ -89,7 +89,7 @@ class FlatStore:
         self._seconds = lock_seconds
         self._threads = threading.RLock()
         # Beside the folder, so that removing the folder does not remove the lock that guards the removal.
-        self._processes = FileLock(folder.with_suffix(".lock"), thread_local=False)
+        self._processes = FileLock(folder.with_suffix(".lock"), thread_local=False, mode=0o600)
         self._seen: tuple[disk.Version | None, list[_File]] = (None, [])
 
     def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:

@@ -44,4 +44,4 @@ def test_the_secret_outlives_the_process_and_is_its_owners_alone(tmp_path: Path)
     assert Signer.kept(file).scope(token) is None
     assert Signer.kept(file).secret == file.read_bytes()
     with pytest.raises(StoreError, match=r"web\.secret"):
-        Signer.kept(tmp_path / "missing" / "web.secret")
+        Signer.kept(file / "web.secret")

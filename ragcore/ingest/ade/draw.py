@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
 import pymupdf
 
+from ragcore.files import whole
 from ragcore.ingest.ade.layout import page_layout
 from ragcore.ingest.ade.source import AdeFile
 from ragcore.ingest.blocks import Block, page_blocks
@@ -33,9 +33,8 @@ def draw_pages(ade: AdeFile, target: Path, size: tuple[float, float]) -> None:
             pen.block(sheet, layout, block)
         sheet.insert_text((6, height - 5), NOTICE, fontsize=6, color=_QUIET)
     document.set_metadata({"producer": NOTICE})
-    part = target.with_name(target.name + ".part")
-    document.save(str(part), garbage=1, deflate=True)
-    os.replace(part, target)
+    with whole(target) as part:
+        document.save(str(part), garbage=1, deflate=True)
 
 
 class _Pen:
