@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -52,6 +53,19 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
         yield stream
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def sealed(data: bytes) -> bytes:
+    """``data`` behind a line with its checksum."""
+    return b"%08x\n" % zlib.crc32(data) + data
+
+
+def unsealed(data: bytes) -> bytes:
+    """The inverse of `sealed`. Raises `ValueError` where the two do not agree."""
+    checksum, _, rest = data.partition(b"\n")
+    if checksum != b"%08x" % zlib.crc32(rest):
+        raise ValueError("the file is damaged")
+    return rest
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -44,9 +45,9 @@ def fill(disk: Path) -> Path:
     filler = disk / "filler"
     with filler.open("ab", buffering=0) as out:
         for size in (1 << 16, 1 << 12, 1):
-            with pytest.raises(OSError, match="No space"):
-                while True:
-                    out.write(bytes(size))
+            with suppress(OSError):
+                while out.write(bytes(size)):
+                    pass
     return filler
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 LEVEL = 1  # of zlib's nine; the sixth takes three times as long and saves a twentieth
 _GREY, _RGB = 0, 2  # colour types
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def encode(pixels: NDArray[np.uint8]) -> bytes:
@@ -23,13 +24,25 @@ def encode(pixels: NDArray[np.uint8]) -> bytes:
     rows[:, 1:].reshape(height, width, channels)[...] = kept
     head = struct.pack(">IIBBBBB", width, height, 8, _GREY if grey else _RGB, 0, 0, 0)
     parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows.data, LEVEL)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_part(*part) for part in parts)
+    return _SIGNATURE + b"".join(_part(*part) for part in parts)
 
 
 def of(pixmap: Any) -> bytes:
     """A PyMuPDF pixmap in RGB without alpha as a PNG."""
     rows = np.frombuffer(pixmap.samples_mv, np.uint8).reshape(pixmap.height, pixmap.stride)
     return encode(rows[:, : pixmap.width * 3].reshape(pixmap.height, pixmap.width, 3))
+
+
+def intact(data: bytes) -> bool:
+    """Whether ``data`` is a whole PNG none of whose parts has changed since it was written, by their checksums."""
+    at, name = len(_SIGNATURE), b""
+    while data.startswith(_SIGNATURE) and name != b"IEND" and len(data) >= at + 12:
+        length = int.from_bytes(data[at : at + 4], "big")
+        name, end = data[at + 4 : at + 8], at + 8 + length
+        if zlib.crc32(memoryview(data)[at + 4 : end]).to_bytes(4, "big") != data[end : end + 4]:
+            return False
+        at = end + 4
+    return name == b"IEND" and at == len(data)
 
 
 def _part(name: bytes, data: bytes) -> bytes:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragcore.errors import DamagedPdf, ParseCrashed, ParseTimeout
+from ui import png
 
 PAGE_SECONDS = 20.0
 WIDTHS = (160, 640, 960, 1280, 1600, 1920, 2560, 3200)  # pixels; a few sizes, so that a zoom finds its picture cached
@@ -76,8 +77,10 @@ class Renderer:
         out = self.folder / doc_id / f"{name}.png"
         drawn: Future[Path] = Future()
         if out.exists():
-            drawn.set_result(out)
-            return drawn
+            if png.intact(out.read_bytes()):
+                drawn.set_result(out)
+                return drawn
+            out.unlink(missing_ok=True)  # damaged on the disk: it is drawn again
         with self._lock:
             job = self._asked.get(out)
             if job is None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore import tiers
-from ragcore.files import replacing
+from ragcore.files import replacing, sealed, unsealed
 from ragcore.index import postings
 from ragcore.index.postings import Postings
 from ragcore.index.tokens import VERSION
@@ -107,7 +107,7 @@ class Update:
             "histogram": [[number, count] for number, count in manifest.histogram.items()],
         }
         with replacing(self._folder / MANIFEST) as stream:
-            stream.write(json.dumps(values, ensure_ascii=False).encode())
+            stream.write(sealed(json.dumps(values, ensure_ascii=False).encode()))
         self.parts = [part for part in self.parts if len(part)]
         named = {MANIFEST, *(part.path.name for part in self.parts)}
         for path in self._folder.iterdir():
@@ -158,7 +158,7 @@ def held(part: Postings, term_keys: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 def _parse(data: bytes) -> Manifest:
     """Raises `ValueError`, `KeyError` or `TypeError` for what is no manifest of this format."""
-    values = json.loads(data)
+    values = json.loads(unsealed(data))
     if (values["format"], values["terms"]) != (FORMAT, VERSION):
         raise ValueError("an index of another version")
     documents = {doc_id: (fingerprint, name) for doc_id, fingerprint, name in values["documents"]}

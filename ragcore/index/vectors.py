@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ragcore.index.chunk_store import ChunkStore, DocumentState
     from ragcore.protocols import VectorStore
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """What a vector store holds. ``pending`` documents were being written when the stamp was left: they are redone.
-    ``vectors`` is how many it holds in all; -1 where that was not counted."""
+    ``vectors`` is how many it holds in all."""
 
     embedder: str
     revision: int
@@ -99,7 +99,7 @@ class VectorCache:
 
     def _write(self, stamp: Stamp) -> None:
         with files.reported(self._stamp.parent), files.replacing(self._stamp) as stream:
-            stream.write(json.dumps(asdict(stamp)).encode())
+            stream.write(files.sealed(json.dumps(asdict(stamp)).encode()))
 
     def _forget(self) -> None:
         with files.reported(self._stamp.parent):
@@ -108,7 +108,7 @@ class VectorCache:
 
 def _parse(data: bytes) -> Stamp | None:
     try:
-        values: dict[str, Any] = json.loads(data)
+        values: dict[str, Any] = json.loads(files.unsealed(data))
         stamp = Stamp(**{**values, "pending": tuple(values["pending"])})
     except (ValueError, TypeError, KeyError):
         return None

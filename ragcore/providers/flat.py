@@ -248,7 +248,7 @@ class FlatStore:
         path = self._folder / MANIFEST
         with disk.replacing(path) as stream:
             values = {"format": FORMAT, "files": [[file.name, file.dead] for file in files]}
-            stream.write(json.dumps(values).encode())
+            stream.write(disk.sealed(json.dumps(values).encode()))
         self._seen = (disk.version(path), files)
         self._sweep({MANIFEST, *(name for file in files for name in (file.name, file.dead))})
 
@@ -305,7 +305,7 @@ def _kth(scores: NDArray[np.float64], k: int) -> float:
 
 
 def _parse(data: bytes) -> list[tuple[str, str]]:
-    values = json.loads(data)
+    values = json.loads(disk.unsealed(data))
     if values["format"] != FORMAT:
         raise ValueError("it was written by another version")
     return [(str(name), str(dead)) for name, dead in values["files"]]

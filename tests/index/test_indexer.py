@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import random
 import shutil
 import subprocess
 import sys
@@ -462,19 +462,46 @@ def test_a_damaged_cache_is_made_again_within_the_question(
     assert len(expected) == 4
 
 
-def test_a_stamp_that_counts_no_vectors_is_written_anew_without_new_vectors(
-    store: Store, settings: IndexSettings
-) -> None:
+@pytest.mark.parametrize("name", ["flat/manifest.json", "flat/stamp.json", "flat/*.vectors", "flat/*.dead"])
+def test_a_flipped_bit_of_the_vector_cache_is_noticed(store: Store, settings: IndexSettings, name: str) -> None:
+    survives_flips(store, settings, name)
+
+
+@pytest.mark.parametrize("name", ["bm25/manifest.json", "bm25/*.postings"])
+def test_a_flipped_bit_of_the_words_cache_is_noticed(store: Store, settings: IndexSettings, name: str) -> None:
+    survives_flips(store, settings, name)
+
+
+def survives_flips(store: Store, settings: IndexSettings, name: str) -> None:
+    """Whichever bit of a file flips, the next process finds what it found before, with the same scores."""
+    settings = settings.model_copy(update={"vector_store": "flat"})
     add_document(store, "alpha", ALPHA)
-    make_indexer(store, settings).update()
-    stamp = store.home / "cache" / "chroma" / "stamp.json"
-    values = json.loads(stamp.read_text("utf-8"))
-    assert values.pop("vectors") == 4
-    stamp.write_text(json.dumps(values), "utf-8")
-    vectors = open_vectors(store)
-    assert len(found(Indexer(store, HashEmbedder(), settings, vectors), "revenues")) == 4
-    assert vectors.written == []
-    assert json.loads(stamp.read_text("utf-8"))["vectors"] == 4
+    beta = add_document(store, "beta", [BETA[0]])
+
+    def make() -> Indexer:
+        return Indexer(store, HashEmbedder(), settings, vector_store("flat", store.home / "cache" / "flat"))
+
+    def scores() -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+        vectors, sparse = make().open()
+        return vectors.query(HashEmbedder().embed_query("revenues"), 9), sparse.query("revenues of cloud", 9)
+
+    make().update()
+    Trash(store, 0).remove(beta)
+    expected = scores()
+    (path,) = (store.home / "cache").glob(name)
+    cache = {each: each.read_bytes() for each in (store.home / "cache").rglob("*") if each.is_file()}
+    chance = random.Random(name)
+    for _ in range(40):
+        flipped = bytearray(cache[path])
+        place = chance.randrange(len(flipped) * 8)
+        flipped[place // 8] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        assert scores() == expected, f"bit {place} of {path.name}"
+        assert path.read_bytes() != bytes(flipped) if path.exists() else True, f"bit {place} of {path.name} stays"
+        for each in [each for each in (store.home / "cache").rglob("*") if each.is_file() and each not in cache]:
+            each.unlink()
+        for each, data in cache.items():
+            each.write_bytes(data)
 
 
 @pytest.mark.parametrize("kind", ["flat", "bm25"])

@@ -38,7 +38,7 @@ class Held(Renderer):
         self.order.append(job.out.stem)
         if job.page > 90:
             raise DamagedPdf("There is no such page.")
-        job.out.touch()
+        job.out.write_bytes(png.encode(np.zeros((2, 2, 3), np.uint8)))
 
 
 @pytest.fixture
@@ -136,3 +136,21 @@ def test_a_png_is_the_pixels(shape: tuple[int, int], grey: bool) -> None:
         picture.load()
         assert picture.mode == ("L" if grey else "RGB")
         assert np.array_equal(np.asarray(picture.convert("RGB")), pixels)
+
+
+def test_a_picture_that_is_damaged_is_drawn_again(held: Held) -> None:
+    held.let_go.set()
+    path = ask(held, 3).result(SECONDS)
+    whole = path.read_bytes()
+    for number in range(len(whole) * 8):
+        assert not png.intact(flipped(whole, number)), number
+    assert not any(png.intact(whole[:length]) for length in range(len(whole)))
+    path.write_bytes(flipped(whole, len(whole) * 4))
+    assert ask(held, 3).result(SECONDS).read_bytes() == whole
+    assert held.order == ["3-640", "3-640"]
+
+
+def flipped(data: bytes, number: int) -> bytes:
+    changed = bytearray(data)
+    changed[number // 8] ^= 1 << number % 8
+    return bytes(changed)
