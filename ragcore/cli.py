@@ -6,9 +6,9 @@ Exit codes: 0 done, 1 the work failed, 2 wrong usage. Progress and logs go to st
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -21,6 +21,7 @@ from ragcore.errors import Cancelled, GroundworkError, InputError
 from ragcore.export import KINDS, kind
 from ragcore.export.sheets import SHEET_KINDS, sheet_kind
 from ragcore.scopes import page_ranges
+from ragcore.terminal import plain_output
 from ragcore.types import ChunkKind, ElementKind
 
 if TYPE_CHECKING:
@@ -30,15 +31,22 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the console scripts ``groundwork`` and ``ragcore``; returns the exit code. Without a command it
     starts the app."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
-    starts_app = getattr(options, "run", None) is None
-    if starts_app and (hasattr(options, "config") or hasattr(options, "json")):
-        parser.error("--config and --json need a command; the app reads config.toml in its home")
-    if getattr(options, "picture", None) is not None and options.page is None:
-        parser.error("--picture needs --page")
-    if getattr(options, "again", None) is not None and options.resume is None:
-        parser.error("--again needs --resume")
+    with plain_output():
+        parser = _parser()
+        options = parser.parse_args(arguments)
+        starts_app = getattr(options, "run", None) is None
+        if starts_app and (hasattr(options, "config") or hasattr(options, "json")):
+            parser.error("--config and --json need a command; the app reads config.toml in its home")
+        if getattr(options, "picture", None) is not None and options.page is None:
+            parser.error("--picture needs --page")
+        if getattr(options, "again", None) is not None and options.resume is None:
+            parser.error("--again needs --resume")
+    # The app's server writes colours.
+    with nullcontext() if starts_app else plain_output():
+        return _run(parser, options, starts_app)
+
+
+def _run(parser: argparse.ArgumentParser, options: argparse.Namespace, starts_app: bool) -> int:
     as_json: bool = getattr(options, "json", False)
     try:
         if starts_app:
@@ -57,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return code
     except GroundworkError as error:
         if as_json:
-            print(json.dumps({"error": error.as_dict()}, ensure_ascii=False))
+            print_json({"error": error.as_dict()})
         else:
             print(f"{error.message}\n{error.hint}", file=sys.stderr)
         return 1

@@ -76,11 +76,9 @@ class Renderer:
     ) -> Future[Path]:
         out = self.folder / doc_id / f"{name}.png"
         drawn: Future[Path] = Future()
-        if out.exists():
-            if png.intact(out.read_bytes()):
-                drawn.set_result(out)
-                return drawn
-            out.unlink(missing_ok=True)  # damaged on the disk: it is drawn again
+        if _intact(out):
+            drawn.set_result(out)
+            return drawn
         with self._lock:
             job = self._asked.get(out)
             if job is None:
@@ -145,7 +143,7 @@ class Renderer:
             return False
 
     def _draw(self, job: _Job) -> None:
-        if job.out.exists():
+        if _intact(job.out):
             return
         self.warm()
         child = self._child
@@ -189,6 +187,14 @@ class Renderer:
                 break
             path.unlink(missing_ok=True)
             over -= size
+
+
+def _intact(picture: Path) -> bool:
+    """Whether it was drawn and is as it was drawn."""
+    try:
+        return png.intact(picture.read_bytes())
+    except FileNotFoundError:
+        return False
 
 
 def _start() -> subprocess.Popen[str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragcore.errors import InputError, UnknownDocument
 from ragcore.files import replacing
+from ragcore.terminal import json_escaped
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine, Progress
@@ -105,4 +106,4 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def print_json(value: Json) -> None:
-    print(json.dumps(value, ensure_ascii=False), flush=True)
+    print(json_escaped(json.dumps(value, ensure_ascii=False)), flush=True)
