@@ -293,11 +293,13 @@ def load(
     home: Path | None = None,
     environ: Mapping[str, str] | None = None,
     overrides: Mapping[str, Any] | None = None,
+    problems: dict[str, ConfigError] | None = None,
 ) -> tuple[Settings, dict[str, str]]:
     """The settings in force and, for each ``section.key``, where it came from.
 
     ``file`` replaces ``<home>/config.toml``; ``overrides`` are dotted keys set by the caller (tests, the command line).
-    Raises `ConfigError` that names the file or variable, the key and the nearest key that exists.
+    Raises `ConfigError` that names the file or variable, the key and the nearest key that exists. With ``problems``
+    what is wrong with the file is put there by key ("" for all of it), and holds for nothing else in it.
     """
     merged = flatten(tomllib.loads(resources.files("ragcore").joinpath("config.toml").read_text("utf-8")))
     known = set(merged)
@@ -310,7 +312,12 @@ def load(
         try:
             given = flatten(tomllib.loads(path.read_text("utf-8")))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+            broken = ConfigError(f"{path} is not valid TOML: {error}.")
+            if problems is None:
+                raise broken from error
+            problems[""], given = broken, {}
+        if problems is not None:
+            given = _usable(merged, origins, given, str(path), problems)
         merge(merged, origins, given, known, str(path))
     merge(
         merged,
@@ -322,6 +329,27 @@ def load(
     merge(merged, origins, dict(overrides or {}), known, "argument")
 
     return settled(merged, origins), origins
+
+
+def _usable(
+    merged: Mapping[str, Any],
+    origins: Mapping[str, str],
+    given: Mapping[str, Any],
+    origin: str,
+    problems: dict[str, ConfigError],
+) -> dict[str, Any]:
+    """What of ``given`` can be used; the rest is put into ``problems``."""
+    usable: dict[str, Any] = {}
+    for key in sorted(given, key=lambda key: key not in NAMED):  # what is named first, then what names it
+        tried, came = dict(merged), dict(origins)
+        try:
+            merge(tried, came, {**usable, key: given[key]}, set(merged), origin)
+            settled(tried, came)
+        except ConfigError as error:
+            problems[key] = error
+        else:
+            usable[key] = given[key]
+    return usable
 
 
 def settled(merged: dict[str, Any], origins: dict[str, str]) -> Settings:

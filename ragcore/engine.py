@@ -16,7 +16,7 @@ import copy
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +52,7 @@ from ragcore.tasks import IsCancelled, OnProgress, ignore, printable
 from ragcore.tasks import Progress as Progress
 from ragcore.terms import Term
 from ragcore.text import count_tokens, sentence_spans
+from ragcore.trial import trial
 from ragcore.types import (
     EVERYTHING,
     Answer,
@@ -97,12 +98,13 @@ class Engine(Library):
         overrides: dict[str, Any] | None = None,
         *,
         api_key: str | None = None,
+        problems: dict[str, ConfigError] | None = None,
     ) -> Engine:
         """The library at ``home`` (default: ``GROUNDWORK_HOME``, else the platform's data folder) with the settings in
-        force there. ``api_key`` stands for ``ANTHROPIC_API_KEY`` and is kept in memory only. Raises `ConfigError`,
-        `StoreError`."""
+        force there. ``api_key`` stands for ``ANTHROPIC_API_KEY`` and is kept in memory only. With ``problems`` settings
+        of the home that cannot be used are put there, and the others hold. Raises `ConfigError`, `StoreError`."""
         home = home or default_home()
-        settings, origins = load(file=config, home=home, overrides=overrides)
+        settings, origins = load(file=config, home=home, overrides=overrides, problems=problems)
         return cls(home, settings, origins, api_key=api_key)
 
     def with_settings(
@@ -518,6 +520,17 @@ class Engine(Library):
         sentence_spans("Warm.")
         with suppress(IndexEmpty, IndexMismatch):
             self.indexer.open()
+
+    def try_out(self, changed: Collection[str]) -> None:
+        """Load the models that the settings ``changed`` name, and ask each for the least there is. Raises the
+        `ModelError` or `ConfigError` that a question would meet."""
+        if "index.embedder" in changed:
+            self.models.embedder.embed_query("ready")
+        if "rerank.model" in changed and self.models.reranker is not None:
+            self.models.reranker.score("ready", ["ready"])
+        if not self.models.writer.extractive and {"llm.model", "llm.claude_model", "llm.base_url"} & set(changed):
+            trial(self.models)
+        self._rewriter()
 
     def writer_name(self) -> str:
         """``offline`` or the model that would answer now."""

@@ -15,8 +15,10 @@ from streamlit.errors import StreamlitSecretNotFoundError
 
 from ragcore.catalogue import catalogue
 from ragcore.engine import Engine
-from ragcore.errors import GroundworkError, StoreError
+from ragcore.errors import ConfigError, GroundworkError, ModelError, StoreError
+from ragcore.files import reported
 from ragcore.keeping import keep
+from ragcore.variants import FIXED
 from ui.jobs import Ingestion
 from ui.render import Renderer
 from ui.report_jobs import ReportJobs
@@ -38,6 +40,8 @@ class Services:
     answers: Answers
     renderer: Renderer
     signer: Signer
+    # Settings of the home that cannot be used, by key ("" for the whole file); the others hold.
+    problems: dict[str, GroundworkError] = field(default_factory=dict)
     visits: Visits = field(init=False)
     reports: ReportJobs = field(init=False)
 
@@ -56,8 +60,25 @@ class Services:
         for key, value in changes.items():
             if value is None:
                 made.origins[key] = "default"
+        try:
+            made.try_out(changes)
+        except ModelError as error:
+            raise ConfigError(f"Not saved: {error.message}", hint=error.hint) from error
         keep(file, changes)
+        for key in changes:
+            self.problems.pop(key, None)
         self.engine = self.ingestion.engine = made
+
+    def mend(self) -> None:
+        """Take the settings that cannot be used out of the home's ``config.toml``, or put that aside where it cannot be
+        read at all, and open the library anew. Raises `ConfigError`, `StoreError`."""
+        file = self.engine.home / "config.toml"
+        if "" in self.problems:
+            with reported(file.parent):
+                file.replace(file.with_name("config.broken.toml"))
+        elif self.problems:
+            keep(file, dict.fromkeys(self.problems))
+        close()
 
     def close(self) -> None:
         self.ingestion.close()
@@ -97,7 +118,8 @@ def api_key() -> str | None:
 
 
 def _open() -> Services:
-    engine = Engine.open(api_key=api_key())
+    problems: dict[str, ConfigError] = {}
+    engine = Engine.open(api_key=api_key(), problems=problems)
     try:
         signer = Signer.kept(engine.home / "web.secret")
     except StoreError:
@@ -110,8 +132,11 @@ def _open() -> Services:
         answers=Answers(engine),
         renderer=renderer,
         signer=signer,
+        problems=dict(problems),
     )
-    opened.ingestion.resume()
+    # What documents are to be read and built by is not known where that cannot be used.
+    if not any(key.partition(".")[0] in ("", *FIXED) for key in problems):
+        opened.ingestion.resume()
     opened.reports.resume()
     warming.begin(partial(_warm, opened))
     return opened
@@ -120,6 +145,12 @@ def _open() -> Services:
 def _warm(opened: Services) -> None:
     """Load models ahead of the first question. What fails here is met again, and shown, when it is needed."""
     opened.renderer.warm()
+    for key in ("index.embedder", "rerank.model"):
+        try:
+            opened.engine.try_out([key])
+        except GroundworkError as error:
+            if opened.engine.origins[key] == str(opened.engine.home / "config.toml"):
+                opened.problems[key] = error
     try:
         opened.engine.warm()
     except GroundworkError as error:

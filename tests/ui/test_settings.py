@@ -6,6 +6,7 @@ import json
 import logging
 import tomllib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from ragcore.errors import ConfigError, InputError
 from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 from tests.ui.asgi import ask
+from tests.ui.test_jobs import until
 from ui import presets, settings_routes
 from ui import services as services_module
 from ui.guard import TOKEN_HEADER
@@ -26,6 +28,7 @@ from ui.runs import Answers
 from ui.services import Services
 from ui.tokens import Signer
 from ui.visits import ORIGIN, Visits
+from ui.warming import warming
 
 KEY = "sk-ant-visit-0123456789-do-not-tell"
 Json = dict[str, Any]
@@ -173,7 +176,13 @@ def test_the_key_is_of_its_visit_and_goes_nowhere_else(
         assert not refused["works"]
         assert refused["words"]
         assert refused["hint"]
-        told += [page, tried, refused, repr(opened.visits), [repr(vars(each)) for each in vars(opened).values()]]
+        told += [
+            page,
+            tried,
+            refused,
+            repr(opened.visits),
+            [repr(getattr(each, "__dict__", each)) for each in vars(opened).values()],
+        ]
         call(opened, "/keep", {})
         call(opened, "/forget", {})
         assert call(opened, "")[1]["who"]["key"] == {"from": "", "set": 0.0}
@@ -271,3 +280,62 @@ def test_who_has_no_token_gets_nothing(opened: Services) -> None:
     for path, body in (("", None), ("/key", {"key": KEY}), ("/keep", {})):
         forged = Services(opened.engine, opened.ingestion, opened.answers, opened.renderer, Signer())
         assert call(forged, path, body)[0] == 403
+
+
+@pytest.mark.parametrize("name", ["bundled:no-such-model", "no-such-provider:x", "nonsense"])
+def test_a_reranker_that_cannot_be_loaded_is_not_kept(opened: Services, name: str) -> None:
+    call(opened, "/change", {"changes": {"rerank.model": name}})
+    status, page = call(opened, "/keep", {})
+    assert status == 200
+    assert name.removeprefix("bundled:") in page["refused"]["message"]
+    assert page["refused"]["hint"]
+    assert not (opened.engine.home / "config.toml").exists()
+    assert opened.engine.settings.rerank.model != name
+    call(opened, "/change", {"changes": {"rerank.model": "none"}})
+    assert "refused" not in call(opened, "/keep", {})[1]
+
+
+def test_a_model_that_does_not_answer_is_not_kept(
+    opened: Services, server: MessagesServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+    server.reply(Reply(status=404, message="no such model"))
+    call(opened, "/change", {"changes": {"llm.model": "claude-none"}})
+    assert "no such model" in call(opened, "/keep", {})[1]["refused"]["message"]
+    assert not (opened.engine.home / "config.toml").exists()
+    server.reply(Reply(text="ready"))
+    assert "refused" not in call(opened, "/keep", {})[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('[retrieve]\ntop_k = -3\nmode = "bm25"\n', {"retrieve": {"mode": "bm25"}}),
+        ('[retrieve]\nmode = "bm25"\ntop_kk = 3\n', {"retrieve": {"mode": "bm25"}}),
+        ('[rse]\npreset = "none such"\n[retrieve]\nmode = "bm25"\n', {"rse": {}, "retrieve": {"mode": "bm25"}}),
+        ('[rerank]\nmodel = "bundled:no-such-model"\n', {"rerank": {}}),
+        ("[retrieve\n", None),
+    ],
+)
+def test_a_home_with_a_setting_that_cannot_be_used_opens_and_is_mended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, left: Json | None
+) -> None:
+    monkeypatch.setenv("GROUNDWORK_HOME", str(tmp_path))
+    file = tmp_path / "config.toml"
+    file.write_text(text)
+    try:
+        made = services_module.services()
+        warming.begin(partial(services_module._warm, made))
+        until(lambda: bool(made.problems))
+        assert all(error.message for error in made.problems.values())
+        if left and "retrieve" in left:
+            assert made.engine.settings.retrieve.mode == "bm25", "what can be used holds"
+        assert call(made, "")[0] == 200
+        made.mend()
+        made = services_module.services()
+        assert made.problems == {}
+        assert (tomllib.loads(file.read_text()) if left is not None else file.exists()) == (left or False)
+        assert Engine.open(tmp_path).settings == made.engine.settings
+    finally:
+        services_module.close()
