@@ -69,6 +69,15 @@ class Services:
             self.problems.pop(key, None)
         self.engine = self.ingestion.engine = made
 
+    def find_problems(self) -> None:
+        """Look whether the models load that the home's settings name."""
+        for key in ("index.embedder", "rerank.model"):
+            try:
+                self.engine.try_out([key])
+            except ModelError as error:
+                if self.engine.origins[key] == str(self.engine.home / "config.toml"):
+                    self.problems[key] = error
+
     def mend(self) -> None:
         """Take the settings that cannot be used out of the home's ``config.toml``, or put that aside where it cannot be
         read at all, and open the library anew. Raises `ConfigError`, `StoreError`."""
@@ -145,12 +154,7 @@ def _open() -> Services:
 def _warm(opened: Services) -> None:
     """Load models ahead of the first question. What fails here is met again, and shown, when it is needed."""
     opened.renderer.warm()
-    for key in ("index.embedder", "rerank.model"):
-        try:
-            opened.engine.try_out([key])
-        except GroundworkError as error:
-            if opened.engine.origins[key] == str(opened.engine.home / "config.toml"):
-                opened.problems[key] = error
+    opened.find_problems()
     try:
         opened.engine.warm()
     except GroundworkError as error:

@@ -6,7 +6,6 @@ import json
 import logging
 import tomllib
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from ragcore.errors import ConfigError, InputError
 from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 from tests.ui.asgi import ask
-from tests.ui.test_jobs import until
 from ui import presets, settings_routes
 from ui import services as services_module
 from ui.guard import TOKEN_HEADER
@@ -28,7 +26,6 @@ from ui.runs import Answers
 from ui.services import Services
 from ui.tokens import Signer
 from ui.visits import ORIGIN, Visits
-from ui.warming import warming
 
 KEY = "sk-ant-visit-0123456789-do-not-tell"
 Json = dict[str, Any]
@@ -326,8 +323,7 @@ def test_a_home_with_a_setting_that_cannot_be_used_opens_and_is_mended(
     file.write_text(text)
     try:
         made = services_module.services()
-        warming.begin(partial(services_module._warm, made))
-        until(lambda: bool(made.problems))
+        made.find_problems()
         assert all(error.message for error in made.problems.values())
         if left and "retrieve" in left:
             assert made.engine.settings.retrieve.mode == "bm25", "what can be used holds"
