@@ -107,11 +107,13 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A document that the question names: ``prior`` 0–1, ``reason`` in words (``named: Adobe; year: 2016``)."""
+    """A document that the question names: ``prior`` 0–1, ``reason`` in words (``named: Adobe; year: 2016``), ``name``
+    the words of the question that name it ("" where its period or its long title does)."""
 
     doc_id: str
     prior: float
     reason: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

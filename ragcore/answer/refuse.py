@@ -38,7 +38,6 @@ _FEWEST_WORDS = 5
 _FEWEST_WORDS_UNENDED = 8
 _SENTENCE_END = (".", "!", "?", ";", ":", ",")
 _PAGE_COLUMN = re.compile(r"(?:^|· )(?:form \S+ )?page(?:\s*(?:no\.?|number|#))?$", re.IGNORECASE)
-_ROUTED = re.compile(r"\bnamed: ([^;]+)")
 _DOT_LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){2,}|_{4,}")
 
 
@@ -165,7 +164,7 @@ def _named_nowhere(
 
 def _routed(routes: Sequence[Route]) -> list[str]:
     """By which words of the question a document was found."""
-    return [match.group(1) for route in routes if (match := _ROUTED.search(route.reason))]
+    return [route.name for route in routes if route.name]
 
 
 def in_another_language(what: str, spoken: str, sources: Sequence[Source]) -> str:

@@ -63,7 +63,7 @@ class OfflineWriter:
         ranked = ranking.best(found, self._reranker)
         absent = missing(main, request.sources, request.terms)
         # What led to a document is the name of it, however the document calls it.
-        known = " ".join(route.reason for route in request.routes)
+        known = " ".join(route.name for route in request.routes)
         absent = replace(absent, names=tuple(name for name in absent.names if name not in known))
         said = f"None of the passages found {_lacks(absent)}." if absent else ""
 

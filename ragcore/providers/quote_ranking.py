@@ -40,7 +40,6 @@ _ASKS_FIGURE = re.compile(
     re.IGNORECASE,
 )
 # In the brackets of a name stands what it is called for short, or what a negative number means.
-_NAMED = re.compile(r"\bnamed: ([^;]+)")
 _BRACKETS = re.compile(r"\([^()]*\)")
 
 
@@ -63,7 +62,7 @@ class Ranking:
         self._question = question
         self._wanted = wanted
         self._priors = {route.doc_id: route.prior for route in routes}
-        self.names = frozenset(stem for route in routes for stem in content_stems(_named_by(route)))
+        self.names = frozenset(stem for route in routes for stem in content_stems(route.name))
         called = [
             name for place in where for name in (place, *(t for term in terms_in(place, terms) for t in term.same))
         ]
@@ -171,12 +170,6 @@ def name_of(text: str) -> frozenset[str]:
 def row_name(quote: Quotable) -> frozenset[str]:
     """`name_of` a row's own header; empty for what is no row."""
     return name_of(quote.row.head) if quote.row is not None else frozenset()
-
-
-def _named_by(route: Route) -> str:
-    """The words of the question that name the document: ``Adobe`` of ``named: Adobe; year: 2016``."""
-    match = _NAMED.search(route.reason)
-    return match.group(1) if match else ""
 
 
 def agreement(one: frozenset[str], other: frozenset[str]) -> float:

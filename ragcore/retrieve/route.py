@@ -48,15 +48,20 @@ Mentions = Callable[[str], Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A document's best name in the question: ``strength`` as a name of it, ``weight`` by how few are called so."""
+    """A document's best name in the question ("" for its long title): ``strength`` as a name of it, ``weight`` by how
+    few are called so."""
 
     strength: float
     weight: float
-    why: str
+    name: str
 
     @property
     def value(self) -> float:
         return self.strength * self.weight
+
+    @property
+    def why(self) -> str:
+        return f"named: {self.name}" if self.name else "its title"
 
 
 class DocumentNames:
@@ -132,22 +137,22 @@ class DocumentNames:
         fits = [fit(asked, period) for period in self._periods]
         inside = set(scope)
         named = self._weighed(self._named(question), inside, mentions)
-        priors: dict[int, tuple[float, str]] = {}
+        priors: dict[int, tuple[float, Match | None]] = {}
         if named:
             dated = bool(asked.years or asked.quarters)
             # Of each name the document that fits best is the one meant, be it of another year than that asked about.
             fitting: dict[str, float] = {}
             for place, match in named.items():
-                fitting[match.why] = max(fitting.get(match.why, 0.0), fits[self._period[place]])
+                fitting[match.name] = max(fitting.get(match.name, 0.0), fits[self._period[place]])
             for place, match in named.items():
-                most = fitting[match.why]
+                most = fitting[match.name]
                 share = fits[self._period[place]] / most if most else 1.0
-                priors[place] = (_prior(match, share, dated), match.why)
+                priors[place] = (_prior(match, share, dated), match)
         elif asked.years or asked.quarters:
             years = [place for place in scope if self._periods[self._period[place]].years]
             if len(years) < MOSTLY * len(scope):
                 return []
-            priors = {place: (YEAR_ALONE * fits[self._period[place]], "") for place in years}
+            priors = {place: (YEAR_ALONE * fits[self._period[place]], None) for place in years}
         else:
             return []
         priors = {place: prior for place, prior in priors.items() if prior[0] > 0.0}
@@ -156,8 +161,13 @@ class DocumentNames:
         ranked = sorted(priors.items(), key=lambda item: (-item[1][0], item[0]))
         reasons = [_period_reason(asked, period) for period in self._periods]
         return [
-            Route(self._doc_ids[place], prior, "; ".join(filter(None, (why, reasons[self._period[place]]))))
-            for place, (prior, why) in ranked
+            Route(
+                self._doc_ids[place],
+                prior,
+                "; ".join(filter(None, (match.why if match else "", reasons[self._period[place]]))),
+                match.name if match else "",
+            )
+            for place, (prior, match) in ranked
         ]
 
     def named(self, question: str) -> frozenset[str]:
@@ -176,7 +186,7 @@ class DocumentNames:
             weight = 1.0 if share <= MOSTLY else (1.0 - share) / (1.0 - MOSTLY)
             own = self._own(mentions(words), strengths) if mentions is not None and here and words else 1.0
             for place, strength in here.items():
-                match = Match(strength * own, weight, f"named: {words}" if words else "its title")
+                match = Match(strength * own, weight, words)
                 known = best.get(place)
                 if match.strength >= LEAST and (known is None or match.value > known.value):
                     best[place] = match
