@@ -6,8 +6,11 @@ new (from a template) → change the outline → queue → write: search → wri
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragcore.drafts import Draft, asked_of, placed, template_of, unwritten
@@ -18,6 +21,7 @@ from ragcore.errors import (
     GroundworkError,
     InputError,
     SectionAccepted,
+    StoreError,
     UnknownDocument,
 )
 from ragcore.expense import Expense, expected
@@ -35,6 +39,10 @@ if TYPE_CHECKING:
     from ragcore.config import Settings
     from ragcore.index.store import DocumentInfo
     from ragcore.models import Models
+
+_log = logging.getLogger(__name__)
+
+SAVE_SECONDS = 2.0  # between two tries to store a section for which there was no room
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +166,8 @@ class Desk:
     def write(self, task: Task, heard: Heard, stop: Stop, *, abandoned: Callable[[], bool] = lambda: False) -> bool:
         """Write one section of the queue and store it; whether that was done. One that was stopped is stored as far as
         it came, beside what was shown before. Where ``abandoned`` says so at its end nothing is stored and it waits on.
-        An error that is not the writer's own leaves the section as it is, which then waits no more, and is raised."""
+        An error that is not the writer's own leaves the section as it is, which then waits no more, and is raised.
+        A section that cannot be stored is tried again until it is, or ``stop`` is set: it may have been paid for."""
         try:
             draft = self.get(task.report_id)
             stored, place = draft.pair(task.section_id)
@@ -182,7 +191,8 @@ class Desk:
             self.store.drop_task(task.section_id)
             return False
         before = stored.content is not None and stored.content.status != "failed"
-        self.store.keep(
+        keep = partial(
+            self.store.keep,
             task.section_id,
             filled,
             author=answer.model if answer is not None and answer.model else self.models.writer_name,
@@ -192,7 +202,15 @@ class Desk:
             done=True,
             trouble=answer.error if answer is not None and filled.status == "failed" else None,
         )
-        return True
+        while True:
+            try:
+                keep()
+                return True
+            except StoreError as error:
+                if stop.is_set():
+                    raise
+                _log.warning("A section that was written is not stored yet: %s %s", error.message, error.hint)
+                time.sleep(SAVE_SECONDS)
 
     def _filled(
         self, draft: Draft, stored: StoredSection, place: Place, instruction: str, heard: Heard, stop: Stop

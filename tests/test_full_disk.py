@@ -15,10 +15,14 @@ from pathlib import Path
 
 import pytest
 
+from ragcore import drafting
 from ragcore.engine import Engine
 from ragcore.errors import DiskFull, StoreError
 from ragcore.index import database as db
 from ragcore.keeping import keep
+from ragcore.report.template import from_data
+from ragcore.stop import Stop
+from ragcore.types import Checked
 from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 from ui import payload, render_child
@@ -171,3 +175,26 @@ def test_without_an_app_the_answer_is_given_out_with_what_kept_it_from_being_sto
     engine.ledger.settle()
     assert engine.spending().calls == 1
     engine.close()
+
+
+def test_a_section_that_cannot_be_stored_is_kept_until_it_can(
+    surveyed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(db, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(drafting, "SAVE_SECONDS", 0.1)
+    shutil.copytree(surveyed, tmp_path / "home")
+    with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
+        report_id = engine.reports.new(
+            from_data({"title": "Survey", "sections": [{"heading": "Highest nitrate reading"}]})
+        )
+        engine.reports.queue(report_id)
+        (task, *_) = engine.reports.store.tasks()
+        other = sqlite3.connect(engine.store.database.path, isolation_level=None, check_same_thread=False)
+
+        def heard(event: object) -> None:
+            if isinstance(event, Checked):
+                other.execute("BEGIN IMMEDIATE")
+                threading.Timer(0.5, lambda: other.execute("ROLLBACK")).start()
+
+        assert engine.reports.write(task, heard, Stop())
+        assert engine.reports.store.section(task.section_id).versions == 1
