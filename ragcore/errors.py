@@ -26,7 +26,8 @@
     │   └── BadTemplate
     ├── ParseError                  a PDF that opened and could not be read to its end
     │   ├── ParseTimeout
-    │   └── ParseCrashed
+    │   ├── ParseCrashed
+    │   └── NothingRead             no page of the file could be read
     ├── IndexFault                 the index cannot serve
     │   ├── IndexEmpty
     │   ├── IndexMismatch

@@ -15,7 +15,6 @@ from ragcore.ingest.child import Child
 from ragcore.ingest.parse import inspect, parse_pages
 from ragcore.ingest.process import waiting
 from tests import pdfs
-from tests.ingest.test_parse import endless_page
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +49,7 @@ def test_one_that_was_ended_or_has_read_enough_serves_no_other_file(tmp_path: Pa
     child.close()
     assert not waiting.pids()
 
-    endless = pdfs.write(tmp_path, "endless.pdf", endless_page())
+    endless = pdfs.write(tmp_path, "endless.pdf", pdfs.endless_page())
     child = opened(endless, settings.ingest.model_copy(update={"plain_seconds": 0.5}))
     with pytest.raises(ParseTimeout):
         child.page(1, plain=True)
