@@ -29,7 +29,6 @@ def trace(
         titles={doc_id: titles.get(doc_id, doc_id) for doc_id in dict.fromkeys(named)},
         candidates=retrieval.candidates,
         reranked=retrieval.reranked,
-        left_out=retrieval.left_out,
         notes=retrieval.notes,
         cache=retrieval.cache,
         timings_ms={step: round(ms, 2) for step, ms in retrieval.timings_ms.items()},

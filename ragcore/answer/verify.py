@@ -82,7 +82,7 @@ def judge(
     if not statement.text.strip(" .*_"):
         return Finding("weak", "A bare yes or no has no words to check.")
     text = statement.text
-    labels = " . ".join(f"{cell.row} . {cell.column}" for cell in evidence.cited_cells)
+    labels = " . ".join(f"{cell.row} . {cell.column} {cell.meaning}" for cell in evidence.cited_cells)
     prose = evidence.sentences or ((evidence.words,) if not evidence.cited_cells else ())
     compared, settled = check_comparison(text, evidence)
     findings = [

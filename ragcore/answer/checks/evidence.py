@@ -10,6 +10,7 @@ from functools import cached_property
 
 from ragcore.answer.checks.numbers import Number, numbers, scale_note
 from ragcore.answer.checks.segments import parts
+from ragcore.answer.checks.signs import Reading, reading
 from ragcore.answer.checks.units import currencies, unit_of_label
 from ragcore.answer.tables import LabelledTable, elements_within
 from ragcore.text import sentence_spans
@@ -57,6 +58,19 @@ class CitedCell:
         if re.search(r"\bnot in (?:thousands|millions|billions)\b|\b(?:whole|actual) (?:dollars|amounts)\b", label):
             return True
         return "except" in self.grid.notes.lower() and re.search(r"\bper (?!cent\b)[a-z]", self.row.lower()) is not None
+
+    @property
+    def reading(self) -> Reading:
+        """What its sign means, by the name of its row, or of its column where that tells and the row does not."""
+        found = reading(self.row)
+        return found if found.plain or found.bracketed else reading(self.column)
+
+    @property
+    def meaning(self) -> str:
+        """ "loss" for a bracketed amount of a row of gains, which its name does not say; else ""."""
+        found = self.reading
+        negative = any(number.value < 0 for number in numbers(self.text))
+        return "loss" if negative and (found.plain, found.bracketed) == ("gain", "loss") else ""
 
     @property
     def scale(self) -> float | None:
@@ -152,7 +166,7 @@ def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -
             if element.table is not None:
                 own, beside, notes = _read_table(doc, element, citation, stated)
                 cells.extend(own)
-                words.extend(cell.label for cell in own)
+                words.extend(f"{cell.label} {cell.meaning}".strip() for cell in own)
                 around.extend((notes, beside))
                 stated = scale_note(notes) or stated
             if element.table is None or not own:

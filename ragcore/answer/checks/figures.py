@@ -7,6 +7,7 @@ thing; or it must follow from cited figures, which are then named.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 from ragcore.answer.checks.attribution import misplaced
 from ragcore.answer.checks.derive import derive, may_be_derived
@@ -14,6 +15,7 @@ from ragcore.answer.checks.evidence import Evidence, Figure, Finding
 from ragcore.answer.checks.numbers import WORDS, Number, agree, numbers
 from ragcore.answer.checks.polarity import direction
 from ragcore.answer.checks.segments import parts
+from ragcore.answer.checks.signs import Told, takes_off, told
 from ragcore.answer.checks.subjects import check_subjects
 from ragcore.answer.checks.units import unit_after
 from ragcore.answer.claims import Statement
@@ -24,16 +26,12 @@ _HEDGES = re.compile(
 )
 _ABOVE = re.compile(r"\b(?:over|more than|in excess of|exceeding|above)\s*$", re.IGNORECASE)
 _BELOW = re.compile(r"\b(?:nearly|almost|less than|under|fewer than|below|just short of)\s*$", re.IGNORECASE)
-_LOSS = re.compile(
-    r"\b(?:loss|losses|lost|used|outflow|negative|deficit|declin|decreas|down|fell|fall|lower|expense|cost|paid|"
-    r"payment|"
-    r"repurchase|purchase|spent|spend|reduc|dividend|capital|charge|drop|shr[aiu]nk|minus|provision|tax|deduct|less|"
-    r"acquisition|investment|withh[eo]ld|repa[iy])",
-    re.IGNORECASE,
-)
-_BOTH = re.compile(r"\b(?:income|profit|earnings|gain|provided|increase)\w*\b.*\((?:loss|used|decrease)", re.IGNORECASE)
 _SCALE_WORDS = re.compile(r"\bin (thousands|millions|billions)\b")
 _QUOTED = re.compile(r"“[^”]*”")
+_SIGNS = {
+    True: "positive here and negative in the cited words",
+    False: "negative here and positive in the cited words",
+}
 
 
 def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
@@ -60,7 +58,7 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
                 out.append(finding)
             continue
         found += 1
-        out.extend(_check_sign(number, text, matches, evidence))
+        out.extend(_check_sign(number, claimed, statement, matches, evidence))
         out.extend(_check_scale(number, text, matches))
         if number.start in part_of:
             places = (f"{part_of[number.start]} {statement.context}", own_part[number.start])
@@ -174,20 +172,49 @@ def _counted_otherwise(number: Number, text: str, evidence: Evidence) -> bool:
     return False
 
 
-def _check_sign(number: Number, text: str, matches: list[Figure], evidence: Evidence) -> list[Finding]:
-    signs = {figure.number.value < 0 for figure in matches}
-    if number.value < 0 and signs == {False} and not _LOSS.search(evidence.words):
-        return [Finding("unsupported", f"{number.raw} is negative here and positive in the cited words.")]
-    if number.value > 0 and signs == {True} and not _QUOTED.search(text):
-        labels = " ".join(figure.cell.row for figure in matches if figure.cell)
-        outflow = labels and _LOSS.search(labels) and not _BOTH.search(labels)
-        if not outflow and (not _LOSS.search(text) or direction(text) > 0):
-            return [Finding("unsupported", f"{number.raw} is positive here and negative in the cited words.")]
-    if number.value > 0 and signs == {False} and re.search(r"\bnet loss(?:es)?\b", text, re.I):
-        labels = " ".join(figure.cell.row for figure in matches if figure.cell)
-        if _BOTH.search(labels):
-            return [Finding("unsupported", f"{number.raw} is a loss here and not one in the cited words.")]
-    return []
+def _check_sign(
+    number: Number, claimed: Sequence[Number], statement: Statement, matches: list[Figure], evidence: Evidence
+) -> list[Finding]:
+    """Where no figure that ``number`` agrees with has its sign."""
+    text = statement.text
+    if _QUOTED.search(text):
+        return []
+    before = max((n.start + len(n.raw) for n in claimed if n.start < number.start), default=0)
+    after = min((n.start for n in claimed if n.start > number.start), default=len(text))
+
+    def said(named: frozenset[str] = frozenset()) -> Told:
+        found = told(text, number.start, number.start + len(number.raw), before, after, named)
+        end = len(statement.context)
+        return found if found.meaning or not end else told(statement.context, end, end, 0, end, named)
+
+    reasons = [_against(number, said, figure, evidence) for figure in matches]
+    return [] if not all(reasons) else [Finding("unsupported", f"{number.raw} is {reasons[0]}.")]
+
+
+def _against(number: Number, said: Callable[[frozenset[str]], Told], figure: Figure, evidence: Evidence) -> str:
+    """Why ``number`` has not the sign of ``figure``, "" where it has."""
+    negative = figure.number.value < 0
+    if figure.cell is None:
+        words = evidence.sentences[figure.sentence] if figure.sentence >= 0 else evidence.words
+        if (number.value < 0) == negative or takes_off(words):
+            return ""
+        return "" if negative and (said(frozenset()).meaning == "loss" or said(frozenset()).out) else _SIGNS[negative]
+    read = figure.cell.reading
+    given = read.meaning(negative)
+    if number.value < 0:
+        return "" if negative or given in ("loss", "deduction") else _SIGNS[False]
+    claim = said(read.bracketed_words if read.either else frozenset())
+    if not negative:
+        if given == "gain" and (claim.meaning == "loss" or (read.either and claim.meaning == "deduction")):
+            return "a loss here and none in the cited words" if claim.meaning == "loss" else _SIGNS[False]
+        return "a gain here and none in the cited words" if given == "loss" and claim.meaning == "gain" else ""
+    if read.either:
+        fits = claim.meaning == given or claim.meaning == "deduction" or (given != "gain" and claim.out)
+    elif given == "loss" and read.plain == "loss":
+        fits = claim.meaning != "gain"
+    else:
+        fits = given == "deduction" or claim.meaning == "loss" or claim.out
+    return "" if fits else _SIGNS[True]
 
 
 def _check_scale_words(text: str, evidence: Evidence) -> list[Finding]:
