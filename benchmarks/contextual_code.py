@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("--no-rerank", action="store_true", help="without the rows that rerank (slow)")
     options = parser.parse_args()
 
-    settings, _ = load(overrides={"route.weight": 0.0, "rerank.max_ms": 0.0})
+    settings, _ = load(overrides={"route.weight": 0.0})
     rrf, _ = load(overrides={"route.weight": 0.0, "retrieve.fusion": "rrf"})
     embedder = providers.embedder(settings.index.embedder, threads=settings.index.threads)
     plain = library(options.home / "plain", embedder, settings, headed=False)

@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="the first questions only")
     options = parser.parse_args()
 
-    settings, _ = load(overrides={"rerank.max_ms": 0.0})
+    settings, _ = load()
     store = Store(options.home)
     fill(store)
     embedder = providers.embedder(settings.index.embedder, threads=settings.index.threads)
@@ -120,7 +120,7 @@ def main() -> None:
         return HybridRetriever(embedder, vectors, sparse, model, store.chunks_by_id, settings, mode=mode, names=names)
 
     def agentic(**changes: object) -> Callable[[], Retriever]:
-        changed = load(overrides={"rerank.max_ms": 0.0, **{f"agentic.{key}": value for key, value in changes.items()}})
+        changed = load(overrides={**{f"agentic.{key}": value for key, value in changes.items()}})
         planner = SetPlanner(asked) if changes["decompose"] == "model" else None
         # One for each question.
         return lambda: AgenticRetriever(hybrid("hybrid", full=True), changed[0], reranker=reranker, planner=planner)

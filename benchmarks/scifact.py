@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("--rerank", action="store_true", help="also hybrid with the cross-encoder (slow)")
     options = parser.parse_args()
 
-    settings, _ = load(overrides={"rerank.max_ms": 0.0})
+    settings, _ = load()
     store = Store(options.home)
     fill(store)
     embedder = providers.embedder(settings.index.embedder, threads=settings.index.threads)

@@ -148,7 +148,6 @@ class RerankSettings(Section):
     candidates: Positive
     weight: Annotated[float, Field(ge=0.0)]
     temperature: Annotated[float, Field(gt=0.0)]
-    max_ms: Annotated[float, Field(ge=0.0)]
 
 
 class RsePreset(Section):

@@ -512,7 +512,7 @@ class Engine(Library):
         """Load what the first question needs: models, caches, writer."""
         self.models.embedder.embed_query("warm")
         if self.models.reranker is not None:
-            self.models.pace.of(self.models.reranker)
+            self.models.reranker.score("warm", ["warm"])  # the first call of a session sets up its memory
         # Nothing is sent before a stream is iterated; a writer's client is loaded.
         self.models.writer.stream(Request("", (), "", "")).close()
         count_tokens("warm")

@@ -3,7 +3,6 @@
 What takes time is done once: the question is embedded, its cosine and its BM25 score with every chunk in scope are
 taken, and what the reranker has read is remembered. `Exploration.under` then runs the retriever itself over what is
 remembered, so that its numbers are those of `Engine.retrieve` under the same settings, and a slider can be followed.
-Only ``rerank.max_ms`` is set aside: all candidates are read, however slow the machine.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ class Exploration:
         from ragcore.answer.sources import build_sources
 
         started = time.perf_counter()
-        engine = self._engine.with_settings({**overrides, "rerank.max_ms": 0.0})
+        engine = self._engine.with_settings(overrides)
         settings = engine.settings
         with self._lock:
             before = sum(reranker.read for reranker in self._rerankers.values())
@@ -135,7 +134,6 @@ class Exploration:
     ) -> tuple[WatchedRetriever, AgenticRetriever]:
         """As `Finding.retriever` puts it together, over what is remembered."""
         from ragcore.retrieve.agentic import AgenticRetriever, may_ask
-        from ragcore.retrieve.rerank import Pace
         from ragcore.retrieve.watched import WatchedRetriever
 
         settings, models = engine.settings, engine.models
@@ -149,13 +147,10 @@ class Exploration:
             settings,
             names=self._finding.names(),
             synonyms=self._finding.synonyms() if settings.wording.synonyms else None,
-            pace=Pace(),
         ).watch()
         asks = parts is None and may_ask(settings.agentic, models.writer_name)
         planner = models.planner if asks else None
-        return watched, AgenticRetriever(
-            watched, settings, reranker=reranker, planner=planner, pace=Pace(), parts=parts
-        )
+        return watched, AgenticRetriever(watched, settings, reranker=reranker, planner=planner, parts=parts)
 
     def _reranker(self, reranker: Reranker | None) -> Reranker | None:
         if reranker is None:

@@ -89,7 +89,6 @@ class Finding:
             names=names,
             synonyms=self.synonyms() if settings.wording.synonyms else None,
             on_step=on_step,
-            pace=models.pace,
         )
         agentic = AgenticRetriever(
             hybrid,
@@ -98,7 +97,6 @@ class Finding:
             planner=models.planner if may_ask(settings.agentic, models.writer_name) else None,
             stop=stop,
             on_step=on_step,
-            pace=models.pace,
             parts=parts,
         )
         if settings.cache.mode == "off" or parts is not None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ragcore.config import Settings
 from ragcore.errors import KeyMissing
 from ragcore.paid import PaidContextWriter, PaidDescriber, PaidPlanner, PaidWriter, Till
-from ragcore.retrieve.rerank import Pace
 
 if TYPE_CHECKING:
     from ragcore.protocols import LLM, ContextWriter, Describer, Embedder, Planner, Reranker, VectorStore
@@ -59,11 +58,6 @@ class Models:
 
         model, threads = self._settings.rerank.model, self._settings.index.threads
         return self._shared.part(f"reranker {model}", lambda: providers.reranker(model, threads=threads))
-
-    @property
-    def pace(self) -> Pace:
-        """How fast the reranker reads here."""
-        return self._shared.part(f"pace {self._settings.rerank.model}", Pace)
 
     @property
     def vector_store(self) -> VectorStore:

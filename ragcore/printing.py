@@ -94,15 +94,10 @@ def chunks(given: Sequence[Chunk]) -> None:
         print(f"{item.index:5}  {item.tokens:4} tokens  {rows}{(item.grid or item.text)[:90]!r}")
 
 
-def retrieval(found: Retrieval, document: Callable[[str], Document], max_ms: float) -> None:
-    """How it was searched, then a line for each hit; ``max_ms`` is the reranker's budget (``rerank.max_ms``)."""
+def retrieval(found: Retrieval, document: Callable[[str], Document]) -> None:
+    """How it was searched, then a line for each hit."""
     for route in found.routes[:3]:
         print(f"Looked first in: {document(route.doc_id).title} ({route.reason})")
-    if found.left_out:
-        print(
-            f"Reranked {found.reranked} of {found.reranked + found.left_out} passages: "
-            f"rerank.max_ms = {max_ms:g} allows no more on this machine."
-        )
     for number, asked in enumerate(found.queries[1:], start=2):
         print(f"Query {number} ({asked.origin}): {asked.text} ({asked.reason})")
     for hit in found.hits:

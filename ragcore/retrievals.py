@@ -131,7 +131,7 @@ class Retrieval:
     """Everything one retrieval found. ``hits`` best first; ``segments`` best first; ``routes`` are the documents that
     were preferred (the first 50), best first, empty where the question names none; ``queries`` is what was searched
     for, in order. ``candidates`` counts the passages that its steps weighed, ``reranked`` those of them that the
-    reranker read, and ``left_out`` those that it should have read and had no time for (``rerank.max_ms``). ``notes``
+    reranker read. ``notes``
     say in words what was to be done and could not be (such a retrieval is not kept), and that nothing was found;
     ``usage`` and ``cost_usd`` are those of a model that planned it, None where it has no price; ``cache`` says whether
     it was made for an earlier question."""
@@ -146,7 +146,6 @@ class Retrieval:
     scope: Scope = EVERYTHING
     candidates: int = 0
     reranked: int = 0
-    left_out: int = 0
     notes: tuple[str, ...] = ()
     usage: Usage = Usage()
     cost_usd: float | None = 0.0
@@ -210,6 +209,5 @@ class Trace:
     candidates: int
     reranked: int
     timings_ms: Mapping[str, float]
-    left_out: int = 0
     notes: tuple[str, ...] = ()
     cache: Reuse = Reuse()

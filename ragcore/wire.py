@@ -152,7 +152,7 @@ def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
         "segments": [_segment(segment, document(segment.doc_id)) for segment in found.segments],
         "routes": [_route(route, document(route.doc_id)) for route in found.routes],
         "candidates": found.candidates,
-        "reranked": {"count": found.reranked, "left_out": found.left_out},
+        "reranked": found.reranked,
         "queries": [_query(number, one, found) for number, one in enumerate(found.queries, start=1)],
         "notes": list(found.notes),
         "usage": asdict(found.usage),

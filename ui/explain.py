@@ -110,7 +110,7 @@ def _read(trace: Trace) -> str:
         read += f" in {len(trace.queries)} searches"
     if trace.reranked:
         read += f", the best {trace.reranked} read side by side with the question"
-    return read + (f"; {trace.left_out} more left out for lack of time" if trace.left_out else "")
+    return read
 
 
 def _given(answer: Answer) -> str:

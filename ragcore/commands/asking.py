@@ -39,7 +39,7 @@ def retrieve(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     if as_json:
         print_json(wire.retrieval(found, engine.document))
     else:
-        printing.retrieval(found, engine.document, engine.settings.rerank.max_ms)
+        printing.retrieval(found, engine.document)
         if nothing:
             print(found.notes[-1])
     return 0

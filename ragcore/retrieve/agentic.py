@@ -8,13 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ragcore.errors import Cancelled, ConfigError
 from ragcore.retrieve.decompose import by_rules, several
 from ragcore.retrieve.fold import fold
 from ragcore.retrieve.fuse import ranking
 from ragcore.retrieve.hybrid import SHOWN_ROUTES, HybridRetriever, Ranking
 from ragcore.retrieve.plan import Plans
-from ragcore.retrieve.rerank import Pace, relevance, vote
+from ragcore.retrieve.rerank import vote
 from ragcore.retrieve.timing import timed
 from ragcore.stop import Stop
 from ragcore.types import EVERYTHING, Hit, OnStep, Retrieval, Route, Scope, Step, SubQuery, Usage, unheard
@@ -56,7 +58,6 @@ class AgenticRetriever:
         planner: Planner | None = None,
         stop: Stop | None = None,
         on_step: OnStep = unheard,
-        pace: Pace | None = None,
         parts: Sequence[SubQuery] | None = None,
     ) -> None:
         agentic = settings.agentic
@@ -72,7 +73,6 @@ class AgenticRetriever:
         self._stop = stop if stop is not None else Stop()
         self._planner = planner
         self._on_step = on_step
-        self._pace = pace if pace is not None else Pace()
         self._parts = parts
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
@@ -81,18 +81,15 @@ class AgenticRetriever:
         planner = None if given else self._planner
         plans = Plans(planner, self._settings.agentic, self._stop) if planner is not None else None
         timings: dict[str, float] = {}
-        budget = self._settings.rerank.max_ms
         asked = [SubQuery(query)]
         rankings: list[Ranking] = []
 
-        def search(new: Sequence[SubQuery], max_ms: float) -> None:
+        def search(new: Sequence[SubQuery]) -> None:
             for one in new:
                 if rankings and self._stop.is_set():
                     return
                 spent: dict[str, float] = {}
-                rankings.append(
-                    self._retriever.search(one.text, top_k=top_k, scope=scope, timings=spent, asked=one, max_ms=max_ms)
-                )
+                rankings.append(self._retriever.search(one.text, top_k=top_k, scope=scope, timings=spent, asked=one))
                 asked[len(rankings) - 1 :] = [replace(rankings[-1].asked, timings_ms=spent)]
                 for step, ms in spent.items():
                     timings[step] = timings.get(step, 0.0) + ms
@@ -104,29 +101,28 @@ class AgenticRetriever:
                 parts = pool.submit(_by_model, plans, query, timings)
                 done = False
                 try:
-                    search(asked[:1], budget)
+                    search(asked[:1])
                     made = parts.result()
                     done = True
                 finally:
                     if not done:
                         self._stop.set()
         else:
-            search(asked[:1], budget)
+            search(asked[:1])
             made = list(self._parts) if self._parts is not None else self._by_rules(query)
         made = _new(made, asked)
-        # Parts of a question may together take as long as the question itself.
-        search(made, budget if given else budget / (len(made) + 1))
+        search(made)
         if plans is not None and self._settings.agentic.gaps:
             for _ in range(self._settings.agentic.max_iterations):
                 missing = self._missing(plans, query, asked, merged(rankings, top_k), timings)
                 if not missing:
                     break
-                search(missing, budget / len(missing))
+                search(missing)
 
         hits = merged(rankings, top_k)
-        reranked = left_out = 0
+        reranked = 0
         if len(rankings) > 1:
-            hits, reranked, left_out = self._reranked(query, hits, budget / len(rankings), timings)
+            hits, reranked = self._reranked(query, hits, timings)
         kept = {hit.chunk.chunk_id for hit in hits}
         found = [[hit for hit in of.hits if hit.chunk.chunk_id in kept] for of in rankings]
         with timed(timings, "rse"):
@@ -142,7 +138,6 @@ class AgenticRetriever:
             scope,
             candidates=sum(of.candidates for of in rankings),
             reranked=reranked + sum(of.reranked for of in rankings),
-            left_out=left_out + sum(of.left_out for of in rankings),
             notes=tuple(plans.notes) if plans else (),
             usage=plans.usage if plans else Usage(),
             cost_usd=plans.cost(self._settings.llm.prices) if plans else 0.0,
@@ -170,19 +165,17 @@ class AgenticRetriever:
             return []
         return _new(missing or (), asked)
 
-    def _reranked(
-        self, query: str, hits: Sequence[Hit], max_ms: float, timings: dict[str, float]
-    ) -> tuple[tuple[Hit, ...], int, int]:
-        """``hits`` in the order of their merged score and the reranker's vote on the whole question; how many it read
-        for that, and how many it had no time for."""
+    def _reranked(self, query: str, hits: Sequence[Hit], timings: dict[str, float]) -> tuple[tuple[Hit, ...], int]:
+        """``hits`` in the order of their merged score and the reranker's vote on the whole question, and how many it
+        read for that."""
         if self._reranker is None or not hits:
-            return tuple(hits), 0, 0
+            return tuple(hits), 0
         known = {hit.chunk.chunk_id: hit.scores["question"] for hit in hits if "question" in hit.scores}
         unread = [hit for hit in hits if hit.chunk.chunk_id not in known]
         self._on_step(Step("rerank", SubQuery(query), passages=len(unread)))
         with timed(timings, "rerank"):
             texts = [hit.chunk.passage for hit in unread]
-            read = relevance(self._reranker, query, texts, max_ms=max_ms, pace=self._pace)
+            read = self._reranker.score(query, texts) if texts else np.zeros(0)
         known |= {hit.chunk.chunk_id: score for hit, score in zip(unread, read.tolist())}
         final = vote(
             {hit.chunk.chunk_id: hit.score for hit in hits}, known, weight=self._settings.agentic.question_weight
@@ -197,7 +190,7 @@ class AgenticRetriever:
             )
             for rank, chunk_id in enumerate(ranking(final), start=1)
         )
-        return ordered, len(read), len(unread) - len(read)
+        return ordered, len(unread)
 
 
 def _by_model(plans: Plans, query: str, timings: dict[str, float]) -> list[SubQuery]:

@@ -90,11 +90,9 @@ class RetrievalCache:
                     return
 
     def add(self, entry: Entry) -> None:
-        """Keep ``entry``, in place of one of the same question, unless less was left out of that for lack of time."""
+        """Keep ``entry``, in place of one of the same question."""
         with self._lock:
             for number in [n for n, e in self._entries.items() if (e.key, e.question) == (entry.key, entry.question)]:
-                if self._entries[number].found.left_out < entry.found.left_out:
-                    return
                 del self._entries[number]
             self._entries[self._next] = entry
             self._next += 1
@@ -135,12 +133,11 @@ class CachedRetriever:
     """`Retriever` that answers from ``cache`` where it can and asks ``retriever`` where it cannot.
 
     - *hit* (cosine ≥ ``cache.full``): the earlier retrieval, under the new question's words: parts, other terms and
-      which of them found a hit are not told, since they repeat the earlier question. ``left_out`` is what it was then.
+      which of them found a hit are not told, since they repeat the earlier question.
     - *partial* (≥ ``cache.partial``): half of ``top_k`` is retrieved anew; hits of the earlier retrieval follow. They
       were scored for another question, so none goes before a fresh one, and their scores are cut accordingly (see
       `merged`). A partial result is not kept: what is old in it would be passed on.
     - *miss*: retrieved anew and kept, unless something of it could not be done (``notes``) or ``stop`` was set.
-      What the reranker had no time for (``left_out``) would be as much the next time: such a result is kept.
 
     ``embedder`` should be the one that ``retriever`` uses, as `RememberedQueries`, so that the question is embedded
     once. ``state`` must change with anything that changes what ``retriever`` finds, and ``way`` says how it searches

@@ -12,7 +12,7 @@ import numpy as np
 from ragcore.errors import ConfigError
 from ragcore.retrieve import fuse
 from ragcore.retrieve.fold import fold
-from ragcore.retrieve.rerank import Pace, relevance, tempered, vote
+from ragcore.retrieve.rerank import tempered, vote
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
 from ragcore.retrieve.segments import passages
 from ragcore.retrieve.synonyms import Synonyms
@@ -57,15 +57,13 @@ class Weighed:
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """What one query found: hits and routes, each best first; the query as it was ``asked``, with its other terms; how
-    many passages were weighed and reranked for it, and how many of those to be reranked there was no time for; all
-    that was ``weighed`` (None where that is not known)."""
+    many passages were weighed and reranked for it; all that was ``weighed`` (None where that is not known)."""
 
     hits: tuple[Hit, ...]
     routes: tuple[Route, ...]
     asked: SubQuery
     candidates: int = 0
     reranked: int = 0
-    left_out: int = 0
     weighed: Weighed | None = field(default=None, compare=False, repr=False)
 
 
@@ -76,8 +74,8 @@ class HybridRetriever:
     found and fused: ``vector`` or ``bm25`` alone, ``reference`` (max-normalised, half and half) or ``hybrid``; None
     takes ``retrieve.mode``. With a reranker every mode is reranked, and with ``names`` every mode prefers the documents
     that the question names; ``synonyms`` are the terms of the trade for which every mode but ``reference`` also
-    searches. ``on_step`` is told what is about to be done. ``pace`` is how fast the reranker was until now, kept for
-    the next question (None: measured anew). Raises `ConfigError` for an unknown mode.
+    searches. ``on_step`` is told what is about to be done. Raises `ConfigError`
+    for an unknown mode.
     """
 
     def __init__(
@@ -93,7 +91,6 @@ class HybridRetriever:
         names: DocumentNames | None = None,
         synonyms: Synonyms | None = None,
         on_step: OnStep = unheard,
-        pace: Pace | None = None,
     ) -> None:
         mode = mode or settings.retrieve.mode
         if mode not in MODES:
@@ -108,7 +105,6 @@ class HybridRetriever:
         self._names = names
         self._synonyms = synonyms
         self._on_step = on_step
-        self._pace = pace if pace is not None else Pace()
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """The best ``top_k`` chunks for ``query`` in ``scope``, and the segments around them."""
@@ -127,7 +123,6 @@ class HybridRetriever:
             scope,
             ranking.candidates,
             ranking.reranked,
-            ranking.left_out,
         )
 
     @property
@@ -142,13 +137,11 @@ class HybridRetriever:
         scope: Scope,
         timings: dict[str, float],
         asked: SubQuery | None = None,
-        max_ms: float | None = None,
     ) -> Ranking:
         """One query's hits. What each step took is added to ``timings``, in ms; ``asked`` is the query as the steps are
-        told it (None: the person's own), ``max_ms`` the reranker's time (None: ``rerank.max_ms``)."""
+        told it (None: the person's own)."""
         words = self._wording(query)
         asked = replace(asked if asked is not None else SubQuery(query), also=words.also)
-        max_ms = max_ms if max_ms is not None else self._settings.rerank.max_ms
         # Each side is stretched over its list, so lists of another length would order the same passages otherwise.
         count = max(self._settings.retrieve.candidates * self._settings.rerank.candidates, 3 * top_k)
         routes = self._routes(query, scope, timings)
@@ -166,15 +159,14 @@ class HybridRetriever:
             fused = folded.scores
             scores["fused"], ranks["fused"] = fused, _ranks(fuse.ranking(fused))
         final = fused
-        reranked = left_out = 0
+        reranked = 0
         if self._reranker is not None and fused:
             wanted = fuse.ranking(fused)[: self._settings.rerank.candidates]
             self._on_step(Step("rerank", asked, passages=len(wanted)))
             with timed(timings, "rerank"):
                 texts = [chunks[folded.best.get(i, i)].passage for i in wanted]
-                read = relevance(self._reranker, query, texts, max_ms=max_ms, pace=self._pace).tolist()
-                reranked, left_out = len(read), len(wanted) - len(read)
-                probabilities = dict(zip(wanted, read))
+                probabilities = dict(zip(wanted, self._reranker.score(query, texts).tolist(), strict=True))
+                reranked = len(wanted)
                 scores["rerank"], ranks["rerank"] = probabilities, _ranks(fuse.ranking(probabilities))
                 # The vote of a passage counts by its document's prior, as its fused score does.
                 votes = self._tempered(probabilities, chunks)
@@ -193,7 +185,7 @@ class HybridRetriever:
             for rank, chunk_id in enumerate(fuse.ranking(final)[:top_k], start=1)
         ]
         weighed = Weighed(chunks, scores, ranks, final, folded.owners)
-        return Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, left_out, weighed)
+        return Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, weighed)
 
     def segments(self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None) -> list[Segment]:
         """The passages that become sources, for the hits of one query or of several; in ``order`` where the queries

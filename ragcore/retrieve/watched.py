@@ -29,9 +29,8 @@ class WatchedRetriever(HybridRetriever):
         scope: Scope,
         timings: dict[str, float],
         asked: SubQuery | None = None,
-        max_ms: float | None = None,
     ) -> Ranking:
-        found = super().search(query, top_k=top_k, scope=scope, timings=timings, asked=asked, max_ms=max_ms)
+        found = super().search(query, top_k=top_k, scope=scope, timings=timings, asked=asked)
         self.rankings.append(found)
         return found
 

@@ -20,10 +20,9 @@ from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.protocols import Retriever, Vector
 from ragcore.providers.chroma import ChromaStore
-from ragcore.retrieve.cache import CachedRetriever, Entry, Key, RememberedQueries, RetrievalCache, merged
+from ragcore.retrieve.cache import CachedRetriever, RememberedQueries, RetrievalCache, merged
 from ragcore.retrieve.decompose import by_rules
 from ragcore.retrieve.hybrid import HybridRetriever
-from ragcore.retrieve.literals import literals_of
 from ragcore.retrieve.route import DocumentNames
 from ragcore.stop import Stop
 from ragcore.types import EVERYTHING, Chunk, Hit, Retrieval, Reuse, Scope, SubQuery, Usage
@@ -376,26 +375,6 @@ def test_who_does_what_to_whom_counts(library: Library, one: str, other: str) ->
     anything = {"cache__full": 0.0, "cache__partial": 0.0}
     library.retriever(**anything).retrieve(one, top_k=4)
     assert library.retriever(**anything).retrieve(other, top_k=4).cache == Reuse("miss")
-
-
-def test_what_there_was_no_time_for_is_told_again(library: Library) -> None:
-    retriever = library.retriever()
-    assert library.watched is not None
-    library.watched.changes = {"reranked": 1, "left_out": 3}
-    retriever.retrieve(REVENUE, top_k=4)
-    found = library.retriever().retrieve(AGAIN, top_k=4)
-    assert (found.cache.status, found.reranked, found.left_out) == ("hit", 1, 3)
-
-
-def test_of_one_question_the_result_with_the_least_left_out_is_kept(library: Library) -> None:
-    found = library.retriever().retrieve(REVENUE, top_k=4)
-    vector = library.embedder.embed_query(REVENUE)
-    key = Key(1, "hybrid", 4, EVERYTHING)
-    for counts, kept in (((5, 3), 3), ((3, 5), 3), ((2, 2), 2)):
-        cache = RetrievalCache(5)
-        for left_out in counts:
-            cache.add(Entry(key, vector, literals_of(REVENUE), REVENUE, replace(found, left_out=left_out)))
-        assert [entry.found.left_out for _, entry in cache.near(key, vector, 0.0)] == [kept]
 
 
 def test_many_threads_share_it(library: Library) -> None:

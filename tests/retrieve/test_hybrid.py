@@ -169,21 +169,17 @@ def test_a_reranker_that_thinks_little_of_tables_does_not_put_them_last(make: Ma
     assert ranked(reranker=Bookish(), mode="reference") != ranked(rerank=False, mode="reference")
 
 
-def test_what_there_is_no_time_for_is_counted(make: Make) -> None:
+def test_a_busy_machine_finds_the_same(make: Make) -> None:
     class Slow(OverlapReranker):
         def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
-            time.sleep(0.004 * len(passages))
+            time.sleep(0.02 * len(passages))
             return super().score(query, passages)
 
     question = "revenues and expenses of the corp"
-    full = make(reranker=Slow(), rerank__candidates=6, rerank__max_ms=0.0).retrieve(question, top_k=9)
-    cut = make(reranker=Slow(), rerank__candidates=6, rerank__max_ms=1.0).retrieve(question, top_k=9)
-    assert (full.reranked, full.left_out) == (6, 0)
-    assert (cut.reranked, cut.left_out) == (1, 5)
-    best = next(hit for hit in cut.hits if "rerank" in hit.scores)
-    assert best.ranks["fused"] == 1
-    plain = make(rerank=False).retrieve(question, top_k=9)
-    assert (plain.reranked, plain.left_out) == (0, 0)
+    quick = make(rerank__candidates=6).retrieve(question, top_k=9)
+    slow = make(reranker=Slow(), rerank__candidates=6).retrieve(question, top_k=9)
+    assert (slow.reranked, slow.hits) == (6, quick.hits)
+    assert make(rerank=False).retrieve(question, top_k=9).reranked == 0
 
 
 def test_fusion_by_reciprocal_ranks(make: Make) -> None:

@@ -156,10 +156,8 @@ def test_terms_of_the_trade_are_told_with_the_query() -> None:
     assert query["reason"] == "other words for it, at a lower weight: capital expenditures, capital spending"
 
 
-def test_what_there_was_no_time_for_is_said() -> None:
-    shown = explained(replace(TRACE, left_out=7, notes=("No plan was made.",)))
-    assert shown["read"].endswith("; 7 more left out for lack of time")
-    assert shown["notes"] == ["No plan was made."]
+def test_notes_are_told() -> None:
+    assert explained(replace(TRACE, notes=("No plan was made.",)))["notes"] == ["No plan was made."]
 
 
 def test_the_cache_says_what_it_did() -> None:
