@@ -439,12 +439,15 @@ class Engine(Library):
         end of the shown path, which another tab may have changed meanwhile. ``instead_of`` makes it another version of
         a turn (the question edited, or the same one again), which follows what that turn follows; nothing is deleted.
         ``fresh`` passes over what a model answered to the same request before. Raises `EmptyQuestion`,
-        `UnknownConversation`, `UnknownTurn`, and `QuestionTooShort` where nothing stands before it."""
-        from ragcore.answer.chat import check
+        `QuestionTooLong`, `QuestionUnclear`, `UnknownConversation`, `UnknownTurn`, and `QuestionTooShort` where nothing
+        stands before it."""
+        from ragcore.answer.chat import check, settle
 
         place = self.conversations.place(conversation_id, after=after, instead_of=instead_of)
         asked = self.conversations.scope(conversation_id) if scope is None else scope
         check(question, place.history, self.settings.chat.min_length)  # what cannot be asked is not stored
+        if self._rewriter() is None:
+            settle(question, place.history)
         turn_id = self.conversations.add_turn(conversation_id, question, place)
 
         def keep(answer: Answer) -> None:

@@ -175,6 +175,14 @@ class QuestionTooShort(InputError):
     hint_default = "Ask in a few words."
 
 
+class QuestionTooLong(InputError):
+    hint_default = "Ask a shorter question; add long texts as documents."
+
+
+class QuestionUnclear(InputError):
+    hint_default = "Name the document, or what you mean."
+
+
 class BadTemplate(InputError):
     hint_default = "Correct the template there."
 

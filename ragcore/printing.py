@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragcore.markdown import plain
-from ragcore.types import GENERATED_MARKS
+from ragcore.types import AS_TYPED, GENERATED_MARKS
 
 if TYPE_CHECKING:
     from ragcore.context.estimate import Estimate
@@ -119,7 +119,9 @@ def conversations(found: Sequence[ConversationInfo]) -> None:
 
 def answer(given: Answer, *, passages: bool) -> None:
     """The answer with its doubtful claims and its citations; with ``passages`` the words cited as well."""
-    if given.standalone:
+    if given.rewritten_by == AS_TYPED:
+        print("Searched as you typed it.\n")
+    elif given.standalone:
         print(f"Understood as: {given.standalone}\n")
     if given.extractive and not given.refused:
         print("Quoted from the documents, not written:\n")

@@ -167,14 +167,17 @@ class Claim:
     reason: str
 
 
+AS_TYPED = "asked"
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A finished (or stopped) answer. ``text`` is Markdown with marks ``[n]`` at ``marks``; ``status`` is
     ``complete``, ``stopped`` (by the person) or ``failed`` (``error`` says why; what had arrived is kept). ``trace``
     is None where nothing was retrieved, and in answers stored before there were traces. ``replayed``: the same request
     was answered before, and ``text`` is that answer, which cost nothing anew. ``standalone`` is the question
-    as it was searched for where that needed the ones before it, made so by ``rewritten_by``: ``rules`` or a model's
-    name; else both are "". ``notes`` say in words what checking was to do and could not. ``text`` is exactly what was
+    as it was searched for where that needed the ones before it, made so by ``rewritten_by``: ``rules``, a model's
+    name, or `AS_TYPED` where nobody could tell what it goes on from; else both are "". ``notes`` say in words what checking was to do and could not. ``text`` is exactly what was
     streamed, and, where claims end, the marks of citations that checking added (`Mark.added`)."""
 
     answer_id: str

@@ -11,7 +11,7 @@ from typing import Any
 
 from ragcore.index.conversations import Conversation, StoredTurn
 from ragcore.index.store import DocumentInfo
-from ragcore.types import Answer, Box, Citation, Document, Source, Trace
+from ragcore.types import AS_TYPED, Answer, Box, Citation, Document, Source, Trace
 from ui import markup
 from ui.jobs import Job
 from ui.narrow import only
@@ -116,7 +116,8 @@ def answer(turn_id: str, given: Answer) -> Json:
         "added": sorted({mark.n for mark in given.marks if mark.added}),
         "given": sorted({mark.n for mark in given.marks if not mark.added}),
         "standalone": given.standalone,
-        "rewritten": model_name(given.rewritten_by) if given.rewritten_by not in ("", "rules") else "",
+        "rewritten": model_name(given.rewritten_by) if given.rewritten_by not in ("", "rules", AS_TYPED) else "",
+        "as_typed": given.rewritten_by == AS_TYPED,
         "notes": list(given.notes),
         "replayed": given.replayed,
         "nearest": [_source(source) for source in given.sources[:1]] if given.refused else [],

@@ -15,15 +15,19 @@ from ragcore.answer import followups
 from ragcore.answer.referents import names
 from ragcore.answer.rewriting import by_model
 from ragcore.config import Settings
-from ragcore.errors import Cancelled, EmptyQuestion, QuestionTooShort
+from ragcore.errors import Cancelled, EmptyQuestion, QuestionTooLong, QuestionTooShort, QuestionUnclear
 from ragcore.protocols import Planner
 from ragcore.stop import Stop
-from ragcore.types import Retrieval, Turn, Usage
+from ragcore.types import AS_TYPED, Retrieval, Turn, Usage
+
+
+LONGEST = 8000  # characters of a question
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A question as it is searched for; ``by`` is ``rules`` or a model's name, "" where nothing had to be changed.
+    """A question as it is searched for; ``by`` is ``rules`` or a model's name, "" where nothing had to be changed, and
+    `AS_TYPED` where it goes on from another question and nobody could tell how.
     ``notes``, ``usage`` and ``cost_usd`` are those of a model that was asked."""
 
     query: str
@@ -35,11 +39,13 @@ class Rewritten:
 
 
 def check(question: str, history: Sequence[Turn], least: int) -> None:
-    """That ``question`` can be asked: it has words, and at least ``least`` letters and digits (a Chinese, Japanese or
-    Korean character counts as two) unless a question stands before it, which it goes on from. Raises `EmptyQuestion`,
-    `QuestionTooShort`."""
+    """That ``question`` can be asked: it has words, at most `LONGEST` characters, and at least ``least`` letters and
+    digits (a Chinese, Japanese or Korean character counts as two) unless a question stands before it, which it goes on
+    from. Raises `EmptyQuestion`, `QuestionTooLong`, `QuestionTooShort`."""
     if not question.strip():
         raise EmptyQuestion("There is no question.")
+    if len(question) > LONGEST:
+        raise QuestionTooLong(f"The question has {len(question):,} characters; at most {LONGEST:,} can be asked.")
     if not history and _length(question) < least:
         raise QuestionTooShort(f"“{' '.join(question.split())}” is too short to search for.")
 
@@ -64,7 +70,8 @@ def rewrite(
     query = standalone(question, history, several=several)
     if query == asked and before and _length(asked) < settings.chat.min_length:
         query = before
-    ruled = Rewritten(query, "rules" if query != asked else "")
+    stays = bool(before) and query == asked and followups.follows(asked)
+    ruled = Rewritten(query, "rules" if query != asked else AS_TYPED if stays else "")
     if planner is None or not before or _stands_alone(asked, query):
         return ruled
     try:
@@ -76,6 +83,12 @@ def rewrite(
     if not model.query:
         return Rewritten(ruled.query, ruled.by, (model.note,), model.usage, cost, ms)
     return Rewritten(model.query, model.model if model.query != asked else "", (), model.usage, cost, ms)
+
+
+def settle(question: str, history: Sequence[Turn]) -> None:
+    """That rules can tell which of the last two subjects ``question`` is about. Raises `QuestionUnclear`."""
+    if len(history) > 1 and followups.unclear(question, previous(history), previous(history[:-1])):
+        raise QuestionUnclear(f"About which document? “{' '.join(question.split())}” could mean more than one thing.")
 
 
 def booked(retrieval: Retrieval, rewritten: Rewritten) -> Retrieval:

@@ -12,7 +12,7 @@ from ragcore.answer.abroad import continued_abroad
 from ragcore.answer.carried import carried
 from ragcore.answer.fragments import INTERROGATIVE, continued
 from ragcore.answer.referents import MEASURES, QUESTION_WORDS, moved, names, periods, timeless
-from ragcore.answer.things import after, chosen, first_question, owner, several, thing, when
+from ragcore.answer.things import beside, chosen, first_question, owner, several, thing, when
 from ragcore.words import FUNCTION_WORDS, STOP_WORDS, content_stems, tokens, word_set
 
 LONGEST = 1000  # characters: what says more is no follow-up, and nothing that one could be put into
@@ -33,7 +33,7 @@ _ELLIPSIS = re.compile(
 # Asks for the same once more, or in other words.
 _AGAIN = re.compile(
     rf"^\s*{_JOINERS}(?:(?:(?:can|could|would|will)\s+you\s+)?(?:please\s+)?(?:tell\s+me|explain|elaborate|expand|clarify|"
-    r"summari[sz]e|go\s+on|continue|give\s+(?:me\s+)?|repeat|more|yes|thanks?|thank\s+you|again|really|sure|are\s+you\s+sure)\b"
+    r"go\s+on|continue|give\s+(?:me\s+)?|repeat|more|yes|thanks?|thank\s+you|again|really|sure|are\s+you\s+sure)\b"
     r"(?:\s*(?:on|about|in|a|bit|more|little|some|any|further|other|simpler|plain|detail\w*|words?|terms?|it|this|that|these|"
     r"those|please|for|me|again|short|briefly|simply|answer|information|english)\b)*"
     r"|where\s+(?:does|do|did|is|was)\s+(?:it|that|this|they|you)(?:\s+(?:say|said|stated?|written|from|find|get|see|it|that|this))*"
@@ -125,6 +125,7 @@ _WHICH_OF = re.compile(
 )
 _VERBS = word_set("is are was were do does did has have had can could will would must may should")
 _WHOLE = re.compile(r"^\s*(?:what|who)(?:\s+(?:is|are|was|were)|['’]s)\s+\w", re.IGNORECASE)
+_OF_ANOTHER = re.compile(r"\b(?:of|in|for|under|with|to|on|by|at|from|between)\s+\w", re.IGNORECASE)
 _BARE = re.compile(
     r"^(?:and\s+)?what(?:\s+(?:is|are|was|were)|['’]s)\s+the\s+(?P<thing>[^,;:]+?)\s*[?.!]*$", re.IGNORECASE
 )
@@ -181,6 +182,26 @@ def standalone(question: str, previous: str, *, several: bool = False) -> str:
     return question if found == said else found
 
 
+def follows(question: str) -> bool:
+    """Whether it plainly goes on from a question before it, which its own words do not tell."""
+    said = _GREETING.sub("", " ".join(question.split()))
+    if foreign(said) or not tokens(said) or len(said) > LONGEST:
+        return False
+    return is_fragment(_PLEASE.sub("", said)) or _refers_back(said)
+
+
+def unclear(question: str, previous: str, before: str) -> bool:
+    """Whether a pronoun of ``question`` could be about ``previous`` or the question ``before`` that: the two have no
+    word in common, and neither the question nor ``previous`` has a name that settles it."""
+    said = _GREETING.sub("", " ".join(question.split()))
+    if not (previous and before) or max(len(said), len(previous)) > LONGEST or foreign(said):
+        return False
+    if not tokens(said) or _AGAIN.match(said) or not _refers_back(said) or names(said):
+        return False
+    subjects = (set(content_stems(timeless(text))) for text in (previous, before))
+    return set.isdisjoint(*subjects) and len(names(first_question(previous))) != 1
+
+
 def _corrected(question: str, previous: str) -> str:
     """``previous`` put right by ``question``, "" where it corrects nothing."""
     rest = _PLEASE.sub("", _CORRECTION.sub("", question))
@@ -210,9 +231,12 @@ def _standalone(question: str, previous: str) -> str:
         meant = thing(first_question(previous))
         if meant:
             return f"How {'do' if several(meant) else 'does'} {_determined(meant)} compare with {compared['other']}?"
-        return after(previous, question)
+        return beside(question, first_question(previous))
     if is_fragment(plain) and not (_refers_back(plain) and (INTERROGATIVE.match(plain) or _TASK.match(plain))):
-        return _put_in(_ONLY.sub("", plain), previous)
+        whole = _ONLY.sub("", plain)
+        put = _put_in(whole, previous)
+        if put != whole:
+            return put
     if _CHOICE.match(question) and not names(question):
         return _choice(question, previous)
     if _refers_back(question):
@@ -232,7 +256,7 @@ def _choice(question: str, previous: str) -> str:
     meant, match = thing(first_question(previous)), _WHICH_OF.match(question)
     if meant and match is not None and several(meant) and not MEASURES.search(meant):
         return f"Which of {_determined(meant)} {match['rest']}?"
-    return after(previous, question)
+    return beside(question, meant or first_question(previous))
 
 
 def foreign(question: str) -> bool:
@@ -320,9 +344,12 @@ def _resolved(question: str, previous: str) -> str:
         # "What was it in 2015?" asks for the thing in 2015 and not in the year asked for before.
         meant = _LEFT_OPEN.sub("", timeless(meant))
     match = _PLAIN.search(bare)
-    if len(pronouns) == 1 and match is not None and meant and not meant.lower().startswith(("it ", "this ", "that ")):
+    if meant.lower().startswith(("it ", "this ", "that ")):
+        meant = ""
+    if len(pronouns) == 1 and match is not None and meant and not _OF_ANOTHER.search(timeless(meant)):
         return f"{question[: match.start()]}{_determined(meant)}{question[match.end() :]}"
-    return after(before, question)
+    # The notice period in a lease, or the lease? Nobody can tell, so both are searched for beside the question.
+    return beside(question, meant or before)
 
 
 def _says_enough(question: str) -> bool:
@@ -347,6 +374,8 @@ def _is_bare(question: str, previous: str) -> bool:
     match = _BARE.match(question)
     if match is None or names(question) or len(names(previous)) != 1:
         return False
+    if not (MEASURES.search(question) and MEASURES.search(previous)):
+        return False  # a notice period is not asked of the company whose sales were talked of
     inner = timeless(match["thing"])
     alone = re.search(r"\b(?:of|in|for|from|between|under|to|by|with|on)\s+\w", inner) is None
     return alone and 1 <= len(content_stems(inner)) <= 4

@@ -57,6 +57,8 @@ _PEERS = tuple(
 
 
 _OF_SOMEONE = ("", "of", "for", "at")
+# What stands behind these says how a figure is given; behind "in" or "for" it may be another subject.
+_NARROWING = ("by", "per", "as", "within")
 
 
 def continued(question: str, rest: str, preposition: str, previous: str) -> str:
@@ -64,6 +66,8 @@ def continued(question: str, rest: str, preposition: str, previous: str) -> str:
     to what was before, of which ``preposition`` is the last ("" where there is none)."""
     own = [word for word in tokens(timeless(rest)) if word not in STOP_WORDS]
     if INTERROGATIVE.match(question):
+        if len(own) > 1:
+            return question  # "And who signed the lease?" says what it is about
         return previous if previous.endswith(question) else after(previous, question)
     then = moved(question, previous)
     if not own:
@@ -79,6 +83,7 @@ def continued(question: str, rest: str, preposition: str, previous: str) -> str:
         or _of_peer(bare, base)
         or (_after_same_preposition(bare, preposition, base) if preposition else _measured(bare, base))
         or _added(bare, preposition, base)
+        or (then if then and len(own) <= 1 else question)
     )
 
 
@@ -184,7 +189,7 @@ def _measured(rest: str, previous: str) -> str:
     """ "the operating margin" in place of what "What was …?" asked for, with its owner, place and period kept; of a
     question of another form, for whom and when it asked."""
     determined = _DETERMINER.match(rest)
-    if _LIMITS.match(rest) or (determined is None and not MEASURES.search(rest)):
+    if _LIMITS.match(rest) or not (MEASURES.search(rest) and MEASURES.search(previous)):
         return ""
     body = (
         rest[determined.end() :]
@@ -229,10 +234,11 @@ def _the(body: str) -> str:
 
 
 def _added(rest: str, preposition: str, previous: str) -> str:
+    """What only narrows the question: a place or a name behind a preposition, "excluding Converse"."""
     start = first_question(previous).rstrip("?. ")
-    if preposition:
+    if preposition in _NARROWING or rest.startswith("percent") or (preposition and names(f"x {rest}")):
         return f"{start} {preposition} {rest}?"
-    return f"{start} {rest}?" if _LIMITS.match(rest) else f"{start}: {rest}?"
+    return f"{start} {rest}?" if _LIMITS.match(rest) else ""
 
 
 def _put(text: str, span: tuple[int, int], new: str) -> str:

@@ -79,8 +79,17 @@ def several(meant: str) -> bool:
 
 
 def first_question(text: str) -> str:
-    """Of a question that goes on from another ("Does Quill pay dividends? Since when?") the one it goes on from."""
+    """Of a question that goes on from another ("Does Quill pay dividends? Since when?") the one it goes on from; of one
+    with what it is about `beside` it, that."""
+    within = re.search(r"[?.!]\s+\((?P<meant>.+)\)$", text.strip())
+    if within is not None:
+        return f"{within['meant']}?" if re.match(r"\w+\s", within["meant"]) else within["meant"]
     return re.split(r"(?<=\?)\s+(?=\S)", text.strip(), maxsplit=1)[0]
+
+
+def beside(question: str, meant: str) -> str:
+    """``question`` with what it may be about in brackets behind it."""
+    return f"{question.rstrip()} ({meant.rstrip('?. ')})"
 
 
 def after(previous: str, question: str) -> str:

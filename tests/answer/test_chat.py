@@ -5,14 +5,15 @@ from hypothesis import given as generated
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ragcore.answer.chat import check, standalone
+from ragcore.answer.chat import check, rewrite, settle, standalone
 from ragcore.answer.followups import standalone as by_rules
 from ragcore.answer.generate import recent
 from ragcore.answer.rewriting import Standalone
-from ragcore.errors import EmptyQuestion, QuestionTooShort
-from ragcore.types import Turn
+from ragcore.errors import EmptyQuestion, QuestionTooLong, QuestionTooShort, QuestionUnclear
+from ragcore.types import AS_TYPED, Turn
 from tests.answer.followup_cases import HELD_OUT, TUNING, Case
 from tests.answer.followup_more import MORE
+from tests.answer.samples import SETTINGS
 
 REVENUES = "What were Nike's total revenues in fiscal 2023?"
 DRUG = "What is the IC50 of BMS-986158?"
@@ -154,12 +155,59 @@ def test_what_is_asked_of_several_documents_changes_nothing_else() -> None:
         (["What is the minimum purchase?"], "Who is the lender?", "Who is the lender?"),
         (["What notice must be given?"], "What law governs the agreement?", "What law governs the agreement?"),
         (["What are the four segments?"], "Which is the largest?", "Which of the four segments is the largest?"),
-        ([IND], "Can they and their agents sign that?", "What is an IND? Can they and their agents sign that?"),
+        ([IND], "Can they and their agents sign that?", "Can they and their agents sign that? (an IND)"),
         (["Does Nike pay dividends?", "How much per share?"], "Since when?", "Does Nike pay dividends? Since when?"),
     ],
 )  # fmt: skip
 def test_a_question_made_to_stand_alone_reads_like_one(earlier: list[str], question: str, expected: str) -> None:
     assert standalone(question, asked(*earlier), several=True) == expected
+
+
+LOAN = "What is the maturity of the term loan?"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "never"),
+    [
+        (LOAN, "Is that secured?", "maturity of the term loan secured"),
+        ("What is the notice period in the Harbour Street lease?", "Who signed it?", "signed the notice period"),
+        ("Who is the CEO of Nike?", "What about dividends?", "of CEO"),
+        (REVENUES, "What about the lease?", "Nike"),
+        (REVENUES, "And who signed the lease?", "Nike"),
+        ("Does Acme pay dividends?", "And the Berlin plant?", "What is"),
+        ("Who audits Calder?", "What is the notice period?", "Calder"),
+        (REVENUES, "What are the side effects?", "Nike"),
+        ("What did Adobe say about AI?", "And risk factors?", "Adobe"),
+        ("Why did Corning's sales fall in 2015?", "And Adobe's employees?", "Corning"),
+        ("How many employees does Adobe have?", "And the weather in Oregon?", "What is"),
+    ],
+)
+def test_what_is_said_of_one_thing_is_put_into_no_sentence_on_another(earlier: str, question: str, never: str) -> None:
+    made = standalone(question, asked(earlier), several=True)
+    assert never not in made
+    assert question.rstrip("?") in made  # as it was typed, and at most something beside it
+
+
+def test_a_follow_up_that_stays_as_it_was_typed_says_so() -> None:
+    for question, by in (("And the Berlin plant?", AS_TYPED), ("And in 2022?", "rules"), ("Who is the tenant?", "")):
+        assert rewrite(question, asked(REVENUES), SETTINGS).by == by
+    assert rewrite("And the Berlin plant?", [], SETTINGS).by == ""
+
+
+def test_what_could_be_about_either_of_two_subjects_asks_which() -> None:
+    two = asked("What is the notice period of the lease?", "Are there side effects of the drug?")
+    with pytest.raises(QuestionUnclear, match="About which document"):
+        settle("Who signed it?", two)
+    settle("Who signed it?", two[:1])
+    settle("Who signed the lease?", two)
+    settle("Why did they grow?", asked(IND, REVENUES))  # Nike's revenues
+    settle("Who signed it?", asked("What is the notice period of the lease?", "What is the rent in the lease?"))
+
+
+def test_the_longest_question_is_bounded() -> None:
+    check("why " * 2000, [], 3)
+    with pytest.raises(QuestionTooLong, match="8,001 characters; at most 8,000"):
+        check("w" * 8001, asked(REVENUES), 3)
 
 
 def test_there_are_enough_cases_of_each_kind_in_both_halves() -> None:

@@ -53,7 +53,8 @@ export function rest(made, busy) {
 }
 
 // Under the question: as what it was searched for, where that is not what was typed.
-export function understood({ standalone, rewritten }) {
+export function understood({ standalone, rewritten, as_typed }) {
+  if (as_typed) return h("p", { class: "gw-understood" }, "Searched as you typed it.");
   return h("p", { class: "gw-understood" }, "Understood as: ", h("span", {}, `“${standalone}”`), rewritten && ` Rewritten by ${rewritten}.`);
 }
 
