@@ -20,7 +20,6 @@ from ragcore.protocols import Planner
 from ragcore.stop import Stop
 from ragcore.types import AS_TYPED, Retrieval, Turn, Usage
 
-
 LONGEST = 8000  # characters of a question
 
 
