@@ -52,7 +52,8 @@ class Reply:
     blocks as lists of deltas, in place of ``text`` (`tests.native_answers` makes them), ``citations`` what each of them
     begins with. ``raw`` is sent as the whole body, of ``content_type``; ``insert`` has bytes that are put into the
     stream of events before so many pieces; ``headers_end`` cuts the connection after so many bytes of the response's
-    head; without ``counts`` no usage is told, and with ``ends`` off the stream's own end does not come.
+    head; without ``counts`` no usage is told, and with ``ends`` off the stream's own end does not come. With ``pings``
+    a ping comes every 50 ms of ``delay``.
     """
 
     text: str | list[str] = ""
@@ -80,6 +81,7 @@ class Reply:
     ends: bool = True
     deltas: list[list[dict[str, Any]]] | None = None
     citations: Any = field(default_factory=list)
+    pings: bool = False
 
     def pieces(self) -> list[str]:
         if self.deltas is not None:
@@ -287,16 +289,22 @@ class _Handler(BaseHTTPRequestHandler):
             if name == "end":
                 break
             if name == "wait":
-                time.sleep(float(data["seconds"]))
+                until = time.monotonic() + float(data["seconds"])
+                while reply.pings and time.monotonic() < until:
+                    self._event(b'event: ping\ndata: {"type": "ping"}\n\n')
+                    time.sleep(0.05)
+                time.sleep(max(0.0, until - time.monotonic()))
                 continue
-            event = data["bytes"] if name == "raw" else f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
-            self.wfile.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
-            self.wfile.flush()
+            self._event(data["bytes"] if name == "raw" else f"event: {name}\ndata: {json.dumps(data)}\n\n".encode())
         if reply.ends:
             self.wfile.write(b"0\r\n\r\n")
         else:
             self.connection.shutdown(socket.SHUT_RDWR)
             self.close_connection = True
+
+    def _event(self, event: bytes) -> None:
+        self.wfile.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
+        self.wfile.flush()
 
 
 def _events(reply: Reply, body: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

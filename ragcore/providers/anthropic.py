@@ -15,6 +15,7 @@ import queue
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from anthropic.types import MessageParam, RawMessageStreamEvent, TextBlockParam
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
+MOMENT = 1.0  # s
+LONGEST_ANSWER = 10  # times the longest silence: what writes on and on is ended too
+UNASKED_TOKENS = 20_000  # that a service may add to a request of its own; it cannot have read more than it was sent
 LONGEST_TOKEN = 64  # characters: a service that writes on past ``max_tokens`` of these does not keep to it
 
 # Parameters that models have refused in this process, as (model, parameter).
@@ -103,6 +107,8 @@ class AnthropicStream:
         self._events: Stream[RawMessageStreamEvent] | None = None
         self._given = False
         self._ended = False
+        self._silence = float(client.timeout) if isinstance(client.timeout, int | float) else 600.0
+        self._alive = self._began = time.monotonic()
 
     @property
     def fingerprint(self) -> str:
@@ -111,13 +117,33 @@ class AnthropicStream:
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     def __iter__(self) -> Iterator[str]:
+        self._alive = self._began = time.monotonic()
         executor = ThreadPoolExecutor(1, thread_name_prefix="anthropic")
         work = executor.submit(self._work)
         executor.shutdown(wait=False)
-        while (piece := self._pieces.get()) is not None:
+        while (piece := self._next()) is not None:
             yield piece
         if not self._closed.is_set():
             work.result()
+
+    def _next(self) -> str | None:
+        """The next piece, None at the end. Raises `StreamBroken` after a silence in which at most pings came, and where
+        the whole takes too long."""
+        while True:
+            now = time.monotonic()
+            silent, whole = self._alive + self._silence - now, self._began + LONGEST_ANSWER * self._silence - now
+            try:
+                # The client's own time limit comes first where nothing at all arrives: it is tried again.
+                return self._pieces.get(timeout=max(0.0, min(silent + MOMENT, whole)))
+            except queue.Empty:
+                if time.monotonic() < min(self._alive + self._silence, self._began + LONGEST_ANSWER * self._silence):
+                    continue
+            self.close()
+            took = f"wrote nothing for {self._silence:g} s" if silent < whole else "did not come to an end in time"
+            raise StreamBroken(
+                f"{self._requested} {took}.",
+                hint="What had arrived is kept. Try again, or raise llm.timeout_seconds in config.toml.",
+            )
 
     def close(self) -> None:
         self._closed.set()
@@ -138,6 +164,7 @@ class AnthropicStream:
                 if self._given or not self._may_retry(error) or attempt > self._retries or wait > LONGEST_WAIT:
                     raise error
                 self._closed.wait(wait)
+                self._alive = time.monotonic()
         finally:
             self._pieces.put(None)
 
@@ -244,13 +271,15 @@ class AnthropicStream:
                 return
             if (missing := malformed(event)) is not None:
                 raise garbled(self._base_url, missing)
+            if event.type != "ping":
+                self._alive = time.monotonic()
             if event.type == "message_start":
                 message = getattr(event, "message", None)
                 self.model = words(getattr(message, "model", None)) or self.model
-                counted = _usage(counted, getattr(message, "usage", None))
+                counted = self._counted(counted, getattr(message, "usage", None))
                 self.usage = earlier + counted
             elif event.type == "message_delta":
-                counted = _usage(counted, getattr(event, "usage", None))
+                counted = self._counted(counted, getattr(event, "usage", None))
                 self.usage = earlier + counted
                 ended = getattr(event, "delta", None)
                 details = getattr(ended, "stop_details", None)
@@ -271,6 +300,26 @@ class AnthropicStream:
             raise garbled(self._base_url, f"there is no event in its answer, which is {kind}")
         if not self._ended and not self._closed.is_set():
             raise StreamBroken(f"The connection to {self._base_url} ended before {self._requested} had finished.")
+
+    def _counted(self, known: Usage, told: Any) -> Usage:
+        """``known`` with every count that an event carries; later events repeat or complete earlier ones. Counts that
+        cannot be true are not booked, and a note says so."""
+        read = UNASKED_TOKENS + 4 * len(json.dumps(self._asked()))
+        written = UNASKED_TOKENS + self._request.max_tokens
+
+        def latest(name: str, before: int, most: int) -> int:
+            value = getattr(told, name, None)
+            found = count(value, before, most)
+            if value is not None and found != value:
+                self.notes = (f"{self._requested} told a count of tokens that cannot be true; it is not in the cost.",)
+            return found
+
+        return Usage(
+            input_tokens=latest("input_tokens", known.input_tokens, read),
+            output_tokens=latest("output_tokens", known.output_tokens, written),
+            cache_read_tokens=latest("cache_read_input_tokens", known.cache_read_tokens, read),
+            cache_write_tokens=latest("cache_creation_input_tokens", known.cache_write_tokens, read),
+        )
 
     def _piece(self, event: RawMessageStreamEvent) -> str:
         """What of the text an event brings."""
@@ -316,16 +365,3 @@ def _disconnect(events: Stream[RawMessageStreamEvent]) -> None:
             # Already closed by either side, which is what was wanted.
             return
 
-
-def _usage(known: Usage, counted: Any) -> Usage:
-    """``known`` with every count that this event carries; later events repeat or complete earlier ones."""
-
-    def latest(name: str, before: int) -> int:
-        return count(getattr(counted, name, None), before)
-
-    return Usage(
-        input_tokens=latest("input_tokens", known.input_tokens),
-        output_tokens=latest("output_tokens", known.output_tokens),
-        cache_read_tokens=latest("cache_read_input_tokens", known.cache_read_tokens),
-        cache_write_tokens=latest("cache_creation_input_tokens", known.cache_write_tokens),
-    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-MOST_TOKENS = 2**53  # from here on JSON's numbers are not exact
 _HIGH = ("\ud800", "\udbff")
 
 
@@ -14,9 +13,9 @@ def words(value: Any) -> str:
     return _whole(value) if isinstance(value, str) else ""
 
 
-def count(value: Any, before: int) -> int:
-    """``value`` where it is a count of tokens, else ``before``."""
-    return value if type(value) is int and 0 <= value < MOST_TOKENS else before
+def count(value: Any, before: int, most: int) -> int:
+    """``value`` where it is a count of tokens, of at most ``most``, else ``before``."""
+    return value if type(value) is int and 0 <= value <= most else before
 
 
 class Halves:

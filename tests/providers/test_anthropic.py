@@ -238,3 +238,30 @@ def test_what_an_attempt_that_broke_off_was_billed_for_is_counted(server: Messag
     stream = writer(server, retries=1).stream(request())
     assert "".join(stream) == "It is."
     assert stream.usage == Usage(12000, 6)
+
+
+def test_pings_are_no_sign_of_life(server: MessagesServer) -> None:
+    server.reply(Reply(text=["Because", "of it"], delay=4.0, pings=True))
+    began = time.monotonic()
+    text, error = failure(writer(server, timeout_seconds=0.6).stream(request()))
+    assert (text, type(error)) == ("", StreamBroken)
+    assert "wrote nothing" in error.message
+    assert time.monotonic() - began < 4
+
+
+def test_an_answer_that_never_ends_is_ended(server: MessagesServer) -> None:
+    server.reply(Reply(text=["on "] * 100, delay=0.08))
+    began = time.monotonic()
+    text, error = failure(writer(server, timeout_seconds=0.2).stream(request()))
+    assert text.startswith("on on on")
+    assert "did not come to an end" in error.message
+    assert time.monotonic() - began < 6
+
+
+@pytest.mark.parametrize("told", [-5, 2**52, 10**9, 1e6])
+def test_counts_that_cannot_be_true_are_not_booked(server: MessagesServer, told: object) -> None:
+    server.reply(Reply(text="x", usage={"input_tokens": told, "output_tokens": told}))
+    stream = writer(server).stream(request())
+    assert list(stream) == ["x"]
+    assert stream.usage == Usage(0, 1)
+    assert "cannot be true" in stream.notes[0]
