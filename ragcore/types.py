@@ -175,10 +175,11 @@ class Answer:
     """A finished (or stopped) answer. ``text`` is Markdown with marks ``[n]`` at ``marks``; ``status`` is
     ``complete``, ``stopped`` (by the person) or ``failed`` (``error`` says why; what had arrived is kept). ``trace``
     is None where nothing was retrieved, and in answers stored before there were traces. ``replayed``: the same request
-    was answered before, and ``text`` is that answer, which cost nothing anew. ``standalone`` is the question
-    as it was searched for where that needed the ones before it, made so by ``rewritten_by``: ``rules``, a model's
-    name, or `AS_TYPED` where nobody could tell what it goes on from; else both are "". ``notes`` say in words what checking was to do and could not. ``text`` is exactly what was
-    streamed, and, where claims end, the marks of citations that checking added (`Mark.added`)."""
+    was answered before, and ``text`` is that answer, which cost nothing anew. ``standalone`` is the question as it was
+    searched for where it goes on from the ones before it, made so by ``rewritten_by``: ``rules``, a model's name, or
+    `AS_TYPED` where nobody could tell what it goes on from; else both are "". ``notes`` say in words what checking was
+    to do and could not. ``text`` is exactly what was streamed, and, where claims end, the marks of citations that
+    checking added (`Mark.added`)."""
 
     answer_id: str
     question: str

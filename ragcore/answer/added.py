@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
 
+from ragcore.answer.budget import CheckBudget
 from ragcore.answer.checks.evidence import Evidence, gather
 from ragcore.answer.checks.numbers import agree, numbers, years
 from ragcore.answer.checks.polarity import DOWN, UP
@@ -88,15 +89,17 @@ def add_citations(
     settings: VerifySettings,
     *,
     unfinished: bool = False,
+    budget: CheckBudget | None = None,
 ) -> tuple[str, tuple[Mark, ...]]:
     """``text`` and its ``marks`` with a mark (``added``) at the end of every uncited statement that a source says.
 
     Without those marks, and the blank before each, ``text`` is unchanged. ``unfinished``: the writing broke off, so
-    that what the last statement says is not known.
+    that what the last statement says is not known. What ``budget`` has no room for stays uncited.
     """
     statements = split_statements(text, marks)
     if unfinished:
         statements = statements[:-1]
+    budget = budget if budget is not None else CheckBudget()
     uncited = [statement for statement in statements if not statement.citations]
     if not uncited:
         return text, tuple(marks)
@@ -106,7 +109,7 @@ def add_citations(
     shifts: list[tuple[int, int]] = []
     position, length = 0, 0
     for statement in uncited:
-        part = search.part(statement)
+        part = None if budget.spend(statement.text) else search.part(statement)
         if part is None:
             continue
         citation = citer.cite(part)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationInfo, model_validator
 
+from ragcore.answer.budget import NOT_CHECKED
 from ragcore.answer.checks.evidence import gather
 from ragcore.answer.claims import Statement, split_statements
 from ragcore.answer.render import neutralise
@@ -127,7 +128,7 @@ def _within(
     left_out, left = 0, most
     for place, claim in enumerate(claims):
         cited = [by_number[n] for n in claim.citations if n in by_number]
-        if not cited:
+        if not cited or claim.reason.startswith(NOT_CHECKED):
             continue
         asked = {
             "claim": len(chosen) + 1,

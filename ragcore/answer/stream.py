@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ragcore.answer.added import add_citations, tell_added
+from ragcore.answer.budget import SECONDS_STOPPED, CheckBudget, unchecked
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.generate import build_request
 from ragcore.answer.judge import Judged, judged
@@ -124,7 +125,7 @@ class AnswerStream:
 
     From the first event on it never raises a `GroundworkError`: when the writer fails, the answer ends with status
     ``failed`` and the error, and keeps what had arrived. ``stop`` may be called from another thread at any time; the
-    answer then ends soon with status ``stopped``, checked as far as it goes. ``request`` makes what the writer is
+    answer then ends soon with status ``stopped``, checked as far as it goes; while it is checked, the check ends. ``request`` makes what the writer is
     asked, where that is no plain question. ``terms`` are what in ``query`` is called otherwise too, and ``mentions``
     (as `SparseIndex.mentions`) tells what stands in no document.
     """
@@ -302,16 +303,37 @@ class AnswerStream:
             return text, marks
         unfinished = self._stopped or self._error is not None
         return add_citations(
-            text, marks, self._sources, self._citer, self._document, self._settings.verify, unfinished=unfinished
+            text,
+            marks,
+            self._sources,
+            self._citer,
+            self._document,
+            self._settings.verify,
+            unfinished=unfinished,
+            budget=self._budget(),
         )
 
     def _verify(self, text: str, marks: tuple[Mark, ...]) -> Judged:
         if self._no_answer:
             return Judged(())
         citations = self._citer.citations
-        claims = verify(text, marks, citations, self._document, self._settings.verify, reranker=self._reranker)
+        claims = verify(
+            text,
+            marks,
+            citations,
+            self._document,
+            self._settings.verify,
+            reranker=self._reranker,
+            budget=self._budget(),
+        )
         found = self._judged(claims, text, marks)
-        return replace(found, claims=tell_added(found.claims, marks, citations))
+        return replace(
+            found, claims=tell_added(found.claims, marks, citations), notes=(*unchecked(claims), *found.notes)
+        )
+
+    def _budget(self) -> CheckBudget:
+        """What was stopped while it was written is checked all the same, for a moment; Stop then ends the check."""
+        return CheckBudget(seconds=SECONDS_STOPPED) if self._stopped else CheckBudget(stopped=self._stop.is_set)
 
     def _judged(self, claims: tuple[Claim, ...], text: str, marks: tuple[Mark, ...]) -> Judged:
         if self._settings.verify.judge == "off" or not any(claim.citations for claim in claims):

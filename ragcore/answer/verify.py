@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ragcore.answer.budget import CheckBudget
 from ragcore.answer.checks.bounds import check_bounds
 from ragcore.answer.checks.causes import check_causes, check_effects
 from ragcore.answer.checks.comparison import check_comparison
@@ -47,24 +48,33 @@ def verify(
     settings: VerifySettings,
     *,
     reranker: Reranker | None = None,
+    budget: CheckBudget | None = None,
 ) -> tuple[Claim, ...]:
     """A verdict for every claim of ``text`` (Markdown with ``[n]`` at ``marks``), in order.
 
-    The worst finding decides. ``uncited`` stands for a statement with no citation; it is not checked further.
+    The worst finding decides. ``uncited`` stands for a statement with no citation; it is not checked further. What
+    ``budget`` has no room for is ``weak``, and its reason says that it was not checked.
     """
+    budget = budget if budget is not None else CheckBudget()
     by_number = {citation.n: citation for citation in citations}
     gathered: dict[tuple[int, ...], Evidence] = {}
+    found: dict[tuple[str, str, tuple[int, ...]], Finding] = {}
     claims = []
     for statement in split_statements(text, marks):
         cited = tuple(n for n in statement.citations if n in by_number)
         if not cited:
             finding = Finding("uncited", "No source is cited for this.")
+        elif (same := (statement.text, statement.context, cited)) in found:
+            finding = found[same]
+        elif why := budget.spend(statement.text):
+            finding = Finding("weak", why)
         else:
             if cited not in gathered:
                 gathered[cited] = gather([by_number[n] for n in cited], document)
             finding = judge(statement, gathered[cited], settings, reranker)
             if any(by_number[n].generated for n in cited):
-                finding = Finding(finding.status, f"{finding.reason} {GENERATED}".strip())
+                finding = replace(finding, reason=f"{finding.reason} {GENERATED}".strip())
+            found[same] = finding
         claims.append(
             Claim(statement.text, statement.start, statement.end, statement.citations, finding.status, finding.reason)
         )

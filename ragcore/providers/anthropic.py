@@ -364,4 +364,3 @@ def _disconnect(events: Stream[RawMessageStreamEvent]) -> None:
         except OSError:
             # Already closed by either side, which is what was wanted.
             return
-

@@ -353,3 +353,21 @@ def test_stop_from_another_thread_is_quick() -> None:
 def test_our_own_time_to_the_first_token_is_short() -> None:
     runs = [finish(answering(ScriptedWriter("Revenues rose 10% <<SOURCE 1.2>>.")))[1] for _ in range(5)]
     assert min(answer.timings_ms["first_token"] for answer in runs) < 50
+
+
+def test_stop_ends_the_check_too() -> None:
+    said = " ".join(f"Revenues rose 1{n}% <<SOURCE 1.2>>." for n in range(800))
+    stream = answering(ScriptedWriter(said))
+    timer = threading.Timer(1.0, stream.stop)
+    for event in stream:
+        if isinstance(event, Text) and "1799%" in event.text:
+            timer.start()
+    assert stream.answer is not None
+    assert any(claim.reason == "Not checked: checking was stopped." for claim in stream.answer.claims)
+    assert any(note.endswith("not checked: checking was stopped.") for note in stream.answer.notes)
+
+
+def test_what_was_stopped_while_it_was_written_is_still_checked() -> None:
+    stream = answering(ScriptedWriter("Revenues rose 11% <<SOURCE 1.2>>. ", lambda: stream.stop(), "More."))
+    _, answer = finish(stream)
+    assert (answer.status, answer.claims[0].status) == ("stopped", "unsupported")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragcore.answer.budget import NOT_CHECKED, unchecked
 from ragcore.answer.checks.comparison import comparison
 from ragcore.answer.checks.numbers import agree, codes, numbers, scale_note, years
 from ragcore.answer.checks.periods import periods
@@ -435,3 +436,30 @@ def test_a_row_named_word_by_word_is_not_another_that_a_synonym_names() -> None:
         "unsupported",
         "$46,710 million is the figure of “Revenues”, not of “Cost of sales”.",
     )
+
+
+def test_a_long_answer_is_checked_in_bounded_time_and_the_rest_is_said_to_be_unchecked() -> None:
+    began = time.monotonic()
+    claims = check(" ".join(f"Revenues rose 1{n}% in fiscal 2023 <<SOURCE 1.2>>." for n in range(5000)))
+    assert time.monotonic() - began < 60
+    assert claims[0].status == "supported"
+    assert claims[1].status == "unsupported"
+    rest = [claim for claim in claims if claim.reason.startswith(NOT_CHECKED)]
+    assert len(rest) > 1000
+    assert {claim.status for claim in rest} == {"weak"}
+    assert unchecked(claims) == (f"{len(rest):,} claims were not checked: the answer is too long.",)
+
+
+def test_the_same_claim_is_looked_at_once() -> None:
+    began = time.monotonic()
+    claims = check("Revenues rose 11% in fiscal 2023 <<SOURCE 1.2>>. " * 4000)
+    assert time.monotonic() - began < 30
+    assert {claim.status for claim in claims} == {"unsupported"}
+
+
+@pytest.mark.parametrize("words", ["revenues rose 10% and " * 2000, "1 2 3 " * 100])
+def test_a_claim_that_is_too_much_is_said_to_be_unchecked(words: str) -> None:
+    began = time.monotonic()
+    (claim,) = check(f"{words} <<SOURCE 1.2>>.")
+    assert (claim.status, claim.reason[: len(NOT_CHECKED)]) == ("weak", NOT_CHECKED)
+    assert time.monotonic() - began < 5
