@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ragcore.answer.budget import unchecked
 from ragcore.errors import InputError
 from ragcore.markdown import escape
 from ragcore.report.recall import marked
@@ -49,12 +50,13 @@ class Editing:
         found = list(_MARK.finditer(text))
         marks = tuple(Mark(match.start(), match.end(), int(match[1])) for match in found if int(match[1]) in known)
         used = tuple(known[n] for n in sorted({mark.n for mark in marks}))
+        claims = self._claims(text, marks, used)
         answer = replace(
             before,
             answer_id=uuid.uuid4().hex[:16],
             text=text,
             refused=False,
-            claims=self._claims(text, marks, used),
+            claims=claims,
             citations=used,
             marks=marks,
             dropped=tuple(dict.fromkeys(match.group() for match in found if int(match[1]) not in known)),
@@ -67,7 +69,7 @@ class Editing:
             error=None,
             created=time.time(),
             replayed=False,
-            notes=(),
+            notes=unchecked(claims),
         )
         gaps = tuple(_gap(section, what or section.heading) for what in marked(text))
         bare = INSUFFICIENT.sub("", text).strip()

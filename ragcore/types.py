@@ -157,7 +157,8 @@ class Mark:
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A sentence of the answer, ``answer.text[start:end]`` with its marks left out as ``text``; the citations that
-    stand in it; and the verdict with its reason in words."""
+    stand in it; and the verdict with its reason in words. ``wrong`` are the spans in ``answer.text`` of the figures
+    that the verdict is about."""
 
     text: str
     start: int
@@ -165,6 +166,7 @@ class Claim:
     citations: tuple[int, ...]
     status: ClaimStatus
     reason: str
+    wrong: tuple[tuple[int, int], ...] = ()
 
 
 AS_TYPED = "asked"

@@ -244,6 +244,7 @@ def answer(given: Answer) -> Json:
                 "added": [mark.n for mark in given.marks if mark.added and claim.start <= mark.start < claim.end],
                 "status": claim.status,
                 "reason": claim.reason,
+                "wrong": [given.text[start:end] for start, end in claim.wrong],
             }
             for claim in given.claims
         ],

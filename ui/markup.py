@@ -26,6 +26,7 @@ _INLINE = {"em", "strong", "code", "s"}
 VERDICT = {
     "weak": ("weak", "Only part of this is in the cited words"),
     "unsupported": ("bad", "The cited words do not say this"),
+    "uncited": ("off", "No source is cited for this"),
 }
 NO_BREAK = '<span class="gw-nb">'
 LONGEST_WORD = 30  # a longer one may be parted from its chip, rather than stick out
@@ -43,12 +44,16 @@ def blocks(
     citations: Mapping[int, Citation],
     claims: Sequence[Claim] = (),
     turn_id: str = "",
+    *,
+    uncited: bool = True,
 ) -> list[str]:
     """HTML of each top-level block of ``text``, in order.
 
     ``marks`` and ``claims`` are sorted and within ``text``. While an answer streams there are no claims yet. Chips are
     ``a.gw-cite[href="#cite-TURN-N"][data-n]``, with the class ``added`` where checking added them; claims
-    ``span.gw-claim[data-status][data-claim]``, more than one span for a claim that crosses emphasis or cells.
+    ``span.gw-claim[data-status][data-claim]``, more than one span for a claim that crosses emphasis or cells; figures
+    that a verdict is about ``span.gw-wrong`` within. With ``uncited`` a claim without a citation has its verdict, as a
+    doubtful one has.
     """
     tokens = _parser().parse(_with_sentinels(text, marks, claims))
     for token in tokens:
@@ -56,7 +61,7 @@ def blocks(
             # A chip behind the fence would become part of the code's language.
             token.content, token.info = f"{token.info}\n{token.content}", ""
     out: list[str] = []
-    weaver = _Weaver(citations, claims, turn_id)
+    weaver = _Weaver(citations, claims, turn_id, uncited)
     first = 0
     for i, token in enumerate(tokens):
         if token.level == 0 and token.nesting <= 0:
@@ -68,7 +73,7 @@ def blocks(
 
 def _with_sentinels(text: str, marks: Sequence[Mark], claims: Sequence[Claim]) -> str:
     """``text`` with a sentinel for every mark (``c`` and its number, ``a`` where it was added), claim start (``o``) and
-    claim end (``e``)."""
+    claim end (``e``), and for both ends of a figure that is wrong (``f``, ``g``)."""
     cuts: list[tuple[int, int, int, str]] = []  # start, end of what is replaced, order at one place, sentinel
     covered = 0
     for index, claim in enumerate(claims):
@@ -78,6 +83,10 @@ def _with_sentinels(text: str, marks: Sequence[Mark], claims: Sequence[Claim]) -
         if end > begin:
             cuts += [(begin, begin, 2, f"o{index}"), (end, end, 0, f"e{index}")]
             covered = end
+        for low, high in claim.wrong:
+            low -= text[low - 1 : low] == "\\"  # what is escaped stays so
+            if begin <= low < high <= end:
+                cuts += [(low, low, 3, f"f{index}"), (high, high, -1, f"g{index}")]
     for mark in marks:
         lead = len(text[: mark.start]) - len(text[: mark.start].rstrip(" \t"))
         cuts.append((mark.start - lead, mark.end, 1, f"{'a' if mark.added else 'c'}{mark.n}"))
@@ -98,10 +107,11 @@ class _Weaver:
     claim then gets a span of its own.
     """
 
-    def __init__(self, citations: Mapping[int, Citation], claims: Sequence[Claim], turn_id: str) -> None:
+    def __init__(self, citations: Mapping[int, Citation], claims: Sequence[Claim], turn_id: str, uncited: bool) -> None:
         self.citations = citations
         self.claims = claims
         self.turn_id = turn_id
+        self.uncited = uncited
         self.claim: int | None = None
         self.spanned = False
         self.inside: list[str] = []  # inline tags opened since the span was
@@ -128,6 +138,11 @@ class _Weaver:
     def _sentinel(self, kind: str, number: int) -> None:
         if kind == "o":
             self.claim = number
+        elif kind == "f":
+            self._open_span()
+            self.out.append('<span class="gw-wrong">')
+        elif kind == "g":
+            self.out.append("</span>")
         elif kind in "ac":
             self._open_span()
             self._attach(self._chip(number, added=kind == "a"))
@@ -188,7 +203,7 @@ class _Weaver:
 
     def _verdict(self, index: int) -> str:
         claim = self.claims[index]
-        if claim.status not in VERDICT:
+        if claim.status not in VERDICT or (claim.status == "uncited" and not self.uncited):
             return ""
         tone, words = VERDICT[claim.status]
         tip = f"why-{self.turn_id}-{index}"

@@ -107,7 +107,9 @@ def answer(turn_id: str, given: Answer) -> Json:
         "found": _found(given.trace) if given.trace else "",
         "refused": given.refused,
         "extractive": given.extractive,
-        "blocks": markup.blocks(given.text, given.marks, by_number, given.claims, turn_id),
+        "blocks": markup.blocks(
+            given.text, given.marks, by_number, given.claims, turn_id, uncited=not given.extractive
+        ),
         "text": given.text,
         "citations": [citation(item) for item in given.citations],
         "claims": [{"status": claim.status, "reason": claim.reason} for claim in given.claims],

@@ -171,7 +171,7 @@ def _in_force(
     if said == "supported" and claim.status != "supported":
         lifted = judge(statement, gather(cited, document), settings.verify, _Agreeing())
         if lifted.status == "supported":
-            return replace(claim, status="supported", reason=reason)
+            return replace(claim, status="supported", reason=reason, wrong=())
     return claim
 
 

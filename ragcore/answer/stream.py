@@ -125,9 +125,9 @@ class AnswerStream:
 
     From the first event on it never raises a `GroundworkError`: when the writer fails, the answer ends with status
     ``failed`` and the error, and keeps what had arrived. ``stop`` may be called from another thread at any time; the
-    answer then ends soon with status ``stopped``, checked as far as it goes; while it is checked, the check ends. ``request`` makes what the writer is
-    asked, where that is no plain question. ``terms`` are what in ``query`` is called otherwise too, and ``mentions``
-    (as `SparseIndex.mentions`) tells what stands in no document.
+    answer then ends soon with status ``stopped``, checked as far as it goes; while it is checked, the check ends.
+    ``request`` makes what the writer is asked, where that is no plain question. ``terms`` are what in ``query`` is
+    called otherwise too, and ``mentions`` (as `SparseIndex.mentions`) tells what stands in no document.
     """
 
     def __init__(

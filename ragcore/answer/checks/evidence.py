@@ -20,10 +20,12 @@ from ragcore.words import content_stems
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: a verdict, and its reason in words ("" where there is nothing to say)."""
+    """One thing that was looked at: a verdict, and its reason in words ("" where there is nothing to say). ``wrong``
+    are the figures of the claim that it is about, as written."""
 
     status: ClaimStatus
     reason: str
+    wrong: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
             places = (f"{part_of[number.start]} {statement.context}", own_part[number.start])
             reason = misplaced(number, places, context, matches, evidence, alone=len(valued) == 1)
             if reason:
-                out.append(Finding("unsupported", reason))
+                out.append(Finding("unsupported", reason, (number.raw,)))
             else:
                 out.extend(check_subjects(text, statement.context, matches, evidence))
     out.extend(_check_scale_words(text, evidence))
@@ -120,7 +120,7 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
             against = against or derived.words
         if against:
             said = "an increase" if sign > 0 else "a decrease"
-            return Finding("unsupported", f"It says {said}; {against} is the opposite.")
+            return Finding("unsupported", f"It says {said}; {against} is the opposite.", (number.raw,))
         counted = counted or (in_words and len(evidence.figures) > 1 and _is_alone(number, statement.text))
     if in_words and not counted and not (same and number.unit):
         return Finding("supported", "")
@@ -128,8 +128,9 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
         given = same[0]
         shown = _as_given(given, evidence)
         if shown != number.raw:
-            return Finding("unsupported", f"It says {_shown(number, statement.text)}; the cited words say {shown}.")
-    return Finding("unsupported", f"{number.raw} is not in the cited words.")
+            reason = f"It says {_shown(number, statement.text)}; the cited words say {shown}."
+            return Finding("unsupported", reason, (number.raw,))
+    return Finding("unsupported", f"{number.raw} is not in the cited words.", (number.raw,))
 
 
 def _is_enumerator(number: Number, text: str) -> bool:
@@ -188,7 +189,7 @@ def _check_sign(
         return found if found.meaning or not end else told(statement.context, end, end, 0, end, named)
 
     reasons = [_against(number, said, figure, evidence) for figure in matches]
-    return [] if not all(reasons) else [Finding("unsupported", f"{number.raw} is {reasons[0]}.")]
+    return [] if not all(reasons) else [Finding("unsupported", f"{number.raw} is {reasons[0]}.", (number.raw,))]
 
 
 def _against(number: Number, said: Callable[[frozenset[str]], Told], figure: Figure, evidence: Evidence) -> str:
@@ -228,12 +229,12 @@ def _check_scale_words(text: str, evidence: Evidence) -> list[Finding]:
 def _check_scale(number: Number, text: str, matches: list[Figure]) -> list[Finding]:
     bare = all(f.number.scale == 1.0 and f.scale is None and f.cell is not None for f in matches)
     if number.scale >= 1e3 and bare and not any(abs(f.number.amount) == abs(number.amount) for f in matches):
-        return [Finding("weak", f"The cited words give {matches[0].number.raw} without a scale.")]
+        return [Finding("weak", f"The cited words give {matches[0].number.raw} without a scale.", (number.raw,))]
     stated = {f.scale for f in matches if f.cell is not None and f.number.scale == 1.0 and f.scale not in (None, 1.0)}
     copied = all(f.cell is not None and f.scale in stated and f.number.scale == 1.0 for f in matches)
     if number.currency and number.scale == 1.0 and copied and len(stated) == 1 and not _QUOTED.search(text):
         scale = {1e3: "thousands", 1e6: "millions", 1e9: "billions"}.get(next(iter(stated)) or 1.0, "")
         exact = any(abs(f.number.value) == abs(number.value) for f in matches)
         if scale and exact and scale[:-1] not in text.lower():
-            return [Finding("weak", f"The cited table gives {number.raw} in {scale}.")]
+            return [Finding("weak", f"The cited table gives {number.raw} in {scale}.", (number.raw,))]
     return []

@@ -70,6 +70,12 @@ function chosenDocuments(section, report) {
   };
 }
 
+// What checking found in the version that is shown.
+export function checked({ tally }) {
+  const found = ["weak", "unsupported", "uncited"].filter((kind) => tally[kind]).map((kind) => `${tally[kind]} ${kind}`);
+  return `Checked: ${found.join(", ") || "nothing disagrees with its source"}.`;
+}
+
 export function editText(section, report) {
   const field = h("textarea", { class: "gw-field text", "aria-label": "Text of the section", spellcheck: "true" }, section.text);
   const known = section.citations.map((one) => `[${one.n}] ${one.title}, p. ${one.label}`);
@@ -81,8 +87,7 @@ export function editText(section, report) {
     if (await report.on(section, "edit", { text: field.value })) {
       report.draw();
       report.column.querySelector('[data-act="edit"]')?.focus();
-      const { weak = 0, unsupported = 0 } = report.section.tally;
-      report.say(weak + unsupported ? `Checked: ${weak} weak, ${unsupported} unsupported.` : "Checked: nothing disagrees with its source.");
+      report.say(checked(report.section));
       return;
     }
     report.editing = before;

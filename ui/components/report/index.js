@@ -134,6 +134,7 @@ class Report {
 
   // Posts, says what was refused, and shows what came of it. True where it was done.
   async act(path, body = {}, where = `/reports/${this.id}`) {
+    this.say(""); // what was said of the version before
     try {
       const answer = await post(`${where}${path}`, body);
       this.complain(answer.refused ?? null);

@@ -2,7 +2,7 @@
 
 import { button, fromHtml, h, icon, plural, prose, still } from "../shared/dom.js";
 import { morph } from "../shared/morph.js";
-import { editAsked, editText, showHistory, rewrite } from "./forms.js";
+import { checked, editAsked, editText, showHistory, rewrite } from "./forms.js";
 
 const STATE = { accepted: "Accepted", draft: "Draft", gap: "Gap", empty: "Empty", waiting: "Waits to be filled", working: "Being filled", failed: "Failed", stopped: "Stopped", heading: "" };
 const KINDS = { prose: "Prose", list: "List", table: "Table", value: "Single value", yes_no: "Yes or no" };
@@ -89,7 +89,7 @@ function actions(section, report, panel) {
       fill,
       act("Edit", "edit", () => editText(section, report), { "data-act": "edit" }),
       written && act("Rewrite", "notes", () => rewrite(section, report, panel), { "data-act": "rewrite", class: "gw-btn quiet" }),
-      written && act("Undo", "undo", () => report.on(section, "undo"), { "data-act": "undo", class: "gw-btn quiet", title: "Show the version before this one; this one stays in the history" }),
+      written && act("Undo", "undo", async () => (await report.on(section, "undo")) && report.say(report.section.shown ? checked(report.section) : ""), { "data-act": "undo", class: "gw-btn quiet", title: "Show the version before this one; this one stays in the history" }),
       history,
       h("span", { class: "sp" }),
       tally(section),
