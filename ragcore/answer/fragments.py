@@ -57,7 +57,7 @@ _PEERS = tuple(
 
 
 _OF_SOMEONE = ("", "of", "for", "at")
-# What stands behind these says how a figure is given; behind "in" or "for" it may be another subject.
+# What stands behind these says how a figure is given; "in the lease" and "for the drug" may be another subject.
 _NARROWING = ("by", "per", "as", "within")
 
 
@@ -234,9 +234,9 @@ def _the(body: str) -> str:
 
 
 def _added(rest: str, preposition: str, previous: str) -> str:
-    """What only narrows the question: a place or a name behind a preposition, "excluding Converse"."""
+    """What only narrows the question: "in Europe", "for children", "excluding Converse"."""
     start = first_question(previous).rstrip("?. ")
-    if preposition in _NARROWING or rest.startswith("percent") or (preposition and names(f"x {rest}")):
+    if preposition in _NARROWING or (preposition and not _DETERMINER.match(rest)):
         return f"{start} {preposition} {rest}?"
     return f"{start} {rest}?" if _LIMITS.match(rest) else ""
 

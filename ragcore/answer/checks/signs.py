@@ -17,8 +17,8 @@ from ragcore.words import word_set
 Meaning = Literal["gain", "loss", "deduction", ""]
 
 _GAIN = word_set("""
-    income profit profits earnings earned earn earns gain gains gained surplus provided inflow inflows benefit benefits
-    return returns eps positive
+    income profit profits earnings earned earn earns gain gains gained surplus provided inflow inflows benefit
+    benefits credit credits return returns eps positive
 """)
 _LOSS = word_set("loss losses lost lose loses deficit deficits used outflow outflows shortfall negative minus")
 # Amounts that are taken off something, which tables print in brackets and people tell without.
@@ -29,7 +29,7 @@ _DEDUCTED = (
     investment investments expenditure expenditures capex addition additions tax taxes provision provisions depreciation
     amortization amortisation impairment impairments write-down write-downs write-off write-offs withheld withholding
     deduction deductions allowance allowances discount discounts settlement settlements contribution contributions less
-    fee fees salaries wages
+    fee fees salaries wages treasury
 """)
     | UP
     | DOWN
