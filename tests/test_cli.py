@@ -187,7 +187,7 @@ def test_generate_cites(home: Path) -> None:
     citation = answer["citations"][0]
     assert {"n", "doc_id", "title", "page", "page_label", "quote", "start", "end", "boxes"} <= set(citation)
     assert f"[{citation['n']}]" in answer["answer"]
-    assert {"text", "citations", "added", "status", "reason"} == set(answer["claims"][0])
+    assert {"text", "citations", "added", "status", "reason", "wrong"} == set(answer["claims"][0])
 
 
 def test_a_conversation_reads_a_question_a_line_and_can_be_resumed(home: Path) -> None:

@@ -141,6 +141,7 @@ _CHOICE = re.compile(
     rf"{_DEGREE}\b(?P<rest>[^?]*)[?.!\s]*$",
     re.IGNORECASE,
 )
+_EXTREME = re.compile(rf"(?:the\s+)?{_DEGREE}(?:\s+ones?)?", re.IGNORECASE)
 # Short words that are common in a language other than English and no word or part of a name in English.
 _FOREIGN = word_set("""
     und oder wie viel viele welche welcher welches ist sind der das dem eine einer für nicht wurde hat wer wann warum
@@ -237,6 +238,8 @@ def _standalone(question: str, previous: str) -> str:
         put = _put_in(whole, previous)
         if put != whole:
             return put
+        if _EXTREME.fullmatch(_rest(whole)):
+            return beside(question, thing(first_question(previous)) or first_question(previous))
     if _CHOICE.match(question) and not names(question):
         return _choice(question, previous)
     if _refers_back(question):

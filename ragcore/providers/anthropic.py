@@ -271,7 +271,7 @@ class AnthropicStream:
                 return
             if (missing := malformed(event)) is not None:
                 raise garbled(self._base_url, missing)
-            if event.type != "ping":
+            if str(event.type) != "ping":
                 self._alive = time.monotonic()
             if event.type == "message_start":
                 message = getattr(event, "message", None)

@@ -67,7 +67,7 @@ def reading(label: str) -> Reading:
         name = label.replace(" / ", " ")
         plain = _of_name(_BRACKETED.sub(" ", name))
     inside = _words(" ".join(_BRACKETED.findall(name)))
-    other = next((meaning for word in inside if (meaning := _meaning(word))), "")
+    other: Meaning = next((meaning for word in inside if (meaning := _meaning(word))), "")
     if plain and other and plain != other:
         return Reading(plain, other, either=True, bracketed_words=frozenset(inside))
     if plain == "gain":
