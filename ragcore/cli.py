@@ -213,6 +213,10 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--remove", type=_text, action="append", default=[], metavar="TAG", help="may be repeated")
     sub.add_argument("--folder", type=_text, metavar="PATH", help='names joined by "/"; "" for no folder')
 
+    sub = command("rename", shelf.rename, "call a document otherwise, wherever it is shown")
+    sub.add_argument("document", type=_text, metavar="DOC", help="id, the start of one, or file name")
+    sub.add_argument("title", type=_text, metavar="TITLE", help='"" gives back the title that was read')
+
     sub = command("tables", shelf.tables, "the tables of a document, as a list or as a file")
     sub.add_argument("document", type=_text, metavar="DOC")
     sub.add_argument("--table", type=_count, metavar="N", help="only this one; they are counted from 1")

@@ -34,6 +34,12 @@ def companies(document: Document) -> tuple[Company, ...]:
     return _known([name for name in named if not _OTHERS.search(name)])
 
 
+def companies_in(text: str) -> list[str]:
+    """Companies as ``text`` names them, with their legal form; none that only trade or keep the shares of others."""
+    found = (match for match in _NAME.finditer(text) if text[match.end() : match.end() + 1] not in ("-", "‐", "/"))
+    return [match[0] for match in found if not _OTHERS.search(match[0])]
+
+
 def of_others(these: Sequence[Company], those: Sequence[Company]) -> bool:
     """Whether two documents are known to be of different companies."""
     return bool(these and those) and not any(one <= other or other <= one for one in these for other in those)

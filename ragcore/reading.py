@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 # Part of every document's recipe: raise it when building or chunking changes what they give for the same settings.
 BUILD_VERSION = 3
 
+
 # Settings of [context] that decide what stands in front of a chunk; the others only how it is asked for.
 _IN_CHUNKS = {"document_summary", "section_summary", "section_tokens", "summaries", "situate"}
 

@@ -1,14 +1,25 @@
-"""Short titles of documents, each one that no other of them has."""
+"""Titles of documents: as one line of plain characters, and short ones that no other document has."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
 LONGEST = 48  # characters of a short title
 _PARTS = re.compile(r"\s*(?:[:;,(|]|\s[–—-])\s*")
 _LOOSE = re.compile(r"(?:\s+(?:a|an|and|as|at|by|for|from|in|of|on|or|the|to|with))+$", re.IGNORECASE)
+
+
+_JOINERS = "\u200c\u200d"  # which Persian and Indic words are written with
+
+
+def plain_title(title: str) -> str:
+    """``title`` on one line, without control characters and marks that turn the direction of writing."""
+    kinds = [(c, unicodedata.category(c)) for c in title]
+    shown = (" " if kind in ("Cc", "Zl", "Zp") else c for c, kind in kinds if kind != "Cf" or c in _JOINERS)
+    return " ".join("".join(shown).split())
 
 
 def short_titles(titles: Mapping[str, str], files: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -81,6 +81,12 @@ def tag(_: Request, body: Json) -> Response:
 
 
 @posted
+def rename(request: Request, body: Json) -> Response:
+    """Call a document otherwise; "" gives it back the title that was read."""
+    return done(services().engine.shelf.rename, request.path_params["doc"], text_in(body, "title") or "")
+
+
+@posted
 def rename_tag(_: Request, body: Json) -> Response:
     """Another name for the tag ``tag``; without a ``name`` it is taken from all documents."""
     shelf, of, name = services().engine.shelf, text_in(body, "tag") or "", text_in(body, "name")
@@ -200,6 +206,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{all_}/storage", storage),
         Route(f"{all_}/pictures/clear", clear_pictures, methods=["POST"]),
         Route(f"{doc}/read", read_document, methods=["POST"]),
+        Route(f"{doc}/title", rename, methods=["POST"]),
         Route(f"{doc}/cancel", cancel_document, methods=["POST"]),
         Route(f"{doc}/pages/{{page:int}}/elements", page_elements),
         Route(f"{doc}/pages/{{page:int}}/debug.png", page_debug),

@@ -1,4 +1,4 @@
-"""Order in the library, and its tables to take away: ``tag``, ``tables``."""
+"""Order in the library, and its tables to take away: ``tag``, ``rename``, ``tables``."""
 
 from __future__ import annotations
 
@@ -26,6 +26,18 @@ def tag(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
         print_json({"documents": [wire.document_info(info) for info in infos]})
     for info in () if as_json else infos:
         print(f"{info.doc_id}  {info.title}  {info.folder or 'no folder'}  {', '.join(info.tags) or 'no tags'}")
+    return 0
+
+
+def rename(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    """What a document is called."""
+    doc_id = find(engine, options.document)
+    engine.shelf.rename(doc_id, options.title)
+    info = next(info for info in engine.documents() if info.doc_id == doc_id)
+    if as_json:
+        print_json({"document": wire.document_info(info)})
+    else:
+        print(f"{info.doc_id}  {info.title}")
     return 0
 
 

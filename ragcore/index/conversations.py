@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 import sqlalchemy as sa
@@ -19,6 +20,7 @@ from ragcore.errors import InputError, UnknownConversation, UnknownTurn
 from ragcore.index import database as db
 from ragcore.index.conversation_search import find, remember
 from ragcore.index.packing import number, pack, strings, unpack
+from ragcore.index.renamed import given_titles, renamed
 from ragcore.index.strays import any_stray, mend
 from ragcore.types import EVERYTHING, Answer, Scope, Turn
 
@@ -133,10 +135,11 @@ class Conversations:
                 turn.turn_id: turn
                 for turn in connection.execute(sa.select(db.turns).where(db.turns.c.turn_id.in_(wanted)))
             }
+            given = given_titles(connection)
         return Conversation(
             info=_info(row, len(path)),
             scope=_scope(row.doc_ids),
-            turns=tuple(_stored(stored[turn_id], tree) for turn_id in wanted),
+            turns=tuple(_stored(stored[turn_id], tree, given) for turn_id in wanted),
             earlier=begin,
         )
 
@@ -149,7 +152,8 @@ class Conversations:
             if turn_id not in tree.path(row.shown):
                 return None
             turn = connection.execute(sa.select(db.turns).where(db.turns.c.turn_id == turn_id)).one()
-        return _stored(turn, tree)
+            given = given_titles(connection)
+        return _stored(turn, tree, given)
 
     def place(self, conversation_id: str, *, after: str | None = None, instead_of: str | None = None) -> Place:
         """Where a question goes that is asked now: after the turn ``after`` ("": it is a first question; None: the end
@@ -332,8 +336,8 @@ def _conversation(connection: sa.Connection, conversation_id: str) -> sa.Row[tup
     return row
 
 
-def _stored(row: sa.Row[tuple[object, ...]], tree: _Tree) -> StoredTurn:
-    answer = unpack(row.answer, Answer) if row.answer else None
+def _stored(row: sa.Row[tuple[object, ...]], tree: _Tree, given: Mapping[str, str]) -> StoredTurn:
+    answer = renamed(unpack(row.answer, Answer), given) if row.answer else None
     return StoredTurn(row.turn_id, row.question, answer, row.created, tree.versions(row.turn_id))
 
 

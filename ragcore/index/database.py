@@ -51,7 +51,9 @@ documents = sa.Table(
     sa.Column("folder", sa.Text),
     sa.Column("removed", sa.REAL),
     sa.Column("held", sa.Integer),
+    sa.Column("given", sa.Text),
 )
+TITLE = sa.func.coalesce(documents.c.given, documents.c.title)  # what a document is called
 tags = sa.Table(
     "tags",
     metadata,
@@ -252,6 +254,13 @@ feedback = sa.Table(
     sa.Column("reason", sa.Text),
     sa.Column("words", sa.Text),
     sa.Column("created", sa.REAL),
+)
+overviews = sa.Table(
+    "overviews",
+    metadata,
+    sa.Column("doc_id", sa.Text, primary_key=True),
+    sa.Column("stamp", sa.Text),
+    sa.Column("data", sa.LargeBinary),
 )
 suggestions = sa.Table(
     "suggestions", metadata, sa.Column("turn_id", sa.Text, primary_key=True), sa.Column("questions", sa.Text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from ragcore.errors import UnknownReport
 from ragcore.index import database as db
 from ragcore.index.packing import unpack
+from ragcore.index.renamed import given_titles, renamed
 from ragcore.reports import FilledSection, Span
 
 PlaceKind = Literal["pinned", "excluded"]
@@ -172,6 +173,7 @@ def stored(connection: sa.Connection, where: sa.ColumnElement[bool]) -> tuple[St
         places[row.section_id, row.kind].append(Span(row.doc_id, row.start, row.end))
     waiting = sa.select(_tasks.section_id, _tasks.instruction).where(_tasks.section_id.in_(ids))
     waits = {row.section_id: row.instruction for row in connection.execute(waiting)}
+    given = given_titles(connection)
     return tuple(
         StoredSection(
             section_id=row.section_id,
@@ -181,7 +183,7 @@ def stored(connection: sa.Connection, where: sa.ColumnElement[bool]) -> tuple[St
             accepted=bool(row.accepted),
             trouble=json.loads(row.trouble) if row.trouble else None,
             shown=version(shown[row.section_id]) if row.section_id in shown else None,
-            content=unpack(shown[row.section_id].content, FilledSection) if row.section_id in shown else None,
+            content=content(shown[row.section_id].content, given) if row.section_id in shown else None,
             versions=counts.get(row.section_id, 0),
             pinned=tuple(places[row.section_id, "pinned"]),
             excluded=tuple(places[row.section_id, "excluded"]),
@@ -189,6 +191,12 @@ def stored(connection: sa.Connection, where: sa.ColumnElement[bool]) -> tuple[St
         )
         for row in rows
     )
+
+
+def content(packed: bytes, given: Mapping[str, str]) -> FilledSection:
+    """What a version says, its documents called as they are ``given``."""
+    section = unpack(packed, FilledSection)
+    return section if section.answer is None else replace(section, answer=renamed(section.answer, given))
 
 
 def version(row: sa.Row[tuple[object, ...]]) -> Version:

@@ -19,7 +19,8 @@ from sqlalchemy.dialects.sqlite import insert
 from ragcore.errors import UnknownReport, UnknownSection
 from ragcore.index import database as db
 from ragcore.index import report_rows as rows
-from ragcore.index.packing import pack, unpack
+from ragcore.index.packing import pack
+from ragcore.index.renamed import given_titles
 from ragcore.index.report_rows import PlaceKind, ReportInfo, StoredReport, StoredSection, Task, Version
 from ragcore.reports import FilledSection, Span
 
@@ -238,9 +239,10 @@ class Reports:
                     (_versions.section_id == section_id) & (_versions.version_id == version_id)
                 )
             ).scalar_one_or_none()
+            given = given_titles(connection)
         if found is None:
             raise UnknownSection("This version is not in the report any more.")
-        return unpack(found, FilledSection)
+        return rows.content(found, given)
 
     def show(self, section_id: str, version_id: str | None) -> None:
         """Show a version of a section; None: none, as before the first."""

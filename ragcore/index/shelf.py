@@ -1,4 +1,5 @@
-"""Order in the library: tags, of which a document may have several, and the folder that it lies in.
+"""Order in the library: tags, of which a document may have several, the folder that it lies in, and what a person
+calls it.
 
 A tag is the same tag in capitals and small letters; the spelling that was there first stays. A folder is a path of
 names joined by ``/`` and exists as long as a document lies in it.
@@ -13,10 +14,12 @@ from sqlalchemy.dialects.sqlite import insert
 
 from ragcore.errors import InputError, UnknownDocument
 from ragcore.index import database as db
-from ragcore.index.chunk_store import batches
+from ragcore.index.chunk_store import batches, bump_revision
+from ragcore.short_titles import plain_title
 
 TAG_LENGTH = 40
 FOLDER_LENGTH = 200
+TITLE_LENGTH = 200
 
 
 class Shelf:
@@ -78,6 +81,18 @@ class Shelf:
             _require(connection, doc_ids)
             for part in batches(doc_ids):
                 connection.execute(sa.update(db.documents).where(db.documents.c.doc_id.in_(part)).values(folder=path))
+
+    def rename(self, doc_id: str, title: str) -> None:
+        """Call a document ``title`` from now on, also after it is read anew and in what cites it already; "" gives it
+        back the title that was read. Raises `InputError`, `UnknownDocument`."""
+        given = plain_title(title)
+        if len(given) > TITLE_LENGTH:
+            raise InputError("This title is too long.", hint=f"Use at most {TITLE_LENGTH} characters.")
+        with self._database.write() as connection:
+            _require(connection, [doc_id])
+            named = sa.update(db.documents).where(db.documents.c.doc_id == doc_id)
+            connection.execute(named.values(given=given or None))
+            bump_revision(connection)  # what was found may have been found by the old title
 
 
 def clean_tag(text: str) -> str:

@@ -220,9 +220,9 @@ class Store(FileStore):
 
     def document(self, doc_id: str) -> Document:
         """A ready document; those used last are kept in memory. Raises `UnknownDocument`."""
-        state = self._row(doc_id, db.documents.c.recipe, db.documents.c.built)
-        # Another process may have built it anew, with other settings or with more figures described.
-        held = self.opened.get(doc_id, (state.recipe, state.built))
+        state = self._row(doc_id, db.documents.c.recipe, db.documents.c.built, db.documents.c.given)
+        # Another process may have built it anew, with other settings or with more figures described, or renamed it.
+        held = self.opened.get(doc_id, (state.recipe, state.built, state.given))
         if held is not None:
             return held
         row = self._row(doc_id)
@@ -233,14 +233,14 @@ class Store(FileStore):
             doc_id=doc_id,
             sha256=row.sha256,
             name=row.name,
-            title=row.title,
+            title=row.given or row.title,
             text=row.text,
             body_end=row.body_end,
             words=WordMap.from_bytes(row.words),
             pages=unpack(row.page_data, tuple[Page, ...]),
             elements=elements,
         )
-        self.opened.put(document, (row.recipe, row.built), weight(document, elements.characters))
+        self.opened.put(document, (row.recipe, row.built, row.given), weight(document, elements.characters))
         return document
 
     def documents(self, embedder: str = "", doc_id: str | None = None) -> list[DocumentInfo]:
@@ -275,7 +275,7 @@ class Store(FileStore):
             table.status,
             table.created,
             table.seconds,
-            table.title,
+            db.TITLE.label("title"),
             table.pages,
             table.counts,
             table.error,
@@ -322,7 +322,7 @@ class Store(FileStore):
     def names(self) -> list[tuple[str, str, str]]:
         """``(doc_id, title, file name)`` of each ready document, in the order in which they came."""
         table = db.documents.c
-        query = sa.select(table.doc_id, table.title, table.name)
+        query = sa.select(table.doc_id, db.TITLE.label("title"), table.name)
         query = query.where(table.status == "ready", table.removed.is_(None))
         with self.database.read() as connection:
             rows = connection.execute(query.order_by(table.created, table.doc_id)).all()

@@ -72,7 +72,7 @@ class Trash:
     def items(self) -> list[Trashed]:
         """What can be taken back now, the last removed first."""
         table, now = db.documents.c, time.time()
-        query = sa.select(table.doc_id, table.title, table.name, table.removed)
+        query = sa.select(table.doc_id, db.TITLE.label("title"), table.name, table.removed)
         query = query.where(table.removed > now - self._seconds).order_by(table.removed.desc(), table.doc_id)
         with self._store.database.read() as connection:
             rows = connection.execute(query).all()

@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import PurePath
+from statistics import median
 
+from ragcore.companies import companies_in
 from ragcore.ingest.blocks import Block
-from ragcore.ingest.canonical import plain
-from ragcore.ingest.layout import FileInfo
+from ragcore.ingest.canonical import Ref, plain
+from ragcore.ingest.layout import SUPERSCRIPT, FileInfo
+from ragcore.ingest.roles import TITLE_SIZE
 from ragcore.ingest.sections import key
+from ragcore.short_titles import plain_title
 
 COVER_PAGES = 6  # pages among which a filing's cover is looked for: some open with a letter or pictures
 SHORT_TITLE = 4  # words, at most, of a title that may not say what the document is about
 SUBJECT_SIZE = 0.5  # of such a title's font size: what follows in as much says it
 LONGEST, LONGEST_SUBJECT = 160, 240  # characters of a title put together
 NEARLY = 0.85  # of the largest heading's size
+LARGER = 1.15  # times the size of the running text: larger type
+RUNNING = 15  # words from which on a block is running text
+OFTEN = 3  # times that the opening pages name a company whose document it is
 MAX_NAME = 90  # characters of a registrant's name
 _BAD_TITLE = re.compile(
     r"^(microsoft (word|powerpoint|excel)\b|untitled|document\d*$|slide ?\d|presentation\d*$|book\d*$|print|layout \d|"
@@ -51,29 +58,150 @@ _REPORTED = re.compile(r"date of report[^:]{0,60}:?\s+" + _DATE, re.IGNORECASE)
 
 
 def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
-    """A filing's registrant, form and period from its cover; else the metadata's title where it reads like one; else
-    the most prominent heading of the first two pages; else the file's name."""
+    """A filing's registrant, form and period from its cover; else the largest type of the cover, in the words of the
+    metadata where they say the same; else the metadata's title where it reads like one; else the file's name. Whose
+    document it is, its authors or company, stands behind it in brackets where the cover names them."""
     stem = PurePath(name).stem
     filing = filing_title(blocks)
     if filing:
-        return filing
-    given = " ".join("".join(c if c.isprintable() else " " for c in info.title).split())
-    named = given and not _BAD_TITLE.search(given) and not _BOILERPLATE.search(given) and key(given) != key(stem)
-    if named and not _is_cut_off(given, blocks):
-        return given
-    first = [b for b in blocks if b.page.number <= 2 and b.noise is None and b.words]
-    heads = [b for b in first if b.kind == "heading" and 1 < len(b.text) <= 200 and any(c.isalpha() for c in b.text)]
-    heads = [b for b in heads if not _SECTION.match(b.text)]
+        return plain_title(filing)
+    given = plain_title(info.title)
+    named = bool(given) and not _BAD_TITLE.search(given) and not _BOILERPLATE.search(given) and key(given) != key(stem)
+    named = named and "_" not in given and not _is_cut_off(given, blocks)
+    cover = _cover(blocks)
+    parts = _cover_title(cover, _common_size(blocks))
+    title = " ".join(part.text for part in parts)
+    if named and (not title or _says(given, title, cover) or _is_set_large(given, cover, parts)):
+        title = given  # in the spelling of a line, where the cover may shout
+    if not title:
+        return plain_title(" ".join(re.sub(r"[_\-]+", " ", stem).split()) or name)
+    owner = _owner(title, parts, cover, blocks)
+    return plain_title(f"{title} ({owner})" if owner else title)
+
+
+def _cover(blocks: Sequence[Block]) -> list[Block]:
+    """What is printed on the first page that has words, its running header included: a title may be repeated there."""
+    printed = [b for b in blocks if b.words and b.noise in (None, "page_header", "repeated")]
+    first = next((b.page.number for b in printed if b.noise is None), 0)
+    return [b for b in printed if b.page.number == first]
+
+
+def _common_size(blocks: Sequence[Block]) -> float:
+    """Font size of the running text."""
+    sizes = [b.size for b in blocks if b.kind in ("paragraph", "list_item") and b.noise is None for _ in b.words]
+    return float(median(sizes)) if sizes else 0.0
+
+
+def _cover_title(cover: Sequence[Block], common: float) -> list[Block]:
+    """The heading in the largest type, with what continues it; [] where the page opens with running text, as an
+    excerpt does."""
+    heads = [
+        b
+        for b in cover
+        if (b.kind == "heading" if b.noise is None else b.size >= TITLE_SIZE * common)
+        and 1 < len(b.text) <= 200
+        and any(c.isalpha() for c in b.text)
+        and not _SECTION.match(b.text)
+        and not _is_under_text(b, cover, common)
+    ]
     heads = [b for b in heads if not _GENRE.match(b.text)] or heads
-    heads = [b for b in heads if " " in b.text] or heads
-    if heads and not any(_BOILERPLATE.search(b.text) for b in heads):
-        best = max(heads, key=lambda b: (b.role == "title", round(b.size), -b.page.number))
-        # What stands first is the title unless it is clearly smaller: headings of sections are often set bolder.
-        best = next(b for b in heads if b.page is best.page and b.size >= NEARLY * best.size)
-        return _with_following(best, first)
-    if named:
-        return given
-    return " ".join(re.sub(r"[_\-]+", " ", stem).split()) or name
+    heads = [b for b in heads if " " in b.text and not _is_label(b.text)] or [b for b in heads if " " not in b.text]
+    if not heads or any(_BOILERPLATE.search(b.text) for b in heads):
+        return []
+    largest = max(heads, key=lambda b: (round(b.size), b.role == "title"))
+    # What stands first is the title unless it is clearly smaller: headings of sections are often set bolder.
+    best = next(b for b in heads if b.size >= NEARLY * largest.size)
+    return _with_following(best, cover)
+
+
+def _is_label(text: str) -> bool:
+    """Whether it only numbers a paper ("Exhibit 99.1", "Annex IV"); the number of a year names one ("Budget 2025")."""
+    words = text.split()
+    number = words[-1].strip("().:")
+    counts = number[:1].isdigit() or (number.isupper() and set(number) <= set("IVXLC"))
+    return len(words) == 2 and counts and re.fullmatch(r"(19|20)\d\d", number) is None
+
+
+def _is_under_text(head: Block, cover: Sequence[Block], common: float) -> bool:
+    """Whether running text or a table stands above it, in its column or, where its type is no larger, in any: it then
+    heads a part of what is printed."""
+    return any(
+        other.noise is None
+        and other.kind in ("paragraph", "list_item", "table")
+        and len(other.words) >= RUNNING
+        and (other.kind == "table" or other.size >= 0.9 * common)
+        and (
+            other.box[1] < head.box[1]
+            if head.size < LARGER * common
+            else other.box[3] <= head.box[1] + head.size / 2
+            and min(other.box[2], head.box[2]) > max(other.box[0], head.box[0])
+        )
+        for other in cover
+    )
+
+
+def _says(given: str, title: str, cover: Sequence[Block]) -> bool:
+    """Whether the metadata's title shares most of the words of the cover's (or the shorter of them), and every word of
+    it is printed there."""
+    one, other = ({key(word) for word in text.split()} - {""} for text in (given, title))
+    printed = key(" ".join(b.text for b in cover))
+    return len(one & other) >= 0.6 * min(len(one), len(other)) > 0 and all(word in printed for word in one)
+
+
+def _is_set_large(given: str, cover: Sequence[Block], parts: Sequence[Block]) -> bool:
+    """Whether the cover has the metadata's title in type nearly as large as its largest."""
+    size = max((part.size for part in parts), default=0.0)
+    return any(key(given) in key(b.text) and b.size >= NEARLY * size for b in cover)
+
+
+# Whose document it is
+
+
+def _owner(title: str, parts: Sequence[Block], cover: Sequence[Block], blocks: Sequence[Block]) -> str:
+    """The authors printed below the title, else the company that the cover names; "" where the title says it."""
+    if parts:
+        place = cover.index(parts[-1])
+        names = next((found for b in cover[place + 1 : place + 3] if b.noise is None and (found := _authors(b))), [])
+        surnames = [name.split()[-1] for name in names]
+        if surnames and not {key(name) for name in surnames} & {key(word) for word in title.split()}:
+            return f"{surnames[0]} et al." if len(surnames) > 2 else " and ".join(surnames)
+    opening = [word.text.strip(",.;:()’'s") for b in blocks if b.page.number <= COVER_PAGES for word in b.words]
+    for block in (b for b in cover if b.noise is None and b.kind != "footnote"):
+        for company in companies_in(block.text):
+            first = company.split()[0].strip(",.")
+            if key(first) in key(title):
+                return ""
+            if opening.count(first.strip("’'s")) >= OFTEN and first.lower() not in opening:
+                return company
+    return ""
+
+
+def _authors(block: Block) -> list[str]:
+    """The names of which a block consists, at least two; [] where it is something else."""
+    pieces: list[list[str]] = [[]]
+    for line in block.lines:
+        before: Ref | None = None
+        for word in line:
+            wide = before is not None and word.box[0] - before.box[2] > word.size
+            before = word
+            bare = word.text.strip("*†‡§¶,;·").rstrip("0123456789,*†‡§¶")
+            if wide or word.text in ("and", "&", "·"):
+                pieces.append([])
+            if any(map(str.isalnum, bare)) and word.text not in ("and", "&", "·") and not word.flags & SUPERSCRIPT:
+                pieces[-1].append(bare)
+            if word.text.endswith((",", ";")):
+                pieces.append([])
+    names = [piece for piece in pieces if piece and not all(len(part) < 2 for part in piece)]
+    good = [" ".join(piece) for piece in names if _is_name(piece)]
+    return good if len(good) > 1 and len(good) >= 0.7 * len(names) and _is_name(names[0]) else []
+
+
+def _is_name(words: Sequence[str]) -> bool:
+    """Two to five words with capitals, but for short ones between them ("de", "van der")."""
+    inner = all(word[0].isupper() or len(word) <= 3 for word in words)
+    ends = words[0][0].isupper() and words[-1][0].isupper()
+    letters = all(c.isalpha() or c in "-.’'‐" for word in words for c in word)
+    return 2 <= len(words) <= 5 and inner and ends and letters and not all(word.isupper() for word in words)
 
 
 def _is_cut_off(title: str, blocks: Sequence[Block]) -> bool:
@@ -84,20 +212,21 @@ def _is_cut_off(title: str, blocks: Sequence[Block]) -> bool:
     return len(last) > 2 and last not in shown and any(word.startswith(last) for word in shown)
 
 
-def _with_following(block: Block, blocks: Sequence[Block]) -> str:
+def _with_following(block: Block, blocks: Sequence[Block]) -> list[Block]:
     """The heading together with directly following ones of its size (a title set in several boxes); what a short one
     ("Guidance for Industry") is about may be set somewhat smaller."""
-    parts = [block.text]
+    parts = [block]
     place = blocks.index(block)
     for following in blocks[place + 1 : place + 4]:
         near = following.kind == "heading" and following.page is block.page and not _SECTION.match(following.text)
         same = abs(following.size - block.size) < 0.5
         subject = len(parts) == 1 and len(block.words) <= SHORT_TITLE and following.size >= SUBJECT_SIZE * block.size
+        opened = "(" in (said := " ".join(b.text for b in parts)).rpartition(")")[2]
         longest = LONGEST_SUBJECT if subject else LONGEST
-        if not near or not (same or subject) or sum(map(len, parts)) + len(following.text) > longest:
+        if not near or not (same or subject or opened) or len(said) + len(following.text) > longest:
             break
-        parts.append(following.text)
-    return " ".join(parts)
+        parts.append(following)
+    return parts
 
 
 def filing_title(blocks: Sequence[Block]) -> str:
@@ -109,7 +238,7 @@ def filing_title(blocks: Sequence[Block]) -> str:
     lines = [plain([line]) for b in blocks if b.page.number <= COVER_PAGES and b.noise is None for line in b.lines]
     text = " ".join(lines)
     form = _FORM.search(text)
-    registrant = _registrant(lines)
+    registrant = _registrant(lines) or _largest_name(blocks)
     if form is None or not registrant:
         return ""
     number = form.group(1).upper()
@@ -121,6 +250,18 @@ def filing_title(blocks: Sequence[Block]) -> str:
         ended = _QUARTER_END.search(text) if number.startswith("10") else _REPORTED.search(text)
         period = " ".join(ended.group(1).split()) if ended else ""
     return f"{registrant} Form {number} {period}".rstrip()
+
+
+def _largest_name(blocks: Sequence[Block]) -> str:
+    """The largest type of a page that bears a form's name and the Commission's as headings; "" where there is none."""
+    for page in range(1, COVER_PAGES + 1):
+        heads = [b for b in blocks if b.page.number == page and b.kind == "heading" and b.noise is None]
+        forms = [b for b in heads if _FORM.fullmatch(b.text)]
+        own = [b for b in heads if b not in forms and not _BOILERPLATE.search(b.text) and len(b.text) <= MAX_NAME]
+        if forms and own and any(_BOILERPLATE.search(b.text) and b not in forms for b in heads):
+            best = max(own, key=lambda b: b.size)
+            return best.text if best.size > forms[0].size else ""
+    return ""
 
 
 def _registrant(lines: Sequence[str]) -> str:

@@ -156,31 +156,6 @@ def test_the_same_pages_give_the_same_document(build: Build) -> None:
     assert first.words.to_bytes() == second.words.to_bytes()
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ("Handbook of Well Sampling", "Handbook of Well Sampling"),
-        ("Microsoft Word - final_v3.doc", "Larkfield Water Survey"),
-        ("untitled", "Larkfield Water Survey"),
-        ("report_2023.pdf", "Larkfield Water Survey"),
-        ("some-file_name", "Larkfield Water Survey"),
-        ("", "Larkfield Water Survey"),
-        ("Line\none", "Line one"),
-    ],
-)
-def test_title(given: str, expected: str, layouts: dict[str, list[PageLayout]], settings: Settings) -> None:
-    info = FileInfo(pages=1, title=given)
-    document = build_document("0" * 16, "0" * 64, "some-file_name.pdf", info, layouts["one_column"], settings)
-    assert document.title == expected
-
-
-def test_the_file_name_is_the_title_of_last_resort(layouts: dict[str, list[PageLayout]], settings: Settings) -> None:
-    document = build_document(
-        "0" * 16, "0" * 64, "well_costs-2024.pdf", FileInfo(pages=1), layouts["hyphenated"], settings
-    )
-    assert document.title == "well costs 2024"
-
-
 @pytest.mark.parametrize("given", ["", "0001065280-16-000047", "LKF 10K FY23"])
 def test_a_filing_is_called_by_its_cover(given: str, layouts: dict[str, list[PageLayout]], settings: Settings) -> None:
     info = FileInfo(pages=1, title=given)
