@@ -73,8 +73,10 @@ if TYPE_CHECKING:
     from ragcore.exploring import Exploration
     from ragcore.filling import Filling, ReportRun
     from ragcore.index.indexer import Indexer, IndexReport
+    from ragcore.overview import Overview
     from ragcore.protocols import Planner
     from ragcore.report.template import Template
+    from ragcore.starting import Starter
 
 
 class Engine(Library):
@@ -472,6 +474,26 @@ class Engine(Library):
                 hint='Set ANTHROPIC_API_KEY or llm.model, or set chat.rewrite = "rules".',
             )
         return planner
+
+    def overview(self, doc_id: str) -> Overview:
+        """What a document tells at first sight: five sentences that it prints, each a citation, or the headings of its
+        chapters; kept until it is built anew. Raises `UnknownDocument`, `ModelError`."""
+        from ragcore.overview import overview
+
+        return overview(self, doc_id)
+
+    def starters(
+        self,
+        doc_ids: Sequence[str],
+        go_on: Callable[[], bool] = lambda: True,
+        tell: Callable[[Starter], None] = lambda _: None,
+    ) -> tuple[Starter, ...]:
+        """Questions to begin with about ``doc_ids``, in the order in which they came, each tried offline and told as
+        soon as it is answered; kept until the library changes. Ends early, and keeps nothing, when ``go_on()`` is
+        false. Raises what retrieval raises."""
+        from ragcore.starting import starters
+
+        return starters(self, doc_ids, go_on, tell)
 
     def suggest(self, conversation_id: str, turn_id: str, go_on: Callable[[], bool] = lambda: True) -> tuple[str, ...]:
         """Questions that could follow an answer, from what stands around its citations, each tried offline; kept with

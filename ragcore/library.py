@@ -15,6 +15,7 @@ from ragcore.index.conversations import Conversations
 from ragcore.index.descriptions import Descriptions
 from ragcore.index.feedback import FeedbackStore
 from ragcore.index.ledger import Ledger
+from ragcore.index.overviews import Overviews
 from ragcore.index.shelf import Shelf
 from ragcore.index.store import DocumentInfo, Store
 from ragcore.index.trash import Trash
@@ -44,6 +45,7 @@ class Library:
         self.contexts = Contexts(database)
         self.conversations = Conversations(database)
         self.feedback = FeedbackStore(database)
+        self.overviews = Overviews(database)
         self.ledger = Ledger(database)
 
     def add(self, data: bytes | Path, name: str = "", *, pdf: bytes | None = None) -> Added:

@@ -7,12 +7,12 @@ which can only quote, answers it in this conversation from the very place that i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ragcore.nearby import Candidate, Nearby
-from ragcore.types import Answer, Document, Turn
+from ragcore.types import Answer, Citation, Document, Turn
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
@@ -61,7 +61,7 @@ def suggest(
             continue
         known.add(_folded(candidate.question))
         tried += 1
-        if _answers(ask(candidate.question), candidate):
+        if answering(ask(candidate.question), candidate) is not None:
             offered.append(candidate.question)
     return tuple(offered)
 
@@ -99,12 +99,19 @@ def suggestions(
 def candidates(answer: Answer, document: Callable[[str], Document], *, several: bool = False) -> Iterator[Candidate]:
     """One of each kind after another, so that the questions differ; what several citations give comes once. Where
     ``several`` documents are asked, a question about one of them names it."""
-    kinds: list[list[Candidate]] = []
     places = [(item.doc_id, item.start, item.end) for item in answer.citations[:_SOURCES]]
     nearest = [(item.doc_id, item.start, item.end) for item in answer.sources[:1]]
+    return around(places or nearest, document, several=several)
+
+
+def around(
+    places: Iterable[tuple[str, int, int]], document: Callable[[str], Document], *, several: bool = False
+) -> Iterator[Candidate]:
+    """`candidates` of ``places``, each a span of the document of that id."""
+    kinds: list[list[Candidate]] = []
     none: list[Candidate] = []
     read: dict[str, Nearby] = {}
-    for doc_id, start, end in places or nearest:
+    for doc_id, start, end in places:
         if doc_id not in read:
             read[doc_id] = Nearby(document(doc_id), named=several)
         found = read[doc_id].around(start, end)
@@ -117,12 +124,12 @@ def candidates(answer: Answer, document: Callable[[str], Document], *, several: 
                 yield candidate
 
 
-def _answers(found: Answer, candidate: Candidate) -> bool:
-    return (
-        found.status == "complete"
-        and not found.refused
-        and any(_overlap(candidate, item.doc_id, item.start, item.end) for item in found.citations[:_READ])
-    )
+def answering(found: Answer, candidate: Candidate) -> Citation | None:
+    """The first words that answer a candidate from where it was made; None where nothing does."""
+    if found.status != "complete" or found.refused:
+        return None
+    cited = (item for item in found.citations[:_READ] if _overlap(candidate, item.doc_id, item.start, item.end))
+    return next(cited, None)
 
 
 def _overlap(candidate: Candidate, doc_id: str, start: int, end: int) -> bool:

@@ -63,7 +63,7 @@ def best_sentence(sentences: Sequence[str], title: str, *, max_tokens: int) -> s
         read += len(sentence) // 4
         if scored and read > LEAD_TOKENS:
             break
-        if again[sentence.casefold()] == 1 and _tells(sentence, counted):
+        if again[sentence.casefold()] == 1 and tells(sentence, counted):
             central = _cosine({stem: count * rarity[stem] for stem, count in counted.items()}, centroid)
             scored.append((central, len(names & set(counted)) / (len(names) or 1), -place, sentence))
     if not scored:
@@ -91,8 +91,10 @@ def _cosine(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     return sum(value * second.get(stem, 0.0) for stem, value in first.items()) / norms if norms else 0.0
 
 
-def _tells(sentence: str, stems: Mapping[str, int]) -> bool:
-    """Whether it is a whole sentence that tells something, and no legal notice, list of names or row of figures."""
+def tells(sentence: str, stems: Mapping[str, int] | None = None) -> bool:
+    """Whether it is a whole sentence that tells something, and no legal notice, list of names or row of figures;
+    ``stems`` are its content words where they are known."""
+    stems = Counter(content_stems(sentence)) if stems is None else stems
     ideographs = len(_CJK.findall(sentence))
     solid = sum(not c.isspace() for c in sentence)
     return (

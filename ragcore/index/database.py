@@ -262,6 +262,13 @@ overviews = sa.Table(
     sa.Column("stamp", sa.Text),
     sa.Column("data", sa.LargeBinary),
 )
+starters = sa.Table(
+    "starters",
+    metadata,
+    sa.Column("scope", sa.Text, primary_key=True),
+    sa.Column("stamp", sa.Text),
+    sa.Column("questions", sa.Text),
+)
 suggestions = sa.Table(
     "suggestions", metadata, sa.Column("turn_id", sa.Text, primary_key=True), sa.Column("questions", sa.Text)
 )

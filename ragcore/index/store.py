@@ -243,6 +243,11 @@ class Store(FileStore):
         self.opened.put(document, (row.recipe, row.built, row.given), weight(document, elements.characters))
         return document
 
+    def build(self, doc_id: str) -> str:
+        """Which build of a document there is, and under which name."""
+        row = self._row(doc_id, db.documents.c.recipe, db.documents.c.built, db.documents.c.given)
+        return f"{row.recipe} {row.built} {row.given or ''}"
+
     def documents(self, embedder: str = "", doc_id: str | None = None) -> list[DocumentInfo]:
         """Every document (or only ``doc_id``) in the order in which it came. ``indexed`` refers to ``embedder``."""
         table = db.documents.c

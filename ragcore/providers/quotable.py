@@ -31,7 +31,7 @@ _OTHER_VERBS = word_set("""
     är har blir blev finns ska er blev skal jest są był była było mają ma może
 """)
 # References and list numbers, which are no figures: § 312.32(c), (1), Item 7, Note 12, page 3.
-_REFERENCE = re.compile(
+REFERENCE = re.compile(
     r"§+\s?[\d.]+(?:\(\w+\))*|\b\d+\s+CFR\b|\b\d+(?:\.\d+)*(?:\(\w+\))+|^\(?[\divx]{1,4}[.)]\s|\(\d{1,2}\)|\b(?:item|note|part|section|page|form|figure|table|"
     r"paragraph|exhibit|chapter|article|clause|field|cfr)s?\.?\s+[\d.]+[\w-]*(?:\([\w]+\))*",
     re.IGNORECASE,
@@ -81,7 +81,7 @@ class Quotable:
 
     def figures(self, besides: set[str]) -> bool:
         """Whether it holds a number that is not among ``besides`` (the question's own words)."""
-        words = tokens(_REFERENCE.sub(" ", self.text))
+        words = tokens(REFERENCE.sub(" ", self.text))
         return any((any(c.isdigit() for c in word) or word in _NUMBER_WORDS) and word not in besides for word in words)
 
 
@@ -167,7 +167,7 @@ def _is_sentence(text: str) -> bool:
         return False  # where a text was amended or translated
     if text.startswith("/s/"):
         return False  # a signature
-    says = _has_verb(text) or any(c.isdigit() for c in _REFERENCE.sub("", text))
+    says = _has_verb(text) or any(c.isdigit() for c in REFERENCE.sub("", text))
     return says or len(words) >= 12
 
 

@@ -62,6 +62,11 @@ def years(text: str) -> set[int]:
     return found
 
 
+def date_spans(text: str) -> list[tuple[int, int]]:
+    """Where days are named in ``text``."""
+    return [match.span() for match in _DATE.finditer(text)]
+
+
 @lru_cache(maxsize=4096)
 def periods(text: str) -> Periods:
     """Every period named in ``text``."""

@@ -7,3 +7,9 @@ CREATE TABLE overviews (
     stamp  TEXT NOT NULL,
     data   BLOB NOT NULL                      -- ragcore.overview.Overview
 ) WITHOUT ROWID;
+
+CREATE TABLE starters (
+    scope     TEXT PRIMARY KEY,               -- ids of documents, joined by a comma
+    stamp     TEXT NOT NULL,
+    questions TEXT NOT NULL                   -- JSON list of ragcore.suggesting.Starter
+) WITHOUT ROWID;
