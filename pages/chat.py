@@ -18,6 +18,8 @@ def submitted() -> None:
 def workspace() -> None:
     sidebar.arrived()
     sidebar.come_back()
+    if sidebar.leave_sample(infos) and uploads.arrived():
+        sidebar.open_conversation(None)  # what was asked of the sample is over
     conversations = engine.conversations.all()
     searched = sidebar.asked(readable)
     here = next((info for info in conversations if info.conversation_id == sidebar.current()), None)
@@ -31,8 +33,7 @@ def workspace() -> None:
                 sidebar.head(here)
             components.thread(
                 here.conversation_id if here else None,
-                revision=f"{here.updated}-{here.shown}-{len(readable)}" if here else "",
-                empty=first_run.invitation(readable, infos),
+                revision=f"{here.updated}-{here.shown}-{len(readable)}" if here else str(len(infos)),
                 scope=searched,
                 name=sidebar.unnamed(),
             )
@@ -40,8 +41,15 @@ def workspace() -> None:
                 trouble = sidebar.trouble()
                 if trouble:
                     frame.message(*trouble)
+                uploads.notes()
                 sidebar.chips(searched)
-                question = st.chat_input("Ask your documents", key="gw_ask", on_submit=submitted)
+                with st.container(key="gw_asking"):
+                    question = st.chat_input("Ask your documents", key="gw_ask", on_submit=submitted)
+                    uploads.uploader()
+                if not here:
+                    st.html(
+                        '<i class="gw-fresh" hidden></i>'
+                    )  # what a new conversation looks like from the first paint
                 if question and not st.session_state.pop("gw_taken", False):
                     # The first run of a session that took over an open page: Streamlit knew of no callback yet.
                     submitted()
@@ -60,9 +68,6 @@ def await_documents() -> None:
     if ready != {info.doc_id for info in readable}:
         st.rerun()
 
-
-if uploads.arrived():
-    st.switch_page("pages/library.py")  # where their reading is seen
 
 if first_run.trying() or (not infos and not engine.conversations.all()):
     first_run.draw()

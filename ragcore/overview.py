@@ -171,7 +171,7 @@ def _telling(text: str, whole: str) -> tuple[tuple[int, int], float] | None:
     for number in numbers(REFERENCE.sub(lambda match: "\0" * len(match.group()), text)):
         start = text.find(number.raw, number.start)
         end = start + len(number.raw)
-        if start < 0 or text[start] in "(-–−" or text[end - 1] == ")" and "(" not in number.raw:
+        if start < 0 or text[start] in "(-–−" or (text[end - 1] == ")" and "(" not in number.raw):
             continue
         if not number.currency and 1900 <= number.value < 2100:
             continue  # a year, as in a reference

@@ -16,7 +16,8 @@ from playwright.sync_api import sync_playwright
 
 from ragcore.engine import Engine
 from tests.browser.conftest import FLAGS, ROOT, chromium, serve
-from ui.first_run import NAME, QUESTIONS, SAMPLE
+from ui.first_run import QUESTIONS
+from ui.samples import NAME, SAMPLE
 
 DOCS = ROOT / "docs" / "tour"
 SIZE = {"width": 1280, "height": 800}

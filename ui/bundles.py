@@ -20,6 +20,7 @@ STYLES = (
     "assets/streamlit.css",
     "components/thread/thread.css",
     "components/thread/why.css",
+    "components/thread/start.css",
     "components/topic/topic.css",
     "components/history/history.css",
     "components/pane/pane.css",

@@ -17,6 +17,7 @@ from ragcore.index.store import DocumentInfo
 from ragcore.types import Scope, SubQuery
 from ui import first_run
 from ui.explore_settings import PRESET_KEYS
+from ui.samples import NAME
 
 Json = dict[str, Any]
 RECENT = 5  # turns of a conversation, of which one is likely to have an answer
@@ -50,7 +51,7 @@ def last_turn(engine: Engine, conversation_id: str | None) -> tuple[str, str]:
 def examples(engine: Engine, readable: Sequence[DocumentInfo]) -> list[str]:
     """Questions to begin with: those that were asked last, then about what documents have headings for."""
     found = [info.title for info in engine.conversations.all()[:SHOWN] if not info.title.endswith("…")]
-    if any(info.name == first_run.NAME for info in readable):
+    if any(info.name == NAME for info in readable):
         found += first_run.QUESTIONS
     for info in readable[:LOOKED] if len(found) < SHOWN else ():
         document = engine.document(info.doc_id)

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 
 import streamlit as st
 
 from ragcore.errors import GroundworkError
-from ragcore.index.store import DocumentInfo
 from ui import frame, sidebar, uploads, visits, web
 from ui.payload import model_name
+from ui.samples import NAME, SAMPLE
 from ui.services import services
 from ui.warming import warming
 
-SAMPLE = Path(__file__).resolve().parent / "sample" / "sample.pdf"
-NAME = "Larkfield annual report 2025 (sample).pdf"
 QUESTIONS = (
     "By how much did revenue grow in fiscal 2025?",
     "What was net cash from operations?",
     "When does the credit facility mature?",
 )
-
-
-def invitation(readable: Sequence[DocumentInfo], infos: Sequence[DocumentInfo]) -> str:
-    """What an empty conversation says to do."""
-    if readable:
-        what = "Your document is ready" if len(readable) == 1 else f"{len(readable)} documents are ready"
-        return f"{what}. Every claim of the answer opens the page with exactly its words lit."
-    if services().ingestion.jobs():
-        return "Your documents are being read. The Library shows how far they are."
-    return "Add a PDF in the Library first." if not infos else "No document could be read yet. The Library says why."
 
 
 def trying() -> bool:

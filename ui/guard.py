@@ -28,6 +28,7 @@ Handler = Callable[[Request], Response]
 Json = dict[str, Any]
 
 _SCOPE = TypeAdapter(Scope)
+_TEXTS = TypeAdapter(list[str])
 
 
 def guarded(handler: Handler) -> Handler:
@@ -121,6 +122,16 @@ def text_in(body: Json, name: str) -> str | None:
     if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
         raise InputError(f"“{name}” in the request's body is not text.", hint="Reload the page and try again.")
     return value
+
+
+def texts_in(body: Json, name: str) -> list[str]:
+    """The list of texts called ``name``, [] where there is none. Raises `InputError` for anything else."""
+    try:
+        return [text_in({"text": text}, "text") or "" for text in _TEXTS.validate_python(body.get(name, []))]
+    except ValidationError as error:
+        raise InputError(
+            f"“{name}” in the request's body is not a list of texts.", hint="Reload the page and try again."
+        ) from error
 
 
 def scope_in(body: Json) -> Scope | None:

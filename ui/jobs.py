@@ -91,6 +91,7 @@ class Ingestion:
         self._again: set[str] = set()  # to be queued anew when their job, which was cancelled, has ended
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ingestion")
+        self._after = ThreadPoolExecutor(max_workers=1, thread_name_prefix="overview")
         self._closed = False
         self._stirred = threading.Event()  # the trash or the index has to be looked at
         threading.Thread(target=self._sweep, name="trash", daemon=True).start()
@@ -182,6 +183,7 @@ class Ingestion:
         for doc_id in self.jobs():
             self._stop(doc_id)
         self._pool.shutdown(wait=False, cancel_futures=True)
+        self._after.shutdown(wait=False, cancel_futures=True)
 
     def _queue(self) -> None:
         taken: list[_Entry] = []
@@ -275,6 +277,15 @@ class Ingestion:
         report = self.engine.ingest(doc_id, password=entry.password, on_progress=show, cancelled=ends)
         if report.status != "failed":
             self.engine.index(refresh=False, on_progress=show, cancelled=ends)
+            self._after.submit(self._glance, doc_id)
+
+    def _glance(self, doc_id: str) -> None:
+        """Make what a document tells at first sight. What fails is met again, and shown, where it is looked at."""
+        try:
+            if not self._closed:
+                self.engine.overview(doc_id)
+        except GroundworkError as error:
+            _log.warning("No overview of %s: %s %s", doc_id, error.message, error.hint)
 
     def _show(self, entry: _Entry, progress: Progress) -> None:
         shown: dict[str, Stage] = {"read": "read", "describe": "describe", "embed": "embed"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -14,12 +13,11 @@ from ragcore.errors import InputError, UnknownDocument
 from ragcore.export.sheets import SHEET_TYPES, sheet_kind
 from ui import library_payload
 from ui.exports import disposition, file_name
-from ui.guard import guarded, posted, refusing, text_in, trouble
+from ui.guard import guarded, posted, refusing, text_in, texts_in, trouble
 from ui.services import services
 
 Json = dict[str, Any]
 
-_TEXTS = TypeAdapter(list[str])
 _GONE = {"message": "It was removed in another window.", "hint": "", "code": "removed"}
 
 
@@ -46,7 +44,7 @@ def library(_: Request) -> Response:
 @posted
 def read(_: Request, body: Json) -> Response:
     """Queue documents to be read, or built and indexed anew where other settings built them."""
-    return done(_queue, _texts(body, "docs"))
+    return done(_queue, texts_in(body, "docs"))
 
 
 def _queue(doc_ids: Sequence[str], password: str | None = None) -> None:
@@ -58,25 +56,25 @@ def _queue(doc_ids: Sequence[str], password: str | None = None) -> None:
 @posted
 def remove(_: Request, body: Json) -> Response:
     """Put documents into the trash."""
-    return done(services().ingestion.remove, _texts(body, "docs"))
+    return done(services().ingestion.remove, texts_in(body, "docs"))
 
 
 @posted
 def restore(_: Request, body: Json) -> Response:
     """Take documents out of the trash."""
-    return done(services().ingestion.restore, _texts(body, "docs"))
+    return done(services().ingestion.restore, texts_in(body, "docs"))
 
 
 @posted
 def finish(_: Request, body: Json) -> Response:
     """Remove documents in the trash for good."""
-    return done(services().ingestion.finish, _texts(body, "docs"))
+    return done(services().ingestion.finish, texts_in(body, "docs"))
 
 
 @posted
 def tag(_: Request, body: Json) -> Response:
     """Tags given to documents (``add``) and taken from them (``remove``)."""
-    given, more, less = (_texts(body, name) for name in ("docs", "add", "remove"))
+    given, more, less = (texts_in(body, name) for name in ("docs", "add", "remove"))
     return done(services().engine.shelf.tag, given, add=more, remove=less)
 
 
@@ -96,7 +94,7 @@ def rename_tag(_: Request, body: Json) -> Response:
 @posted
 def put(_: Request, body: Json) -> Response:
     """Lay documents into a folder."""
-    return done(services().engine.shelf.put, _texts(body, "docs"), text_in(body, "folder") or "")
+    return done(services().engine.shelf.put, texts_in(body, "docs"), text_in(body, "folder") or "")
 
 
 @guarded
@@ -179,16 +177,6 @@ def noise(request: Request) -> Response:
 def chunks(request: Request) -> Response:
     engine, doc_id = services().engine, request.path_params["doc"]
     return JSONResponse(library_payload.chunks(engine.document(doc_id), engine.chunks(doc_id)))
-
-
-def _texts(body: Json, name: str) -> list[str]:
-    """The list of texts called ``name``, () where there is none. Raises `InputError` for anything else."""
-    try:
-        return [text_in({"text": text}, "text") or "" for text in _TEXTS.validate_python(body.get(name, []))]
-    except ValidationError as error:
-        raise InputError(
-            f"“{name}” in the request's body is not a list of texts.", hint="Reload the page and try again."
-        ) from error
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:

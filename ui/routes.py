@@ -20,6 +20,7 @@ from ui import (
     payload,
     report_routes,
     settings_routes,
+    start_routes,
     turn_routes,
 )
 from ui.guard import guarded, shown
@@ -58,4 +59,5 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         *settings_routes.routes(prefix),
         *explore_routes.routes(prefix),
         *turn_routes.routes(prefix),
+        *start_routes.routes(prefix),
     ]

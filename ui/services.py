@@ -23,6 +23,7 @@ from ui.jobs import Ingestion
 from ui.render import Renderer
 from ui.report_jobs import ReportJobs
 from ui.runs import Answers
+from ui.starting import Starting
 from ui.tokens import Signer
 from ui.visits import Visits
 from ui.warming import warming
@@ -44,10 +45,12 @@ class Services:
     problems: dict[str, GroundworkError] = field(default_factory=dict)
     visits: Visits = field(init=False)
     reports: ReportJobs = field(init=False)
+    starting: Starting = field(init=False)
 
     def __post_init__(self) -> None:
         self.visits = Visits(lambda: self.engine)
         self.reports = ReportJobs(lambda: self.engine)
+        self.starting = Starting(lambda: self.engine, self.answers.idle)
 
     def keep(self, changes: Mapping[str, Any]) -> None:
         """Write settings into the home's ``config.toml`` (None: take them out) and go by them from now on; they are
@@ -90,6 +93,7 @@ class Services:
         close()
 
     def close(self) -> None:
+        self.starting.close()
         self.ingestion.close()
         self.reports.close()
         self.answers.close()

@@ -17,6 +17,7 @@ from ui import components, payload, told, visits
 from ui.groups import groups
 from ui.opened import come_back, current, gone, leave, lost_if_gone, open_conversation, stay, trouble, unnamed
 from ui.runs import StillWriting
+from ui.samples import sample_id
 from ui.services import services
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "gone",
     "head",
     "leave",
+    "leave_sample",
     "open_conversation",
     "trouble",
     "unnamed",
@@ -64,6 +66,7 @@ def arrived() -> None:
     _widen()
     _seen()
     _about()
+    _begun()
 
 
 def _begin() -> None:
@@ -131,6 +134,16 @@ def _seen() -> None:
     with told.news("thread", "seen") as given:
         if given is not None:
             st.session_state["gw_seen"] = (given["conversation"], given["after"])
+
+
+def _begun() -> None:
+    """A question that was offered begins a conversation."""
+    question = None
+    with told.news("thread", "first") as given:
+        if given is not None and current() is None:
+            question = given["question"]
+    if question is not None:
+        ask(question)
 
 
 def _sent() -> tuple[tuple[str, str] | None, str | None]:
@@ -204,6 +217,17 @@ def _left_out() -> set[str]:
     """Documents left out of the next new conversation."""
     kept: set[str] = st.session_state.setdefault("gw_left_out", set())
     return kept
+
+
+def leave_sample(infos: Sequence[DocumentInfo]) -> bool:
+    """Leave the sample out of new conversations as soon as there is a document of one's own, until somebody ticks it
+    again; whether that came to pass now."""
+    own = any(info.doc_id != sample_id() and info.status != "failed" for info in infos)
+    known = st.session_state.get("gw_own", False)
+    st.session_state["gw_own"] = own
+    if own and not known:
+        _left_out().add(sample_id())
+    return own and not known
 
 
 def asked(readable: Sequence[DocumentInfo]) -> Scope:

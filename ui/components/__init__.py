@@ -114,12 +114,13 @@ def _data(name: str) -> dict[str, Any]:
     }
 
 
-def thread(conversation_id: str | None, revision: str, empty: str, scope: Scope, name: bool) -> None:
-    """The conversation; ``revision`` changes when there is something new to fetch, ``empty`` is said while it has no
-    question, ``scope`` is what a question that is asked again searches, and ``name`` asks for the conversation to be
-    put into the address. It tells ``seen`` when a question is sent below it:
-    ``{"conversation": "0123…", "after": "4567…"}``, the last turn that was to be seen."""
-    shown = {"conversation": conversation_id, "revision": revision, "empty": empty, "name": name}
+def thread(conversation_id: str | None, revision: str, scope: Scope, name: bool) -> None:
+    """The conversation, or what a new one begins with; ``revision`` changes when there is something new to fetch,
+    ``scope`` is what a question that is asked again searches, and ``name`` asks for the conversation to be put into
+    the address. It tells ``seen`` when a question is sent below it:
+    ``{"conversation": "0123…", "after": "4567…"}``, the last turn that was to be seen; and ``first``: the question that
+    a new conversation is begun with."""
+    shown = {"conversation": conversation_id, "revision": revision, "name": name}
     _thread(key="thread", data=_data("thread") | shown | {"scope": asdict(scope)})
 
 

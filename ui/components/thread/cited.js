@@ -2,6 +2,7 @@
 
 import { closeCitation, lookAtCitation, openCitation } from "../shared/bus.js";
 import { citeInAddress } from "./address.js";
+import { START } from "./start.js";
 import { markPassage } from "./why.js";
 
 export class Cited {
@@ -45,7 +46,7 @@ export class Cited {
     this.current = turn ? { turn, n } : null;
     this.mark();
     markPassage(this.column, passage);
-    citeInAddress(turn, n);
+    if (turn !== START) citeInAddress(turn, n);
   }
 
   // The text of an answer has become longer.

@@ -3,7 +3,7 @@
 import { ApiError, configure, get, post } from "../shared/api.js";
 import { beforeAsking, holdAsking } from "../shared/asking.js";
 import { closeCitation } from "../shared/bus.js";
-import { h, icon } from "../shared/dom.js";
+import { h } from "../shared/dom.js";
 import { keep, takeKept } from "../shared/kept.js";
 import { changed } from "../shared/tabs.js";
 import { copyLink } from "./copy.js";
@@ -16,6 +16,7 @@ import { Next } from "./next.js";
 import { clampQuestion, editQuestion, rest, tools } from "./question.js";
 import { pin, pinned, say, unsay, unsayBusy } from "./said.js";
 import { Scroll } from "./scroll.js";
+import { START, Start } from "./start.js";
 import { drawTurn, errorCard } from "./turn.js";
 
 const AGAIN = 400; // ms after an answer's events broke off
@@ -24,6 +25,7 @@ const PLACE = "gw.thread"; // where this tab keeps what was being read
 export function mount({ parentElement, data, tell }) {
   configure(data);
   const thread = (parentElement.gwThread ??= new Thread(parentElement.querySelector(".gw-thread")));
+  thread.begin = (question) => tell("first", { question });
   thread.show(data);
   const enough = beforeAsking(() => thread.last && tell("seen", { conversation: data.conversation, after: thread.last }));
   const free = holdAsking(() => thread.hold());
@@ -48,7 +50,8 @@ class Thread {
     this.edits = new Set(); // ids of the turns whose question is being edited, which stay until that ends
     this.conversation = undefined;
     this.stopFollowing = new Map();
-    this.cited = new Cited(this.column, (id) => this.turns.get(id));
+    this.start = new Start({ ask: (question) => this.begin(question), grown: () => this.cited?.mark() });
+    this.cited = new Cited(this.column, (id) => (id === START ? { data: this.start.data, element: this.start.element } : this.turns.get(id)));
     this.cards = new Cards(this.flow, (turn, n) => this.cited.find(turn, n), (turn, n) => copyLink(this.conversation, turn, n));
     this.next = new Next((question) => this.askNext(question));
     this.thoughts = {}; // turn → what was thought of its answer
@@ -67,10 +70,11 @@ class Thread {
     this.stopFollowing.clear();
     this.cards.close();
     this.before.close();
+    this.start.hide();
     for (const [name, listener] of this.listeners) removeEventListener(name, listener);
   }
 
-  show({ conversation, revision, empty, scope, name }) {
+  show({ conversation, revision, scope, name }) {
     this.scope = scope;
     if (conversation !== this.conversation) {
       for (const stop of this.stopFollowing.values()) stop();
@@ -89,9 +93,16 @@ class Thread {
       this.fresh = true;
     }
     if (!conversation) {
-      this.column.replaceChildren(h("div", { class: "gw-empty" }, icon("forum", "s24"), h("b", {}, "Ask your documents"), h("p", {}, empty)));
-      closeCitation();
-    } else if (revision !== this.revision) {
+      if (this.column.firstChild !== this.start.element) {
+        this.column.replaceChildren(this.start.element);
+        this.opened(false);
+        closeCitation();
+      }
+      this.start.show(scope.doc_ids, revision);
+      return;
+    }
+    this.start.hide();
+    if (revision !== this.revision) {
       const asked = this.revision !== undefined;
       this.revision = revision;
       this.refresh().then(() => asked && changed(conversation));
@@ -173,6 +184,13 @@ class Thread {
     }
     const ordered = turns.map(({ id }) => [id, this.turns.get(id)]);
     this.turns = new Map([...ordered, ...[...this.turns].filter(([id]) => !this.path.has(id))]);
+  }
+
+  // Whether the page stands beside what a new conversation begins with.
+  opened(open) {
+    if (this.root.classList.contains("is-opened") === open) return;
+    this.root.classList.toggle("is-opened", open);
+    dispatchEvent(new CustomEvent("gw:pane"));
   }
 
   // Whether a question that is being sent has to wait, which is said.
@@ -367,6 +385,7 @@ class Thread {
     if (!chip) return;
     event.preventDefault();
     this.cards.hide();
+    if (chip.dataset.turn === START) this.opened(true);
     this.cited.open(chip.dataset.turn, Number(chip.dataset.n), chip, event.shiftKey);
   }
 

@@ -1,0 +1,241 @@
+// What an empty conversation begins with: the newest documents at first sight, five quoted lines each, and questions
+// that they answer, each tried before it is offered.
+
+import { ApiError, get, post } from "../shared/api.js";
+import { h, icon, plural, prose, typing } from "../shared/dom.js";
+import { singleKeys } from "../shared/keys.js";
+import { quoted } from "../shared/quoted.js";
+import { errorCard } from "./turn.js";
+
+const CARDS = 2; // documents that have a card; the others stand by name
+const AGAIN = 900; // ms between two looks at documents that are being read
+const NEXT = 600; // ms between two looks at questions that are being tried
+export const START = "start"; // names the citations of the cards, as a turn's id names those of its answer
+
+export class Start {
+  // `ask(question)` begins a conversation; `grown()` is told when more is shown.
+  constructor({ ask, grown }) {
+    Object.assign(this, { ask, grown });
+    this.head = h("h1", {});
+    this.lead = h("p", { class: "lead" });
+    this.cards = h("div", { class: "cards" });
+    this.rest = h("p", { class: "rest", hidden: true });
+    this.questions = h("section", { class: "gw-sug", "aria-label": "Questions to begin with", hidden: true });
+    this.element = h("div", { class: "gw-start" }, this.head, this.lead, this.cards, this.rest, this.questions);
+    this.views = new Map(); // id of a document → its overview, or the error that took its place
+    this.first = []; // ids of those that were chosen to have a card
+    this.offered = [];
+    this.keys = (event) => this.key(event);
+  }
+
+  // The documents `docs` (ids, null for all) would be asked; `stamp` changes when the library has.
+  show(docs, stamp) {
+    if (!this.shown) addEventListener("keydown", this.keys);
+    this.shown = true;
+    const of = JSON.stringify([docs, stamp]);
+    if (of === this.of) return;
+    this.of = of;
+    this.docs = docs;
+    this.look();
+  }
+
+  hide() {
+    this.shown = false;
+    this.of = undefined;
+    clearTimeout(this.later);
+    clearTimeout(this.soon);
+    removeEventListener("keydown", this.keys);
+  }
+
+  // As a turn: what the citations on the cards are.
+  get data() {
+    const citations = this.ids.flatMap((id) => this.cited(id));
+    return { id: START, citations, claims: [] };
+  }
+
+  get ids() {
+    return this.documents?.filter(({ ready }) => ready).map(({ id }) => id).filter((id) => this.onCard.has(id)) ?? [];
+  }
+
+  cited(id) {
+    const view = this.views.get(id);
+    return view?.lines ? (view.lines.length && !view.outlined ? view.lines : view.chapters) : [];
+  }
+
+  async look() {
+    clearTimeout(this.later);
+    const of = this.of;
+    let found;
+    try {
+      found = await post("/start", { docs: this.docs });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (of === this.of) this.cards.replaceChildren(errorCard(error, () => this.look()));
+      return;
+    }
+    if (of !== this.of) return;
+    Object.assign(this, found);
+    this.draw();
+    if (this.documents.some(({ ready }) => !ready)) this.later = setTimeout(() => this.look(), AGAIN);
+    const ready = this.documents.filter((one) => one.ready).map(({ id }) => id).reverse(); // in the order in which they came
+    if (String(ready) !== this.asked) {
+      this.asked = String(ready);
+      this.offered = [];
+      this.try(ready);
+    }
+  }
+
+  draw() {
+    const chosen = this.first.filter((id) => this.documents.some((one) => one.id === id));
+    const ids = [...new Set([...chosen, ...this.documents.map(({ id }) => id)])].slice(0, CARDS);
+    this.onCard = new Set(ids);
+    const on = this.documents.filter(({ id }) => this.onCard.has(id));
+    this.head.textContent = heading(this.documents);
+    this.lead.replaceChildren(...lead(this.documents, this.failed));
+    this.cards.classList.toggle("one", on.length === 1);
+    let n = 0;
+    const cards = on.map((one) => {
+      const citations = one.ready ? this.cited(one.id) : [];
+      for (const item of citations) item.n = ++n;
+      return this.card(one);
+    });
+    this.cards.replaceChildren(...cards);
+    const others = this.documents.filter(({ id }) => !this.onCard.has(id));
+    this.rest.hidden = !others.length;
+    const name = (one) => h("button", { type: "button", class: "gw-linkish", onclick: () => this.bring(one.id) }, one.title);
+    this.rest.replaceChildren(h("span", {}, "Also here:"), ...others.slice(0, 12).map(name), ...(others.length > 12 ? [h("span", {}, `and ${others.length - 12} more`)] : []));
+    for (const one of on) if (one.ready && !this.views.has(one.id)) this.fetch(one.id);
+    this.grown();
+  }
+
+  // One that stood by name takes the first card.
+  bring(id) {
+    this.first = [id, ...this.first.filter((other) => other !== id)].slice(0, CARDS - 1);
+    this.draw();
+    this.cards.querySelector(`[data-doc="${id}"] .gw-linkish`)?.focus();
+  }
+
+  async fetch(id) {
+    this.views.set(id, {});
+    try {
+      this.views.set(id, await get(`/documents/${id}/overview`));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.views.set(id, { error });
+    }
+    if (this.shown && this.documents.some((one) => one.id === id)) this.draw();
+  }
+
+  card(one) {
+    const view = this.views.get(one.id) ?? {};
+    const facts = [one.pages ? plural(one.pages, "page") : "", one.ready ? plural(one.tables, "table") : ""].filter(Boolean).join(" · ");
+    const turns = view.lines?.length > 0 && view.chapters.length > 0;
+    const turn = turns && h("button", { type: "button", class: "gw-linkish", "aria-pressed": String(Boolean(view.outlined)), onclick: () => this.turn(one.id) }, "Outline");
+    const header = h("header", {}, icon("description"), h("h2", { title: one.title }, one.title), h("span", { class: "muted num" }, facts), turn);
+    return h("section", { class: "gw-ov", "data-doc": one.id, "aria-label": one.title }, header, this.body(one, view));
+  }
+
+  turn(id) {
+    const view = this.views.get(id);
+    view.outlined = !view.outlined;
+    this.draw();
+    this.cards.querySelector(`[data-doc="${id}"] .gw-linkish`)?.focus();
+  }
+
+  body(one, view) {
+    if (!one.ready) return working(one);
+    if (view.error) return h("p", { class: "none", role: "alert" }, prose(`${view.error.message} ${view.error.hint}`));
+    if (!view.lines) return h("p", { class: "none" }, h("span", { class: "gw-spin" }));
+    if (view.lines.length && !view.outlined) return h("ol", {}, view.lines.map(line));
+    if (view.chapters.length) return h("ul", { class: "heads" }, view.chapters.map((item) => h("li", {}, h("span", {}, oneLine(item.quote)), chip(item))));
+    return h("p", { class: "none" }, "There is no sentence or heading to quote. Its tables can be asked about.");
+  }
+
+  // Questions come while others are tried.
+  async try(docs) {
+    clearTimeout(this.soon);
+    const asked = this.asked;
+    if (!docs.length) return this.offer({ questions: [], done: true });
+    let found;
+    try {
+      found = await post("/start/questions", { docs });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      found = { questions: [], done: true, trouble: `${error.message} ${error.hint}` };
+    }
+    if (asked !== this.asked || !this.shown) return;
+    this.offer(found);
+    if (!found.done) this.soon = setTimeout(() => this.try(docs), NEXT);
+  }
+
+  offer({ questions, done, trouble }) {
+    this.questions.hidden = !questions.length && done && !trouble;
+    const same = JSON.stringify([questions, done, trouble]);
+    if (same === this.drawn && questions.length === this.offered.length) return;
+    this.drawn = same;
+    this.offered = questions;
+    const items = questions.map((one, at) => h("li", {}, h("button", { type: "button", "aria-keyshortcuts": String(at + 1), title: `Ask it ( ${at + 1} )`, onclick: () => this.begin(at) }, h("span", { class: "what" }, one.question), h("small", { class: "num" }, place(one, this.documents)), icon("chevron_right", "s16"))));
+    const wait = !done && h("p", { class: "wait", role: "status" }, h("span", { class: "gw-spin" }), questions.length ? "Trying more" : "Trying questions on your documents");
+    const said = trouble && h("p", { class: "gw-hint" }, "No question could be tried: ", prose(trouble));
+    const focused = [...this.questions.querySelectorAll("button")].indexOf(document.activeElement);
+    this.questions.replaceChildren(h("h2", {}, "Ask something these answer"), h("ul", {}, items), ...[wait, said].filter(Boolean));
+    this.questions.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
+    this.grown();
+  }
+
+  begin(at) {
+    for (const button of this.questions.querySelectorAll("button")) button.disabled = true;
+    this.ask(this.offered[at].question);
+  }
+
+  // 1 to 4 ask what is offered, while nothing is typed.
+  key(event) {
+    const at = Number(event.key) - 1;
+    if (!(at in this.offered) || !singleKeys() || typing(event) || event.repeat || document.querySelector("dialog[open]")) return;
+    if (document.querySelector(".st-key-gw_composer textarea")?.value) return;
+    event.preventDefault();
+    this.begin(at);
+  }
+}
+
+const oneLine = (text) => text.replace(/\s+/g, " ").trim();
+
+function heading(documents) {
+  const ready = documents.filter((one) => one.ready).length;
+  if (!documents.length) return "Ask your documents";
+  if (!ready) return documents.length === 1 ? "Your document is being read" : `${documents.length} documents are being read`;
+  if (ready < documents.length) return `${ready} of ${documents.length} documents ${ready === 1 ? "is" : "are"} ready`;
+  return ready === 1 ? "Your document is ready" : `${ready} documents are ready`;
+}
+
+function lead(documents, failed) {
+  const ready = documents.some((one) => one.ready);
+  const words = ready ? `Lines from ${documents.length > 1 ? "each" : "it"}, quoted. A number opens the page.` : documents.length ? "Lines from it appear here as soon as it is read." : "Drop PDFs below, or put documents into scope at the side.";
+  const lost = failed && h("a", { href: "library" }, `${plural(failed, "document")} could not be read.`);
+  return lost ? [`${words} `, lost] : [words];
+}
+
+function working({ stage, done, total }) {
+  const share = stage === "read" && total ? done / total : stage === "queued" || stage === "read" ? 0 : 1;
+  const words = { queued: "Queued", build: "Putting the pages together", describe: "Describing figures", embed: "Indexing" }[stage] ?? (total ? `Reading page ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : "Opening");
+  return h("div", { class: "now num" }, h("span", { class: "gw-st run" }, h("span", { class: "gw-spin" }), words), h("div", { class: "gw-bar", role: "progressbar", "aria-label": words, "aria-valuenow": Math.round(share * 100), "aria-valuemin": "0", "aria-valuemax": "100" }, h("i", { style: `width:${share * 100}%` })));
+}
+
+// A sentence as it is printed, with the words that tell lit, and its number on one line with its last word.
+function line(item) {
+  const shown = quoted(item.text);
+  const by = shown.length - item.text.length === 2 ? 1 : 0;
+  const [from, to] = item.lit.map((at) => at + by);
+  const end = Math.max(shown.lastIndexOf(" ") + 1, to);
+  const last = h("span", { class: "gw-nb" }, shown.slice(end), chip(item));
+  const text = h("p", { class: "q" }, shown.slice(0, from), h("b", {}, shown.slice(from, to)), shown.slice(to, end), last);
+  const section = item.section.at(-1);
+  return h("li", {}, text, h("p", { class: "at" }, section && h("span", {}, oneLine(section)), h("span", { class: "num" }, `p. ${item.label}`)));
+}
+
+const chip = (item) => h("a", { class: "gw-cite", href: `#cite-${START}-${item.n}`, "data-n": item.n, "data-turn": START, "aria-label": `Citation ${item.n}, ${item.title}, page ${item.label}` }, String(item.n));
+
+// Where it is answered: the document by its short title, where there are several.
+function place({ title, label, table }, documents) {
+  return [documents.length > 1 ? title : "", `p. ${label}`, table ? "table" : ""].filter(Boolean).join(", ");
+}
