@@ -33,7 +33,7 @@ def workspace() -> None:
                 sidebar.head(here)
             components.thread(
                 here.conversation_id if here else None,
-                revision=f"{here.updated}-{here.shown}-{len(readable)}" if here else str(len(infos)),
+                revision=f"{here.updated}-{here.shown}-{len(readable)}" if here else str(engine.store.revision()),
                 scope=searched,
                 name=sidebar.unnamed(),
             )

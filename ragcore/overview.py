@@ -175,6 +175,8 @@ def _telling(text: str, whole: str) -> tuple[tuple[int, int], float] | None:
             continue
         if not number.currency and 1900 <= number.value < 2100:
             continue  # a year, as in a reference
+        while end < len(text) and text[end].isalpha():
+            end += 1  # "200ml"
         exact = number.percent or number.currency or number.scale > 1 or number.unit is not None
         if not (number.percent or number.currency):
             end = _with_noun(text, end)

@@ -50,6 +50,7 @@ def starters(
         return kept
     quoting = engine.with_settings(OFFLINE)
     offered: list[Starter] = []
+    second: list[Starter] = []  # answered, but not in the first place
     answered: list[tuple[str, int, int]] = []
     for tried, candidate in enumerate(_candidates(engine, doc_ids)):
         if len(offered) == OFFERED or tried == TRIED:
@@ -61,11 +62,17 @@ def starters(
             for doc_id, start, end in answered
         ):
             continue
-        found = answering(quoting.ask(candidate.question, doc_ids=doc_ids).run(), candidate)
+        answer = quoting.ask(candidate.question, doc_ids=doc_ids).run()
+        found = answering(answer, candidate)
         if found is not None:
             answered.append((found.doc_id, found.start, found.end))
-            offered.append(Starter(candidate.question, found.doc_id, found.page_label, bool(found.label)))
-            tell(offered[-1])
+            made = Starter(candidate.question, found.doc_id, found.page_label, bool(found.label))
+            (offered if found is answer.citations[0] else second).append(made)
+            if offered[-1:] == [made]:
+                tell(made)
+    for made in second[: OFFERED - len(offered)]:
+        offered.append(made)
+        tell(made)
     engine.overviews.keep_starters(scope, stamp, [asdict(one) for one in offered])
     return tuple(offered)
 

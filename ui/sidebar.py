@@ -67,6 +67,8 @@ def arrived() -> None:
     _seen()
     _about()
     _begun()
+    with told.news("scope", "renamed"):
+        pass  # this run shows the new title
 
 
 def _begin() -> None:

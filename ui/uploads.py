@@ -68,7 +68,10 @@ def sent_to_claude(engine: Engine) -> str:
 
 
 def _take(key: str) -> None:
-    files: Sequence[UploadedFile] = st.session_state[key]
+    # The browser may tell of an upload again, or of a part of it before the whole: each file is taken once.
+    known: set[str] = st.session_state.setdefault("gw_files", set())
+    files = [file for file in st.session_state[key] if file.file_id not in known]
+    known.update(file.file_id for file in files)
     if not files:
         return
     st.session_state["gw_notes"] = take(files, services().engine, services().ingestion)

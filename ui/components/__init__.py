@@ -148,7 +148,7 @@ def scope(
     """The ``documents`` (id and title) with a box each, ticked for those ``inside``; ``groups`` have ids of a tag or
     folder by its name; where there are ``many`` or more, they can be found by their titles. It tells ``ticked``:
     ``{"conversation": "0123…", "inside": {"4567…": False}}``, what became of documents since the script last heard of
-    it."""
+    it; and ``renamed``: the id of a document that was given another title."""
     shown = {
         "documents": documents,
         "inside": inside,

@@ -2,6 +2,7 @@
 
 import { getDocument } from "../shared/api.js";
 import { button, h, icon, plural } from "../shared/dom.js";
+import { editName } from "../shared/rename.js";
 import { ChunksView, NoiseView } from "./lists.js";
 import { FolderPanel, TagPanel } from "./marks.js";
 import { PageView } from "./page_view.js";
@@ -27,6 +28,7 @@ export class Drawer {
     this.actions = actions;
     this.id = null;
     this.title = h("h2");
+    this.pen = button("Rename", "edit", () => this.rename());
     this.facts = h("p", { class: "facts num" });
     this.marks = h("p", { class: "marks-of" });
     const ids = () => [this.id];
@@ -44,7 +46,7 @@ export class Drawer {
       h(
         "div",
         { class: "top" },
-        h("div", { class: "tt" }, this.title, button("Close", "close", () => this.close())),
+        h("div", { class: "tt" }, this.title, this.pen, button("Close", "close", () => this.close())),
         this.facts,
         this.marks,
         h("div", { class: "acts" }, this.ask, this.tagPanel.element, this.folderPanel.element, this.again, button("Remove this document", "delete", () => this.actions.remove(this.id))),
@@ -80,7 +82,8 @@ export class Drawer {
 
   // What is known of the document by now; a panel that is open stays as it is.
   refresh(item) {
-    this.title.textContent = item.title;
+    this.item = item;
+    if (!this.title.querySelector("input")) this.title.textContent = item.title;
     this.facts.textContent = [plural(item.pages, "page"), plural(item.elements, "element"), plural(item.tables, "table"), noiseOf(item), plural(item.chunks, "chunk"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : "", `read in ${duration(Math.max(1, Math.round(item.seconds)))}`].filter(Boolean).join(" · ");
     this.marks.replaceChildren(...(item.folder ? [h("span", { class: "fo" }, icon("folder_open", "s14"), item.folder)] : []), ...item.tags.map((tag) => h("span", { class: "gw-tagged" }, tag)));
     this.marks.hidden = !item.folder && !item.tags.length;
@@ -88,6 +91,16 @@ export class Drawer {
     this.again.hidden = !item.stale || Boolean(item.job);
     const counts = [item.elements, item.tables, item.noise, item.chunks];
     this.tabs.forEach((tab, i) => (tab.lastChild.textContent = counts[i].toLocaleString("en")));
+  }
+
+  // Without a name it gets back the one that was read.
+  rename() {
+    const { id, title } = this.item;
+    const ended = (back) => {
+      this.title.textContent = this.item.title;
+      if (back) this.pen.focus();
+    };
+    editName(this.title, title, (name) => this.actions.rename(id, name), ended);
   }
 
   turn(chosen, focus = false) {

@@ -51,7 +51,7 @@ class Library {
     this.toolbar = new Toolbar(this);
     this.toast = new Toast({ restore: (ids) => this.restore(ids), finish: (ids) => this.change("finish", { docs: ids }) });
     this.storage = new StorageFoot((error) => this.complain(error));
-    this.drawer = new Drawer({ ask: (id) => this.askOf([id]), closed: () => this.select(null), change: (ids, path, body) => this.change(path, { docs: ids, ...body }), all: () => this.documents(), remove: (id) => this.remove([id]) });
+    this.drawer = new Drawer({ ask: (id) => this.askOf([id]), closed: () => this.select(null), change: (ids, path, body) => this.change(path, { docs: ids, ...body }), rename: (id, title) => this.rename(id, title), all: () => this.documents(), remove: (id) => this.remove([id]) });
     root.append(this.trouble, this.outdated.element, this.toolbar.element, this.table, this.none, this.empty, this.storage.element, this.toast.element, this.drawer.element);
     this.focus = () => this.poll();
     this.keys = (event) => pageKey(this, event);
@@ -65,6 +65,11 @@ class Library {
     removeEventListener("focus", this.focus);
     removeEventListener("keydown", this.keys);
     this.drawer.close();
+  }
+
+  rename(id, title) {
+    forgetDocument(id);
+    return this.act(`/documents/${id}/title`, { title });
   }
 
   documents() {

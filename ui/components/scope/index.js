@@ -1,10 +1,14 @@
 // The documents that the next question searches: a box each, a field that finds some of many, and one that puts those of
 // a tag or folder into scope. A click shows at once; the script is told of all that were not heard yet.
 
-import { h } from "../shared/dom.js";
+import { ApiError, configure, forgetDocument, post } from "../shared/api.js";
+import { button, h, prose } from "../shared/dom.js";
+import { editName } from "../shared/rename.js";
 
 export function mount({ parentElement, data, tell }) {
   const scope = (parentElement.gwScope ??= new ScopeList(parentElement.querySelector(".gw-scope")));
+  configure(data);
+  scope.renamed = (id) => tell("renamed", id);
   scope.show(data, (ticked) => tell("ticked", ticked));
 }
 
@@ -42,7 +46,10 @@ class ScopeList {
       if (kept?.title === title) this.rows.set(id, kept);
       else {
         const box = h("input", { type: "checkbox", onchange: () => this.tick([id], box.checked) });
-        this.rows.set(id, { title, box, row: h("label", { title, "data-id": id }, box, h("span", {}, title)) });
+        const name = h("span", {}, title);
+        const pen = button(`Rename ${title}`, "edit", () => this.rename(id), { class: "gw-btn quiet icon sm pen" });
+        const row = h("div", { class: "row", "data-id": id }, h("label", { title }, box, name), pen);
+        this.rows.set(id, { title, box, row, name, pen });
       }
     }
     const wanted = [...this.rows.values()].map(({ row }) => row);
@@ -67,6 +74,35 @@ class ScopeList {
     this.all.hidden = ids.length < 3 || !this.found.length;
     this.none.textContent = this.found.length ? "" : "No title has these words.";
     this.count.textContent = `${ids.filter((id) => this.isIn(id)).length} of ${ids.length}`;
+  }
+
+  // Without a name it gets back the one that was read.
+  rename(id) {
+    const { row, title } = this.rows.get(id);
+    const label = row.firstChild;
+    const room = h("div", { class: "edit" });
+    label.hidden = true;
+    label.after(room);
+    const ended = (back) => {
+      room.remove();
+      label.hidden = false;
+      if (back) this.rows.get(id)?.pen.focus();
+    };
+    editName(room, title, (name) => this.keepName(id, name), ended);
+  }
+
+  async keepName(id, title) {
+    this.none.textContent = "";
+    try {
+      const { refused } = await post(`/documents/${id}/title`, { title });
+      if (refused) throw new ApiError(200, refused);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.none.replaceChildren(...prose(`${error.message} ${error.hint}`));
+      return;
+    }
+    forgetDocument(id);
+    this.renamed(id);
   }
 
   isIn(id) {

@@ -54,7 +54,7 @@ export class Start {
   }
 
   get ids() {
-    return this.documents?.filter(({ ready }) => ready).map(({ id }) => id).filter((id) => this.onCard.has(id)) ?? [];
+    return this.documents?.filter(({ id, ready }) => ready && this.onCard.has(id)).map(({ id }) => id).reverse() ?? [];
   }
 
   cited(id) {
@@ -89,7 +89,7 @@ export class Start {
     const chosen = this.first.filter((id) => this.documents.some((one) => one.id === id));
     const ids = [...new Set([...chosen, ...this.documents.map(({ id }) => id)])].slice(0, CARDS);
     this.onCard = new Set(ids);
-    const on = this.documents.filter(({ id }) => this.onCard.has(id));
+    const on = this.documents.filter(({ id }) => this.onCard.has(id)).reverse(); // as they stand in the scope
     this.head.textContent = heading(this.documents);
     this.lead.replaceChildren(...lead(this.documents, this.failed));
     this.cards.classList.toggle("one", on.length === 1);
@@ -210,7 +210,7 @@ function heading(documents) {
 
 function lead(documents, failed) {
   const ready = documents.some((one) => one.ready);
-  const words = ready ? `Lines from ${documents.length > 1 ? "each" : "it"}, quoted. A number opens the page.` : documents.length ? "Lines from it appear here as soon as it is read." : "Drop PDFs below, or put documents into scope at the side.";
+  const words = ready ? `Lines from ${documents.length > 1 ? "each" : "it"}, quoted. A number opens the page.` : documents.length ? `Lines from ${documents.length > 1 ? "them" : "it"} appear here as soon as ${documents.length > 1 ? "each" : "it"} is read.` : "Drop PDFs below, or put documents into scope at the side.";
   const lost = failed && h("a", { href: "library" }, `${plural(failed, "document")} could not be read.`);
   return lost ? [`${words} `, lost] : [words];
 }

@@ -1,0 +1,104 @@
+"""The first minute: files dropped in Chat, what they say at first sight, a question that they answer, by its key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from ragcore.engine import Engine
+from tests import pdfs
+from tests.browser.conftest import App, Shelf, in_scope, serve
+from tests.browser.test_axe import check
+from ui.samples import NAME, SAMPLE
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The app on a home that holds the sample only."""
+    home = tmp_path_factory.mktemp("sample") / "home"
+    with Engine.open(home) as engine:
+        doc_id = engine.add(SAMPLE.read_bytes(), NAME).doc_id
+        assert engine.ingest(doc_id).status == "ready"
+        engine.index()
+    with serve(home) as served:
+        yield served
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_lines_open_their_page_and_a_key_asks(sample: App, open_page: Callable[..., Any], theme: str) -> None:
+    page = open_page(sample.url, 1280, 720, theme)
+    card = page.locator(".gw-ov")
+    expect(card).to_have_count(1)
+    expect(card.locator("li")).to_have_count(5)
+    expect(page.locator(".gw-start h1")).to_have_text("Your document is ready")
+    expect(page.locator(".gw-pane")).to_be_hidden()
+    questions = page.locator(".gw-sug button")
+    expect(questions).to_have_count(4, timeout=120_000)
+    check(page, "the first minute")
+
+    line = card.locator("li").nth(1)
+    told = line.locator("b").inner_text()
+    assert told in line.locator(".q").inner_text()
+    line.locator(".gw-cite").click()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    expect(line.locator(".gw-cite")).to_have_attribute("aria-current", "true")
+    assert "cite=" not in page.url, "nothing that a reload could open again"
+    check(page, "a line and its page")
+
+    first = questions.first.locator(".what").inner_text()
+    page.keyboard.press("1")
+    expect(page.locator(".gw-q")).to_have_text(first)
+    page.locator(".gw-answer a.gw-cite").first.wait_for()
+
+
+def test_a_key_does_not_ask_while_something_is_typed(sample: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(sample.url)
+    expect(page.locator(".gw-sug button")).to_have_count(4, timeout=120_000)
+    page.locator(".st-key-gw_composer textarea").fill("What did")
+    page.locator(".gw-start h1").click()
+    page.keyboard.press("2")
+    expect(page.locator(".gw-start")).to_be_visible()
+
+
+def test_files_dropped_in_chat_take_the_place_of_the_sample(tmp_path: Path, open_page: Callable[..., Any]) -> None:
+    home = tmp_path / "home"
+    with Engine.open(home) as engine:
+        engine.ingest(engine.add(SAMPLE.read_bytes(), NAME).doc_id)
+        engine.index()
+    with serve(home) as app:
+        page = open_page(app.url)
+        in_scope(page, "1 of 1")
+        files = [
+            pdfs.write(tmp_path, "survey.pdf", pdfs.one_column()),
+            pdfs.write(tmp_path, "table.pdf", pdfs.ruled_table()),
+        ]
+        page.locator(".st-key-gw_composer input[type=file]").set_input_files(files)
+        expect(page.locator(".gw-start h1")).to_contain_text(re.compile("being read|ready"))
+        expect(page.locator(".gw-start h1")).to_have_text("2 documents are ready", timeout=120_000)
+        in_scope(page, "2 of 3")
+        expect(page.locator(".gw-ov h2").first).to_have_text("Larkfield Water Survey")
+        expect(page.locator(".gw-ov").first.locator(".q").first).to_contain_text("61.4")
+        expect(page.locator(".st-key-gw_notes")).to_have_count(0)
+
+
+def test_a_document_is_renamed_in_the_scope_and_in_the_library(
+    app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(app.url)
+    row = page.locator(".gw-scope .row", has_text="Larkfield Water Survey").first
+    row.hover()
+    row.get_by_role("button", name="Rename").click()
+    row.get_by_label("Title").fill("Wells of 2025")
+    page.keyboard.press("Enter")
+    page.locator(".gw-scope .row", has_text="Wells of 2025").wait_for()
+    page.goto(f"{app.url}/library")
+    page.get_by_role("link", name="Wells of 2025").click()
+    page.locator(".gw-doc").get_by_role("button", name="Rename").click()
+    page.locator(".gw-doc").get_by_label("Title").fill("")
+    page.keyboard.press("Enter")
+    expect(page.locator(".gw-doc h2")).to_contain_text("Larkfield")

@@ -1,0 +1,110 @@
+"""What a document tells at first sight, and the questions that are offered on it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from ragcore.engine import Engine
+from ragcore.overview import LINES, made
+from ragcore.starting import Starter
+from tests import pdfs
+from tests.documents import Heading, make_document
+from tests.libraries import HashEmbedder
+from ui.samples import SAMPLE
+
+FILLER = "The crew was out in all weathers and came home late, as crews do in that part of the country."
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, str]]:
+    with Engine.open(tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"}) as engine:
+        doc_id = engine.add(SAMPLE, "annual report.pdf").doc_id
+        assert engine.ingest(doc_id).status == "ready"
+        engine.index()
+        yield engine, doc_id
+
+
+def test_each_line_is_a_sentence_of_its_page_with_the_words_that_tell(library: tuple[Engine, str]) -> None:
+    engine, doc_id = library
+    found, document = engine.overview(doc_id), engine.document(doc_id)
+    assert len(found.lines) == LINES
+    for line in found.lines:
+        cited = line.citation
+        assert cited.quote == document.text[cited.start : cited.end]
+        assert cited.boxes == document.boxes(cited.start, cited.end)
+        assert 0 <= line.lit[0] < line.lit[1] <= len(line.text)
+    assert len({line.citation.section for line in found.lines}) >= 4, "of as many sections as there are"
+    starts = [line.citation.start for line in found.lines]
+    assert starts == sorted(starts)
+
+
+def test_it_is_kept_until_the_document_changes(library: tuple[Engine, str]) -> None:
+    engine, doc_id = library
+    first = engine.overview(doc_id)
+    began = time.perf_counter()
+    assert engine.overview(doc_id) == first
+    assert time.perf_counter() - began < 0.5
+    engine.shelf.rename(doc_id, "Yearly")
+    assert {line.citation.title for line in engine.overview(doc_id).lines} == {"Yearly"}
+    engine.shelf.rename(doc_id, "")
+
+
+def test_what_a_sentence_tells_is_lit() -> None:
+    told = {
+        "Larkfield supplied about 1.84 million homes in three counties during the year.": "1.84 million homes",
+        "Larkfield was fined £3.2 million for two spills at the works by the river.": "£3.2 million",
+        "The crew closed the pump on the lane for good on 25 March 2031 after the spill.": "25 March 2031",
+        "Agenda papers are sent out seven working days before a meeting of the board.": "seven working days",
+        "The wells along the railway are looked after by the Orchard Lane Trust alone.": "Orchard Lane Trust",
+    }
+    document = make_document(*(part for n, said in enumerate(told) for part in (Heading(f"Part {n}"), said)))
+    assert {line.text: line.text[slice(*line.lit)] for line in made(document, HashEmbedder()).lines} == told
+
+
+def test_references_repeats_and_fragments_are_no_lines() -> None:
+    document = make_document(
+        Heading("Wells"),
+        "As set out in Item 7, Note 12 and Table 3, the crew went on with it as it had before.",
+        "This rose to 61.4 milligrams per litre in the month that followed the first of them.",
+        "and 40 wells were sampled twice by the crew that had been sent out there in the spring.",
+        "Printed on 100 pages for all of the members who asked for it by letter or by telephone.",
+        "Printed on 100 pages for all of the members who asked for it by letter or by telephone.",
+        "Nitrate stood above the limit in seven wells, all of them south of the railway.",
+    )
+    assert [line.text for line in made(document, HashEmbedder()).lines] == [
+        "Nitrate stood above the limit in seven wells, all of them south of the railway."
+    ]
+
+
+def test_without_a_sentence_worth_quoting_the_chapters_stand_there() -> None:
+    document = make_document(
+        Heading("Handbook"), Heading("Wells", 2), FILLER, Heading("Pumps", 2), FILLER, Heading("Mains", 2), FILLER
+    )
+    found = made(document, HashEmbedder())
+    assert not found.lines
+    assert [item.quote for item in found.chapters] == ["Handbook", "Wells", "Pumps", "Mains"]
+
+
+def test_each_first_question_is_answered_from_where_it_says(library: tuple[Engine, str]) -> None:
+    engine, doc_id = library
+    told: list[Starter] = []
+    found = engine.starters([doc_id], tell=told.append)
+    assert tuple(told) == found
+    assert len(found) == 4
+    for one in found:
+        answer = engine.ask(one.question).run()
+        assert not answer.refused, one.question
+        assert one.page_label in {item.page_label for item in answer.citations}, one.question
+    assert engine.starters([doc_id], go_on=lambda: False) == found, "kept"
+
+
+def test_first_questions_are_looked_for_anew_where_the_library_changed(library: tuple[Engine, str]) -> None:
+    engine, doc_id = library
+    engine.starters([doc_id])
+    engine.add(pdfs.note(), "note.pdf")
+    engine.shelf.rename(doc_id, "Yearly")
+    assert engine.starters([doc_id], go_on=lambda: False) == (), "given up at once, and nothing kept"
+    engine.shelf.rename(doc_id, "")
