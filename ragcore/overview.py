@@ -40,6 +40,9 @@ _LONG = 8  # pages from which on a document has a cover
 _SAME = 0.8  # likeness from which on two sentences say the same
 _AGAIN = 0.25  # what a sentence loses for each that is taken from its section
 _ALIKE = 0.5  # and for its likeness to the nearest of them
+_EARLY = 0.3  # what the first sentence has before the last: documents begin with what they come to
+_INITIALS = 3  # single letters with a capital, from which on it is an entry of a list of works
+_NUMBERED = 5  # characters of the number in front of an item, at most
 _RARE = 3  # times that a name stands in a document, up to which it tells of its sentence
 _NOT_ALONE = NO_SUBJECT - {"we"}  # words that need the sentence before
 
@@ -132,13 +135,17 @@ def _sentences(document: Document) -> Iterator[_Sentence]:
         if item.page < first or len(whole) < _SHORTEST or again[whole.casefold()] > 1 or place % step:
             continue
         for order, unit in enumerate(build_units(document, item.start, item.end)):
+            text = " ".join(document.text[unit.start : unit.end].split())
+            if not _stands_alone(text) or _goes_on(document.text[unit.end : item.end]):
+                continue
             text = " ".join(document.shown(unit.start, unit.end).split())
-            lit = _telling(text, document.text) if _stands_alone(text) else None
+            lit = _telling(text, document.text)
             if lit is not None:
+                early = _EARLY * (1 - unit.start / max(document.body_end, 1))
                 opens = 0.15 if order == 0 and item.kind == "paragraph" else 0.0
                 easy = 0.0 if len(text) <= _EASY else (_EASY - len(text)) / 300
                 chapter = " › ".join(item.section[:depth])
-                yield _Sentence(unit.start, unit.end, text, chapter, lit[0], lit[1] + opens + easy)
+                yield _Sentence(unit.start, unit.end, text, chapter, lit[0], lit[1] + early + opens + easy)
 
 
 def _depth(elements: Sequence[Element]) -> int:
@@ -158,10 +165,18 @@ def _stands_alone(text: str) -> bool:
     return (
         (text[0].isalnum() or text[0] in '“"‘(„«')
         and not begins.islower()
+        and not (words[0].endswith((")", ".")) and len(words[0]) <= _NUMBERED)  # "(4)", "12.", "a)"
         and words[0].strip("“\"'(,").lower() not in _NOT_ALONE
         and capitals < _CAPITALS
+        and sum(len(word.strip(".,;:()")) == 1 and word[0].isupper() and word[0] != "A" for word in words) < _INITIALS
         and not text.endswith("?")
     )
+
+
+def _goes_on(rest: str) -> bool:
+    """Whether what follows a sentence belongs to it: it was cut behind an abbreviation."""
+    following = rest.lstrip()[:1]
+    return following.islower() or following.isdigit()
 
 
 def _telling(text: str, whole: str) -> tuple[tuple[int, int], float] | None:

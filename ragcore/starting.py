@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 from ragcore.nearby import Candidate
 from ragcore.suggesting import OFFLINE, answering, around
+from ragcore.words import content_stems
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 OFFERED = 4
 TRIED = 20  # candidates at most: each takes a search
 NEWEST = 4  # documents that they are about
+ALIKE = 0.5  # share of their words from which on two ask the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,14 @@ def starters(
     offered: list[Starter] = []
     second: list[Starter] = []  # answered, but not in the first place
     answered: list[tuple[str, int, int]] = []
+    said: list[set[str]] = []
     for tried, candidate in enumerate(_candidates(engine, doc_ids)):
         if len(offered) == OFFERED or tried == TRIED:
             break
         if not go_on():
             return tuple(offered)  # given up: looked for again
-        if any(
+        stems = set(content_stems(candidate.question))
+        if any(len(stems & other) >= ALIKE * len(stems | other) for other in said) or any(
             candidate.doc_id == doc_id and start < candidate.end and candidate.start < end
             for doc_id, start, end in answered
         ):
@@ -66,6 +70,7 @@ def starters(
         found = answering(answer, candidate)
         if found is not None:
             answered.append((found.doc_id, found.start, found.end))
+            said.append(stems)
             made = Starter(candidate.question, found.doc_id, found.page_label, bool(found.label))
             (offered if found is answer.citations[0] else second).append(made)
             if offered[-1:] == [made]:

@@ -1,0 +1,106 @@
+"""What an empty conversation is told: which documents are ready, and questions while others are tried."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ragcore.errors import ModelError
+from ragcore.index.store import DocumentInfo
+from ragcore.starting import Starter
+from ui.jobs import Job
+from ui.start_routes import documents
+from ui.starting import Found, Starting
+
+INFO = DocumentInfo("a", "a", "a.pdf", "A", 1, "ready", 0.0, pages=3, tables=1, indexed=True)
+
+
+def info(doc_id: str, created: float, **changed: Any) -> DocumentInfo:
+    return replace(INFO, doc_id=doc_id, name=f"{doc_id}.pdf", title=doc_id.upper(), created=created, **changed)
+
+
+def test_what_is_in_scope_or_at_work_is_listed_and_what_failed_is_counted() -> None:
+    infos = [
+        info("a", 1.0),
+        info("b", 2.0),
+        info("c", 3.0, status="failed", indexed=False),
+        info("d", 4.0, status="reading", indexed=False),
+        info("e", 5.0, status="new", indexed=False),  # cancelled: nobody works at it
+    ]
+    jobs = {"d": Job("d", "read", done=2, total=9)}
+    shown = documents(infos, jobs, ["b"])
+    assert [(row["id"], row["ready"]) for row in shown["documents"]] == [("d", False), ("b", True)]
+    assert (shown["documents"][0]["done"], shown["documents"][0]["total"]) == (2, 9)
+    assert shown["failed"] == 1
+    assert [row["id"] for row in documents(infos, jobs, None)["documents"]] == ["d", "b", "a"]
+
+
+class Library:
+    """Stands for an engine whose searches take until they are let go."""
+
+    def __init__(self) -> None:
+        self.store = self
+        self.go = threading.Semaphore(0)
+        self.error: Exception | None = None
+
+    def revision(self) -> int:
+        return 1
+
+    def starters(self, doc_ids: Any, go_on: Any, tell: Any) -> None:
+        for number in range(4):
+            self.go.acquire(timeout=10)
+            if self.error is not None:
+                raise self.error
+            if not go_on():
+                return
+            tell(Starter(f"Question {number}?", doc_ids[0], "1", False))
+
+
+@pytest.fixture
+def library() -> Library:
+    return Library()
+
+
+def until(starting: Starting, wanted: int, done: bool) -> Found:
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        found = starting.look(["a"])
+        if len(found.starters) == wanted and found.done == done:
+            return found
+        time.sleep(0.01)
+    raise AssertionError("not found in time")
+
+
+def test_questions_are_there_while_others_are_tried(library: Library) -> None:
+    starting = Starting(lambda: library, lambda: True)  # type: ignore[arg-type,return-value]
+    assert starting.look(["a"]) == Found()
+    library.go.release()
+    assert [one.question for one in until(starting, 1, False).starters] == ["Question 0?"]
+    library.go.release(3)
+    until(starting, 4, True)
+    assert starting.look([]) == Found(done=True)
+
+
+def test_a_search_gives_way_to_what_people_ask_and_goes_on_afterwards(library: Library) -> None:
+    idle = threading.Event()
+    idle.set()
+    starting = Starting(lambda: library, idle.is_set)  # type: ignore[arg-type,return-value]
+    starting.look(["a"])
+    idle.clear()
+    library.go.release()
+    until(starting, 0, False)
+    idle.set()
+    library.go.release(8)
+    until(starting, 4, True)
+
+
+def test_what_prevents_them_is_said(library: Library) -> None:
+    library.error = ModelError("The model is gone.", hint="Choose another.")
+    starting = Starting(lambda: library, lambda: True)  # type: ignore[arg-type,return-value]
+    starting.look(["a"])
+    library.go.release()
+    assert until(starting, 0, True).trouble == "The model is gone. Choose another."
