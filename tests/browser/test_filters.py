@@ -242,7 +242,7 @@ def test_pages_typed_for_one_conversation_stay_with_it(filtered: App, open_page:
     page = open_page(filtered.url)
     one = conversation(page)
     page.get_by_role("button", name="New conversation").click()
-    page.locator(".gw-empty").wait_for()
+    page.locator(".gw-start").wait_for()
     other = conversation(page)
     page.get_by_label("Pages", exact=True).fill("3-4")
     page.locator(f'.gw-history a[data-id="{one}"]').click()

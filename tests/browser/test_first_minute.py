@@ -50,6 +50,10 @@ def test_lines_open_their_page_and_a_key_asks(sample: App, open_page: Callable[.
     assert "cite=" not in page.url, "nothing that a reload could open again"
     check(page, "a line and its page")
 
+    card.get_by_role("button", name="Outline").click()
+    expect(card.locator(".heads li")).not_to_have_count(0)
+    card.locator("h2 button").click()
+    expect(page.locator(".gw-pane")).to_be_visible()
     first = questions.first.locator(".what").inner_text()
     page.keyboard.press("1")
     expect(page.locator(".gw-q")).to_have_text(first)
@@ -60,7 +64,7 @@ def test_a_key_does_not_ask_while_something_is_typed(sample: App, open_page: Cal
     page = open_page(sample.url)
     expect(page.locator(".gw-sug button")).to_have_count(4, timeout=120_000)
     page.locator(".st-key-gw_composer textarea").fill("What did")
-    page.locator(".gw-start h1").click()
+    page.locator(".gw-start .lead").click()
     page.keyboard.press("2")
     expect(page.locator(".gw-start")).to_be_visible()
 

@@ -42,6 +42,7 @@ class Pane {
     this.listeners = [
       ["gw:open", (event) => (takeWaiting(), this.open(event.detail))],
       ["gw:look", (event) => (takeWaiting(), this.look(event.detail))],
+      ["gw:read", (event) => (showPane(true), this.choose(event.detail))],
       ["gw:more", (event) => this.more(event.detail)],
       ["gw:clear", () => ((this.browsed = false), this.clear())],
       ["keydown", (event) => pressed(this, event)],

@@ -50,7 +50,7 @@ class Thread {
     this.edits = new Set(); // ids of the turns whose question is being edited, which stay until that ends
     this.conversation = undefined;
     this.stopFollowing = new Map();
-    this.start = new Start({ ask: (question) => this.begin(question), grown: () => this.cited?.mark() });
+    this.start = new Start({ ask: (question) => this.begin(question), read: (id) => this.read(id), grown: () => this.cited?.mark() });
     this.cited = new Cited(this.column, (id) => (id === START ? { data: this.start.data, element: this.start.element } : this.turns.get(id)));
     this.cards = new Cards(this.flow, (turn, n) => this.cited.find(turn, n), (turn, n) => copyLink(this.conversation, turn, n));
     this.next = new Next((question) => this.askNext(question));
@@ -184,6 +184,12 @@ class Thread {
     }
     const ordered = turns.map(({ id }) => [id, this.turns.get(id)]);
     this.turns = new Map([...ordered, ...[...this.turns].filter(([id]) => !this.path.has(id))]);
+  }
+
+  // A document is opened to be read.
+  read(id) {
+    this.opened(true);
+    dispatchEvent(new CustomEvent("gw:read", { detail: id }));
   }
 
   // Whether the page stands beside what a new conversation begins with.

@@ -13,9 +13,9 @@ const NEXT = 600; // ms between two looks at questions that are being tried
 export const START = "start"; // names the citations of the cards, as a turn's id names those of its answer
 
 export class Start {
-  // `ask(question)` begins a conversation; `grown()` is told when more is shown.
-  constructor({ ask, grown }) {
-    Object.assign(this, { ask, grown });
+  // `ask(question)` begins a conversation, `read(id)` opens a document; `grown()` is told when more is shown.
+  constructor({ ask, read, grown }) {
+    Object.assign(this, { ask, read, grown });
     this.head = h("h1", {});
     this.lead = h("p", { class: "lead" });
     this.cards = h("div", { class: "cards" });
@@ -131,7 +131,7 @@ export class Start {
     const facts = [one.pages ? plural(one.pages, "page") : "", one.ready ? plural(one.tables, "table") : ""].filter(Boolean).join(" · ");
     const turns = view.lines?.length > 0 && view.chapters.length > 0;
     const turn = turns && h("button", { type: "button", class: "gw-linkish", "aria-pressed": String(Boolean(view.outlined)), onclick: () => this.turn(one.id) }, "Outline");
-    const header = h("header", {}, icon("description"), h("h2", { title: one.title }, one.title), h("span", { class: "muted num" }, facts), turn);
+    const header = h("header", {}, icon("description"), h("h2", {}, one.ready ? h("button", { type: "button", title: `Read ${one.title}`, onclick: () => this.read(one.id) }, one.title) : one.title), h("span", { class: "muted num" }, facts), turn);
     return h("section", { class: "gw-ov", "data-doc": one.id, "aria-label": one.title }, header, this.body(one, view));
   }
 
