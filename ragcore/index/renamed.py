@@ -20,7 +20,8 @@ def given_titles(connection: sa.Connection) -> dict[str, str]:
 
 def renamed(answer: Answer, given: Mapping[str, str]) -> Answer:
     """``answer`` with the ``given`` titles in place of those that it was stored with; its text stays."""
-    if not given or not given.keys() & {item.doc_id for item in (*answer.citations, *answer.sources)}:
+    used = {item.doc_id for item in answer.citations} | {item.doc_id for item in answer.sources}
+    if not used & given.keys():
         return answer
     trace = answer.trace
     return replace(
