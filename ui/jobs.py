@@ -178,7 +178,8 @@ class Ingestion:
 
     def close(self) -> None:
         """Cancel everything; the documents go on from the same page at the next start."""
-        self._closed = True
+        with self._lock:
+            self._closed = True
         self._stirred.set()
         for doc_id in self.jobs():
             self._stop(doc_id)
@@ -277,7 +278,9 @@ class Ingestion:
         report = self.engine.ingest(doc_id, password=entry.password, on_progress=show, cancelled=ends)
         if report.status != "failed":
             self.engine.index(refresh=False, on_progress=show, cancelled=ends)
-            self._after.submit(self._glance, doc_id)
+            with self._lock:
+                if not self._closed:
+                    self._after.submit(self._glance, doc_id)
 
     def _glance(self, doc_id: str) -> None:
         """Make what a document tells at first sight. What fails is met again, and shown, where it is looked at."""
