@@ -85,8 +85,8 @@ def test_files_dropped_in_chat_take_the_place_of_the_sample(tmp_path: Path, open
         expect(page.locator(".gw-start h1")).to_contain_text(re.compile("being read|ready"))
         expect(page.locator(".gw-start h1")).to_have_text("2 documents are ready", timeout=120_000)
         in_scope(page, "2 of 3")
-        expect(page.locator(".gw-ov h2").first).to_have_text("Larkfield Water Survey")
-        expect(page.locator(".gw-ov").first.locator(".q").first).to_contain_text("61.4")
+        card = page.locator(".gw-ov", has_text="Larkfield Water Survey")
+        expect(card.locator("ol")).to_contain_text("seven wells")
         expect(page.locator(".st-key-gw_notes")).to_have_count(0)
 
 
