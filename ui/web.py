@@ -25,9 +25,10 @@ BLOCKED = ("/_stcore/metrics",)
 OPENING = """<div class="gw-opening"><p class="gw-opening-top"><img src="{root}/assets/mark.svg" alt="" width="20"
 height="20"><b>Groundwork</b></p><p class="gw-opening-said" role="status"><span class="gw-spin"></span><span>Opening
 Groundwork</span></p></div><script type="module" async src="{root}/assets/opening.js"></script>"""
-# What is known before the first paint, so that nothing jumps: whether the page pane is hidden (shared/layout.js), and
-# the theme that was chosen (where Streamlit keeps it).
+# What is known before the first paint, so that nothing jumps: whether the page pane is hidden (shared/layout.js), how
+# wide it was made (pane/splitter.js), and the theme that was chosen (where Streamlit keeps it).
 EARLY = """if(sessionStorage.getItem("gw.pane"))document.documentElement.dataset.gwPane="hidden";
+if(localStorage.getItem("gw.pane.width"))document.documentElement.style.setProperty("--pane-w",`${localStorage.getItem("gw.pane.width")}px`);
 document.documentElement.dataset.gwTheme=localStorage.getItem(`stActiveTheme-${location.pathname}-v2`)??"" """
 
 

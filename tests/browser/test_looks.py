@@ -59,6 +59,27 @@ def test_three_panes_share_the_window(
     )
     assert all(a[1] <= b[0] + 1 for a, b in pairwise(buttons)), "the toolbar overlaps itself"
 
+    # The border between them is moved by hand or by keys, stays so, and neither side vanishes.
+    border = page.get_by_role("separator", name="Width of the page")
+    at = box(page, ".gw-splitter")
+    page.mouse.move(at["x"] + at["width"] / 2, at["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(at["x"] + at["width"] / 2 - 60, at["y"] + 200, steps=3)
+    page.mouse.up()
+    assert box(page, ".gw-pane")["width"] == pytest.approx(pane["width"] + 60, abs=2)
+    page.keyboard.press("ArrowLeft")
+    wide = box(page, ".st-key-gw_pane")["width"]
+    assert wide > pane["width"] + 70
+    assert border.get_attribute("aria-valuenow") == str(round(wide))
+    page.reload()
+    page.locator(".gw-page img").first.wait_for()
+    assert box(page, ".st-key-gw_pane")["width"] == wide
+    border.focus()
+    page.keyboard.press("End")
+    assert box(page, ".gw-flow")["width"] >= 320
+    page.keyboard.press("Enter")
+    assert box(page, ".gw-pane")["width"] == pane["width"]
+
 
 def test_on_a_phone_the_page_is_a_drawer(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}", 390, 844, has_touch=True)

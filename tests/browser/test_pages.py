@@ -13,6 +13,7 @@ from benchmarks import long_document
 from ragcore.engine import Engine
 from ragcore.types import Scope
 from tests.browser.conftest import App, serve
+from tests.browser.test_axe import check
 from tests.browser.test_places import client_rects
 
 PAGES = 36
@@ -120,6 +121,27 @@ def test_pages_that_an_answer_cites_are_there_before_they_are_opened(
     picture = page.locator('.gw-page[data-page="33"] img.whole').element_handle()
     page.wait_for_function("picture => picture.complete && picture.naturalWidth", arg=picture)
     assert not [url for url in asked if "/pages/33.png" in url and f"w={THUMBNAIL}" not in url], "it was fetched twice"
+
+
+def test_thumbnails_are_reached_and_gone_through_by_keys(
+    register: tuple[App, str], open_page: Callable[..., Any]
+) -> None:
+    page = opened(register, open_page)
+    check(page, "a document of many pages")
+    stops = page.locator(".gw-pane .rail button[tabindex='0']")
+    assert stops.count() == 1
+    assert stops.get_attribute("aria-current") == "page"
+    page.get_by_role("tab", name="Thumbnails").focus()
+    page.keyboard.press("Tab")
+    assert stops.evaluate("e => e === document.activeElement")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.locator(f".pgbox:has-text('{ASKED[-1] + 1} of {PAGES}')").wait_for()
+    page.keyboard.press("End")  # far from what is drawn
+    page.keyboard.press("Enter")
+    page.locator(f".pgbox:has-text('{PAGES} of {PAGES}')").wait_for()
+    assert page.evaluate("document.activeElement.closest('.rail') !== null")
+    assert stops.count() == 1
 
 
 def test_page_labels_lead_to_their_pages_and_an_unknown_one_is_said(

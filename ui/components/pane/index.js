@@ -14,6 +14,7 @@ import { configureTiles } from "./pictures.js";
 import { Rail } from "./rail.js";
 import { Selecting } from "./selection.js";
 import { Side } from "./side.js";
+import { splitter } from "./splitter.js";
 import { Toolbar } from "./toolbar.js";
 import { keepTurn } from "./turns.js";
 
@@ -38,6 +39,7 @@ class Pane {
     this.document = null;
     this.offered = [];
     this.place = takePlace(); // where one was before a reload, until something is opened
+    this.alone = Boolean(root.closest(".st-key-gw_read")); // the page is all that is shown
     this.build();
     this.listeners = [
       ["gw:open", (event) => (takeWaiting(), this.open(event.detail))],
@@ -45,7 +47,7 @@ class Pane {
       ["gw:read", (event) => (showPane(true), this.choose(event.detail))],
       ["gw:more", (event) => this.more(event.detail)],
       ["gw:clear", () => ((this.browsed = false), this.clear())],
-      ["keydown", (event) => pressed(this, event)],
+      ["keydown", (event) => (this.alone && this.findKey(event), pressed(this, event))],
       ["pagehide", () => this.leave()],
     ];
     for (const [name, listener] of this.listeners) addEventListener(name, listener);
@@ -61,7 +63,7 @@ class Pane {
     this.desk = h("div", { class: "desk", tabindex: "0", role: "group", "aria-label": "Pages of the document", onwheel: () => (this.browsed = true) });
     this.peek = h("button", { type: "button", class: "gw-peek", hidden: true, onclick: () => this.drawer(true) });
     this.scrim = h("div", { class: "gw-scrim", onclick: () => this.drawer(false) });
-    this.root.append(this.bar.element, this.path, this.side.element, this.desk);
+    this.root.append(this.bar.element, this.path, this.side.element, this.desk, splitter());
     this.root.after(this.peek, this.scrim);
     this.root.setAttribute("role", "region");
     this.root.setAttribute("aria-label", "Page");
@@ -84,7 +86,7 @@ class Pane {
     this.find = new Find(this.pages, this.rail);
     this.selecting = new Selecting(this.root, this.pages, (text) => this.asking(text));
     this.root.append(this.find.element);
-    this.side.restore();
+    this.side.restore(this.alone ? "outline" : "thumbs");
   }
 
   close() {
@@ -274,7 +276,9 @@ class Pane {
 
   moved(page) {
     this.bar.at(page, this.document.pages);
+    this.bar.zoomed(this.pages);
     this.rail.at(page);
+    dispatchEvent(new CustomEvent("gw:paged", { detail: { doc: this.document.id, page } }));
   }
 
   // The pages in sight have their pictures: now what goes with them, and what may be opened next.
@@ -314,7 +318,7 @@ class Pane {
   }
 
   findKey(event) {
-    if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key !== "f" || !this.document) return;
+    if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key !== "f" || !this.document || event.defaultPrevented) return;
     event.preventDefault();
     const { text } = this.selecting.chosen() ?? { text: "" };
     this.find.open(text.length < 200 ? text.replace(/\s+/g, " ") : "");

@@ -1,13 +1,14 @@
 // The pages of one document, one below the other. Only those near the window are drawn. All places are in points of the
-// page as the PDF displays it; a page's box is `points × z` CSS pixels, turned as the person wants it. What lies on a page
-// is in its face, which has the page's own shape and is turned as a whole.
+// page as the PDF displays it; a page's box is `points × scale(page)` CSS pixels, turned as the person wants it: one scale
+// for all, or for each page the one that fits it. What lies on a page is in its face, which has the page's own shape and
+// is turned as a whole.
 
 import { h, still } from "../shared/dom.js";
 import { drawLights, drawMatches, drawTags } from "./lights.js";
 import { dropPictures } from "./pictures.js";
 import { fillPictures, pictureOf } from "./sight.js";
 import { addTextLayer } from "./text_layer.js";
-import { extent, turnBack, turnBox, turnOf, turnStyle } from "./turns.js";
+import { turnBack, turnBox, turnedSize, turnOf, turnStyle } from "./turns.js";
 
 const GAP = 14;
 const EDGE = 8;
@@ -15,6 +16,7 @@ const CLOSE_UP = 420; // on a phone, a pane narrower than this zooms in on what 
 const MARGIN = 12; // beside what is opened
 const NEAR = 1; // screens above and below that are kept drawn
 const REST = 60; // ms that a page stays near before its picture is asked for, while one scrolls
+const READ = 1120; // CSS pixels: lines of a page that is read on a wide screen
 const NOTHING = { citation: null, here: [], peers: [] };
 
 export class Pages {
@@ -25,8 +27,9 @@ export class Pages {
     this.sheet = h("div", { class: "sheet" });
     desk.append(this.sheet);
     this.drawn = new Map(); // page number → element
-    this.z = 1;
-    this.fit = "width"; // or "page", or "" for a zoom that was chosen
+    this.z = 1; // the zoom that was chosen, while `fit` is ""
+    this.fit = "width"; // or "page", or ""
+    this.most = desk.closest(".st-key-gw_read") ? READ : Infinity; // CSS pixels that a page is fitted to
     this.turn = 0;
     this.page = 1;
     this.lit = NOTHING;
@@ -54,7 +57,6 @@ export class Pages {
     this.forget();
     this.sheet.replaceChildren();
     this.measure();
-    if (this.fit) this.z = this.fitZoom();
     this.layout();
     this.desk.scrollTo({ top: 0, left: 0, behavior: "instant" });
     this.draw();
@@ -76,58 +78,66 @@ export class Pages {
   }
 
   measure() {
-    Object.assign(this, extent(this.document, this.turn));
+    this.sizes = this.document.pages.map((page) => turnedSize(page, this.turn));
   }
 
-  fitZoom({ widest, tallest } = this) {
+  // The scale of a page of this size, turned as it is.
+  scaled([width, height]) {
     const { clientWidth, clientHeight } = this.desk;
-    const across = (clientWidth - 2 * EDGE) / widest;
-    const z = this.fit === "page" ? Math.min(across, (clientHeight - 2 * EDGE) / tallest) : across;
-    return clientWidth - 2 * EDGE > 50 ? Math.round(z * 1000) / 1000 : 1;
+    if (!this.fit) return this.z;
+    if (clientWidth - 2 * EDGE <= 50) return 1;
+    const across = (Math.min(clientWidth, this.most) - 2 * EDGE) / width;
+    const z = this.fit === "page" ? Math.min(across, (clientHeight - 2 * EDGE) / height) : across;
+    return Math.floor(z * 1000) / 1000;
+  }
+
+  scale(page) {
+    return this.scales[page - 1];
   }
 
   // How wide a page would be, in CSS pixels, were its document opened; nothing while the pane is hidden.
   across(document, page) {
     if (!this.desk.clientHeight) return 0;
-    const z = this.fit && document !== this.document ? this.fitZoom(extent(document, turnOf(document.id))) : this.z;
-    return document.pages[page - 1][0] * z;
+    const size = document.pages[page - 1];
+    return size[0] * this.scaled(turnedSize(size, turnOf(document.id)));
   }
 
   layout() {
     let top = EDGE;
-    this.tops = this.sizes.map(([, height]) => {
+    this.scales = this.sizes.map((size) => this.scaled(size));
+    this.tops = this.sizes.map(([, height], i) => {
       const at = top;
-      top += height * this.z + GAP;
+      top += height * this.scales[i] + GAP;
       return at;
     });
-    this.width = Math.max(this.widest * this.z + 2 * EDGE, this.desk.clientWidth);
+    this.width = this.sizes.reduce((most, [width], i) => Math.max(most, width * this.scales[i] + 2 * EDGE), this.desk.clientWidth);
     this.sheet.style.height = `${top - GAP + EDGE}px`;
     this.sheet.style.width = `${this.width}px`;
   }
 
   setFit(fit) {
     this.fit = fit;
-    this.setZoom(this.fitZoom());
+    this.rescale();
     if (fit === "page") this.scrollDown(this.page);
   }
 
   zoomTo(z) {
     this.fit = "";
-    this.setZoom(z);
+    this.z = z;
+    this.rescale();
   }
 
   // The point in the middle of the window stays where it is.
-  setZoom(z) {
+  rescale() {
     if (!this.document) return;
     const { clientHeight, clientWidth, scrollTop, scrollLeft } = this.desk;
     const middle = this.pageAt(scrollTop + clientHeight / 2);
-    const down = (scrollTop + clientHeight / 2 - this.tops[middle - 1]) / this.z;
+    const down = (scrollTop + clientHeight / 2 - this.tops[middle - 1]) / this.scale(middle);
     const across = (scrollLeft + clientWidth / 2) / this.width;
-    this.z = z;
     this.layout();
     this.placeAll();
     this.desk.scrollTo({
-      top: this.tops[middle - 1] + down * z - clientHeight / 2,
+      top: this.tops[middle - 1] + down * this.scale(middle) - clientHeight / 2,
       left: across * this.width - clientWidth / 2,
       behavior: "instant",
     });
@@ -141,7 +151,6 @@ export class Pages {
     const page = this.page;
     this.turn = turn;
     this.measure();
-    if (this.fit) this.z = this.fitZoom();
     this.layout();
     this.forget();
     this.scrollDown(page);
@@ -151,7 +160,7 @@ export class Pages {
 
   resized() {
     if (!this.document || this.desk.clientWidth < 50) return;
-    if (this.fit && Math.abs(this.fitZoom() - this.z) > 0.002) this.setZoom(this.fitZoom());
+    if (this.sizes.some((size, i) => Math.abs(this.scaled(size) - this.scales[i]) > 0.002)) this.rescale();
     else {
       this.layout();
       this.placeAll();
@@ -230,8 +239,9 @@ export class Pages {
   place(page, element) {
     const [width, height] = this.document.pages[page - 1];
     const [across, down] = this.sizes[page - 1];
-    element.style.cssText = `top:${this.tops[page - 1]}px;left:${this.left(page)}px;width:${across * this.z}px;height:${down * this.z}px`;
-    element.firstElementChild.style.cssText = turnStyle(width * this.z, height * this.z, this.turn);
+    const z = this.scale(page);
+    element.style.cssText = `top:${this.tops[page - 1]}px;left:${this.left(page)}px;width:${across * z}px;height:${down * z}px`;
+    element.firstElementChild.style.cssText = turnStyle(width * z, height * z, this.turn);
   }
 
   placeAll() {
@@ -242,7 +252,7 @@ export class Pages {
   }
 
   left(page) {
-    return Math.max(EDGE, (this.width - this.sizes[page - 1][0] * this.z) / 2);
+    return Math.max(EDGE, (this.width - this.sizes[page - 1][0] * this.scale(page)) / 2);
   }
 
   fill() {
@@ -255,13 +265,13 @@ export class Pages {
   reading() {
     const at = this.desk.scrollTop + EDGE + 16;
     const page = this.pageAt(at);
-    return [page, this.turn ? Infinity : (at - this.tops[page - 1]) / this.z];
+    return [page, this.turn ? Infinity : (at - this.tops[page - 1]) / this.scale(page)];
   }
 
   // The point of a drawn page, in points, under a point of the window.
   pointAt(page, clientX, clientY) {
     const box = this.drawn.get(page).getBoundingClientRect();
-    return turnBack((clientX - box.left) / this.z, (clientY - box.top) / this.z, this.document.pages[page - 1], this.turn);
+    return turnBack((clientX - box.left) / this.scale(page), (clientY - box.top) / this.scale(page), this.document.pages[page - 1], this.turn);
   }
 
   // Highlights
@@ -272,7 +282,7 @@ export class Pages {
   }
 
   marks(page, element) {
-    return { size: this.document.pages[page - 1], turn: this.turn, z: this.z, lit: this.lit, pick: this.events.pick, words: element.gwWords };
+    return { size: this.document.pages[page - 1], turn: this.turn, z: this.scale(page), lit: this.lit, pick: this.events.pick, words: element.gwWords };
   }
 
   overlay(page, element) {
@@ -308,7 +318,7 @@ export class Pages {
   scrollDown(page, y = 0) {
     const size = this.document.pages[page - 1];
     const top = y && this.turn !== 2 ? turnBox([page, 0, y, 0, y], size, this.turn)[2] : 0;
-    this.desk.scrollTo({ top: this.tops[page - 1] + top * this.z - EDGE, behavior: "instant" });
+    this.desk.scrollTo({ top: this.tops[page - 1] + top * this.scale(page) - EDGE, behavior: "instant" });
     this.draw();
   }
 
@@ -319,11 +329,13 @@ export class Pages {
 
   // On a narrow pane: as large as the lit words allow.
   closeUp(boxes) {
+    const [page] = boxes[0];
     const wide = Math.max(...boxes.map((box) => box[3])) - Math.min(...boxes.map((box) => box[1]));
-    const full = (this.desk.clientWidth - 2 * EDGE) / this.widest;
-    const z = Math.min(1.25, Math.max(full, (this.desk.clientWidth - 2 * EDGE) / (wide + 24)));
-    this.fit = z === full ? "width" : "";
-    if (Math.abs(z - this.z) > 0.01) this.setZoom(z);
+    this.fit = "width";
+    const full = this.scaled(this.sizes[page - 1]);
+    const z = Math.min(1.25, (this.desk.clientWidth - 2 * EDGE) / (wide + 24));
+    if (z > full) Object.assign(this, { fit: "", z });
+    if (Math.abs(Math.max(z, full) - this.scale(page)) > 0.01) this.rescale();
   }
 
   // Scrolls to the citation; again when the pane gets its size later (a drawer that opens).
@@ -342,8 +354,8 @@ export class Pages {
     if (closely) this.closeUp(here);
     const [at, , y0, , y1] = here[0];
     const { clientHeight, clientWidth, scrollTop } = this.desk;
-    const top = Math.max(0, this.tops[at - 1] + ((y0 + y1) / 2) * this.z - clientHeight * 0.38);
-    const [x0, x1] = [Math.min(...here.map((b) => b[1])), Math.max(...here.map((b) => b[3]))].map((x) => this.left(at) + x * this.z);
+    const top = Math.max(0, this.tops[at - 1] + ((y0 + y1) / 2) * this.scale(at) - clientHeight * 0.38);
+    const [x0, x1] = [Math.min(...here.map((b) => b[1])), Math.max(...here.map((b) => b[3]))].map((x) => this.left(at) + x * this.scale(at));
     // As much of the page's left as there is room for: there stand the names of rows and the numbers of citations.
     const left = Math.max(0, Math.min(x1 + MARGIN - clientWidth, x0 - MARGIN));
     const far = !this.drawn.has(at) || Math.abs(top - scrollTop) > clientHeight * 2.5;

@@ -13,8 +13,9 @@ export function keepPlace(pages, more) {
 }
 
 function spotOf(pages) {
-  const { desk, tops, z, fit } = pages;
+  const { desk, tops, fit } = pages;
   const page = pages.pageAt(desk.scrollTop);
+  const z = pages.scale(page);
   return { page, below: (desk.scrollTop - tops[page - 1]) / z, left: desk.scrollLeft, fit, z };
 }
 
@@ -23,8 +24,8 @@ export const takePlace = () => takeKept(KEY, conversation());
 export function comeBack(pages, { page, below, left, fit, z }) {
   if (page > pages.sizes.length) return;
   pages.pending = null;
-  pages.fit = fit;
-  pages.setZoom(fit ? pages.fitZoom() : z);
-  pages.desk.scrollTo({ top: pages.tops[page - 1] + below * pages.z, left, behavior: "instant" });
+  Object.assign(pages, { fit, z });
+  pages.rescale();
+  pages.desk.scrollTo({ top: pages.tops[page - 1] + below * pages.scale(page), left, behavior: "instant" });
   pages.draw();
 }

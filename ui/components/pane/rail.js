@@ -1,5 +1,5 @@
 // Thumbnails of the pages, with a tick where each citation lies and how many matches of a search each page has. Only those
-// in sight are drawn.
+// in sight are drawn. One of them is in the order of the Tab key: the page that is read, or where the arrow keys have gone.
 
 import { pictureUrl } from "../shared/api.js";
 import { h, plural } from "../shared/dom.js";
@@ -23,6 +23,7 @@ export class Rail {
     this.strip = h("div", { class: "strip" });
     box.append(this.strip);
     box.addEventListener("scroll", () => this.draw(REST), { passive: true });
+    box.addEventListener("keydown", (event) => this.key(event));
     this.watch = new ResizeObserver(() => this.draw());
     this.watch.observe(box);
   }
@@ -69,9 +70,34 @@ export class Rail {
       if (other === page) element.setAttribute("aria-current", "page");
       else element.removeAttribute("aria-current");
     }
+    this.bring(page);
+    this.rove();
+  }
+
+  bring(page) {
     const top = (page - 1) * STEP;
     const { scrollTop, clientHeight } = this.box;
     if (top < scrollTop || top + STEP > scrollTop + clientHeight) this.box.scrollTop = top - clientHeight / 2 + STEP / 2;
+  }
+
+  rove(to = null) {
+    const held = [...this.drawn].find(([, element]) => element === document.activeElement)?.[0];
+    const stop = to ?? held ?? (this.drawn.has(this.page) ? this.page : Math.min(...this.drawn.keys()));
+    for (const [page, element] of this.drawn) element.tabIndex = page === stop ? 0 : -1;
+  }
+
+  key(event) {
+    const now = [...this.drawn].find(([, element]) => element === document.activeElement)?.[0];
+    const last = this.document?.pages.length;
+    const to = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 1, End: last }[event.key];
+    if (!now || to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const page = Math.min(Math.max(1, to), last);
+    this.bring(page);
+    this.draw();
+    this.rove(page);
+    this.drawn.get(page).focus({ preventScroll: true });
   }
 
   draw(rest = 0) {
@@ -81,6 +107,7 @@ export class Rail {
     const last = Math.min(this.document.pages.length, Math.ceil((scrollTop + clientHeight) / STEP) + 2);
     for (const page of [...this.drawn.keys()]) if (page < first || page > last) this.remove(page);
     for (let page = first; page <= last; page++) if (!this.drawn.has(page)) this.add(page);
+    this.rove();
     if (rest) this.rested ??= setTimeout(() => this.rest(scrollTop), rest);
     else this.fill();
   }

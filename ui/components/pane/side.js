@@ -31,13 +31,13 @@ export class Side {
   }
 
   // As it was in this tab of the browser; called once everything else is there.
-  restore() {
-    this.choose(sessionStorage.getItem(KEY) === "outline" && !matchMedia("(max-width: 900px)").matches ? "outline" : "thumbs");
+  restore(usual) {
+    this.choose((sessionStorage.getItem(KEY) ?? usual) === "outline" && !matchMedia("(max-width: 900px)").matches ? "outline" : "thumbs", false);
   }
 
-  choose(name) {
+  choose(name, keep = true) {
     this.chosen = name;
-    sessionStorage.setItem(KEY, name);
+    if (keep) sessionStorage.setItem(KEY, name);
     for (const tab of this.tabs) {
       tab.setAttribute("aria-selected", String(tab.dataset.tab === name));
       tab.tabIndex = tab.dataset.tab === name ? 0 : -1;

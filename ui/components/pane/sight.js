@@ -9,7 +9,7 @@ import { turnBack } from "./turns.js";
 export function fillPictures(pages) {
   const { scrollTop, clientHeight } = pages.desk;
   const top = (page) => pages.tops[page - 1];
-  const tall = (page) => pages.sizes[page - 1][1] * pages.z;
+  const tall = (page) => pages.sizes[page - 1][1] * pages.scale(page);
   const away = (page) => Math.abs(top(page) + tall(page) / 2 - scrollTop - clientHeight / 2);
   const seen = (page) => top(page) < scrollTop + clientHeight && top(page) + tall(page) > scrollTop;
   const near = [...pages.drawn.keys()].sort((a, b) => away(a) - away(b));
@@ -25,10 +25,11 @@ export function pictureOf(pages, page) {
   const { scrollTop, scrollLeft, clientHeight, clientWidth } = pages.desk;
   const element = pages.drawn.get(page);
   const [width] = pages.document.pages[page - 1];
-  drawWhole(element.querySelector(".whole"), pages.document, page, width * pages.z);
+  const z = pages.scale(page);
+  drawWhole(element.querySelector(".whole"), pages.document, page, width * z);
   const [top, left] = [pages.tops[page - 1], pages.left(page)];
-  const sight = [scrollLeft - left, scrollTop - top, scrollLeft + clientWidth - left, scrollTop + clientHeight - top].map((v) => v / pages.z);
-  drawTiles(element, pages.document, page, pages.z, onPage(pages, page, sight));
+  const sight = [scrollLeft - left, scrollTop - top, scrollLeft + clientWidth - left, scrollTop + clientHeight - top].map((v) => v / z);
+  drawTiles(element, pages.document, page, z, onPage(pages, page, sight));
 }
 
 // A part of the turned page, in points, as it lies on the page, cut at its edges.

@@ -106,13 +106,14 @@ export class Toolbar {
   }
 
   zoom(by) {
-    const now = this.pane.pages.z;
+    const now = this.pane.pages.scale(this.pane.pages.page);
     const next = by > 0 ? ZOOMS.find((z) => z > now + 0.01) : ZOOMS.findLast((z) => z < now - 0.01);
     if (next) this.pane.pages.zoomTo(next);
   }
 
-  zoomed({ z, fit }) {
-    this.percent.textContent = `${Math.round(z * 100)}%`;
+  zoomed(pages) {
+    const { fit } = pages;
+    this.percent.textContent = `${Math.round(pages.scale(pages.page || 1) * 100)}%`;
     for (const [name, made] of Object.entries(this.fits)) made.setAttribute("aria-pressed", String(fit === name));
   }
 }

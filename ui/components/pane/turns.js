@@ -3,12 +3,6 @@
 
 export const turnedSize = ([width, height], turn) => (turn % 2 ? [height, width] : [width, height]);
 
-// Sizes of the pages of a document as they are turned, in points, and the widest and tallest of them.
-export function extent(document, turn) {
-  const sizes = document.pages.map((page) => turnedSize(page, turn));
-  return { sizes, widest: Math.max(...sizes.map(([width]) => width)), tallest: Math.max(...sizes.map(([, height]) => height)) };
-}
-
 // A box [page, x0, y0, x1, y1] of a page of this size, as it lies on the turned page.
 export function turnBox([page, x0, y0, x1, y1], [width, height], turn) {
   if (turn === 1) return [page, height - y1, x0, height - y0, x1];

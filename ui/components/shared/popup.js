@@ -2,13 +2,14 @@
 
 import { button, h } from "./dom.js";
 
+let panels = 0;
 const REACHED = "a[href], button:not([disabled]), input";
 
 export class Popup {
   // `fill(panel)` draws what is in the panel each time that it opens.
   constructor(label, iconName, fill) {
     this.fill = fill;
-    this.id = `gw-panel-${label.toLowerCase().replace(/\W+/g, "-")}`;
+    this.id = `gw-panel-${(panels += 1)}`;
     this.button = button(label, iconName, () => this.pressed(), { "aria-expanded": "false", "aria-controls": this.id });
     this.panel = h("div", { class: "gw-panel", id: this.id, role: "group", "aria-label": label, hidden: true });
     this.element = h("div", { class: "gw-popup" }, this.button, this.panel);

@@ -3,7 +3,6 @@
 import { closeCitation, lookAtCitation, openCitation } from "../shared/bus.js";
 import { citeInAddress } from "./address.js";
 import { START } from "./start.js";
-import { markPassage } from "./why.js";
 
 export class Cited {
   // `shown(id)` is a turn that is shown, as `{ data, element }`.
@@ -35,23 +34,26 @@ export class Cited {
     return true;
   }
 
-  // Beside an answer of which nothing has been opened stands the page of its first citation.
+  // Beside an answer of which nothing has been opened stands the page of its first citation; beside one without any,
+  // nothing is lit.
   look(turn, fresh = false) {
-    if (turn) lookAtCitation({ turn: turn.id, n: turn.citations[0].n, citations: turn.citations, fresh });
+    const cites = Boolean(turn?.citations?.length);
+    this.looked = cites ? turn.id : null;
+    if (cites) lookAtCitation({ turn: turn.id, n: turn.citations[0].n, citations: turn.citations, fresh });
     else closeCitation();
   }
 
-  // The pane has opened one (from a chip, or by its own next and previous) or a passage that was found.
-  opened({ turn, n, passage }) {
+  // The pane has opened one, from a chip or by its own next and previous.
+  opened({ turn, n }) {
     this.current = turn ? { turn, n } : null;
     this.mark();
-    markPassage(this.column, passage);
     if (turn !== START) citeInAddress(turn, n);
   }
 
   // The text of an answer has become longer.
   grown(turn) {
     this.mark();
+    if (!this.current && turn.citations?.length && this.looked !== turn.id) this.look(turn);
     if (turn.id === this.current?.turn) dispatchEvent(new CustomEvent("gw:more", { detail: { turn: turn.id, citations: turn.citations } }));
   }
 
