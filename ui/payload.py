@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragcore.errors import KeyMissing, KeyRefused
 from ragcore.index.conversations import Conversation, StoredTurn
 from ragcore.index.store import DocumentInfo
 from ragcore.types import AS_TYPED, Answer, Box, Citation, Document, Source, Trace
@@ -73,7 +74,11 @@ def _reached(info: DocumentInfo, jobs: Mapping[str, Job]) -> str:
 
 def error(given: Mapping[str, Any]) -> Json:
     """What `GroundworkError.as_dict` gave, in words for the app: some hints name commands."""
-    return dict(given) | REMOVED if given.get("code") == "unknown_document" else dict(given)
+    if given.get("code") == "unknown_document":
+        return dict(given) | REMOVED
+    if given.get("hint") in (KeyMissing.hint_default, KeyRefused.hint_default):
+        return dict(given) | {"hint": "Enter a key under Settings, then try again."}
+    return dict(given)
 
 
 def turn(stored: StoredTurn, live: LiveAnswer | None = None, unsearched: Sequence[Json] = ()) -> Json:

@@ -55,7 +55,9 @@ def test_what_one_thinks_of_an_answer_is_kept_and_shown_again(
 ) -> None:
     name = "turned.pdf"
     page = open_page(f"{app.url}/?c={shelf.conversations[name]}")
+    more = page.get_by_role("button", name="More", exact=True)
     down = page.get_by_role("button", name="Not helpful")
+    more.click()
     down.click()
     page.get_by_role("button", name="A citation does not fit").click()
     page.get_by_label("In your own words").fill("The page is another.")
@@ -65,7 +67,7 @@ def test_what_one_thinks_of_an_answer_is_kept_and_shown_again(
         kept = engine.feedback.of([shelf.turns[name]])
     assert kept == {shelf.turns[name]: Feedback(False, "citation", "The page is another.")}
     page.reload()
-    down.wait_for()
+    more.click()
     assert down.get_attribute("aria-pressed") == "true"
     page.get_by_role("button", name="Helpful", exact=True).click()
     page.locator('[data-opinion="up"][aria-pressed="true"]').wait_for()
@@ -80,6 +82,7 @@ def test_a_link_opens_the_same_answer_and_page_again(app: App, shelf: Shelf, ope
     name = "cropped.pdf"
     page = open_page(f"{app.url}/?c={shelf.conversations[name]}")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("button", name="Copy link").click()
     page.get_by_role("button", name="Copied").wait_for()
     turn = shelf.turns[name]
@@ -138,3 +141,12 @@ def test_an_answer_is_copied_as_text_and_for_a_word_processor(
     assert f"<i>{citation.title}</i>, {note}" in rich
     assert "<sup>[1]</sup>" in rich
     assert "class=" not in rich
+
+    # One line says what it rests on; the list of sources lies behind.
+    line = page.locator(".gw-line")
+    assert "1 source on p. 1" in line.inner_text()
+    assert "Checked" in line.inner_text()
+    assert page.locator(".gw-sources").is_hidden()
+    line.get_by_role("button", name="1 source on p. 1").click()
+    page.locator(".gw-sources a.gw-cite").click()
+    page.locator('.gw-highlight[data-role="cited"][data-n="1"]').first.wait_for()

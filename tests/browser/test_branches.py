@@ -91,6 +91,7 @@ def test_the_same_question_in_another_conversation_costs_nothing_anew(
         page.get_by_text("documents are ready").wait_for()
         ask(page, "What was the nitrate reading at Station Road in April?")
         page.locator(COMPLETE).get_by_text("Answered once.").wait_for()
+    page.get_by_role("button", name="More", exact=True).click()
     assert "From the cache, no cost" in page.locator(".gw-meta").inner_text()
     page.get_by_role("button", name="More about this conversation").click()
     spent = page.locator(".gw-panel .spent p")

@@ -10,6 +10,9 @@ export function url(path, query = {}) {
   return `${at.base}${path}?${new URLSearchParams({ ...query, t: at.token })}`;
 }
 
+// The address of one of the app's pages.
+export const pageUrl = (path, query) => `${at.base.replace(/\/gw$/, "")}/${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
+
 export class ApiError extends Error {
   constructor(status, { message, hint, code }) {
     super(message);

@@ -20,6 +20,11 @@ export function button(label, iconName, onclick, more = {}) {
   return h("button", { type: "button", class: "gw-btn quiet icon sm", "aria-label": label, title: label, onclick, ...more }, icon(iconName, "s16"));
 }
 
+// A line of a panel (shared/popup.js).
+export function item(label, iconName, onclick, more = {}) {
+  return h("button", { type: "button", class: "item", onclick, ...more }, icon(iconName, "s16"), label);
+}
+
 export function fromHtml(html) {
   const template = document.createElement("template");
   template.innerHTML = html;

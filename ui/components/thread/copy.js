@@ -1,6 +1,6 @@
 // Taking an answer along: as text with its notes, or as an address that opens it again here.
 
-import { button, h, icon } from "../shared/dom.js";
+import { button, h, icon, item } from "../shared/dom.js";
 import { quoted as inMarks } from "../shared/quoted.js";
 
 const DONE = 1600; // ms for which a button says that it was done
@@ -15,7 +15,8 @@ export function copyButton(turn) {
   });
 }
 
-export const linkButton = (turn, conversation) => doing("Copy link", "link", () => copyLink(conversation, turn.id));
+// As a line of a panel.
+export const linkItem = (turn, conversation) => doing("Copy link", "link", () => copyLink(conversation, turn.id), item);
 
 // The address of an answer, and of one of its citations.
 export function copyLink(conversation, turn, n = 0) {
@@ -25,13 +26,13 @@ export function copyLink(conversation, turn, n = 0) {
   return navigator.clipboard.writeText(address.href);
 }
 
-function doing(name, sign, act) {
+function doing(name, sign, act, make = button) {
   const said = (words, shown) => {
-    made.replaceChildren(icon(shown, "s16"));
+    made.replaceChildren(icon(shown, "s16"), ...(make === item ? [words] : []));
     made.setAttribute("aria-label", words);
-    made.title = words;
+    if (make !== item) made.title = words;
   };
-  const made = button(name, sign, async (event) => {
+  const made = make(name, sign, async (event) => {
     try {
       await act(event);
     } catch (error) {

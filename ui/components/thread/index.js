@@ -141,9 +141,9 @@ class Thread {
     if (this.fresh) {
       this.fresh = false;
       if (talk.turns.length) this.scroll.toTop(this.turns.get(talk.turns.at(-1).id).element);
-      if (!(await this.reopen())) this.cited.look(talk.turns.findLast((turn) => turn.citations?.length), true);
+      if (!(await this.reopen())) this.cited.look(talk.turns.at(-1), true);
     } else if (this.cited.current && !path.has(this.cited.current.turn)) {
-      this.cited.look(talk.turns.findLast((turn) => turn.citations?.length)); // what was open stands in another version
+      this.cited.look(talk.turns.at(-1)); // what was open stands in another version
     }
   }
 
@@ -264,6 +264,7 @@ class Thread {
     if (focused) element.focus({ preventScroll: true });
     clampQuestion(element.querySelector(".gw-q"));
     if (turn.state === "live" && !this.stopFollowing.has(turn.id)) {
+      if (!this.fresh) closeCitation(); // the page follows the newest answer
       this.stopFollowing.set(turn.id, follow(turn, element, () => this.grown(turn), (whole) => this.finished(whole), () => this.lost(turn.id)));
       if (!this.edits.size) this.scroll.toTop(element); // what is being typed stays in sight
     }
@@ -271,7 +272,7 @@ class Thread {
 
   actions(turn) {
     return {
-      retry: () => this.again(turn, turn.question).then((failed) => failed && this.say(turn.id, failed, ".gw-tally")),
+      retry: () => this.again(turn, turn.question).then((failed) => failed && this.say(turn.id, failed, ".gw-line")),
       edit: () => this.edit(turn),
       show: (other, step) => this.showVersion(turn, other, step),
       stop: () => this.stop(turn),
@@ -374,7 +375,7 @@ class Thread {
     this.put(whole);
     this.tell();
     this.grown(whole);
-    if (!this.cited.current && whole.citations?.length) this.cited.look(whole);
+    if (!this.cited.current && whole.id === this.last) this.cited.look(whole);
   }
 
   // Nothing more is told about an answer, as after a restart of the server: what became of it is asked once more.

@@ -1,7 +1,9 @@
 // What could be asked next, below the last answer: questions that the server has tried already.
 
 import { ApiError, get } from "../shared/api.js";
-import { h, icon, prose } from "../shared/dom.js";
+import { h, prose } from "../shared/dom.js";
+
+const MOST = 3;
 
 export class Next {
   // `ask(question)` resolves to an error's card, or to nothing when it was asked.
@@ -40,8 +42,8 @@ export class Next {
   }
 
   draw(questions) {
-    const items = questions.map((question) => h("li", {}, h("button", { type: "button", class: "gw-next-q", onclick: (event) => this.pressed(event, question) }, h("span", {}, question), icon("chevron_right", "s16"))));
-    return h("section", { class: "gw-next", "aria-label": "Ask next" }, h("h3", {}, "Ask next"), h("ul", {}, items));
+    const items = questions.slice(0, MOST).map((question) => h("li", {}, h("button", { type: "button", class: "gw-next-q", onclick: (event) => this.pressed(event, question) }, question)));
+    return h("section", { class: "gw-next", "aria-label": "Ask next" }, h("ul", {}, items));
   }
 
   async pressed({ currentTarget }, question) {

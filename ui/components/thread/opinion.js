@@ -1,7 +1,7 @@
 // What a person thinks of an answer: helpful or not, and why. It stays in this library.
 
 import { ApiError, post } from "../shared/api.js";
-import { button, h, icon, prose } from "../shared/dom.js";
+import { h, icon, item, prose } from "../shared/dom.js";
 
 const REASONS = [
   ["wrong", "It is wrong"],
@@ -12,12 +12,12 @@ const REASONS = [
   ["other", "Something else"],
 ];
 
-// The two buttons, and the form that the second opens below them. `given` is what was said before, or undefined; `told`
-// is called with what is said now.
+// The two lines of a panel, and the form that the second opens: `asked` is called then. `given` is what was said before,
+// or undefined; `told` is called with what is said now.
 export function opinion(turn, conversation, { given, told }) {
   const said = { now: given ?? null };
-  const up = button("Helpful", "thumb_up", () => press(true), { "data-opinion": "up" });
-  const down = button("Not helpful", "thumb_down", () => press(false), { "data-opinion": "down" });
+  const up = item("Helpful", "thumb_up", () => press(true), { "data-opinion": "up" });
+  const down = item("Not helpful", "thumb_down", () => press(false), { "data-opinion": "down" });
   const form = h("div", { class: "gw-opinion", hidden: true });
   const mark = () => {
     up.setAttribute("aria-pressed", String(said.now?.helpful === true));
@@ -42,16 +42,20 @@ export function opinion(turn, conversation, { given, told }) {
     const back = said.now?.helpful === helpful;
     if (!(await tell(back ? null : { helpful, reason: "", words: "" }))) return;
     form.hidden = helpful || back;
-    if (!form.hidden) ask(form, said, tell, down);
+    if (form.hidden) return;
+    made.asked();
+    ask(form, said, tell);
   };
   mark();
-  return { buttons: [up, down], form };
+  const made = { items: [up, down], form, asked: () => {} };
+  return made;
 }
 
-function ask(form, said, tell, down) {
+function ask(form, said, tell) {
+  const back = () => form.closest(".gw-foot").querySelector(".gw-popup button").focus();
   const close = () => {
     form.hidden = true;
-    down.focus();
+    back();
   };
   const words = h("textarea", { class: "gw-field", rows: "2", maxlength: "2000", "aria-label": "In your own words", placeholder: "In your own words, if you like" });
   const reasons = REASONS.map(([reason, text]) => {
@@ -66,7 +70,7 @@ function ask(form, said, tell, down) {
   const send = async () => {
     if (!(await tell({ helpful: false, reason: said.now?.reason ?? "", words: words.value.trim() }))) return;
     form.replaceChildren(h("p", { role: "status" }, icon("check", "s16"), "Kept in this library, and nowhere else."));
-    down.focus();
+    back();
   };
   form.replaceChildren(
     h("p", {}, "What is wrong with it?"),

@@ -1,11 +1,14 @@
 // One question with its answer.
 
+import { pageUrl } from "../shared/api.js";
 import { openCitation } from "../shared/bus.js";
 import { button, fromHtml, h, icon, plural, prose } from "../shared/dom.js";
-import { copyButton, linkButton } from "./copy.js";
+import { Popup } from "../shared/popup.js";
+import { copyButton, linkItem } from "./copy.js";
 import { opinion } from "./opinion.js";
 import { questionHead, resting, understood } from "./question.js";
-import { whySources } from "./why.js";
+
+const KEYS = ["key_missing", "key_refused"]; // what another key mends
 
 export function drawTurn(turn, actions) {
   const article = h("article", { class: "gw-turn", "data-turn": turn.id, "data-state": turn.state, tabindex: "-1" });
@@ -21,7 +24,7 @@ export function drawTurn(turn, actions) {
   }
   article.append(h("div", { class: "gw-answer" }, ...turn.blocks.map(fromHtml)));
   if (turn.state === "stopped") article.append(h("p", { class: "gw-hint" }, "Stopped. What had arrived is kept."));
-  if (turn.error) article.append(errorCard(turn.error, turn.error.retryable !== false && actions.retry));
+  if (turn.error) article.append(errorCard(turn.error, (turn.error.retryable !== false || KEYS.includes(turn.error.code)) && actions.retry));
   if (turn.refused && !turn.citations.length) article.append(nearest(turn));
   if (turn.unsearched.length) article.append(unsearched(turn, actions));
   if (turn.blocks.length) article.append(foot(turn, actions));
@@ -40,12 +43,19 @@ function live(actions) {
 }
 
 export function errorCard(error, retry = null) {
+  const toSettings = KEYS.includes(error.code) && settingsLink("gw-answers");
   return h(
     "div",
     { class: "gw-msg bad", role: "alert" },
     icon("error"),
-    h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint)), retry && h("div", { class: "row" }, again("Try again", retry))),
+    h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint)), (retry || toSettings) && h("div", { class: "row" }, retry && again("Try again", retry), toSettings)),
   );
+}
+
+// To a part of the Settings page, which begins there.
+function settingsLink(part) {
+  const kept = () => sessionStorage.setItem("gw-settings-part", part);
+  return h("a", { class: "gw-btn sm", href: pageUrl("settings"), onclick: kept }, icon("settings", "s16"), "Settings");
 }
 
 const again = (words, retry) => resting(h("button", { type: "button", class: "gw-btn sm", "aria-label": words, onclick: retry }, icon("replay", "s16"), words));
@@ -78,45 +88,75 @@ function nearest(turn) {
   return h("p", { class: "gw-hint" }, "Nearest: ", h("a", { href: "#nearest", onclick: open }, words), `. ${wider}`);
 }
 
+// One line below an answer: its sources, whether they hold it, and what can be done with it; the rest lies behind.
 function foot(turn, actions) {
-  const box = h("div", { class: "gw-foot" });
-  const { supported, weak, unsupported, uncited } = turn.tally;
+  const list = turn.citations.length ? sources(turn) : null;
   const thought = opinion(turn, actions.conversation, actions.thought);
-  box.append(
+  const more = new Popup("More", "more_horiz", (panel) => {
+    panel.replaceChildren(...thought.items, linkItem(turn, actions.conversation), meta(turn));
+    requestAnimationFrame(() => panel.scrollIntoView({ block: "nearest" }));
+  });
+  thought.asked = () => more.close();
+  return h(
+    "div",
+    { class: "gw-foot" },
     h(
       "div",
-      { class: "gw-tally" },
-      // A verbatim quote is supported by what it is: that is counted, not praised.
-      supported > 0 && (turn.extractive ? h("span", { class: "gw-st off" }, `${plural(supported, "passage")} quoted`) : h("span", { class: "gw-st ok" }, icon("check_circle", "s16"), `${plural(supported, "claim")} supported`)),
-      weak > 0 && jump(turn, "weak", `${weak} weak`),
-      unsupported > 0 && jump(turn, "unsupported", `${unsupported} unsupported`),
-      uncited > 0 && h("span", { class: "gw-st off" }, `${uncited} without a citation`),
-      turn.dropped.length > 0 && h("span", { class: "gw-st bad", title: turn.dropped.map((marker) => marker.replace(/[<>]/g, "").trim()).join(", ") }, dropped(turn.dropped.length)),
-      h("span", { class: "sp" }),
-      ...thought.buttons,
-      copyButton(turn),
-      linkButton(turn, actions.conversation),
-      !turn.error && resting(button("Ask it again", "refresh", actions.retry)),
+      { class: "gw-line" },
+      list && sourcesButton(turn, list),
+      ...checked(turn),
+      turn.found && h("a", { class: "gw-linkish", href: explored(turn, actions.conversation) }, "Why these"),
+      h("span", { class: "acts" }, copyButton(turn), !turn.error && resting(button("Ask it again", "refresh", actions.retry)), more.element),
     ),
+    turn.dropped.length > 0 && note(dropped(turn.dropped)),
+    turn.notes.map(note),
+    thought.form,
+    list,
   );
-  box.append(thought.form);
-  for (const note of turn.notes) box.append(h("p", { class: "gw-note-line" }, icon("warning", "s16"), h("span", {}, prose(note))));
-  if (turn.citations.length) box.append(sources(turn));
-  if (turn.found) box.append(whySources(turn, actions.conversation));
-  box.append(meta(turn));
-  return box;
 }
 
-const dropped = (count) => (count === 1 ? "1 citation named a source that was not given" : `${count} citations named sources that were not given`);
+// What checking found. Where all is well that is one word.
+function checked(turn) {
+  const { supported, weak, unsupported, uncited } = turn.tally;
+  const doubts = [
+    weak > 0 && jump("weak", `${weak} weak`),
+    unsupported > 0 && jump("bad", `${unsupported} unsupported`),
+    uncited > 0 && h("span", { class: "gw-st off" }, `${uncited} without a citation`),
+  ].filter(Boolean);
+  if (doubts.length || !supported) return doubts;
+  const means = turn.extractive ? `${plural(supported, "quote")}, word for word` : `${plural(supported, "claim")} found in the cited words`;
+  return [h("span", { class: "gw-st ok", title: means }, icon("check_circle", "s16"), "Checked")];
+}
 
-function jump(turn, status, words) {
-  const tone = status === "weak" ? "weak" : "bad";
+const note = (words) => h("p", { class: "gw-note-line" }, icon("warning", "s16"), h("span", {}, prose(words)));
+
+function dropped(markers) {
+  const named = markers.map((marker) => marker.replace(/[<>]/g, "").trim()).join(", ");
+  return `${markers.length === 1 ? "1 citation named a source that was not given" : `${markers.length} citations named sources that were not given`}: ${named}`;
+}
+
+function jump(tone, words) {
   const go = (event) => {
     const mark = event.target.closest(".gw-turn").querySelector(`.gw-verdict.${tone}`);
     mark.scrollIntoView({ block: "center" });
     mark.focus();
   };
   return h("button", { type: "button", class: `gw-st ${tone} gw-linkish`, onclick: go }, words);
+}
+
+// The same question over every passage, with the settings at hand.
+const explored = (turn, conversation) => pageUrl("explore", { c: conversation, turn: turn.id });
+
+function sourcesButton(turn, list) {
+  const pages = new Map(turn.citations.map((c) => [`${c.doc} ${c.page}`, c.label]));
+  const where = pages.size === 1 ? `on p. ${[...pages.values()][0]}` : `on ${plural(pages.size, "page")}`;
+  const made = h("button", { type: "button", class: "gw-linkish", "aria-expanded": "false", "aria-controls": list.id }, `${plural(turn.citations.length, "source")} ${where}`);
+  made.addEventListener("click", () => {
+    list.hidden = !list.hidden;
+    made.setAttribute("aria-expanded", String(!list.hidden));
+    if (!list.hidden) list.scrollIntoView({ block: "nearest" });
+  });
+  return made;
 }
 
 function sources(turn) {
@@ -126,9 +166,7 @@ function sources(turn) {
     const page = pages.pages.get(citation.page) ?? pages.pages.set(citation.page, []).get(citation.page);
     page.push(citation);
   }
-  const count = [...byDocument.values()].reduce((sum, item) => sum + item.pages.size, 0);
-  const list = h("details", { class: "gw-sources", open: true });
-  list.append(h("summary", {}, icon("chevron_right", "s16"), "Sources", h("span", { class: "muted num" }, `${plural(turn.citations.length, "citation")} on ${plural(count, "page")}`)));
+  const list = h("div", { class: "gw-sources", id: `gw-sources-${turn.id}`, role: "group", "aria-label": "Sources", hidden: true });
   for (const { title, pages } of byDocument.values()) {
     list.append(h("p", { class: "doc" }, title));
     const rows = [...pages.entries()].sort(([a], [b]) => a - b).map(([, cited]) =>
@@ -152,7 +190,7 @@ function chip(turn, citation) {
 }
 
 function meta(turn) {
-  const parts = [turn.model];
+  const parts = [turn.model, turn.found];
   const asked = !turn.extractive && turn.usage.input > 0; // nothing is sent for what is refused beforehand
   if (asked) parts.push(`${turn.usage.input.toLocaleString("en")} tokens in`, `${turn.usage.output.toLocaleString("en")} out`);
   if (turn.replayed) parts.push("From the cache, no cost");
