@@ -10,10 +10,8 @@ documents = payload.offered(readable)
 
 sidebar.leave()
 with st.container(key="gw_xsplit"):
-    components.explore(
-        documents,
-        *explore.last_turn(services().engine, st.session_state.get("gw_here")),
-        explore.examples(services().engine, readable),
-    )
+    here = st.query_params.get("c") or st.session_state.get("gw_here")
+    asked = explore.answered(services().engine, here)
+    components.explore(documents, here or "", asked, [] if asked else explore.examples(services().engine, readable))
     with st.container(key="gw_pane"):
         components.pane(documents, None)

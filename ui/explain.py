@@ -1,13 +1,12 @@
-"""Why an answer has its sources: a `Trace` as the words and numbers of the panel that explains it."""
+"""How an answer was searched for: a `Trace` in the words and numbers of Explore."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ragcore.scopes import within
-from ragcore.types import Answer, Citation, Reuse, Route, Source, SubQuery, Trace, TracedHit
-from ui import payload
+from ragcore.types import Answer, Reuse, Route, SubQuery, Trace
 
 Json = dict[str, Any]
 
@@ -17,15 +16,6 @@ ORIGINS = {
     "rules": "part of the question, by rule",
     "model": "part of the question, by the model",
     "gap": "to fill a gap in what was found",
-}
-# Each step of the search that gives a score: its column, and what its numbers are.
-COLUMNS = {
-    "vector": ("Meaning", "how close its meaning is to the question’s: 1 is the same (cosine of the embeddings)"),
-    "bm25": ("Words", "how many of the question’s words it has, rare ones counting more (BM25; no upper limit)"),
-    "prior": ("Named", "how well the question names its document, 0 to 1"),
-    "fused": ("Both", "meaning and words together, 0 to 1; less where the question names another document"),
-    "rerank": ("Read", "how well it answers the question when both are read together by a second model, 0 to 1"),
-    "question": ("Whole", "the same for the whole question, where parts of it were searched for, 0 to 1"),
 }
 STEPS = {
     "cache": "Comparing with questions asked before",
@@ -41,23 +31,10 @@ STEPS = {
     "generate": "Writing the answer",
     "verify": "Checking its claims",
 }
-VIA = {
-    "vector": "meaning",
-    "bm25": "words",
-    "table": "whole table",
-    "named": "",  # a column has it
-    "cache": "found for an earlier question",
-}
-SOURCE_VIA = {
-    "rse": "passages that belong together",
-    "table": "a whole table",
-    "hit": "one passage",
-    "neighbour": "beside a passage that was found",
-}
 
 
 def explanation(answer: Answer) -> Json | None:
-    """Everything that the panel shows; None for an answer without a trace."""
+    """What was searched for, where, what was read, and how long it took; None for an answer without a trace."""
     trace = answer.trace
     if trace is None:
         return None
@@ -71,13 +48,6 @@ def explanation(answer: Answer) -> Json | None:
         "given": _given(answer),
         "notes": list(trace.notes),
         "steps": _steps(trace.timings_ms, answer.timings_ms),
-        "columns": [
-            {"step": step, "name": name, "means": means}
-            for step, (name, means) in COLUMNS.items()
-            if any(step in hit.scores for hit in trace.hits)
-        ],
-        "hits": [_hit(hit, trace, answer.citations) for hit in trace.hits],
-        "others": [_other(item) for item in _others(answer.sources, trace.hits)],
     }
 
 
@@ -131,63 +101,3 @@ def _steps(searching: Mapping[str, float], answering: Mapping[str, float]) -> li
         }
         for step in order
     ]
-
-
-def _hit(hit: TracedHit, trace: Trace, citations: Sequence[Citation]) -> Json:
-    page = hit.pages[0] if hit.pages else 1
-    return {
-        "rank": hit.rank,
-        "id": hit.chunk_id,
-        "doc": hit.doc_id,
-        "title": trace.titles[hit.doc_id],
-        "page": page,
-        "label": hit.page_labels[0] if hit.page_labels else str(page),
-        "last_label": hit.page_labels[-1] if len(hit.page_labels) > 1 else "",
-        "section": list(hit.section),
-        "kind": hit.kind,
-        "quote": hit.excerpt,
-        "boxes": [payload.box(place) for place in hit.boxes],
-        "score": f"{hit.score:.2f}",
-        "share": round(min(1.0, max(0.0, hit.score)), 3),
-        "cells": {step: _cell(hit, step) for step in COLUMNS if step in hit.scores},
-        "via": _via(hit),
-        "queries": list(hit.queries) if len(trace.queries) > 1 else [],
-        "source": hit.source,
-        "cited": [item.n for item in citations if _lies_in(item, hit)],
-    }
-
-
-def _cell(hit: TracedHit, step: str) -> Json:
-    score = hit.scores[step]
-    return {
-        "score": f"{score:.1f}" if step == "bm25" else f"{score:.2f}",
-        "rank": hit.ranks.get(step),
-    }
-
-
-def _via(hit: TracedHit) -> str:
-    """``by meaning and words; whole table``."""
-    parts = [part for part in hit.via.split("+") if part]
-    found = " and ".join(VIA[part] for part in parts if part in ("vector", "bm25"))
-    others = [VIA.get(part, part) for part in parts if part not in ("vector", "bm25") and VIA.get(part, part)]
-    return "; ".join([f"by {found}", *others] if found else others)
-
-
-def _lies_in(citation: Citation, hit: TracedHit) -> bool:
-    return citation.doc_id == hit.doc_id and citation.start < hit.end and citation.end > hit.start
-
-
-def _others(sources: Sequence[Source], hits: Sequence[TracedHit]) -> list[Source]:
-    """Sources that no hit went into: what stands beside one."""
-    filled = {hit.source for hit in hits}
-    return [source for source in sources if source.number not in filled]
-
-
-def _other(source: Source) -> Json:
-    labels = source.page_labels
-    return {
-        "number": source.number,
-        "title": source.title,
-        "place": f"p. {labels[0]}" if len(labels) == 1 else f"pp. {labels[0]}–{labels[-1]}" if labels else "",
-        "why": SOURCE_VIA.get(source.via, source.via),
-    }

@@ -20,8 +20,8 @@ from ui.explore_settings import PRESET_KEYS
 from ui.samples import NAME
 
 Json = dict[str, Any]
-RECENT = 5  # turns of a conversation, of which one is likely to have an answer
-SHOWN = 3  # questions that an empty page offers
+RECENT = 8  # questions asked before that are offered
+SHOWN = 3  # examples, where none was asked
 # Headings of what a document has beside its subject.
 BESIDE = {
     "contents",
@@ -36,23 +36,30 @@ LOOKED = 5  # documents whose headings are read for them: a large library may ha
 KEPT = 8  # questions whose arrays are kept (about 2 MB each for 50,000 chunks); the least recently used goes first
 
 
-def last_turn(engine: Engine, conversation_id: str | None) -> tuple[str, str]:
-    """The open conversation and the last of its recent questions that has an answer; "" and "" where there is none."""
-    if not conversation_id:
-        return "", ""
-    try:
-        turns = engine.conversations.get(conversation_id, newest=RECENT).turns
-    except UnknownConversation:
-        return "", ""  # another tab deleted it: nothing was open here
-    answered = [turn.turn_id for turn in turns if turn.answer is not None]
-    return (conversation_id, answered[-1]) if answered else ("", "")
+def answered(engine: Engine, open_conversation: str | None) -> list[Json]:
+    """Questions that were answered, the newest first and those of the open conversation before all others, each as
+    ``{"c": its conversation, "turn": …, "question": …}``."""
+    known = [info.conversation_id for info in engine.conversations.all()]
+    here = [open_conversation] if open_conversation in known else []
+    found: list[Json] = []
+    for conversation_id in dict.fromkeys([*here, *known]):
+        if len(found) >= RECENT:
+            break
+        try:
+            turns = engine.conversations.get(conversation_id, newest=RECENT).turns
+        except UnknownConversation:
+            continue  # another tab deleted it
+        found += [
+            {"c": conversation_id, "turn": turn.turn_id, "question": turn.question}
+            for turn in reversed(turns)
+            if turn.answer is not None
+        ]
+    return found[:RECENT]
 
 
 def examples(engine: Engine, readable: Sequence[DocumentInfo]) -> list[str]:
-    """Questions to begin with: those that were asked last, then about what documents have headings for."""
-    found = [info.title for info in engine.conversations.all()[:SHOWN] if not info.title.endswith("…")]
-    if any(info.name == NAME for info in readable):
-        found += first_run.QUESTIONS
+    """Questions to begin with, about what documents have headings for."""
+    found = [*first_run.QUESTIONS] if any(info.name == NAME for info in readable) else []
     for info in readable[:LOOKED] if len(found) < SHOWN else ():
         document = engine.document(info.doc_id)
         headings = (document.text[e.start : e.end] for e in document.elements if e.kind == "heading" and not e.noise)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ragcore.explored import Explored, Point
 from ragcore.exploring import Exploration
 from ragcore.scopes import within
+from ragcore.types import Citation
 from ui import payload
 
 Json = dict[str, Any]
@@ -48,7 +49,27 @@ BY = {
 FATES = {"given": "given to the writer", "no_room": "no room", "folded": "in its table", "out": "left out"}
 
 
-def row(point: Point, exploration: Exploration, titles: Mapping[str, str]) -> Json:
+def use(point: Point, cited: Collection[int] = ()) -> str:
+    """What came of a chunk: ``cited`` by the answer (``cited`` are the rows of such chunks), ``used`` by the writer,
+    ``found`` by a search, or "" for none of these."""
+    if point.row in cited:
+        return "cited"
+    if point.fate == "given":
+        return "used"
+    return "found" if point.hit or point.by in ("both", "vector", "bm25", "fused") else ""
+
+
+def cited(citations: Sequence[Citation], found: Explored) -> frozenset[int]:
+    """The rows of the chunks that ``citations`` lie in."""
+    return frozenset(
+        point.row
+        for point in found.points
+        for item in citations
+        if item.doc_id == point.chunk.doc_id and item.start < point.chunk.end and item.end > point.chunk.start
+    )
+
+
+def row(point: Point, exploration: Exploration, titles: Mapping[str, str], cited: Collection[int] = ()) -> Json:
     """A line of the table."""
     at, chunk = point.row, point.chunk
     return {
@@ -62,6 +83,7 @@ def row(point: Point, exploration: Exploration, titles: Mapping[str, str]) -> Js
         "relevance": f"{point.relevance:.2f}",
         "by": BY[point.by],
         "step": point.by,
+        "use": use(point, cited),
         "fate": FATES[point.fate],
         "given": point.fate == "given",
         "hit": point.hit,
@@ -79,14 +101,14 @@ def _number(point: Point) -> str:
     return f"{first}" if first == last and point.chunk.tiles is None else f"{first}–{last}"
 
 
-def passage(point: Point, found: Explored, exploration: Exploration) -> Json:
+def passage(point: Point, found: Explored, exploration: Exploration, cited: Collection[int] = ()) -> Json:
     """A chunk on its page, and why it was chosen or not."""
     chunk = point.chunk
     document = exploration.document(chunk.doc_id)
     pages = document.pages_of(chunk.start, chunk.end)
     labels = [document.pages[page - 1].label for page in pages]
     return {
-        **row(point, exploration, {chunk.doc_id: document.title or document.name}),
+        **row(point, exploration, {chunk.doc_id: document.title or document.name}, cited),
         "page": pages[0] if pages else 1,
         "label": labels[0] if labels else "1",
         "pages": f"p. {labels[0]}" if len(labels) == 1 else f"pp. {labels[0]}–{labels[-1]}" if labels else "",

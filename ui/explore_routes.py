@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -14,7 +14,7 @@ from ragcore.engine import Engine
 from ragcore.errors import IndexFault, InputError, UnknownTurn
 from ragcore.explored import Explored, Point
 from ragcore.exploring import Exploration
-from ragcore.types import EVERYTHING, Scope, SubQuery
+from ragcore.types import EVERYTHING, Citation, Scope, SubQuery
 from ui import explore, explore_payload, explore_settings, figures, payload
 from ui.figure_axis import Axis
 from ui.guard import posted, scope_in, text_in, visit
@@ -45,7 +45,7 @@ def answered(handler: Callable[[Request, Json], Response]) -> Callable[[Request,
 @answered
 def plot(request: Request, body: Json) -> Response:
     engine = services().visits.engine(visit(request))
-    question, exploration = _exploration(engine, body)
+    question, exploration, citations = _exploration(engine, body)
     sides = {side: explore_settings.overrides(body, side) for side in ("a", "b")}
     side = "b" if body.get("edit") == "b" else "a"
     compared = bool(body.get("compare"))
@@ -55,6 +55,7 @@ def plot(request: Request, body: Json) -> Response:
     found = {name: explore.explored(exploration, sides[name] | apart) for name in ({"a", "b"} if compared else {side})}
     titles = {extent.doc_id: extent.title for extent in exploration.outline.extents}
     shown = found[side]
+    cited = {name: explore_payload.cited(citations, of) for name, of in found.items()}
     chosen = body.get("axis") or ("documents" if len(exploration.outline) <= ALL_SEEN else "passages")
     # Rows of a table that was found as a whole are listed as that.
     listed = [point for point in shown.points if point.by != "table"]
@@ -64,28 +65,43 @@ def plot(request: Request, body: Json) -> Response:
         "draft": draft,
         "scope": None if exploration.scope.doc_ids is None else list(exploration.scope.doc_ids),
         "axis": chosen,
-        "figure": _figure(engine, body, chosen, shown, exploration, titles),
+        "figure": _figure(engine, body, chosen, shown, exploration, titles, cited[side]),
         "controls": {name: explore_settings.controls(of.settings) for name, of in found.items()},
         "known": explore_settings.known(engine.settings),
         "stats": explore_payload.stats(shown, exploration) | {"arrays": round(exploration.ms)},
-        "rows": [explore_payload.row(point, exploration, titles) for point in listed[:ROWS]],
+        "rows": [explore_payload.row(point, exploration, titles, cited[side]) for point in listed[:ROWS]],
         "more": max(0, len(listed) - ROWS),
         # With the plot, so that a slider's move is one request.
-        "passage": None if opened is None else explore_payload.passage(opened, shown, exploration),
-        "compare": _compared(found, exploration, titles, sides, _size(body)[0]) if compared else None,
+        "passage": None if opened is None else explore_payload.passage(opened, shown, exploration, cited[side]),
+        "compare": _compared(found, exploration, titles, sides, cited, body) if compared else None,
     }
     return JSONResponse(answer)
 
 
 def _figure(
-    engine: Engine, body: Json, chosen: str, shown: Explored, exploration: Exploration, titles: dict[str, str]
+    engine: Engine,
+    body: Json,
+    chosen: str,
+    shown: Explored,
+    exploration: Exploration,
+    titles: dict[str, str],
+    cited: frozenset[int],
 ) -> Json:
     width, height = _size(body)
+    points = {"kinds": bool(body.get("kinds")), "cited": cited}
     if chosen == "map":
         projection = explore.EXPLORATIONS.projection(exploration, engine)
         colour = "documents" if body.get("colour") == "documents" else "relevance"
         return figures.chart_map(
-            shown, exploration, projection, titles, colour=colour, view=_view(body, 4), width=width, height=height
+            shown,
+            exploration,
+            projection,
+            titles,
+            colour=colour,
+            view=_view(body, 4),
+            width=width,
+            height=height,
+            **points,
         )
     measure = body.get("measure") if body.get("measure") in figures.MEASURES else "relevance"
     return figures.relevance(
@@ -97,6 +113,7 @@ def _figure(
         view=_view(body, 2),
         width=width,
         height=height,
+        **points,
     )
 
 
@@ -105,14 +122,23 @@ def _compared(
     exploration: Exploration,
     titles: dict[str, str],
     sides: dict[str, dict[str, Any]],
-    width: int,
+    cited: dict[str, frozenset[int]],
+    body: Json,
 ) -> Json:
     """Both on one scale: the same chunks, around what either has chosen."""
     axis = Axis.around([found["a"], found["b"]], exploration.outline)
     return {
         name: {
             "figure": figures.relevance(
-                found[name], exploration, titles, axis=axis, width=width // 2, height=200, small=True
+                found[name],
+                exploration,
+                titles,
+                axis=axis,
+                width=_size(body)[0] // 2,
+                height=200,
+                small=True,
+                kinds=bool(body.get("kinds")),
+                cited=cited[name],
             ),
             "stats": explore_payload.stats(found[name], exploration),
             "named": explore_settings.named(sides[name]),
@@ -126,12 +152,12 @@ def _compared(
 def point(request: Request, body: Json) -> Response:
     """One chunk, by its ``row``."""
     engine = services().visits.engine(visit(request))
-    _, exploration = _exploration(engine, body)
+    _, exploration, citations = _exploration(engine, body)
     found = explore.explored(exploration, explore_settings.overrides(body, "b" if body.get("edit") == "b" else "a"))
     shown = _point(body, found, exploration)
     if shown is None:
         raise InputError("This chunk is not in the library any more.", hint="Search again.")
-    return JSONResponse(explore_payload.passage(shown, found, exploration))
+    return JSONResponse(explore_payload.passage(shown, found, exploration, explore_payload.cited(citations, found)))
 
 
 def _point(body: Json, found: Explored, exploration: Exploration) -> Point | None:
@@ -150,32 +176,37 @@ def use(request: Request, body: Json) -> Response:
     return JSONResponse({"named": explore_settings.named(chosen)})
 
 
-def _exploration(engine: Engine, body: Json) -> tuple[str, Exploration]:
-    """What the page looks at: a question in a scope, or that of the turn ``turn`` of the conversation ``c``."""
+def _exploration(engine: Engine, body: Json) -> tuple[str, Exploration, Sequence[Citation]]:
+    """What the page looks at: a question in a scope, or that of the turn ``turn`` of the conversation ``c`` with what
+    its answer cites."""
+    citations: Sequence[Citation] = ()
     conversation, turn = text_in(body, "c"), text_in(body, "turn")
     if conversation and turn and not text_in(body, "question"):
-        question, scope, parts = _asked(engine, conversation, turn)
+        question, scope, parts, citations = _asked(engine, conversation, turn)
     else:
         question, scope, parts = explore.asked(body), scope_in(body) or EVERYTHING, None
-    return question, explore.EXPLORATIONS.get(engine, question, scope, parts)
+    return question, explore.EXPLORATIONS.get(engine, question, scope, parts), citations
 
 
-def _asked(engine: Engine, conversation: str, turn: str) -> tuple[str, Scope, tuple[SubQuery, ...] | None]:
-    """A question as it was searched for, where, and its parts."""
+def _asked(
+    engine: Engine, conversation: str, turn: str
+) -> tuple[str, Scope, tuple[SubQuery, ...] | None, Sequence[Citation]]:
+    """A question as it was searched for, where, its parts, and what its answer cites."""
     given = engine.conversations.shown_turn(conversation, turn)
     if given is None:
         raise UnknownTurn("This question is not in the conversation any more.", hint="Type it here.")
     trace = given.answer.trace if given.answer else None
     question = (given.answer.standalone if given.answer else "") or given.question
+    citations = given.answer.citations if given.answer else ()
     if trace is None:
-        return question, engine.conversations.scope(conversation), None
+        return question, engine.conversations.scope(conversation), None, citations
     kept = {doc_id for doc_id, _, _ in engine.store.names()}
     scope = trace.scope
     if scope.doc_ids is not None:
         scope = Scope(tuple(doc_id for doc_id in scope.doc_ids if doc_id in kept), scope.pages, scope.kinds)
     # What a cache or a model made of the question then is not made again; rules are.
     by_model = [query for query in trace.queries[1:] if query.origin in ("model", "gap")]
-    return question, scope, tuple(trace.queries[1:]) if by_model else None
+    return question, scope, tuple(trace.queries[1:]) if by_model else None, citations
 
 
 def _size(body: Json) -> tuple[int, int]:

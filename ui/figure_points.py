@@ -4,7 +4,7 @@ apart."""
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ragcore.explored import Point
 from ragcore.exploring import Exploration
-from ui.explore_payload import BY, FATES
+from ui.explore_payload import BY, FATES, use
 
 Json = dict[str, Any]
 CELL = 4  # CSS pixels: two small points nearer than this look like one
@@ -27,6 +27,12 @@ SYMBOLS = {
     "neighbour": ("triangle-down", "--step-rse"),
     "weighed": ("circle", "--step-out"),
     "unseen": ("circle", "--step-out"),
+}
+USES = {
+    "cited": ("circle", "--lit", "--lit-edge", 12),
+    "used": ("circle", "--accent", "--accent", 9),
+    "found": ("circle-open", "--accent", "--accent", 8),
+    "": ("circle", "--step-out", "--step-out", 4),
 }
 
 
@@ -78,10 +84,14 @@ def found(
     exploration: Exploration,
     titles: Mapping[str, str],
     small: bool,
+    *,
+    kinds: bool,
+    cited: Collection[int],
 ) -> Json:
-    """Found and chosen chunks: the shape and colour say by what, filled ones go to the writer."""
+    """Found and chosen chunks: whether each was found, used or ``cited`` (rows), or with ``kinds`` by shape and colour
+    which search found it, filled where it goes to the writer."""
     # What is chosen is drawn over what is not.
-    drawn = sorted(points, key=lambda point: (point.fate == "given", point.relevance))
+    drawn = sorted(points, key=lambda point: (point.row in cited, point.fate == "given", point.relevance))
     rows = np.array([point.row for point in drawn], dtype=np.int32)
     words = []
     several = len(exploration.outline.extents) > 1
@@ -89,12 +99,11 @@ def found(
         title = f"{short(titles.get(point.chunk.doc_id, ''))}<br>" if several else ""
         page = int(exploration.outline.first_page[point.row])
         words.append(
-            f"{title}Chunk {point.chunk.reach[0]}, page {page}<br>{BY[point.by]}, {FATES[point.fate]}<br>"
-            f"relevance {point.relevance:.2f}"
+            f"{title}Chunk {point.chunk.reach[0]}, page {page}<br>"
+            + (f"{BY[point.by]}, {FATES[point.fate]}<br>" if kinds else f"{use(point, cited) or 'not found'}<br>")
+            + f"relevance {point.relevance:.2f}"
         )
-    size = 7 if small else 9
-    colours = [f"var({SYMBOLS[point.by][1]})" for point in drawn]
-    return {
+    trace = {
         "type": "scatter",
         "x": packed(np.asarray(x)[rows], np.float32),
         "y": packed(np.asarray(y)[rows], np.float32),
@@ -103,16 +112,33 @@ def found(
         "mode": "markers",
         "name": "found",
         "hovertemplate": "%{text}<extra></extra>",
-        "marker": {
-            "opacity": 1,
-            "symbol": [SYMBOLS[point.by][0] + ("" if point.fate == "given" else "-open") for point in drawn],
-            "color": colours,
-            "size": [
-                size - 3 if point.by in ("table", "weighed") else size - 1 if point.by == "segment" else size
-                for point in drawn
-            ],
-            "line": {"width": 1.6, "color": colours},
-        },
+    }
+    return trace | {"marker": _by_kind(drawn, small) if kinds else _by_use(drawn, small, cited)}
+
+
+def _by_use(drawn: Sequence[Point], small: bool, cited: Collection[int]) -> Json:
+    looks = [USES[use(point, cited)] for point in drawn]
+    return {
+        "opacity": 1,
+        "symbol": [symbol for symbol, _, _, _ in looks],
+        "color": [f"var({colour})" for _, colour, _, _ in looks],
+        "size": [size - 2 if small else size for _, _, _, size in looks],
+        "line": {"width": 1.6, "color": [f"var({edge})" for _, _, edge, _ in looks]},
+    }
+
+
+def _by_kind(drawn: Sequence[Point], small: bool) -> Json:
+    size = 7 if small else 9
+    colours = [f"var({SYMBOLS[point.by][1]})" for point in drawn]
+    return {
+        "opacity": 1,
+        "symbol": [SYMBOLS[point.by][0] + ("" if point.fate == "given" else "-open") for point in drawn],
+        "color": colours,
+        "size": [
+            size - 3 if point.by in ("table", "weighed") else size - 1 if point.by == "segment" else size
+            for point in drawn
+        ],
+        "line": {"width": 1.6, "color": colours},
     }
 
 

@@ -9,7 +9,7 @@ cell of a few pixels, and every one of them again in a narrower view.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,9 +50,12 @@ def relevance(
     width: int = 800,
     height: int = 360,
     small: bool = False,
+    kinds: bool = False,
+    cited: Collection[int] = (),
 ) -> Json:
     """A plot of chunk against ``measure``; ``view`` is the part of the x axis that is looked at, which is drawn in full
-    detail. Points have their row of the outline as ``customdata``."""
+    detail. Points have their row of the outline as ``customdata``; with ``kinds`` they show which search found each
+    and the penalty is drawn, else what was found, used and ``cited`` (rows)."""
     outline = exploration.outline
     axis = axis or Axis.whole()
     total = max(1, sum(extent.tiles for extent in outline.extents))
@@ -67,7 +70,7 @@ def relevance(
     rest = ~np.isnan(x) & ~np.isnan(values) & (x >= low) & (x <= high)
     rest[[point.row for point in found.points]] = False
     dots = figure_points.thinned(np.flatnonzero(rest), x, values, (low, high), (bottom, top), width, height)
-    given = found.settings.rse.irrelevant_chunk_penalty if measure == "relevance" else None
+    given = found.settings.rse.irrelevant_chunk_penalty if kinds and measure == "relevance" else None
     penalty = given if given is not None else -1.0
     layout = _layout(small) | {
         "shapes": figure_marks.bands(found, outline, axis)
@@ -90,7 +93,7 @@ def relevance(
     return {
         "data": [
             figure_points.dots(dots, x, values, exploration),
-            figure_points.found(notable, x, values, exploration, titles, small),
+            figure_points.found(notable, x, values, exploration, titles, small, kinds=kinds, cited=cited),
         ],
         "layout": layout,
     }
@@ -106,6 +109,8 @@ def chart_map(
     view: tuple[float, float, float, float] | None,
     width: int,
     height: int,
+    kinds: bool = False,
+    cited: Collection[int] = (),
 ) -> Json:
     """A map of all chunks, near ones alike in meaning; ``colour`` is ``documents`` or ``relevance``, ``view`` the part
     that is looked at (x0, x1, y0, y1)."""
@@ -140,7 +145,7 @@ def chart_map(
                 "hovertemplate": "%{text}<br>chunk %{customdata}<extra></extra>",
                 "marker": {"size": 4, "opacity": 0.7} | coloured(dots, exploration, colour),
             },
-            figure_points.found(points, xy[:, 0], xy[:, 1], exploration, titles, False),
+            figure_points.found(points, xy[:, 0], xy[:, 1], exploration, titles, False, kinds=kinds, cited=cited),
             {
                 "type": "scatter",
                 "x": [qx],

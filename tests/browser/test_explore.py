@@ -17,10 +17,13 @@ SHAPES = f'document.querySelector("{PLOT}").layout.shapes'
 
 
 def explored(open_page: Callable[..., Any], app: App, query: str = "", **options: Any) -> Any:
-    page = open_page(f"{app.url}/explore?q={quote(QUESTION)}{query}", **options)
+    """The question with all that Explore can show of it."""
+    page = open_page(f"{app.url}/explore?q={quote(QUESTION)}&kinds=1{query}", **options)
     page.locator(ROW).first.wait_for()
     page.locator(".gw-explore .pas h2").wait_for()  # comes with what was read, after what the searches alone found
     page.locator(f"{PLOT} .scatterlayer .point").first.wait_for()
+    if page.locator(".gw-explore .ctl > details:not([open])").count():
+        page.locator(".gw-explore .ctl > details > summary").click()
     return page
 
 
@@ -40,6 +43,7 @@ def test_a_chunk_of_the_table_opens_its_page_with_its_words_lit(app: App, open_p
     page.get_by_label("Question", exact=True).last.fill(QUESTION)
     page.keyboard.press("Enter")
     page.locator(".gw-explore .pas h2").wait_for()
+    assert page.get_by_label("Penalty").is_hidden()
     assert "given in" in page.locator(".gw-explore .said").inner_text()
     link = page.locator(f"{ROW} a").first
     link.focus()
@@ -213,18 +217,30 @@ def test_the_plot_follows_the_theme(app: App, open_page: Callable[..., Any]) -> 
     until(page, f"{ink} !== '{light}'")
 
 
-@pytest.mark.parametrize("opened", [False, True])
-def test_why_leads_from_an_answer_to_its_chunks(
-    opened: bool, app: App, shelf: Shelf, open_page: Callable[..., Any]
+def test_why_leads_from_an_answer_to_what_it_used_and_on_to_other_questions(
+    app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:
     page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
-    page.locator(".gw-why > summary").wait_for()
-    if opened:
-        page.locator(".gw-why > summary").click()
-    page.get_by_role("link", name="See every chunk in Explore" if opened else "Relevance plot").click()
+    page.get_by_role("link", name="Why these").click()
     page.locator(ROW).first.wait_for()
     assert page.get_by_label("Question", exact=True).last.input_value() == QUESTION
     assert shelf.turns["survey.pdf"] in page.url
+    legend = page.locator(".gw-explore .first .lg").first.locator("li")
+    assert legend.all_inner_texts() == ["cited in the answer", "given to the writer", "found", "not found"]
+    page.locator(f'{ROW}[data-use="cited"]').first.wait_for()
+    page.get_by_text("How it was searched").click()
+    facts = page.locator(".gw-explore .facts")
+    facts.wait_for()
+    assert QUESTION in facts.inner_text()
+    assert "Searching by meaning" in page.locator(".gw-explore .times").inner_text()
+    page.get_by_role("button", name="Show what found each").click()
+    legend.get_by_text("words only").wait_for()
+
+    asked = page.get_by_role("region", name="Questions").get_by_role("button")
+    assert asked.first.get_attribute("aria-current") == "true"
+    asked.nth(1).click()
+    page.locator('.gw-explore .asked li:nth-child(2) [aria-current="true"]').wait_for()
+    assert shelf.turns["survey.pdf"] not in page.url
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

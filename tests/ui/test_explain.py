@@ -1,4 +1,4 @@
-"""The words and numbers of "Why these sources", and of the steps while an answer is made."""
+"""The words and numbers of how an answer was searched for, and of the steps while one is made."""
 
 from __future__ import annotations
 
@@ -96,37 +96,6 @@ def test_an_answer_of_the_time_before_traces_is_not_explained() -> None:
     assert shown["found"] == shown["only"] == ""
 
 
-def test_a_hit_shows_every_score_and_rank_and_what_became_of_it() -> None:
-    first, second = explained()["hits"]
-    assert first["cells"] == {
-        "vector": {"score": "0.80", "rank": 9},
-        "bm25": {"score": "19.3", "rank": 74},
-        "prior": {"score": "1.00", "rank": None},
-        "fused": {"score": "0.87", "rank": 1},
-        "rerank": {"score": "0.99", "rank": 6},
-    }
-    assert (first["score"], first["via"]) == ("0.92", "by meaning and words; whole table")
-    assert (first["title"], first["page"], first["label"], first["last_label"]) == ("Adobe 10-K 2016", 53, "51", "52")
-    assert first["boxes"] == [[53, 1, 2, 3, 4]]
-    assert (first["source"], first["cited"]) == (2, [3])
-    assert (second["source"], second["cited"], list(second["cells"])) == (0, [], ["vector"])
-    assert first["queries"] == [], "there was only one search"
-
-
-def test_columns_are_the_steps_that_there_were() -> None:
-    assert [column["name"] for column in explained()["columns"]] == ["Meaning", "Words", "Named", "Both", "Read"]
-    alone = replace(TRACE, hits=TRACE.hits[1:])
-    assert [column["name"] for column in explained(alone)["columns"]] == ["Meaning"]
-
-
-def test_sources_that_no_hit_went_into_are_named() -> None:
-    shown = explained()
-    assert shown["given"] == "2 sources"
-    assert shown["others"] == [
-        {"number": 1, "title": "Adobe 10-K 2016", "place": "p. 3", "why": "beside a passage that was found"}
-    ]
-
-
 def test_times_are_in_the_order_of_the_work_and_scaled_to_the_longest() -> None:
     steps = [(step["name"], step["ms"], step["share"]) for step in explained()["steps"]]
     assert steps == [
@@ -140,13 +109,12 @@ def test_times_are_in_the_order_of_the_work_and_scaled_to_the_longest() -> None:
 
 def test_sub_queries_say_who_asked_them_and_why() -> None:
     parts = (SubQuery("How much cash?"), SubQuery("Cash 2015", "rules", "two years are compared"))
-    shown = explained(replace(TRACE, queries=parts, hits=(replace(HIT, queries=(1, 2)),)))
+    shown = explained(replace(TRACE, queries=parts))
     assert shown["queries"][1] == {
         "text": "Cash 2015",
         "how": "part of the question, by rule",
         "reason": "two years are compared",
     }
-    assert shown["hits"][0]["queries"] == [1, 2]
     assert shown["read"] == "118 passages weighed in 2 searches, the best 20 read side by side with the question"
 
 

@@ -53,7 +53,7 @@ def rows(figure: dict[str, Any]) -> set[int]:
 @pytest.mark.parametrize("measure", figures.MEASURES)
 def test_every_chunk_is_a_point_of_the_plot(measure: str, library: Engine, exploration: Exploration) -> None:
     found = explore.explored(exploration, {})
-    figure = figures.relevance(found, exploration, titles(library), measure=measure)
+    figure = figures.relevance(found, exploration, titles(library), measure=measure, kinds=True)
     drawn = rows(figure)
     if measure == "rerank":
         assert drawn == {point.row for point in found.points if "rerank" in point.scores}
@@ -65,7 +65,7 @@ def test_every_chunk_is_a_point_of_the_plot(measure: str, library: Engine, explo
 
 def test_filled_points_are_those_that_the_writer_gets(library: Engine, exploration: Exploration) -> None:
     found = explore.explored(exploration, {})
-    figure = figures.relevance(found, exploration, titles(library))
+    figure = figures.relevance(found, exploration, titles(library), kinds=True)
     trace = figure["data"][1]
     filled = {
         int(row)
@@ -76,9 +76,26 @@ def test_filled_points_are_those_that_the_writer_gets(library: Engine, explorati
     assert all(colour.startswith("var(--step-") for colour in trace["marker"]["color"]), "the theme gives the colours"
 
 
+def test_unasked_a_plot_tells_only_what_was_cited_used_and_found(library: Engine, exploration: Exploration) -> None:
+    found = explore.explored(exploration, {})
+    conversation = library.conversations.new()
+    cited = explore_payload.cited(library.chat(conversation, QUESTION).run().citations, found)
+    assert cited
+    figure = figures.relevance(found, exploration, titles(library), cited=cited)
+    trace = figure["data"][1]
+    looks = dict(zip(map(int, column(trace["customdata"])), trace["marker"]["size"]))
+    for point in found.points:
+        use = explore_payload.use(point, cited)
+        assert (use == "cited") == (point.row in cited)
+        assert looks[point.row] == figure_points.USES[use][-1]
+    assert not [shape for shape in figure["layout"]["shapes"] if shape.get("line", {}).get("dash")], "no penalty"
+    asked = explore.answered(library, conversation)
+    assert (asked[0]["c"], asked[0]["question"]) == (conversation, QUESTION)
+
+
 def test_bands_are_the_segments_and_the_line_the_penalty(library: Engine, exploration: Exploration) -> None:
     found = explore.explored(exploration, {"rse.irrelevant_chunk_penalty": 0.12, "rse.minimum_value": 0.1})
-    layout = figures.relevance(found, exploration, titles(library))["layout"]
+    layout = figures.relevance(found, exploration, titles(library), kinds=True)["layout"]
     bands = [shape for shape in layout["shapes"] if shape["type"] == "rect"]
     chosen = [segment for segment in found.retrieval.segments if segment.via in ("rse", "table")]
     assert [band["x1"] - band["x0"] for band in bands] == [s.last_chunk - s.first_chunk + 1 for s in chosen]

@@ -56,7 +56,7 @@ export class Controls {
     this.compare = h("button", { type: "button", class: "gw-btn sm", "aria-pressed": "false", onclick: () => this.events.compare() });
     this.used = h("p", { class: "used", role: "status" });
     this.root.replaceChildren(
-      h("div", { class: "ph" }, h("h2", {}, "Setting"), h("span", { class: "seg", role: "group", "aria-label": "Setting to change" }, this.sides.a, this.sides.b), this.reset),
+      h("div", { class: "ph" }, h("span", { class: "seg", role: "group", "aria-label": "Setting to change" }, this.sides.a, this.sides.b), this.reset),
       ...first.map((slider) => this.slider(slider)),
       modeLabel,
       presetLabel,

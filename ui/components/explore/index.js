@@ -8,7 +8,8 @@ import { free } from "../shared/keys.js";
 import { read, write } from "./address.js";
 import { Comparison } from "./comparison.js";
 import { Controls } from "./controls.js";
-import { counted, failure, invitation, waiting } from "./notes.js";
+import { how } from "./how.js";
+import { counted, failure, invitation, questions, waiting } from "./notes.js";
 import { lightOnPage, passage } from "./passage.js";
 import { Plot, plotly } from "./plot.js";
 import { Rows } from "./rows.js";
@@ -37,10 +38,11 @@ class Explore {
     this.named = given.chunk !== null;
     const events = { pick: (row) => this.open(row, true), selected: (rows) => this.select(rows), moved: (range) => this.moved(range) };
     this.two = new Comparison(events);
-    this.at = sheet(root, this.state.question, this.two.root, { ask: (question) => this.ask(question), change: (part) => this.change(part), drag: (mode) => this.drag(mode), whole: () => this.moved(null) });
+    this.at = sheet(root, this.state.question, this.two.root, { ask: (question) => this.ask(question), change: (part) => this.change(part), drag: (mode) => this.drag(mode), whole: () => this.moved(null), how: (body) => how(body, this.state) });
+    this.at.moved.open = Object.keys({ ...this.state.a, ...this.state.b }).length > 0 || this.state.compare;
     this.plot = new Plot(this.at.chart, events);
     this.rows = new Rows(this.at.list, { open: (row, focus) => this.open(row, true, focus), pick: (rows) => this.pick(rows), only: (alone) => ((this.alone = alone), this.fillList()) });
-    this.controls = new Controls(this.at.side, {
+    this.controls = new Controls(this.at.settings, {
       change: (chosen) => this.change({ [this.state.edit]: chosen }),
       edit: (side) => this.change({ edit: side, compare: this.state.compare || side === "b" }),
       settled: () => this.settled(),
@@ -53,7 +55,8 @@ class Explore {
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
     this.offer(data);
-    if (!this.state.question && !this.state.turn && data.turn) Object.assign(this.state, { c: data.conversation, turn: data.turn });
+    const [first] = data.asked;
+    if (!this.state.question && !this.state.turn && first?.c === data.conversation) Object.assign(this.state, { c: first.c, turn: first.turn });
     if (this.state.question || this.state.turn) this.search();
     else {
       this.at.note.replaceChildren(this.invitation());
@@ -70,9 +73,13 @@ class Explore {
     this.closed = true;
   }
 
-  offer({ documents, examples }) {
-    this.documents = documents;
-    this.examples = examples;
+  offer({ documents, asked, examples }) {
+    Object.assign(this, { documents, examples, questions: asked });
+    this.drawScope();
+  }
+
+  drawScope() {
+    const { documents } = this;
     const { docs } = this.state;
     const inside = this.inside();
     this.at.where.textContent = !documents.length ? "No documents" : !docs && documents.length > 1 ? `All ${plural(documents.length, "document")}` : inside.length === 1 ? inside[0].title : plural(inside.length, "document");
@@ -87,7 +94,7 @@ class Explore {
   }
 
   invitation() {
-    return invitation({ ready: this.documents.length > 0, examples: this.examples, ask: (text) => ((this.at.question.value = text), this.ask(text)) });
+    return invitation({ ready: this.documents.length > 0, asked: this.questions, examples: this.examples, again: (item) => this.look(item), ask: (text) => ((this.at.question.value = text), this.ask(text)) });
   }
 
   // Asking
@@ -96,6 +103,14 @@ class Explore {
     Object.assign(this.state, { question: question.trim(), c: "", turn: "", view: null });
     this.anew();
     this.at.scope.open = false;
+    this.show(false);
+    this.search();
+  }
+
+  // A question that was asked in Chat, as it was searched for there.
+  look({ c, turn }) {
+    Object.assign(this.state, { question: "", docs: null, c, turn, view: null });
+    this.anew();
     this.show(false);
     this.search();
   }
@@ -110,7 +125,7 @@ class Explore {
     Object.assign(this.state, part);
     if ("docs" in part) {
       this.anew();
-      this.offer(this);
+      this.drawScope();
       // What was asked elsewhere in another scope is a question of its own here.
       if (this.state.turn && this.answer) Object.assign(this.state, { question: this.answer.question, c: "", turn: "" });
     }
@@ -127,8 +142,8 @@ class Explore {
   }
 
   body() {
-    const { question, docs, c, turn, a, b, edit, compare, axis, measure, colour, view } = this.state;
-    return { question, scope: docs ? { doc_ids: docs } : null, c, turn, a, b, edit, compare, axis, measure, colour, view, row: this.row, ...this.size() };
+    const { question, docs, c, turn, a, b, edit, compare, axis, measure, colour, view, kinds } = this.state;
+    return { kinds, question, scope: docs ? { doc_ids: docs } : null, c, turn, a, b, edit, compare, axis, measure, colour, view, row: this.row, ...this.size() };
   }
 
   // To measure it makes the browser lay the page out, which is not for each step of a slider.
@@ -201,7 +216,6 @@ class Explore {
   }
 
   async fill(answer, asked) {
-    const before = this.answer;
     this.answer = answer;
     this.asked = asked;
     this.stale = false;
@@ -211,10 +225,14 @@ class Explore {
     this.at.shown.classList.remove("stale");
     this.at.root.classList.add("found");
     if (document.activeElement !== this.at.question) this.at.question.value = answer.question;
-    if (!before && this.state.turn && answer.scope) {
+    if (this.state.turn && String(answer.scope) !== String(this.state.docs)) {
       this.state.docs = answer.scope;
-      this.offer(this);
+      this.drawScope();
     }
+    questions(this.at.asked, this.questions, this.state.turn, (item) => this.look(item));
+    this.at.how.hidden = !this.state.turn;
+    if (this.at.how.dataset.of !== this.state.turn) this.at.how.open = false;
+    this.at.how.dataset.of = this.state.turn;
     // What the searches alone have found is shown where it stays, so that nothing jumps when the rest is there.
     this.at.said.replaceChildren(...(answer.draft ? [h("span", { class: "gw-spin" }), "Found by the searches so far; now reading the best passages"] : [counted(stats)]));
     this.at.said.title = stats.queries.length > 1 ? `Searched for: ${stats.queries.map((text) => `“${text}”`).join(", ")}` : "";
@@ -240,7 +258,7 @@ class Explore {
 
   fillList() {
     const { rows, more } = this.answer;
-    this.rows.show({ rows, more, chosen: this.chosen ?? null, alone: this.alone, several: this.inside().length > 1 });
+    this.rows.show({ rows, more, chosen: this.chosen ?? null, alone: this.alone, several: this.inside().length > 1, kinds: this.state.kinds });
     this.here();
   }
 
@@ -271,7 +289,7 @@ class Explore {
   fillPassage() {
     const { aside } = this.at;
     const held = aside.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") ?? "" : null;
-    passage(aside, this.found, { opened: this.opened, step: (by) => this.step(by), page: (open) => (this.show(open), this.fillPassage()) });
+    passage(aside, this.found, { kinds: this.state.kinds, opened: this.opened, step: (by) => this.step(by), page: (open) => (this.show(open), this.fillPassage()) });
     if (held === null) return;
     const same = held ? aside.querySelector(`[aria-label="${CSS.escape(held)}"]`) : null;
     (same ?? aside.querySelector("[aria-pressed]"))?.focus();

@@ -2,18 +2,17 @@
 
 import { h, icon, prose } from "../shared/dom.js";
 
-const EXAMPLES = 3;
-
-// `ask(text)` asks an example.
-export function invitation({ ready, examples, ask }) {
-  const words = ready ? "Every chunk of your documents is a point: how relevant it is, which search found it, and why it was chosen or not." : "Add a PDF in the Library first; it is read and indexed there.";
+// `ask(text)` asks an example, `again(item)` looks at a question that was asked before.
+export function invitation({ ready, asked, examples, ask, again }) {
+  const words = ready ? "Each point is a passage of your documents. Choose a question, or type one." : "Add a PDF in the Library first.";
+  const choice = (text, chosen) => h("li", {}, h("button", { type: "button", class: "gw-btn", onclick: chosen }, text));
   return h(
     "div",
     { class: "gw-empty" },
     icon("search"),
-    h("b", {}, ready ? "See what a question finds" : "No document is indexed yet"),
+    h("b", {}, ready ? "See what a question finds" : "No document is ready yet"),
     h("p", {}, words),
-    ready && h("ul", { class: "eg" }, examples.slice(0, EXAMPLES).map((text) => h("li", {}, h("button", { type: "button", class: "gw-btn", onclick: () => ask(text) }, text)))),
+    ready && h("ul", { class: "eg" }, asked.map((item) => choice(item.question, () => again(item))), examples.map((text) => choice(text, () => ask(text)))),
   );
 }
 
@@ -33,6 +32,15 @@ export function failure(error, kept) {
   const [message, hint] = error.hint === undefined ? [error.message || "Explore failed.", "Reload the page."] : [error.message, error.hint];
   const more = kept ? " What is shown below is what was found before." : "";
   return h("div", { class: "gw-msg bad", role: "alert" }, icon("error"), h("div", {}, h("b", {}, prose(message)), h("p", {}, prose(`${hint}${more}`))));
+}
+
+// The questions that were asked, the one that is looked at marked.
+export function questions(root, asked, turn, again) {
+  root.hidden = !asked.length;
+  root.replaceChildren(
+    h("h2", {}, "Questions"),
+    h("ul", {}, asked.map((item) => h("li", {}, h("button", { type: "button", "aria-current": item.turn === turn ? "true" : null, title: item.question, onclick: () => again(item) }, item.question)))),
+  );
 }
 
 export const counted = (stats) => `${stats.chunks.toLocaleString("en")} chunks, ${stats.weighed.toLocaleString("en")} weighed, ${stats.hits} found, ${stats.given} given in ${stats.ms} ms`;

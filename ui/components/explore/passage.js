@@ -4,7 +4,8 @@ import { openCitation } from "../shared/bus.js";
 import { button, h, icon } from "../shared/dom.js";
 
 // `events`: step(by), page(open or closed)
-export function passage(root, found, { step, page, opened }) {
+export function passage(root, found, { step, page, opened, kinds }) {
+  const mark = kinds ? `${found.step}${found.given ? " in" : ""}` : found.use || "unseen";
   const copied = h("span", { class: "gw-unseen", role: "status" });
   const toggle = h("button", { type: "button", class: "gw-btn", "aria-pressed": String(opened), onclick: () => page(!opened) }, icon("description", "s16"), opened ? "Close page" : "Open page");
   root.replaceChildren(
@@ -18,7 +19,7 @@ export function passage(root, found, { step, page, opened }) {
       button("Chunk after it", "keyboard_arrow_down", () => step(1)),
     ),
     h("p", { class: "sec muted" }, [found.title, ...found.path].join(" › ")),
-    h("p", { class: `fate ${found.given ? "in" : ""}` }, h("i", { class: `dot ${found.step}${found.given ? " in" : ""}`, "aria-hidden": "true" }), `${found.by}; ${found.fate}`),
+    h("p", { class: `fate ${found.given ? "in" : ""}` }, h("i", { class: `dot ${mark}`, "aria-hidden": "true" }), kinds ? `${found.by}; ${found.fate}` : found.use || "not found"),
     h("p", { class: "why" }, found.why),
     h(
       "dl",

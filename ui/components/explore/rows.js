@@ -22,27 +22,28 @@ export class Rows {
     this.hint = h("p", { class: "muted keys", id: "gw-x-keys" }, h("kbd", {}, "↑"), " ", h("kbd", {}, "↓"), " move, ", h("kbd", {}, "Space"), " selects, with ", h("kbd", {}, "Shift"), " a range, ", h("kbd", {}, "Enter"), " opens the page");
     root.replaceChildren(
       h("div", { class: "ph" }, this.heading, this.only, this.clear, this.said, this.hint),
-      h(
+      (this.table = h(
         "table",
         { class: "xt num", "aria-describedby": "gw-x-keys" },
         h("caption", { class: "gw-unseen" }, "Chunks that were found or chosen, most relevant first"),
         h("thead", {}, h("tr", {}, head.map((name, at) => h("th", { scope: "col", class: classes[at] || null }, name)))),
         this.body,
-      ),
+      )),
       this.foot,
     );
   }
 
   // `chosen` are the rows of a selection, null for none; `alone`: no others are listed.
-  show({ rows, more, chosen, alone, several }) {
+  show({ rows, more, chosen, alone, several, kinds }) {
     const held = this.held();
+    this.table.classList.toggle("kinds", Boolean(kinds));
     this.from = null;
     this.chosen = chosen;
     this.alone = Boolean(chosen && alone);
     const listed = this.alone ? rows.filter((line) => chosen.has(line.row)) : rows;
     const whole = this.whole && listed.length > FIRST;
-    this.body.replaceChildren(...(whole ? listed : listed.slice(0, FIRST)).map((line) => this.entry(line, several)));
-    const rest = listed.length > FIRST && !whole && h("button", { type: "button", class: "gw-linkish", onclick: () => ((this.whole = true), this.show({ rows, more, chosen: this.chosen, alone: this.alone, several })) }, `Show all ${listed.length.toLocaleString("en")}`);
+    this.body.replaceChildren(...(whole ? listed : listed.slice(0, FIRST)).map((line) => this.entry(line, several, kinds)));
+    const rest = listed.length > FIRST && !whole && h("button", { type: "button", class: "gw-linkish", onclick: () => ((this.whole = true), this.show({ rows, more, chosen: this.chosen, alone: this.alone, several, kinds })) }, `Show all ${listed.length.toLocaleString("en")}`);
     const unfound = this.alone ? chosen.size - listed.length : 0;
     this.foot.replaceChildren(
       ...[
@@ -57,19 +58,19 @@ export class Rows {
     if (held) this.focus(Math.max(0, this.entries().findIndex((line) => line.dataset.row === held.row)), held.box);
   }
 
-  entry(line, several) {
+  entry(line, several, kinds) {
     const name = `${line.chunk}${several ? ` of ${line.title}` : ""}`;
     const link = h("a", { href: `#chunk-${line.id}`, tabindex: "-1", onclick: (event) => (event.preventDefault(), this.events.open(line.row, event.shiftKey)), "aria-label": `Chunk ${name}, page ${line.page}, relevance ${line.relevance}` }, line.chunk);
     const box = h("input", { type: "checkbox", tabindex: "-1", checked: Boolean(this.chosen?.has(line.row)), "aria-label": `Select chunk ${name}`, onclick: (event) => this.ticked(event) });
     return h(
       "tr",
-      { "data-row": line.row, "data-step": line.step, "data-given": String(line.given), onclick: (event) => event.target.closest("a, label") || this.events.open(line.row, false) },
+      { "data-row": line.row, "data-step": line.step, "data-given": String(line.given), "data-use": line.use, onclick: (event) => event.target.closest("a, label") || this.events.open(line.row, false) },
       h("td", { class: "ck" }, h("label", {}, box)),
-      h("td", {}, h("i", { class: `dot ${line.step}${line.given ? " in" : ""}`, "aria-hidden": "true" }), link),
+      h("td", {}, h("i", { class: kinds ? `dot ${line.step}${line.given ? " in" : ""}` : `dot ${line.use || "unseen"}`, "aria-hidden": "true" }), link),
       h("td", { class: "what" }, h("span", { class: "of" }, several ? `${line.title}, p. ${line.page}` : `p. ${line.page}${line.section ? ` · ${line.section}` : ""}`), h("span", { class: "tx" }, line.text)),
       h("td", { class: "n" }, h("b", {}, line.relevance)),
       h("td", { class: "by" }, line.by),
-      h("td", { class: "fa" }, h("span", { class: line.given ? "gv" : "muted" }, line.fate)),
+      h("td", { class: "fa" }, h("span", { class: line.given ? "gv" : "muted" }, kinds ? line.fate : line.use)),
     );
   }
 

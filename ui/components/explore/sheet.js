@@ -3,7 +3,13 @@
 import { h, icon, plural } from "../shared/dom.js";
 import { NUMBERS, VIEWS } from "./address.js";
 
-const LEGEND = [
+const USES = [
+  ["cited", "cited in the answer", true],
+  ["used", "given to the writer", true],
+  ["found", "found", false],
+  ["unseen", "not found", false],
+];
+const KINDS = [
   ["both", "both searches", true],
   ["vector", "meaning only", true],
   ["bm25", "words only", true],
@@ -16,7 +22,7 @@ const LEGEND = [
 ];
 
 // `two` is the comparison of A and B; `events`: ask(question), change(part of the state), drag("zoom" or "select"),
-// whole()
+// whole(), how(body) to fill what tells how an answer was searched for
 export function sheet(root, question, two, events) {
   const parts = { root };
   parts.question = h("input", { class: "gw-field q", type: "search", "aria-label": "Question", placeholder: "A question, to see what finds its answer", value: question, maxlength: "4000" });
@@ -25,10 +31,15 @@ export function sheet(root, question, two, events) {
   parts.scope = h("details", { class: "where" }, h("summary", { class: "gw-btn" }, icon("description", "s16"), parts.where), parts.picker);
   parts.said = h("span", { class: "said muted num", role: "status" });
   const bar = h("form", { class: "qb", role: "search", "aria-label": "Question", onsubmit: (event) => (event.preventDefault(), events.ask(parts.question.value)) }, parts.question, parts.scope, h("button", { type: "submit", class: "gw-btn primary" }, "Search"), h("span", { class: "sp" }), parts.said);
-  parts.side = h("aside", { class: "ctl", "aria-label": "Settings", hidden: true });
+  parts.asked = h("section", { class: "asked", "aria-label": "Questions" });
+  parts.settings = h("div");
+  parts.moved = h("details", { class: "more" }, h("summary", {}, icon("chevron_right", "s16"), "Settings"), parts.settings);
+  parts.side = h("aside", { class: "ctl", "aria-label": "Questions and settings", hidden: true }, parts.asked, parts.moved);
   parts.note = h("div", { class: "note" });
   parts.list = h("section", { class: "list", "aria-label": "Chunks" });
-  parts.shown = h("div", { class: "shown", hidden: true }, plotted(parts, events), two, parts.list);
+  parts.how = h("details", { class: "how", hidden: true }, h("summary", {}, icon("chevron_right", "s16"), "How it was searched"), h("div", { class: "body" }));
+  parts.how.addEventListener("toggle", () => parts.how.open && events.how(parts.how.lastChild));
+  parts.shown = h("div", { class: "shown", hidden: true }, plotted(parts, events), parts.how, two, parts.list);
   parts.aside = h("aside", { class: "pas", "aria-label": "Selected chunk", hidden: true });
   root.replaceChildren(bar, parts.side, h("div", { class: "cv" }, parts.note, parts.shown), parts.aside);
   return parts;
@@ -47,15 +58,18 @@ function plotted(parts, events) {
   parts.zooming = tool("zoom", "Zoom");
   parts.selecting = tool("select", "Select");
   parts.whole = h("button", { type: "button", class: "gw-btn quiet sm", onclick: () => events.whole() }, "Whole view");
+  parts.tools = h("div", { class: "tools" }, parts.numbers, parts.colours, h("span", { class: "sp" }), parts.zooming, parts.selecting, parts.whole);
   parts.title = h("h1", {}, "Relevance along the documents");
+  parts.legend = h("ul", { class: "lg" });
+  parts.kinds = h("button", { type: "button", class: "gw-linkish", onclick: () => events.change({ kinds: parts.kinds.getAttribute("aria-expanded") !== "true" }) });
   parts.hues = h("ul", { class: "lg hues", "aria-label": "Colours of the documents", hidden: true });
   parts.wrap = h("div", { class: "plot", role: "img", tabindex: "-1" }, parts.chart);
   return h(
     "section",
     { class: "first", "aria-label": "Plot" },
     h("div", { class: "ph wide" }, parts.title, parts.views),
-    h("ul", { class: "lg" }, LEGEND.map(([step, words, filled]) => h("li", {}, h("i", { class: `dot ${step}${filled ? " in" : ""}`, "aria-hidden": "true" }), words))),
-    h("div", { class: "tools" }, parts.numbers, parts.colours, h("span", { class: "sp" }), parts.zooming, parts.selecting, parts.whole),
+    h("div", { class: "ph" }, parts.legend, parts.kinds),
+    parts.tools,
     parts.hues,
     parts.wrap,
   );
@@ -68,8 +82,13 @@ export function name(parts, documents = []) {
 }
 
 // What is shown of the plot beside it, and in its name: the `axis`, of `one` document or several, with how much chosen.
-export function label(parts, { measure, colour, view }, axis, one, stats) {
+export function label(parts, { measure, colour, view, kinds, turn }, axis, one, stats) {
   for (const [box, value] of [[parts.views, axis], [parts.numbers, measure], [parts.colours, colour]]) for (const item of box.children) item.setAttribute("aria-pressed", String(item.dataset.value === value));
+  const legend = kinds ? KINDS : USES.filter(([name]) => turn || name !== "cited");
+  parts.legend.replaceChildren(...legend.map(([step, words, filled]) => h("li", {}, h("i", { class: `dot ${step}${filled ? " in" : ""}`, "aria-hidden": "true" }), words)));
+  parts.kinds.textContent = kinds ? "Show less" : "Show what found each";
+  parts.kinds.setAttribute("aria-expanded", String(Boolean(kinds)));
+  parts.tools.hidden = !kinds && axis !== "map";
   parts.numbers.hidden = axis === "map";
   parts.colours.hidden = axis !== "map";
   parts.whole.hidden = !view;

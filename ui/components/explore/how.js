@@ -1,0 +1,43 @@
+// How an answer was searched for: with what words and where, what was read, and how long each step took.
+
+import { ApiError, get } from "../shared/api.js";
+import { h, plural, prose } from "../shared/dom.js";
+
+export async function how(body, { c, turn }) {
+  let found;
+  try {
+    found = await get(`/conversations/${c}/questions/${turn}/why`);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    body.replaceChildren(h("p", { class: "gw-hint", role: "alert" }, prose(`${error.message} ${error.hint}`)));
+    return;
+  }
+  body.replaceChildren(facts(found), times(found.steps));
+}
+
+function facts(found) {
+  const rows = [["Searched for", queries(found.queries)], ["Searched", found.within]];
+  if (found.routes.length) rows.push(["Preferred", routes(found)]);
+  if (found.cache) rows.push(["Asked before", found.cache]);
+  if (found.read) rows.push(["Read", found.read]);
+  for (const note of found.notes) rows.push(["Not done", note]);
+  rows.push(["Given to the writer", found.given]);
+  return h("dl", { class: "facts" }, rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+}
+
+function queries(items) {
+  const one = ({ text, how: by, reason }) => [`“${text}”`, h("span", { class: "muted" }, ` ${[by, reason].filter(Boolean).join(": ")}`)];
+  if (items.length === 1) return one(items[0]);
+  return h("ol", {}, items.map((item, i) => h("li", {}, h("b", { class: "num" }, `${i + 1} `), ...one(item))));
+}
+
+function routes({ routes: items, more_routes: more }) {
+  const list = items.map(({ title, reason, prior }) => h("li", {}, title, h("span", { class: "muted num" }, ` ${reason} (${prior})`)));
+  if (more) list.push(h("li", { class: "muted" }, `and ${plural(more, "other document")}`));
+  return h("ul", {}, list);
+}
+
+function times(steps) {
+  const rows = steps.map(({ name, ms, share }) => [h("dt", {}, name), h("dd", {}, h("span", { class: "gw-bar", "aria-hidden": "true" }, h("i", { style: `width:${share * 100}%` })), h("span", { class: "num" }, ms))]);
+  return h("dl", { class: "times" }, rows.flat());
+}
