@@ -1,24 +1,49 @@
-"""Library: what is in it, what is being read, and what each document was taken apart into."""
+"""Library: what is in it and what is being read; a document that is read has an address of its own."""
 
 import streamlit as st
 
-from ui import components, sidebar, told, uploads
+from ui import components, frame, payload, sidebar, told, uploads
 from ui.services import services
 
 infos = services().engine.documents()
-pages = sum(info.pages for info in infos)
+askable = [info.doc_id for info in sidebar.askable(infos)]
 
 sidebar.leave()
-with st.container(key="gw_page"):
-    uploads.heading("Library", uploads.counted(len(infos), pages) if infos else "")
-    uploads.uploader()
-    uploads.notes()
-    uploads.arrived()
-    components.library(revision=st.session_state.get("gw_uploads", 0))
+with told.news("library", "read") as wanted:
+    if wanted is not None:
+        st.query_params.from_dict({"doc": wanted["doc"], "page": str(wanted["page"])})
+with told.news("reader", "left") as left:
+    if left is not None:
+        st.query_params.clear()
+named = st.query_params.get("doc", "")
+here = next((info for info in infos if info.doc_id == named and info.elements), None)
 
-with told.news("library", "ask") as asked, told.news("library", "settings") as part:
+if here is not None:
+    title = payload.names(infos)[here.doc_id]
+    st.set_page_config(page_title=f"{title} · Groundwork")
+    with st.container(key="gw_read"):
+        components.reader({"id": here.doc_id, "title": title, "asks": here.doc_id in askable})
+        with st.container(key="gw_pane"):
+            components.pane(payload.offered([here]), None)
+else:
+    with st.container(key="gw_page"):
+        pages = sum(info.pages for info in infos)
+        uploads.heading("Library", uploads.counted(len(infos), pages) if infos else "")
+        if named:
+            frame.message("This document cannot be opened.", "It may have been removed, or is not read yet.")
+        uploads.uploader()
+        uploads.notes()
+        uploads.arrived()
+        components.library(revision=st.session_state.get("gw_uploads", 0))
+
+with (
+    told.news("library", "ask") as several,
+    told.news("reader", "ask") as one,
+    told.news("library", "settings") as part,
+):
+    asked = several or ([one] if one else None)
     if asked:
-        sidebar.ask_only(set(asked), [info.doc_id for info in sidebar.askable(infos)])
+        sidebar.ask_only(set(asked), askable)
 if asked:
     st.switch_page("pages/chat.py")
 if part:

@@ -63,7 +63,7 @@ def tour(page: Any, url: str, conversation: str, theme: str) -> None:
     name.wait_for()
     shoot(page, f"library-{theme}")
     name.click()
-    page.locator(".gw-doc .els li").first.wait_for()
+    page.locator(".gw-doc .outline .hd").first.wait_for()
     shoot(page, f"document-{theme}")
     page.goto(f"{url}/reports")
     page.locator(".st-key-gw_page h1, .gw-reports h1, .gw-report h1").first.wait_for()

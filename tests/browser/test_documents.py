@@ -35,15 +35,22 @@ def test_an_answer_tells_what_was_not_read_yet_and_a_removal_does_not_wait_for_t
 ) -> None:
     page = open_page(f"{own_app.url}/library")
     page.locator("tr[data-doc]").nth(4).wait_for()
-    page.locator("input[type=file]").set_input_files([file("long.pdf", pdfs.running_headers(LONG))])
-    page.locator('tr[data-status="work"]').get_by_text("Page").wait_for()
+    sizes = {"long.pdf": LONG, "middle.pdf": LONG // 2, "short.pdf": LONG // 3}
+    page.locator("input[type=file]").set_input_files([file(name, pdfs.running_headers(n)) for name, n in sizes.items()])
+    work = page.locator('tr[data-status="work"]')
+    work.nth(2).wait_for()
+    work.get_by_text("Page").wait_for()
+    # They stand in the order in which they are read.
+    assert [row.split("Queued (")[1][:3] for row in work.all_inner_texts()[1:]] == ["2nd", "3rd"]
+    for name in ("middle.pdf", "short.pdf"):
+        page.get_by_role("button", name=f"Remove {name}").click()
+        work.filter(has_text=name).wait_for(state="detached")
     page.get_by_role("link", name="Chat").click()
     ask(page, QUESTION)
     page.locator('.gw-turn[data-state="complete"] .gw-answer a.gw-cite').first.wait_for()
     note = page.locator(".gw-unsearched")
     assert "1 document is still being read and was not searched" in note.inner_text()
-    assert "passage" in page.locator(".gw-tally").inner_text()
-    assert "supported" not in page.locator(".gw-tally").inner_text()
+    assert "Checked" in page.locator(".gw-line").inner_text()
 
     page.get_by_role("link", name="Library").click()
     row = page.locator('tr[data-status="work"]')
@@ -124,6 +131,62 @@ def test_the_page_of_the_first_citation_stands_beside_its_answer(
         assert "cite=" in page.url
 
 
+def test_the_page_follows_the_newest_answer_and_nothing_of_an_older_one_stays_lit(
+    own_app: App, shelf: Shelf, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(f"{own_app.url}/?c={shelf.conversations['survey.pdf']}")
+    page.locator(".gw-answer a.gw-cite").first.click()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    older = page.locator(".gw-highlight").first.bounding_box()
+    ask(page, "When did the survey begin?")
+    page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
+    page.locator('.gw-highlight[data-role="claim"]').first.wait_for()
+    assert page.locator(".gw-highlight").first.bounding_box() != older
+    assert page.locator('.gw-highlight[data-role="cited"]').count() == 0
+    assert page.locator(".gw-claim.is-active, a.gw-cite[aria-current]").count() == 0
+    assert "cite=" not in page.url
+
+
+def test_a_document_is_read_at_an_address_of_its_own(own_app: App, open_page: Callable[..., Any]) -> None:
+    with Engine.open(own_app.home) as engine:
+        doc_id = engine.add(pdfs.joined(pdfs.one_column(), pdfs.rotated(90), pdfs.ruled_table()), "mixed.pdf").doc_id
+        engine.ingest(doc_id)
+        engine.index()
+        title = engine.document(doc_id).title
+    page = open_page(f"{own_app.url}/library")
+    page.locator(f'tr[data-doc="{doc_id}"] a').click()
+    page.locator(".gw-doc .outline .hd").last.click()
+    page.locator(".gw-page img[src]").first.wait_for()
+    assert f"doc={doc_id}" in page.url
+    page.wait_for_function("document.title.endsWith('Groundwork')")
+    assert page.title().startswith(title)
+    assert page.locator(".gw-reader h1").inner_text() == title
+
+    # Each page is as wide as there is room for, whatever its size; the address says which one is read.
+    widths = page.locator(".gw-page").evaluate_all("all => all.map(e => e.getBoundingClientRect().width)")
+    assert len(widths) >= 2
+    assert max(widths) - min(widths) < 3
+    page.get_by_label("Page", exact=True).and_(page.locator("input")).fill("2")
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.search.includes('page=2')")
+    page.keyboard.press("Control+f")
+    page.get_by_role("textbox", name="Find in document").fill("nitrate")
+    page.locator(".gw-match").first.wait_for()
+    page.keyboard.press("Escape")
+
+    page.get_by_role("button", name="Library").click()
+    page.locator(f'tr[data-doc="{doc_id}"]').wait_for()
+    page.go_back()
+    page.locator(".gw-reader h1", has_text=title).wait_for()
+    link = open_page(f"{own_app.url}/library?doc={doc_id}&page=2", 390, 844)
+    link.locator('.gw-page[data-page="2"] img[src]').wait_for()
+    assert link.evaluate("document.documentElement.scrollWidth") <= 390
+    link.get_by_role("button", name="Ask about it").click()
+    link.locator(".st-key-gw_composer").wait_for()
+    gone = open_page(f"{own_app.url}/library?doc=0123456789abcdef")
+    gone.get_by_text("This document cannot be opened.").wait_for()
+
+
 def test_a_long_question_is_shown_in_part_until_all_is_asked_for(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(app.url)
     page.get_by_text("documents are ready").wait_for()
@@ -163,6 +226,7 @@ def test_the_library_shows_what_was_read_where(app: App, shelf: Shelf, open_page
     table = next(element.table for element in document.elements if element.table is not None)
     page = open_page(f"{app.url}/library")
     page.locator(f'tr[data-doc="{doc_id}"] a').click()
+    page.get_by_role("tab", name="Advanced").click()
     page.locator(".gw-doc .ol").first.wait_for()
     orders = page.locator(".gw-doc .ol").evaluate_all("all => all.map(one => Number(one.dataset.order))")
     assert orders == sorted(orders)

@@ -72,7 +72,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
 
     report.get_by_role("link").click()
     drawer = page.get_by_label("Document", exact=True)
-    drawer.get_by_text("Noise").first.wait_for()
+    drawer.get_by_role("tab", name="Contents").wait_for()
     drawer.get_by_role("button", name="Ask about it").click()
     in_scope(page, "1 of 2")
     page.locator("input[type=checkbox]:checked").first.wait_for(state="attached")

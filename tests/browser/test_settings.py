@@ -15,7 +15,10 @@ KEY = "sk-ant-of-a-visit-0123456789"
 
 
 def opened(page: Any) -> Any:
+    """The page with all of its settings."""
     page.locator(".gw-settings .opt").first.wait_for()
+    assert page.locator(".gw-settings .set").first.is_hidden(), "they are for those who look for them"
+    page.locator("#gw-all > summary").click()
     return page
 
 
@@ -32,7 +35,7 @@ def test_a_setting_is_checked_as_it_is_typed_and_holds_for_the_visit(app: App, o
     field.press("Enter")
     page.get_by_text("1 setting differs for this visit only").wait_for()
     rows.get_by_text("this visit").wait_for()
-    assert page.locator(".gw-settings .bar").get_by_role("button", name="Keep for good").is_visible()
+    assert page.locator(".gw-settings .bar").get_by_role("button", name="Save").is_visible()
     page.reload()
     opened(page).get_by_text("1 setting differs for this visit only").wait_for()
     second = page.context.new_page()
@@ -110,13 +113,13 @@ def test_how_scans_are_read_is_checked_and_kept_at_once(app: App, open_page: Cal
 def test_what_is_kept_holds_for_everybody(app: App, open_page: Callable[..., Any]) -> None:
     page = opened(open_page(f"{app.url}/settings"))
     page.get_by_label("paper").select_option("letter")
-    page.get_by_role("button", name="Keep for good").click()
+    page.get_by_role("button", name="Save").click()
     page.locator(".gw-settings .bar .gw-st.ok").wait_for()
     other = opened(open_page(f"{app.url}/settings"))
     assert other.get_by_label("paper").input_value() == "letter"
     assert 'paper = "letter"' in (app.home / "config.toml").read_text()
     other.get_by_label("paper").select_option("a4")
-    other.get_by_role("button", name="Keep for good").click()
+    other.get_by_role("button", name="Save").click()
     other.locator(".gw-settings .bar .gw-st.ok").wait_for()
 
 

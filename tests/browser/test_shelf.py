@@ -173,7 +173,7 @@ def test_order_and_rows_by_keyboard(library: Any) -> None:
     assert library.locator("tbody input:checked").count() == 0
     library.keyboard.press("Home")
     library.keyboard.press("Enter")
-    library.locator(".gw-doc .ol").first.wait_for()
+    library.locator(".gw-doc .outline").wait_for()
     library.keyboard.press("Escape")
     library.locator(".gw-doc").wait_for(state="hidden")
     assert focused(library) == names[0]
@@ -193,11 +193,12 @@ def test_several_documents_are_asked_about_and_no_other(library: Any) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_document_with_its_tables_noise_chunks_and_debug_picture(
+def test_a_document_with_its_tables_and_what_was_read_of_it(
     theme: str, own: App, open_page: Callable[..., Any], tmp_path: Path
 ) -> None:
     page = open_page(f"{own.url}/library", theme=theme)
     page.locator("tr[data-doc]").filter(has_text="table.pdf").locator(".sta").click()
+    page.get_by_role("tab", name="Advanced").click()
     page.locator(".gw-doc .ol").first.wait_for()
     page.set_viewport_size({"width": 1280, "height": 800})
     upload, drawer = (page.locator(place).bounding_box() for place in ("button:has-text('Upload a folder')", ".gw-doc"))
@@ -226,6 +227,7 @@ def test_a_document_with_its_tables_noise_chunks_and_debug_picture(
     assert ["Orchard Lane", "58.2", "61.4", "60.7"] in lines
 
     page.get_by_role("tab", name="Tables").press("ArrowRight")
+    page.get_by_role("tab", name="Elements").press("ArrowRight")
     page.locator('.gw-doc [data-of="noise"] li').first.wait_for()
     page.keyboard.press("ArrowRight")
     page.locator('.gw-doc [data-of="chunks"] li button').first.click()

@@ -91,6 +91,7 @@ _filters = _component("filters")
 _chips = _component("chips")
 _pane = _component("pane")
 _table = _component("library")
+_reader = _component("reader")
 _drop = _component("drop")
 _settings = _component("settings")
 _reports = _component("reports")
@@ -186,9 +187,15 @@ def pane(documents: list[dict[str, str]], scope: list[str] | None) -> None:
     _pane(key="pane", data=data)
 
 
+def reader(document: dict[str, object]) -> None:
+    """The title row of a document that is read: its ``id`` and ``title``, and whether it ``asks``: can be asked
+    about. It tells ``left`` when the library is wanted, and ``ask``: the id of the document."""
+    _reader(key="reader", data=_data("reader") | {"document": document})
+
+
 def library(revision: int) -> None:
-    """The table of documents. It tells ``ask``: the ids of documents to ask about; and ``settings``: the part of the
-    Settings page that is wanted."""
+    """The table of documents. It tells ``ask``: the ids of documents to ask about; ``read``: the document and page
+    (``doc``, ``page``) to read; and ``settings``: the part of the Settings page that is wanted."""
     data = _data("library") | {"revision": revision}
     _table(key="library", data=data)
 
@@ -204,10 +211,13 @@ def drop() -> None:
     _drop(key="drop", data=_data("drop"))
 
 
-def explore(documents: list[dict[str, str]], conversation: str, turn: str, examples: list[str]) -> None:
-    """Explore: ``documents`` (id and title) can be searched; where the address names no question it begins with that
-    of ``turn`` in ``conversation`` ("" for none), or offers the ``examples``."""
-    about = {"documents": documents, "conversation": conversation, "turn": turn, "examples": examples}
+def explore(
+    documents: list[dict[str, str]], conversation: str, asked: list[dict[str, str]], examples: list[str]
+) -> None:
+    """Explore: ``documents`` (id and title) can be searched. Where the address names no question it begins with the
+    first that was ``asked`` (conversation, turn and question) if that is of the open ``conversation`` ("" for none),
+    else offers them all, or the ``examples``."""
+    about = {"documents": documents, "conversation": conversation, "asked": asked, "examples": examples}
     script = f"{frame.prefix()}{plotly_path()[0]}"
     _explore(key="explore", data=_data("explore") | about | {"plotly": script})
 

@@ -1,27 +1,19 @@
-// One document: what it is, what can be done with it, and what its pages were taken apart into.
+// One document: what it is, what can be done with it, its contents and tables, and behind *Advanced* what was read.
 
 import { getDocument } from "../shared/api.js";
 import { button, h, icon, plural } from "../shared/dom.js";
 import { editName } from "../shared/rename.js";
-import { ChunksView, NoiseView } from "./lists.js";
+import { AdvancedView } from "./advanced.js";
+import { ContentsView } from "./contents.js";
 import { FolderPanel, TagPanel } from "./marks.js";
-import { PageView } from "./page_view.js";
 import { TablesView } from "./tables.js";
-import { duration } from "./words.js";
+import { Tabs } from "./tabs.js";
 
 const TABS = [
-  ["Elements", "elements", PageView],
+  ["Contents", "contents", ContentsView],
   ["Tables", "tables", TablesView],
-  ["Noise", "noise", NoiseView],
-  ["Chunks", "chunks", ChunksView],
+  ["Advanced", "advanced", AdvancedView],
 ];
-
-// "4 noise (2 page headers, 1 logo, 1 repeated)"
-const named = (reason, count) => `${count.toLocaleString("en")} ${reason.replaceAll("_", " ")}${count > 1 && /(header|footer|logo|watermark)$/.test(reason) ? "s" : ""}`;
-function noiseOf(item) {
-  const reasons = Object.entries(item.noise_by_reason ?? {}).map(([reason, count]) => named(reason, count));
-  return `${item.noise} noise${reasons.length ? ` (${reasons.join(", ")})` : ""}`;
-}
 
 export class Drawer {
   constructor(actions) {
@@ -36,10 +28,8 @@ export class Drawer {
     this.tagPanel = new TagPanel({ ids, all: actions.all, change: (add, remove) => actions.change([this.id], "tags", { add, remove }) });
     this.folderPanel = new FolderPanel({ ids, all: actions.all, change: (folder) => actions.change([this.id], "folder", { folder }) });
     this.again = h("button", { type: "button", class: "gw-btn sm", hidden: true, onclick: () => actions.change([this.id], "read", {}) }, icon("replay", "s16"), "Bring up to date");
-    this.tabs = TABS.map(([name, of], i) =>
-      h("button", { type: "button", role: "tab", id: `gw-tab-${of}`, "aria-controls": "gw-tabpanel", "aria-selected": "false", tabindex: "-1", onclick: () => this.turn(i) }, name, h("span", { class: "num" })),
-    );
-    this.panel = h("div", { class: "tabpanel", id: "gw-tabpanel", role: "tabpanel" });
+    this.read = h("button", { type: "button", class: "gw-btn sm", onclick: () => this.actions.read(this.id) }, icon("article", "s16"), "Read");
+    this.tabs = new Tabs("Document", "gw-tabpanel", TABS, (at) => this.views[at]);
     this.element = h(
       "aside",
       { class: "gw-doc", hidden: true, "aria-label": "Document" },
@@ -49,10 +39,9 @@ export class Drawer {
         h("div", { class: "tt" }, this.title, this.pen, button("Close", "close", () => this.close())),
         this.facts,
         this.marks,
-        h("div", { class: "acts" }, this.ask, this.tagPanel.element, this.folderPanel.element, this.again, button("Remove this document", "delete", () => this.actions.remove(this.id))),
+        h("div", { class: "acts" }, this.ask, this.read, this.tagPanel.element, this.folderPanel.element, this.again, button("Remove this document", "delete", () => this.actions.remove(this.id))),
       ),
-      h("div", { class: "tabs", role: "tablist", "aria-label": "What it was taken apart into", onkeydown: (event) => this.key(event) }, this.tabs),
-      this.panel,
+      this.tabs.parts,
     );
   }
 
@@ -67,30 +56,26 @@ export class Drawer {
     try {
       read = await getDocument(item.id);
     } catch (error) {
-      if (this.id === item.id) this.panel.replaceChildren(h("p", { class: "none", role: "alert" }, `${error.message} ${error.hint ?? ""}`));
+      if (this.id === item.id) this.tabs.panel.replaceChildren(h("p", { class: "none", role: "alert" }, `${error.message} ${error.hint ?? ""}`));
       return;
     }
     if (this.id !== item.id) return;
     const wide = () => this.element.classList.toggle("wide");
-    const page = (number) => {
-      this.turn(0, true);
-      this.views[0].go(number);
-    };
-    this.views = TABS.map(([, , View]) => new View(read, item, { wide, page }));
-    this.turn(0);
+    const open = (number) => this.actions.read(item.id, number);
+    this.views = TABS.map(([, , View]) => new View(read, item, { wide, open, page: open }));
+    this.tabs.turn(0);
   }
 
   // What is known of the document by now; a panel that is open stays as it is.
   refresh(item) {
     this.item = item;
     if (!this.title.querySelector("input")) this.title.textContent = item.title;
-    this.facts.textContent = [plural(item.pages, "page"), plural(item.elements, "element"), plural(item.tables, "table"), noiseOf(item), plural(item.chunks, "chunk"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : "", `read in ${duration(Math.max(1, Math.round(item.seconds)))}`].filter(Boolean).join(" · ");
+    this.facts.textContent = [plural(item.pages, "page"), plural(item.tables, "table"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : ""].filter(Boolean).join(" · ");
     this.marks.replaceChildren(...(item.folder ? [h("span", { class: "fo" }, icon("folder_open", "s14"), item.folder)] : []), ...item.tags.map((tag) => h("span", { class: "gw-tagged" }, tag)));
     this.marks.hidden = !item.folder && !item.tags.length;
     this.ask.disabled = !(item.status === "ready" && item.indexed);
     this.again.hidden = !item.stale || Boolean(item.job);
-    const counts = [item.elements, item.tables, item.noise, item.chunks];
-    this.tabs.forEach((tab, i) => (tab.lastChild.textContent = counts[i].toLocaleString("en")));
+    this.tabs.count(1, item.tables);
   }
 
   // Without a name it gets back the one that was read.
@@ -101,26 +86,6 @@ export class Drawer {
       if (back) this.pen.focus();
     };
     editName(this.title, title, (name) => this.actions.rename(id, name), ended);
-  }
-
-  turn(chosen, focus = false) {
-    this.tabs.forEach((tab, i) => {
-      tab.setAttribute("aria-selected", String(i === chosen));
-      tab.tabIndex = i === chosen ? 0 : -1;
-    });
-    this.panel.setAttribute("aria-labelledby", this.tabs[chosen].id);
-    this.panel.dataset.of = TABS[chosen][1];
-    this.panel.replaceChildren(this.views[chosen].element);
-    this.views[chosen].show?.();
-    if (focus) this.tabs[chosen].focus();
-  }
-
-  key(event) {
-    const at = this.tabs.findIndex((tab) => tab.tabIndex === 0);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    this.turn((to + TABS.length) % TABS.length, true);
   }
 
   close() {

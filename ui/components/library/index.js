@@ -21,6 +21,7 @@ export function mount({ parentElement, data, tell }) {
   configure(data);
   const table = (parentElement.gwLibrary ??= new Library(parentElement.querySelector(".gw-library")));
   table.askOf = (ids) => tell("ask", ids);
+  table.toRead = (id, page) => tell("read", { doc: id, page });
   table.toSettings = (part) => {
     sessionStorage.setItem("gw-settings-part", `gw-${part}`); // where that page begins
     tell("settings", part);
@@ -51,7 +52,7 @@ class Library {
     this.toolbar = new Toolbar(this);
     this.toast = new Toast({ restore: (ids) => this.restore(ids), finish: (ids) => this.change("finish", { docs: ids }) });
     this.storage = new StorageFoot((error) => this.complain(error));
-    this.drawer = new Drawer({ ask: (id) => this.askOf([id]), closed: () => this.select(null), change: (ids, path, body) => this.change(path, { docs: ids, ...body }), rename: (id, title) => this.rename(id, title), all: () => this.documents(), remove: (id) => this.remove([id]) });
+    this.drawer = new Drawer({ ask: (id) => this.askOf([id]), read: (id, page = 1) => this.toRead(id, page), closed: () => this.select(null), rename: (id, title) => this.rename(id, title), change: (ids, path, body) => this.change(path, { docs: ids, ...body }), all: () => this.documents(), remove: (id) => this.remove([id]) });
     root.append(this.trouble, this.outdated.element, this.toolbar.element, this.table, this.none, this.empty, this.storage.element, this.toast.element, this.drawer.element);
     this.focus = () => this.poll();
     this.keys = (event) => pageKey(this, event);
@@ -129,6 +130,7 @@ class Library {
       }
     }
     this.insert(come);
+    this.queue();
     this.outdated.draw(documents);
     this.arrange();
   }
@@ -161,6 +163,14 @@ class Library {
       const at = this.order.findIndex((other) => this.before(id, other) < 0);
       this.order.splice(at < 0 ? this.order.length : at, 0, id);
     }
+  }
+
+  // Documents that wait stand in the order in which they are read, in the places that they have.
+  queue() {
+    if (this.sort.column !== NEWEST.column) return;
+    const job = (id) => this.rows.get(id).data.job;
+    const waiting = this.order.filter(job).sort((a, b) => this.rows.get(a).data.before - this.rows.get(b).data.before);
+    this.order = this.order.map((id) => (job(id) ? waiting.shift() : id));
   }
 
   sortBy(column) {

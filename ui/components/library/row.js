@@ -1,8 +1,9 @@
 // One document of the library: its line of the table. What is being done to it stands in that line, so that nothing
 // moves while it goes on; only what went wrong takes room below.
 
+import { pageUrl } from "../shared/api.js";
 import { button, h, icon, plural, prose } from "../shared/dom.js";
-import { duration, size } from "./words.js";
+import { duration, ordinal, size } from "./words.js";
 
 const STEPS = [
   ["read", "Read"],
@@ -13,7 +14,7 @@ const STEPS = [
 export function drawRow(item, actions, { fresh = false, checked = false } = {}) {
   const ready = item.status === "ready" || item.elements > 0;
   const title = ready
-    ? h("a", { href: `#${item.id}`, "data-f": "title", onclick: (e) => (e.preventDefault(), actions.open()) }, item.title)
+    ? h("a", { href: pageUrl("library", { doc: item.id }), "data-f": "title", onclick: (e) => e.ctrlKey || e.metaKey || (e.preventDefault(), actions.open()) }, item.title)
     : h("b", { tabindex: "-1", "data-f": "title" }, item.title);
   const cell = h("td", { class: "ti" }, title, ...[item.job ? progress(item, actions) : under(item)].filter(Boolean));
   if (!item.job && item.error) cell.append(trouble(item, actions));
@@ -67,7 +68,7 @@ function numbers({ job, before, pages, pages_done }) {
   if (job.stage === "describe") words.push(h("b", {}, `Figure ${Math.min(job.done + 1, job.total)} of ${job.total}`), h("span", {}, "described by Claude"));
   if (job.stage === "build") words.push(h("b", {}, "Putting the pages together"));
   if (job.stage === "embed") words.push(h("b", {}, `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} passages`));
-  if (job.stage === "queued") words.push(h("b", {}, before ? `Waiting, ${before} before it` : "Waiting for its turn"));
+  if (job.stage === "queued") words.push(h("b", {}, `Queued (${ordinal(before + 1)})`));
   if (job.stage === "queued" && pages_done) words.push(h("span", {}, `${pages_done.toLocaleString("en")} of ${pages.toLocaleString("en")} pages read`));
   if (job.rate > 0 && job.stage === "read") words.push(h("span", {}, `${job.rate} pages/s`));
   if (job.left !== null && job.rate > 0 && job.left > 1) words.push(h("span", {}, `about ${duration(job.left)} left`));
@@ -92,7 +93,7 @@ function trouble(item, actions) {
   const { message, hint, code, again: retryable, settings } = item.error;
   const locked = code === "password_required" || code === "wrong_password";
   const kept = retryable && !settings && item.pages_done > 0 && item.status !== "ready" ? ` Pages read so far are kept: ${item.pages_done} of ${item.pages}.` : "";
-  return h("div", { class: "why", role: "alert" }, h("p", {}, h("b", {}, prose(message))), h("p", {}, prose(`${locked ? "Give its password to read it." : hint}${kept}`)), locked ? unlock(item, actions) : retryable ? again(item, actions, settings) : null);
+  return h("div", { class: "why", role: "alert" }, h("p", {}, h("b", {}, prose(message))), h("p", {}, prose(`${locked ? "Enter the password." : hint}${kept}`)), locked ? unlock(item, actions) : retryable ? again(item, actions, settings) : null);
 }
 
 function again(item, actions, settings) {
@@ -127,7 +128,7 @@ function waiting(item, actions) {
 function status(item, fresh) {
   const word = (tone, sign, text) => h("span", { class: `gw-st ${tone}` }, sign, text);
   if (item.job) {
-    if (item.job.stage === "queued") return [word("off", icon("schedule", "s16"), "Next")];
+    if (item.job.stage === "queued") return [word("off", icon("schedule", "s16"), "Queued")];
     return [word("run", h("span", { class: "gw-spin" }), item.job.stage === "embed" ? "Indexing" : "Reading")];
   }
   if (item.error) return [word("bad", icon("error", "s16"), item.error.code.includes("password") ? "Locked" : "Failed")];

@@ -6,6 +6,11 @@ export function size(bytes) {
   return bytes < 1073741824 ? `${(bytes / 1048576).toFixed(1)} MB` : `${(bytes / 1073741824).toFixed(2)} GB`;
 }
 
+export function ordinal(n) {
+  const last = n % 100 >= 11 && n % 100 <= 13 ? "th" : { 1: "st", 2: "nd", 3: "rd" }[n % 10] ?? "th";
+  return `${n.toLocaleString("en")}${last}`;
+}
+
 export const duration = (seconds) => (seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`);
 
 // The folders that documents lie in and those above them, each with how many lie in it or below it.

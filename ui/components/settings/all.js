@@ -12,11 +12,12 @@ export class All {
     this.only = h("input", { type: "checkbox", onchange: () => this.filter() });
     this.said = h("p", { class: "muted num", role: "status" });
     this.list = h("div", { class: "rows" });
+    this.count = h("span", { class: "muted num" });
     this.element = h(
-      "section",
+      "details",
       { id: "gw-all" },
-      h("h2", {}, "Everything in force"),
-      h("p", { class: "lead" }, "Every setting with its value and where it came from. A change holds for this visit until you keep it."),
+      h("summary", {}, icon("chevron_right", "s16"), h("h2", {}, "Advanced"), this.count),
+      h("p", { class: "lead" }, "Each setting with its value and where it came from. A change holds for this visit until you save it."),
       h("div", { class: "find" }, h("label", { class: "gw-unseen", for: "gw-find-setting" }, "Search settings"), icon("search", "s16"), this.field, h("label", { class: "chk" }, this.only, "Only what is not the default"), this.said),
       this.list,
     );
@@ -42,6 +43,7 @@ export class All {
       shown.element.replaceWith(element);
       Object.assign(shown, { data: item, element });
     }
+    this.count.textContent = `All ${plural(settings.length, "setting")}`;
     this.filter();
   }
 

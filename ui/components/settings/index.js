@@ -10,7 +10,7 @@ import { PART as READING, reading } from "./reading.js";
 
 const WAIT = 150; // ms after the last key
 const WANTED = "gw-settings-part"; // the part that another page leads to
-const PARTS = [["gw-answers", "Answers"], ["gw-retrieval", "Retrieval"], [READING, "Reading documents"], ["gw-looks", "Appearance"], ["gw-data", "Documents and data"], ["gw-all", "Everything in force"]];
+const PARTS = [["gw-answers", "Answers"], ["gw-retrieval", "Retrieval"], [READING, "Reading documents"], ["gw-looks", "Appearance"], ["gw-data", "Documents and data"], ["gw-all", "Advanced"]];
 
 export function mount({ parentElement, data: given, tell }) {
   configure(given);
@@ -50,6 +50,7 @@ class Page {
 
   go(id) {
     const part = this.root.querySelector(`#${id}`);
+    if (part === this.all.element) part.open = true;
     part.scrollIntoView({ block: "start" });
     part.setAttribute("tabindex", "-1");
     part.focus({ preventScroll: true });
@@ -215,8 +216,8 @@ class Page {
         this.preset,
       ),
     );
-    const own = !on && h("p", { class: "lead" }, "What is in force now is a mixture of your own: see below.");
-    return h("section", { id: "gw-retrieval" }, h("h2", {}, "Retrieval"), h("p", { class: "lead" }, "Each is a set of settings that you can see and change below."), h("div", { class: "opts four", role: "radiogroup", "aria-label": "Retrieval" }, cards), own);
+    const own = !on && h("p", { class: "lead" }, "You use a mix of your own: see Advanced.");
+    return h("section", { id: "gw-retrieval" }, h("h2", {}, "Retrieval"), h("p", { class: "lead" }, "Each is a set of settings, listed under Advanced."), h("div", { class: "opts four", role: "radiogroup", "aria-label": "Retrieval" }, cards), own);
   }
 
   drawBar() {
@@ -225,8 +226,8 @@ class Page {
     this.bar.hidden = !changes && !this.kept;
     if (this.bar.hidden) return;
     const close = h("button", { type: "button", class: "gw-btn sm quiet", onclick: () => ((this.kept = false), this.drawBar()) }, "Close");
-    const keep = h("button", { type: "button", class: "gw-btn sm primary", "data-focus": "keep", title: `Writes them into ${at.config}, for everybody who uses this library`, onclick: this.keep }, "Keep for good");
+    const keep = h("button", { type: "button", class: "gw-btn sm primary", "data-focus": "keep", title: `Writes them into ${at.config}, for everybody who uses this library`, onclick: this.keep }, "Save");
     const undo = h("button", { type: "button", class: "gw-btn sm", "data-focus": "undo", onclick: this.undo }, "Undo all");
-    this.bar.replaceChildren(...(changes ? [h("span", {}, h("b", {}, plural(changes, "setting")), ` ${changes === 1 ? "differs" : "differ"} for this visit only`), undo, keep] : [state("ok", "check_circle", `Kept in ${at.config}`), close]));
+    this.bar.replaceChildren(...(changes ? [h("span", {}, h("b", {}, plural(changes, "setting")), ` ${changes === 1 ? "differs" : "differ"} for this visit only`), undo, keep] : [state("ok", "check_circle", `Saved in ${at.config}`), close]));
   }
 }
