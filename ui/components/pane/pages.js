@@ -16,7 +16,7 @@ const CLOSE_UP = 420; // on a phone, a pane narrower than this zooms in on what 
 const MARGIN = 12; // beside what is opened
 const NEAR = 1; // screens above and below that are kept drawn
 const REST = 60; // ms that a page stays near before its picture is asked for, while one scrolls
-const READ = 1120; // CSS pixels: lines of a page that is read on a wide screen
+const READ = 960; // CSS pixels: lines of a page that is read on a wide screen
 const NOTHING = { citation: null, here: [], peers: [] };
 
 export class Pages {
