@@ -39,5 +39,5 @@ export function passage(root, found, { step, page, opened, kinds }) {
 
 export function lightOnPage(found, focus) {
   const place = { n: 0, doc: found.doc, title: found.title, page: found.page, label: found.label, boxes: found.boxes, heads: [], quote: found.quote.slice(0, 300), section: found.path };
-  openCitation({ turn: "", n: 0, citations: [place], peers: [], focus, passage: found.id });
+  openCitation({ turn: "", n: 0, citations: [place], peers: [], focus });
 }

@@ -180,7 +180,7 @@ class Pane {
     const back = await this.return();
     if (matchMedia("(max-width: 900px)").matches) this.drawer(back?.drawer ?? true);
     if (detail.focus) this.desk.focus();
-    dispatchEvent(new CustomEvent("gw:opened", { detail: { turn: detail.turn, n: detail.n, passage: detail.passage } }));
+    dispatchEvent(new CustomEvent("gw:opened", { detail: { turn: detail.turn, n: detail.n } }));
   }
 
   // The page of an answer's first citation, lit as part of a claim: nothing has been opened yet.
