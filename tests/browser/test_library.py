@@ -110,6 +110,7 @@ def test_ade_json_comes_with_its_pdf_or_says_what_is_missing(empty_app: App, ope
     assert rows.count() == 2
     rows.filter(has_text="alone.json").get_by_role("link").click()
     drawer = page.get_by_label("Document", exact=True)
+    drawer.get_by_role("tab", name="Advanced").click()
     drawer.get_by_text("only its ADE JSON was given").first.wait_for()
 
 
