@@ -35,7 +35,7 @@ def test_an_answer_tells_what_was_not_read_yet_and_a_removal_does_not_wait_for_t
 ) -> None:
     page = open_page(f"{own_app.url}/library")
     page.locator("tr[data-doc]").nth(4).wait_for()
-    sizes = {"long.pdf": LONG, "middle.pdf": LONG // 2, "short.pdf": LONG // 3}
+    sizes = {"long.pdf": LONG, "middle.pdf": LONG - 50, "short.pdf": LONG - 100}
     page.locator("input[type=file]").set_input_files([file(name, pdfs.running_headers(n)) for name, n in sizes.items()])
     work = page.locator('tr[data-status="work"]')
     work.nth(2).wait_for()
