@@ -6,14 +6,14 @@
 offline, of the whole library unless said otherwise:
 
 * *answerable*: the questions as they are; *in its document*: the same within the document that answers them;
-* *another document*: the same within a document of another company; *another company*, *another year*: with the name
+* *another document*: the same within a document of another company, and *unnamed* without the company's name, so that
+  only what is asked for can tell; *another company*, *another year*: with the name
   of one that has no filing here, with years 12 later or 14 earlier; *foreign*: what no filing holds.
 
-*rule*: share refused before anything is written, whatever writes; *quoting*: the same for a writer that can only quote,
-of which a line has to speak of the question; *answer*: share of offline answers that are refusals, by that rule or by
-the writer. Beside them the rule of before (by plain cover of words, without names or other terms),
-and that of never refusing, whose share is 0. Each once for the questions of even and of odd place: the bounds were
-chosen on the even ones.
+*rule*: share refused before anything is written, by a writer that writes; *quoting*: by one that can only quote, which
+judges line by line afterwards; *answer*: share of offline answers that are refusals, by that rule or by the writer.
+Beside them the rule of before (by plain cover of words, without names or other terms), and that of never refusing,
+whose share is 0. Each once for the questions of even and of odd place: the bounds were chosen on the even ones.
 """
 
 from __future__ import annotations
@@ -106,6 +106,10 @@ def filings(given: Sequence[dict[str, Any]]) -> Iterator[Asked]:
     for place, one in enumerate(named):
         others = [doc for doc in documents if company[doc] != one["company"]]
         yield Asked("another document", one["question"], others[(7 * place) % len(others)])
+    for place, one in enumerate(given):
+        others = [doc for doc in documents if company[doc] != one["company"]]
+        unnamed = re.sub(CALLED, "the company", one["question"])
+        yield Asked("another document, unnamed", unnamed, others[(5 * place) % len(others)])
     for place, one in enumerate(named):
         yield Asked("another company", re.sub(CALLED, ABSENT[place % len(ABSENT)], one["question"]))
     for place, one in enumerate(given):

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from ragcore.beyond_quoting import task_of
+
 OPENING_PAGES = 4  # filings have a cover and may have a page of contents before what they report
 _KINDS = (
     r"(?:documents?|filings?|reports?|papers?|articles?|stud(?:y|ies)|files?|pdfs?|agreements?|contracts?|leases?|"
@@ -16,6 +18,7 @@ _KINDS = (
 )
 _THIS = rf"(?:this|these|the|it|that)(?:\s+(?:[\w-]+\s+)?{_KINDS})?"
 _WHOLE = rf"(?:this|these|the|that)\s+(?:[\w-]+\s+)?{_KINDS}"
+_OF_WHOLE = re.compile(rf"\b{_WHOLE}\b", re.IGNORECASE)
 _NAMED = rf"(?:(?:this|these|the|that)\s+)?(?:[\w’'&.-]+\s+){{0,4}}?{_KINDS}"  # the Foot Locker filing, Adobe's 10-K
 _ASKED = re.compile(
     "|".join(
@@ -80,5 +83,6 @@ def opens_text(sentence: str) -> bool:
 
 
 def asks_about_whole(question: str) -> bool:
-    """Whether ``question`` asks what a document is about, or why it was made, as a whole."""
-    return _ASKED.match(" ".join(question.split()).rstrip(" ?.!")) is not None
+    """Whether ``question`` asks what a document is about, or why it was made, as a whole, or for a summary of it."""
+    text = " ".join(question.split()).rstrip(" ?.!")
+    return _ASKED.match(text) is not None or (task_of(text) == "summarise" and _OF_WHOLE.search(text) is not None)

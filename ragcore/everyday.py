@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from ragcore.about import SAYS_WHAT_IT_IS, asks_about_whole
 from ragcore.meanings import meaning_of
+from ragcore.words import content_stems
 
 # With a capital, and no part of a person's name: "Vice President", "Chief Financial Officer", "Annual Report".
 _NO_NAME = (
@@ -127,10 +128,6 @@ _FORMS = (
         r"(?i:\bindicat(?:ed|ion)\b|\bfor\s+the\s+treatment\s+of\b|\bintended\s+to\s+treat\b)",
     ),
     (
-        r"\b(?:stored?|kept|storage)\b",
-        r"\b(?i:stored?|kept|keep|storage|refrigerat\w+|frozen)\b.*(?:°|\bdegrees\b|(?i:\broom\s+temperature))",
-    ),
-    (
         r"\bwho\b.*\b(?:makes?|manufactur\w+|produces?)\b",
         r"\b(?i:made|manufactured|produced|manufacturer)\s+(?:(?i:by|at|is)\s+|:\s*)(?:the\s+)?[A-Z]",
     ),
@@ -212,6 +209,17 @@ def form_of(question: str) -> re.Pattern[str] | None:
     return meaning_of(question)
 
 
+@lru_cache(maxsize=64)
+def beside_form(question: str) -> frozenset[str]:
+    """The stems of what ``question`` says beside the words by which it is an everyday question: of "Who leads the
+    market in insulin pumps?" the market and the insulin pumps."""
+    for asked, _ in () if asks_about_whole(question) else _FORMS:
+        match = re.search(asked, question, re.IGNORECASE)
+        if match is not None:
+            return frozenset(content_stems(f"{question[: match.start()]} {question[match.end() :]}"))
+    return frozenset()
+
+
 def answers(question: str, sentence: str) -> bool:
     """Whether ``sentence`` has the form of an answer to the everyday question ``question``."""
     form = form_of(question)
@@ -222,12 +230,6 @@ def names_holder(question: str, row: str) -> bool:
     """Whether ``row`` of a table, as it is quoted, names who holds the office that ``question`` asks for: lists of
     officers are tables."""
     return re.search(_ASKS_OFFICE, question, re.IGNORECASE) is not None and answers(question, row.replace(";", ","))
-
-
-def asks_holder(question: str) -> bool:
-    """Whether ``question`` asks who holds one office, of which the documents may name the holder and say much else."""
-    offices = re.findall(r"\b(?:chief\s+\w+|c[efo]o|chair\w*|counsel|treasurer|president)\b", question, re.IGNORECASE)
-    return re.search(_ASKS_OFFICE, question, re.IGNORECASE) is not None and len(offices) < 2
 
 
 def led(question: str) -> str:

@@ -148,26 +148,6 @@ def test_the_sentence_of_that_form_is_quoted_first() -> None:
     assert "Sponsor: Larkfield Bio Ltd" in text
 
 
-def test_where_the_holder_of_an_office_is_named_nothing_else_is_quoted() -> None:
-    doc = make_document(
-        "Our Chief Executive Officer and Chief Financial Officer evaluated the controls of Larkfield.",
-        "Mara Velde has been Chief Executive Officer of Larkfield since 2020.",
-        "The Chief Executive Officer of Larkfield reviews revenue.",
-    )
-    request = build_request(
-        "Who is the chief executive officer of Larkfield?", (whole(doc),), (), lambda _: doc, SETTINGS
-    )
-    text = "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
-    assert "Mara Velde" in text
-    assert "controls" not in text
-    assert "revenue" not in text
-
-    doc = make_document("Our Chief Executive Officer evaluated the controls of Larkfield.")
-    request = build_request("Who is Larkfield’s chief executive officer?", (whole(doc),), (), lambda _: doc, SETTINGS)
-    text = "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
-    assert text.startswith("No passage found plainly says who holds this office.")
-
-
 def test_what_a_document_is_about_is_what_it_reports_or_how_it_opens() -> None:
     def asked(*lines: str) -> str:
         doc = make_document(*lines)
@@ -176,11 +156,11 @@ def test_what_a_document_is_about_is_what_it_reports_or_how_it_opens() -> None:
 
     about = "This document is filed by a document writer of the document."
     text = asked(about, "On May 3, 2022, Larkfield announced a loan of $5 million.", "It filed the document.")
-    assert text == "- “On May 3, 2022, Larkfield announced a loan of $5 million.” <<SOURCE 1.2>>\n"
+    assert text.strip() == "“On May 3, 2022, Larkfield announced a loan of $5 million.” <<SOURCE 1.2>>"
     text = asked(
         "The typewriter is older than the computer.", "It was patented in 1868.", "The document ends here now."
     )
-    assert text.startswith("- “The typewriter is older")
+    assert text.startswith("“The typewriter is older")
     assert "document ends" not in text
     text = asked(
         "Pursuant to Section 13 or 15(d) of the Securities Exchange Act of 1934",
@@ -189,5 +169,5 @@ def test_what_a_document_is_about_is_what_it_reports_or_how_it_opens() -> None:
         "At its annual meeting, shareholders voted on the four proposals set forth below.",
         "A quorum of the holders of all shares was present in person or by proxy.",
     )
-    assert text.startswith("- “At its annual meeting")
+    assert text.startswith("“At its annual meeting")
     assert "check mark" not in text

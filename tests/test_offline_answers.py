@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ragcore.engine import Engine
@@ -114,9 +116,10 @@ def test_a_cell_is_handed_out_with_its_headers(library: Engine) -> None:
     label, figures = next((label.strip(), values) for _, label, values in pdfs.STATEMENT if label.startswith("Total"))
     answer = library.ask(f"What were {label.lower()} in 2022?").run()
     first = answer.text.partition("\n")[0]
-    assert first.startswith(f"**{figures[1]}** — ")
-    assert f"2022: {figures[1]}” [1]" in first
+    assert f": **{figures[1]}** [1]" in first
     assert answer.citations[0].quote.strip("$ ") == figures[1].strip("$ ")
+    assert re.search(rf"\| 2022 \| {re.escape(figures[1])} \[1\]", answer.text)
+    assert {claim.status for claim in answer.claims} == {"supported"}
 
 
 @pytest.mark.parametrize(
@@ -142,3 +145,76 @@ def test_a_short_sentence_of_another_language_is_quoted(library: Engine, questio
     answer = engine.ask(question).run()
     assert not answer.refused
     assert any(citation.quote == quote for citation in answer.citations)
+
+
+REPORT_OF_PUMPS = (
+    "Larkfield Instruments, annual report",
+    "",
+    "Mara Velde has been our Chief Executive Officer since 2020.",
+    "Brightwell Pumps is the market leader in insulin pumps, with a share of 41%.",
+    "The Berlin plant is run by Jonas Reuter.",
+    "We paid a dividend of $1.20 per share in 2019.",
+    "Of all our stores the one in Turku had the highest sales, at $4.1 million.",
+    "Samples are kept in cold storage at 4 degrees.",
+    "Net sales rose 18% to $3.2 billion in the fourth quarter, due to higher prices and new brands.",
+)
+
+
+@pytest.fixture(scope="module")
+def pumps(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    engine = Engine.open(home=tmp_path_factory.mktemp("pumps"), overrides={"llm.model": "offline"})
+    engine.ingest(engine.add(pdfs.lines_pdf(REPORT_OF_PUMPS), "report.pdf").doc_id)
+    engine.index()
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("Who leads the market in insulin pumps?", "Brightwell Pumps"),
+        ("Who runs the Berlin plant?", "Jonas Reuter"),
+        ("Which store has the highest sales?", "Turku"),
+        ("Who is the chief executive?", "Mara Velde"),
+        ("Why did net sales rise?", "higher prices"),
+    ],
+)
+def test_what_answers_comes_first_whatever_form_a_question_seems_to_have(
+    pumps: Engine, question: str, quote: str
+) -> None:
+    answer = pumps.ask(question).run()
+    assert not answer.refused
+    assert quote in answer.citations[0].quote
+    assert answer.text.startswith("“"), "one direct line"
+    assert len(answer.citations) <= 3
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why was no dividend paid in 2020?",
+        "How many employees does the company have?",
+        "Who audits the company?",
+        "How much did Jonas Reuter earn?",
+    ],
+)
+def test_what_is_not_there_is_refused_though_its_words_are_common(pumps: Engine, question: str) -> None:
+    assert pumps.ask(question).run().refused
+
+
+@pytest.mark.parametrize(
+    ("question", "cannot"),
+    [
+        ("Summarise this report in five sentences", "summarise"),
+        ("Compare the Berlin plant with the store in Turku", "compare"),
+        ("Explain the rise of net sales", "explain"),
+        ("Should we buy Brightwell Pumps?", "advise"),
+        ("Write an email about net sales", "write"),
+    ],
+)
+def test_a_task_that_quoting_cannot_do_is_said_to_be_one(pumps: Engine, question: str, cannot: str) -> None:
+    answer = pumps.ask(question).run()
+    assert not answer.refused
+    assert answer.text.startswith(f"Quoting can’t {cannot}")
+    assert "key for Claude in Settings" in answer.text
+    assert 1 <= len(answer.citations) <= 3
+    assert {claim.status for claim in answer.claims} == {"supported"}

@@ -15,6 +15,7 @@ from html import escape
 
 from markdown_it import MarkdownIt
 
+from ragcore.cell_tables import is_cell_table
 from ragcore.types import Citation, Claim, Mark
 
 OPEN, CLOSE = "⸨", "⸩"
@@ -50,7 +51,8 @@ def blocks(
     """HTML of each top-level block of ``text``, in order.
 
     ``marks`` and ``claims`` are sorted and within ``text``. While an answer streams there are no claims yet. Chips are
-    ``a.gw-cite[href="#cite-TURN-N"][data-n]``, with the class ``added`` where checking added them; claims
+    ``a.gw-cite[href="#cite-TURN-N"][data-n]``, with the class ``added`` where checking added them; in a table of cells
+    (`ragcore.cell_tables`) the value itself is the chip, of the class ``gw-value``. Claims are
     ``span.gw-claim[data-status][data-claim]``, more than one span for a claim that crosses emphasis or cells; figures
     that a verdict is about ``span.gw-wrong`` within. With ``uncited`` a claim without a citation has its verdict, as a
     doubtful one has.
@@ -72,8 +74,9 @@ def blocks(
 
 
 def _with_sentinels(text: str, marks: Sequence[Mark], claims: Sequence[Claim]) -> str:
-    """``text`` with a sentinel for every mark (``c`` and its number, ``a`` where it was added), claim start (``o``) and
-    claim end (``e``), and for both ends of a figure that is wrong (``f``, ``g``)."""
+    """``text`` with a sentinel for every mark (``c`` and its number, ``a`` where it was added, ``v`` where it cites the
+    value of a table of cells), claim start (``o``) and claim end (``e``), and for both ends of a figure that is wrong
+    (``f``, ``g``)."""
     cuts: list[tuple[int, int, int, str]] = []  # start, end of what is replaced, order at one place, sentinel
     covered = 0
     for index, claim in enumerate(claims):
@@ -89,7 +92,8 @@ def _with_sentinels(text: str, marks: Sequence[Mark], claims: Sequence[Claim]) -
                 cuts += [(low, low, 3, f"f{index}"), (high, high, -1, f"g{index}")]
     for mark in marks:
         lead = len(text[: mark.start]) - len(text[: mark.start].rstrip(" \t"))
-        cuts.append((mark.start - lead, mark.end, 1, f"{'a' if mark.added else 'c'}{mark.n}"))
+        kind = "a" if mark.added else "v" if _cites_value(text, mark) else "c"
+        cuts.append((mark.start - lead, mark.end, 1, f"{kind}{mark.n}"))
     parts: list[str] = []
     at = 0
     for begin, end, _, sentinel in sorted(cuts):
@@ -98,6 +102,18 @@ def _with_sentinels(text: str, marks: Sequence[Mark], claims: Sequence[Claim]) -
         at = max(at, end)
     parts.append(text[at:].translate(_SAFE))
     return "".join(parts)
+
+
+def _cites_value(text: str, mark: Mark) -> bool:
+    """Whether ``mark`` stands in a row of a table of cells."""
+    start = text.rfind("\n", 0, mark.start) + 1
+    header = text[start:].partition("\n")[0]
+    if not header.startswith("|"):
+        return False
+    while start and (above := text[text.rfind("\n", 0, start - 1) + 1 : start - 1]).startswith("|"):
+        start -= len(above) + 1
+        header = above
+    return is_cell_table(header)
 
 
 class _Weaver:
@@ -143,6 +159,8 @@ class _Weaver:
             self.out.append('<span class="gw-wrong">')
         elif kind == "g":
             self.out.append("</span>")
+        elif kind == "v":
+            self._make_link(number)
         elif kind in "ac":
             self._open_span()
             self._attach(self._chip(number, added=kind == "a"))
@@ -190,15 +208,21 @@ class _Weaver:
         else:
             self.out[-1:] = [last[: word.start()], NO_BREAK, word.group(), chip, "</span>"]
 
-    def _chip(self, n: int, *, added: bool) -> str:
+    def _make_link(self, n: int) -> None:
+        """The value that stands before the mark becomes the chip."""
+        value = self.out.pop() if self.out and not self.out[-1].startswith("<") else ""
+        self.out.append(self._chip(n, added=False, value=value.strip()))
+
+    def _chip(self, n: int, *, added: bool, value: str = "") -> str:
         citation = self.citations[n]
         kind = "AI description" if citation.generated else "Citation"
         by = ", added by Groundwork" if added else ""
-        label = escape(f"{kind} {n}, {citation.title}, page {citation.page_label}{by}")
-        name = "gw-cite added" if added else "gw-cite"
+        said = f"{value}, " if value else ""
+        label = said + escape(f"{kind} {n}, {citation.title}, page {citation.page_label}{by}")
+        name = "gw-cite gw-value" if value else "gw-cite added" if added else "gw-cite"
         return (
             f'<a class="{name}" href="#cite-{self.turn_id}-{n}" data-n="{n}" data-turn="{self.turn_id}" '
-            f'aria-label="{label}">{n}</a>'
+            f'aria-label="{label}">{value or n}</a>'
         )
 
     def _verdict(self, index: int) -> str:

@@ -16,7 +16,6 @@ from ragcore.answer.cite import Marker, Part
 from ragcore.asks import asks
 from ragcore.called import Name, called, compares, is_period
 from ragcore.config import AnswerSettings
-from ragcore.everyday import answers
 from ragcore.languages import language_of
 from ragcore.markdown import escape
 from ragcore.missing import is_only_a_word, unnamed, words_lacking
@@ -54,16 +53,16 @@ def reason_to_refuse(
 ) -> str:
     """What opens a refusal, with why the sources cannot hold an answer to ``query``, or "" when they may.
 
-    Refused when there is no source; when the best rerank score is below ``refuse_below`` and no single source (for a
-    writer that only quotes: no paragraph or row) has ``refuse_cover`` of the query's content words, rarer ones counting
-    more (``mentions``, as `SparseIndex.mentions`, gives how rare they are, and ``terms`` what else they are called);
-    when whoever it is about is named in no passage found and in no document searched, or another name is not and the
-    best rerank score is below ``refuse_unnamed``; and, without rerank scores, when none of its words stands in any
-    source.
+    Refused when there is no source; when whoever it is about is named in no passage found and in no document searched,
+    or another name is not and the best rerank score is below ``refuse_unnamed``; when the best rerank score is below
+    ``refuse_below`` and no single source has ``refuse_cover`` of the query's content words, rarer ones counting more
+    (``mentions``, as `SparseIndex.mentions`, gives how rare they are, and ``terms`` what else they are called); and,
+    without rerank scores, when none of its words stands in any source. The last two are left to a writer that only
+    quotes (``extractive``): it judges line by line what it would quote.
 
-    Where it is in another language than the sources, their words tell nothing. A writer that only quotes
-    (``extractive``) then has to refuse, unless something that is written alike in all languages, a number, a name or an
-    identifier, stands in some of the sources; any other reads them. ``document`` gives the whole of one, to look in for
+    Where it is in another language than the sources, their words tell nothing. A writer that only quotes then has to
+    refuse, unless something that is written alike in all languages, a number, a name or an identifier, stands in some
+    of the sources; any other reads them. ``document`` gives the whole of one, to look in for
     a name that is also a common word.
     """
     if not sources:
@@ -93,10 +92,8 @@ def reason_to_refuse(
     foreign = in_another_language("question", language_of(asked), sources)
     if foreign:
         return f"{_UNANSWERED} {foreign}" if extractive and not literals(asked, sources) else ""
-    if reranked and max(reranked) >= max(settings.refuse_below, 0.5):
-        return ""  # neither of the counts below could change that
     # Where documents open is what they are about, whatever its words.
-    if asks_about_whole(asked) or _has_form(asked, sources, terms):
+    if extractive or asks_about_whole(asked) or (reranked and max(reranked) >= max(settings.refuse_below, 0.5)):
         return ""
     weights = _rarity(asked, wanted, retrieval, mentions)
     total = sum(weights.values())
@@ -105,37 +102,11 @@ def reason_to_refuse(
         return max((sum(weights[word] for word in words) / total for words in held), default=0.0)
 
     covered = best(wanted.held(set(content_stems(f"{s.title}\n{' '.join(s.section)}\n{s.text}"))) for s in sources)
-    if reranked and max(reranked) < settings.refuse_below:
-        cover = covered
-        if extractive and cover >= settings.refuse_cover:
-            # What is quoted is a line, and words that stand apart on a page are about nothing together.
-            together = min(2, len(wanted.words))
-            cover = best(words for words in _held_by_lines(wanted, sources) if len(words) >= together)
-        if cover < settings.refuse_cover:
-            return f"{_UNANSWERED} None of the passages found is about this."
+    if reranked and max(reranked) < settings.refuse_below and covered < settings.refuse_cover:
+        return f"{_UNANSWERED} None of the passages found is about this."
     if covered == 0.0 and not any(score >= 0.5 for score in reranked):
         return f"{_UNANSWERED} None of the passages found has a word of the question."
     return ""
-
-
-def _has_form(asked: str, sources: Sequence[Source], terms: Sequence[Term]) -> bool:
-    """Whether a sentence has the form of an answer to an everyday question and is about whom it names."""
-    names = {word for name in called(asked, terms) for word in tokens(name.text)}
-    for source in sources:
-        for number in range(1, len(source.units) + 1):
-            words = source.words(number, number)
-            if answers(asked, words) and names <= set(tokens(f"{source.title} {' '.join(source.section)} {words}")):
-                return True
-    return False
-
-
-def _held_by_lines(wanted: Wanted, sources: Sequence[Source]) -> Iterator[frozenset[str]]:
-    """Which words of the question each paragraph and table row has, with its title and section."""
-    for source in sources:
-        where = f"{source.title} {' '.join(source.section)}"
-        for line in source.text.split("\n"):
-            if line.strip():
-                yield wanted.held(set(content_stems(f"{where} {line}")))
 
 
 def _named_nowhere(

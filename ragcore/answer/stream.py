@@ -326,6 +326,9 @@ class AnswerStream:
             reranker=self._reranker,
             budget=self._budget(),
         )
+        if self._llm.extractive:
+            # What it says without a citation is its own remark, never a document's.
+            claims = tuple(claim for claim in claims if claim.status != "uncited")
         found = self._judged(claims, text, marks)
         return replace(
             found, claims=tell_added(found.claims, marks, citations), notes=(*unchecked(claims), *found.notes)

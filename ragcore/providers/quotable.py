@@ -50,9 +50,10 @@ _NUMBER_WORDS = word_set(
 @dataclass(frozen=True, slots=True)
 class Quotable:
     """Units ``first``..``last`` of ``source``. ``text`` is what is quoted, ``passage`` what it is judged by and
-    ``words`` its content stems, ``place`` those of the document, section and table that it stands in. Of a row,
-    ``about`` says what table it is from, ``name`` are the stems of its own header and ``row`` is the row itself;
-    ``whole``: whether it stands in a statement of the whole, None where only the title of its table can tell."""
+    ``words`` its content stems, ``own`` those of the text alone, ``place`` those of the document, section and table
+    that it stands in. Of a row, ``about`` says what table it is from, ``name`` are the stems of its own header and
+    ``row`` is the row itself; ``whole``: whether it stands in a statement of the whole, None where only the title of
+    its table can tell."""
 
     source: Source
     first: int
@@ -62,6 +63,7 @@ class Quotable:
     passage: str
     words: frozenset[str]
     place: frozenset[str]
+    own: frozenset[str] = frozenset()
     name: frozenset[str] = frozenset()
     row: Row | None = None
     whole: bool | None = None
@@ -69,6 +71,11 @@ class Quotable:
     @property
     def marker(self) -> str:
         return marker(self.source, self.first, self.last)
+
+    @property
+    def is_cell(self) -> bool:
+        """Whether it is a row narrowed to the one cell whose column the question names."""
+        return self.row is not None and len(self.row.named) == 1 and self.row.first == self.row.last
 
     @property
     def shown(self) -> str:
@@ -152,8 +159,12 @@ def _quotable(source: Source, first: int, last: int, text: str, heading: str, ro
     where = " > ".join(part for part in (source.title, heading if heading not in about else "", about) if part)
     passage = f"{where}: {text}"
     place = frozenset(content_stems(" ".join((source.title, *source.section, heading, about))))
-    name = frozenset(content_stems(row.head)) if row is not None else frozenset()
-    return Quotable(source, first, last, text, about, passage, frozenset(content_stems(passage)), place, name, row)
+    # A row of which one cell is quoted is called by that cell's column too.
+    alone = row is not None and len(row.named) == 1 and row.first == row.last
+    named = f"{row.head} {row.cells[row.named[0]].column if alone else ''}" if row is not None else ""
+    name = frozenset(content_stems(named))
+    words, own = frozenset(content_stems(passage)), frozenset(content_stems(text))
+    return Quotable(source, first, last, text, about, passage, words, place, own, name, row)
 
 
 def _is_sentence(text: str) -> bool:

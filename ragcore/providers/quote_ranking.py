@@ -6,24 +6,28 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.everyday import answers, names_holder
+from ragcore.everyday import answers, beside_form, names_holder
 from ragcore.protocols import Reranker
 from ragcore.providers.quotable import Quotable
 from ragcore.terms import Term, Wanted, terms_in
 from ragcore.types import Route
 from ragcore.words import content_stems, tokens
 
-CANDIDATES = 24
+CANDIDATES = 40
 RERANK_WEIGHT = 0.7
 WITHOUT_FIGURE = 0.7
+FOR_NO_REASON = 0.5  # what a row is worth where the question asks why
 NAMED_WEIGHT = 0.6
-# How far the form of an answer to an everyday question lifts a sentence.
-FORM_WEIGHT = 0.75
+# What a word of the question counts that stands only in the title, section or heading over a quote.
+AROUND = 0.5
+# How far the form of an answer to an everyday question lifts a sentence: over its like, not over what says it.
+FORM_LIFT = 0.6
 # What a quote loses of its worth in a document that the question names least, and gains where the question points.
 ROUTE_WEIGHT = 0.5
 PLACE_WEIGHT = 0.2
@@ -41,6 +45,20 @@ _ASKS_FIGURE = re.compile(
 )
 # In the brackets of a name stands what it is called for short, or what a negative number means.
 _BRACKETS = re.compile(r"\([^()]*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A quote with its ``worth`` among the others (0–1), its ``relevance`` by the cross-encoder alone (None without
+    one), the share of the question's words, rare ones counting more, that it has (``cover``), whether it is the cell
+    whose row and column the question both names (``named``), and whether it `Ranking.has_form`."""
+
+    quote: Quotable
+    worth: float
+    relevance: float | None
+    cover: float
+    named: bool
+    has_form: bool
 
 
 class Ranking:
@@ -61,6 +79,7 @@ class Ranking:
     ) -> None:
         self._question = question
         self._wanted = wanted
+        self._terms = tuple(terms)
         self._priors = {route.doc_id: route.prior for route in routes}
         self.names = frozenset(stem for route in routes for stem in content_stems(route.name))
         called = [
@@ -69,27 +88,59 @@ class Ranking:
         self._where = [stems for name in called if (stems := frozenset(content_stems(name)))]
 
     def best(self, found: list[Quotable], reranker: Reranker | None) -> list[tuple[Quotable, float]]:
-        """The 24 most likely of ``found`` with their worth, 0–1, best first.
+        """`scored` as pairs of quote and worth."""
+        return [(each.quote, each.worth) for each in self.scored(found, reranker)]
+
+    def scored(self, found: list[Quotable], reranker: Reranker | None) -> list[Scored]:
+        """The 40 most likely of ``found``, best first.
 
         Worth is the cross-encoder's vote and the words' vote, lowered where the question asks for a figure and there is
-        none, raised where the question names the row. Only the 24 that the words choose reach the cross-encoder.
+        none, raised where the question names the row. Only the 40 that the words choose reach the cross-encoder.
         """
         shortlist = self._shortlist(found)
         if not shortlist:
             return []
-        votes = self._words_vote(shortlist)
+        cover = self._words_vote(shortlist)
+        votes, relevance = cover, None
         if reranker is not None:
-            relevance = reranker.score(self._question, [quote.passage[:LONGEST_PASSAGE] for quote in shortlist])
+            passages = [quote.passage[:LONGEST_PASSAGE] for quote in shortlist]
+            asked = (self._question, *self._otherwise(shortlist))
+            relevance = np.max([reranker.score(question, passages) for question in asked], axis=0)
             votes = RERANK_WEIGHT * spread(relevance) + (1 - RERANK_WEIGHT) * votes
         if asks_figure(self._question):
             own = set(tokens(self._question))
             votes = votes * np.array([1.0 if quote.figures(own) else WITHOUT_FIGURE for quote in shortlist])
-        # A row whose header the question names is about it, also where the cross-encoder, trained on prose, is blind.
-        votes = 1.0 - (1.0 - votes) * (1.0 - NAMED_WEIGHT * self._named(shortlist))
-        votes = 1.0 - (1.0 - votes) * (1.0 - FORM_WEIGHT * self._answers(shortlist))
+        if asks_reason(self._question):
+            votes = votes * np.array([FOR_NO_REASON if quote.row is not None else 1.0 for quote in shortlist])
+        else:
+            # A row whose header the question names is about it, also where the cross-encoder, trained on prose, is
+            # blind.
+            votes = 1.0 - (1.0 - votes) * (1.0 - NAMED_WEIGHT * self._named(shortlist))
+        formed = self._answers(shortlist)
+        votes = np.minimum(1.0, votes + FORM_LIFT * formed)
         votes = votes * self.standing(shortlist)
-        order = np.argsort(-votes, kind="stable")
-        return [(shortlist[i], float(votes[i])) for i in order]
+        named = self._named(shortlist)
+        return [
+            Scored(
+                shortlist[i],
+                float(votes[i]),
+                None if relevance is None else float(relevance[i]),
+                float(cover[i]),
+                bool(named[i] == 1.0 and shortlist[i].is_cell),
+                bool(formed[i]),
+            )
+            for i in np.argsort(-votes, kind="stable")
+        ]
+
+    def _otherwise(self, found: Sequence[Quotable]) -> list[str]:
+        """The question with a term of the trade under another name that ``found`` have: the cross-encoder does not
+        know that capex are capital expenditures."""
+        for term in self._terms:
+            for name in term.same:
+                stems = set(content_stems(name))
+                if term.said in self._question and stems and any(stems <= quote.own for quote in found):
+                    return [self._question.replace(term.said, name)]
+        return []
 
     def standing(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """What each quote is worth by where it stands, 0–1: highest in the document that the question names best and in
@@ -102,8 +153,12 @@ class Ranking:
 
     def has_form(self, quote: Quotable) -> bool:
         """Whether it is a sentence that has the form of an answer to an everyday question, or a row that names who
-        holds the office asked for."""
-        return (answers if quote.row is None else names_holder)(self._question, quote.text)
+        holds the office asked for, and has at least half of what the question says besides."""
+        if not (answers if quote.row is None else names_holder)(self._question, quote.text):
+            return False
+        beside = beside_form(self._question)
+        held = sum(self._wanted.has(word, quote.words) for word in beside)
+        return len(beside) < 2 or 2 * held >= len(beside)
 
     def prior(self, doc_id: str) -> float:
         """How far the question names a document, 0–1, against the one that it names best."""
@@ -127,7 +182,7 @@ class Ranking:
         return found[int(np.argmax(np.array(agreements) * self.standing(found)))]
 
     def _shortlist(self, found: list[Quotable]) -> list[Quotable]:
-        """At most 24, by words, by name and by half the score of their source, in the order of the text."""
+        """At most 40, by words, by name and by half the score of their source, in the order of the text."""
         if len(found) <= CANDIDATES:
             return found
         value = self._words_vote(found) + 0.5 * self._named(found) + self._answers(found)
@@ -135,12 +190,19 @@ class Ranking:
         return [found[i] for i in sorted(np.argsort(-value, kind="stable")[:CANDIDATES])]
 
     def _words_vote(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """The share of the question's words that each candidate has, the rarer words counting more, 0–1."""
+        """The share of the question's words that each candidate has, the rarer words counting more, 0–1; a word that
+        only stands over it counts half."""
         held = [self._wanted.held(quote.words) for quote in found]
+        own = [self._wanted.held(quote.own) for quote in found]
         counts = Counter(word for words in held for word in words)
         weights = {word: log(1 + len(found) / (1 + counts[word])) for word in self._wanted.words}
         total = sum(weights.values()) or 1.0
-        return np.array([sum(weights[word] for word in words) / total for words in held])
+        return np.array(
+            [
+                sum(weights[word] * (1.0 if word in said else AROUND) for word in words) / total
+                for words, said in zip(held, own)
+            ]
+        )
 
     def _answers(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """1 for each of ``found`` that `has_form`, else 0."""
@@ -159,6 +221,11 @@ class Ranking:
 def asks_figure(question: str) -> bool:
     """Whether the answer must have a number in it."""
     return _ASKS_FIGURE.search(question) is not None
+
+
+def asks_reason(question: str) -> bool:
+    """Whether the answer is a reason, which no row of figures gives."""
+    return tokens(question)[:1] == ["why"]
 
 
 def name_of(text: str) -> frozenset[str]:

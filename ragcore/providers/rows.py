@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragcore.providers.periods import Asked, named_columns
+from ragcore.providers.periods import PART_OF_YEAR, QUARTER, YEAR, Asked, named_columns
 from ragcore.types import Source
 from ragcore.words import content_stems, cover
 
@@ -22,9 +22,12 @@ _SCALE = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_SCALE = 160
+_ENDED = re.compile(r"\bended\b", re.IGNORECASE)
+_CURRENCY = re.compile(r"[$€£¥]")
 _LONG_ROW = 160  # characters, up to which a row is shown whole
 _MOST_CELLS = 3  # of a longer one
 _LONGEST_CELL = 120
+_LONGEST_FIGURE = 60
 _SECTION = re.compile(r"§+\s?[\w.-]*\d[\w.-]*")
 _FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
 
@@ -63,7 +66,8 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
     """A row as ``row header — column: value; …``. When the question names columns only those are shown, and when it
     names one, and something of the row, that cell alone is cited.
 
-    Rows without a labelled value (header rows, group headings) and rows of a table of contents say nothing.
+    Rows without a labelled value (header rows, group headings), rows of dashes and rows of a table of contents say
+    nothing.
     """
     units = [(number, source.units[number - 1]) for number in range(first, last + 1)]
     labelled = [(number, _without_leaders(unit.label)) for number, unit in units if unit.label]
@@ -84,6 +88,8 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
         return None  # contents without page numbers
     cells = tuple(Cell(number, column, source.words(number, number)) for (number, _), column in zip(labelled, columns))
     named = tuple(named_columns(columns, asked))
+    if not any(says_something(cells[i]) for i in named or range(len(cells))):
+        return None
     row = Row(first, labelled[-1][0], "", head, name, table_name(source, first), cells, named)
     if len(named) == 1 and cover(content_stems(name), asked.words) > 0:
         cell = cells[named[0]]
@@ -102,6 +108,40 @@ def scale_of(source: Source, row: Row) -> tuple[int, str]:
         if len(words) <= _LONGEST_SCALE and _SCALE.search(words):
             return number, words
     return 0, ""
+
+
+def unit_of(source: Source, row: Row, cell: Cell) -> str:
+    """In which scale ``cell`` is, in the words of its table's title or of what stands before it; "" where the cell or
+    its headers say it, it is a share or given per share, or the scale has exceptions of which it may be one."""
+    if "%" in cell.text or "per share" in row.name.lower() or _SCALE.search(f"{row.name} {cell.column}"):
+        return ""
+    for words in (row.table, scale_of(source, row)[1]):
+        match = _SCALE.search(words)
+        if match is None:
+            continue
+        if "except" in words.lower() and not _CURRENCY.search(cell.text):
+            return ""
+        said = match.group().strip(" (")
+        before, _, scale = said.rpartition(" in ")
+        return f"in {scale}" if len(before.split()) > 1 else said
+    return ""
+
+
+def says_something(cell: Cell) -> bool:
+    """Whether a cell is more than a dash."""
+    return any(character.isalnum() for character in cell.text)
+
+
+def in_figures(cell: Cell) -> bool:
+    """Whether a cell is short enough to stand in a table: a figure or a few words, and no sentence."""
+    return len(cell.text) <= _LONGEST_FIGURE
+
+
+def parts_of_column(column: str) -> tuple[str, str]:
+    """A column's header as its name and its period: ``Unaudited · 13 Weeks Ended · January 28, 2023``."""
+    parts = [part.strip() for part in column.split(" · ")]
+    periods = [part for part in parts if any(pattern.search(part) for pattern in (YEAR, PART_OF_YEAR, QUARTER, _ENDED))]
+    return ", ".join(part for part in parts if part not in periods), ", ".join(periods)
 
 
 def _said(name: str, cells: Sequence[Cell]) -> str:

@@ -1,4 +1,4 @@
-"""The value that a simple question asks for: one cell, where its row and its column are both certain.
+"""The value that a simple question asks for: a cell, or the two of two periods, where row and columns are certain.
 
 "What was 3M's capex in FY2018?" names a row ("Purchases of property, plant and equipment", by another name of the
 term), a column (2018) and a document (3M's). Where one of them is in doubt there is no value, only quotes: a reader
@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from ragcore.asks import places
+from ragcore.cell_tables import CellRow
 from ragcore.providers.durations import length_in
 from ragcore.providers.periods import PART_OF_YEAR, QUARTER, Asked, asked_of
 from ragcore.providers.quotable import Quotable, marker
 from ragcore.providers.quote_ranking import Ranking, agreement, name_of, row_name
-from ragcore.providers.rows import Cell, Row, scale_of
+from ragcore.providers.rows import Cell, Row
 from ragcore.terms import Term, Wanted
 from ragcore.words import content_stems, tokens, word_set
 
@@ -29,10 +31,15 @@ _ASKS = re.compile(
     r"(?:what(?:['’]s|\s+(?:is|was|are|were|did))\b|what\s+(?:amount|number|figure|value)\b|how\s+(?:much|many|high|large|big)\b|the\b)",
     re.IGNORECASE,
 )
+# Told by the cells of two periods.
+_CHANGE = re.compile(
+    r"\b(?:chang\w*|increas\w*|decreas\w*|declin\w*|gr[eo]w\w*|drop\w*|ris(?:e|en)|rose|fell|difference|"
+    r"compar\w*|between|versus|vs|from\s+\S+\s+to)\b",
+    re.IGNORECASE,
+)
 # Worked out from several cells, or told in words.
 _DERIVED = re.compile(
-    r"\b(?:chang\w*|increas\w*|decreas\w*|declin\w*|gr[eo]w\w*|drop\w*|ris(?:e|en)|rose|fell|difference|average|mean|"
-    r"compar\w*|between|versus|vs|from\s+\S+\s+to|highest|lowest|largest|smallest|biggest|most|least|top|ratio\s+of|"
+    r"\b(?:average|mean|highest|lowest|largest|smallest|biggest|most|least|top|ratio\s+of|"
     r"combined|sum|add\w*\s+up|per\s+cent\s+of|percent(?:age)?\s+of|driv\w*|drove|reasons?|why|cause\w*|list|each|all)\b",
     re.IGNORECASE,
 )
@@ -67,20 +74,24 @@ _GROUPS = frozenset(
 )
 _OWNER = re.compile(r"(?<![\w&.-])([A-Z0-9][\w&.-]*(?:\s[A-Z][\w&.-]*)*)['’]s?(?!\w)")
 _COMPARES = word_set("change % percent variance increase decrease growth")
+WORKED_OUT = "Difference, worked out from the two cells"
+_PLAIN_FIGURE = re.compile(
+    r"[$€£¥]?\s*(?P<open>\()?\s*[$€£¥]?\s*(?P<minus>[-−–])?\s*(?P<digits>\d+(?:,\d{3})*(?:\.\d+)?)\s*%?\s*\)?\s*%?"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A cell of the row that ``quote`` is of; ``figure`` as it is printed, ``text`` with its headers; ``title`` of its
-    document, where several are searched; ``scale``, with its marker, is what the table says of it elsewhere."""
+    """A cell of the row that ``quote`` is of, and the ``title`` of its document, where several are searched."""
 
     quote: Quotable
     cell: Cell
-    figure: str
-    text: str
-    title: str
-    scale: str
-    scale_marker: str
+    title: str = ""
+
+    @property
+    def figure(self) -> str:
+        """The value as it is printed."""
+        return self.cell.text
 
     @property
     def marker(self) -> str:
@@ -88,24 +99,26 @@ class Value:
 
 
 def values(question: str, terms: Sequence[Term], found: Sequence[Quotable], ranking: Ranking) -> list[Value]:
-    """The value asked for, then what other tables give in its place where that differs (three at most); none where
-    ``question`` is not for one cell, or no row and column are certain."""
-    if not _ASKS.search(question) or _DERIVED.search(question):
+    """The value asked for, or those of the two periods asked for, then what other tables give in place of one where
+    that differs (three in all); none where ``question`` is not for such cells, or no row and column are certain."""
+    asked = asked_of(question, Wanted(question, terms))
+    periods = len(asked.years) + len(asked.days)
+    if not _ASKS.search(question) and not (periods == 2 and _CHANGE.search(question)):
+        return []
+    if _DERIVED.search(question) or (periods != 2 and _CHANGE.search(question)) or periods > 2:
         return []
     if _foreign(question, found):
         return []
-    asked = asked_of(question, Wanted(question, terms))
-    if len(asked.years) + len(asked.days) > 1:
-        return []
-    certain: list[tuple[float, Quotable, Row, Cell]] = []
+    plain = _CHANGE.sub(" ", question) if periods > 1 else question
+    certain: list[tuple[float, Quotable, Row, tuple[Cell, ...]]] = []
     for quote in found:
         row = quote.row
-        cell = _cell(row, asked) if row is not None else None
-        if row is None or cell is None:
+        cells = _cells(row, asked, periods) if row is not None else ()
+        if row is None or not cells:
             continue
-        fit = _fit(question, terms, quote, row, cell, ranking.names)
+        fit = _fit(plain, terms, quote, row, cells[0], ranking.names)
         if fit >= CERTAIN:
-            certain.append((fit, quote, row, cell))
+            certain.append((fit, quote, row, cells))
     if not certain:
         return []
     # Of rows that agree alike, one in a statement stands before one in a summary.
@@ -118,24 +131,42 @@ def values(question: str, terms: Sequence[Term], found: Sequence[Quotable], rank
     several = len({quote.source.doc_id for quote in found}) > 1
     least = certain[order[0]][0]
     chosen: list[Value] = []
-    for fit, quote, row, cell in (certain[i] for i in order):
-        new = fit >= least and not any(same_figure(cell.text, other.cell.text) for other in chosen)
+    for fit, quote, _, cells in (certain[i] for i in order):
+        own = [Value(quote, cell, quote.source.title if several else "") for cell in cells]
+        if len(own) > 1:
+            return own
+        new = fit >= least and not any(same_figure(own[0].figure, other.figure) for other in chosen)
         if new and len(chosen) < MOST:
-            chosen.append(_value(quote, row, cell, several))
+            chosen += own
     return chosen
 
 
-def _value(quote: Quotable, row: Row, cell: Cell, several: bool) -> Value:
-    number, scale = scale_of(quote.source, row)
-    return Value(
-        quote,
-        cell,
-        figure=cell.text,
-        text=row.of(cell),
-        title=quote.source.title if several else "",
-        scale=scale,
-        scale_marker=marker(quote.source, number, number) if scale else "",
-    )
+def difference(found: Sequence[Value]) -> list[CellRow]:
+    """The later of the two periods of one row less the earlier one, as a row of a table; nothing where that is not
+    plainly worked out."""
+    years = [max((int(year) for year in _YEARS.findall(value.cell.column)), default=0) for value in found]
+    amounts = [_amount(value.figure) for value in found]
+    if len(found) != 2 or not all(years) or years[0] == years[1] or None in amounts:
+        return []
+    later, earlier = amounts if years[0] > years[1] else reversed(amounts)
+    assert later is not None
+    assert earlier is not None
+    change = later - earlier
+    percent = "%" in found[0].figure or "%" in found[1].figure
+    share = f"{100 * change / earlier:+.1f}%" if earlier > 0 and later > 0 and not percent else ""
+    unit = "percentage points" if percent else share
+    if percent and not all("%" in value.figure for value in found):
+        return []
+    return [CellRow(WORKED_OUT, "", "", f"{change:,}".replace("-", "−"), unit.replace("-", "−"))]
+
+
+def _amount(figure: str) -> Decimal | None:
+    """The number that a cell gives, below zero where it stands in brackets; None of what is more than a number."""
+    match = _PLAIN_FIGURE.fullmatch(figure.strip())
+    if match is None:
+        return None
+    number = Decimal(match["digits"].replace(",", ""))
+    return -number if match["minus"] or match["open"] else number
 
 
 def _fit(question: str, terms: Sequence[Term], quote: Quotable, row: Row, cell: Cell, names: frozenset[str]) -> float:
@@ -198,20 +229,20 @@ def _is_of(row: Row, question: str) -> bool:
     )
 
 
-def _cell(row: Row, asked: Asked) -> Cell | None:
-    """The one cell of the period asked for; None where there are several, or none says its period."""
+def _cells(row: Row, asked: Asked, periods: int) -> tuple[Cell, ...]:
+    """The one cell of the period asked for, or the two of the two ``periods``; none where there are others, or none
+    says its period."""
     numeric = [i for i, cell in enumerate(row.cells) if _NUMBER.search(cell.text)]
-    if not (asked.years or asked.days):
-        return row.cells[numeric[0]] if len(numeric) == 1 and len(row.cells) == 1 else None
+    if not periods:
+        return (row.cells[numeric[0]],) if len(numeric) == 1 and len(row.cells) == 1 else ()
     kept = [i for i in row.named if i in numeric]
-    if len(kept) > 1:
+    if len(kept) > periods:
         kept = [i for i in kept if not _COMPARES & set(row.cells[i].column.lower().split())]
-    if len(kept) != 1:
-        return None
-    cell = row.cells[kept[0]]
-    where = f"{row.table} {cell.column}"
-    part = PART_OF_YEAR.search(where) or QUARTER.search(where)
-    return cell if bool(part) == bool(asked.quarters) else None
+    if len(kept) != periods:
+        return ()
+    cells = tuple(row.cells[i] for i in kept)
+    parts = [PART_OF_YEAR.search(f"{row.table} {c.column}") or QUARTER.search(f"{row.table} {c.column}") for c in cells]
+    return cells if all(bool(part) == bool(asked.quarters) for part in parts) else ()
 
 
 def same_figure(one: str, other: str) -> bool:

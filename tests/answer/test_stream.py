@@ -281,7 +281,7 @@ def test_cost(model: str, expected: float | None) -> None:
 
 
 @pytest.mark.parametrize("title", ["Table 4. Genes in each group.", "NOTE 5. GENES IN EACH GROUP (CONTINUED):"])
-def test_the_offline_writers_quote_of_a_titled_table_is_supported(title: str) -> None:
+def test_the_offline_writers_cell_is_supported_and_its_own_words_are_no_claims(title: str) -> None:
     doc = make_document(Grid(title, [["", "Treated", "Control"], ["Genes", "5,070", "4,912"]]))
     question = "How many genes were there in the control group?"
     found = replace(retrieval(question, []), segments=(Segment(doc.doc_id, 0, len(doc.text), 0, 0, 1.0),))
@@ -295,8 +295,8 @@ def test_the_offline_writers_quote_of_a_titled_table_is_supported(title: str) ->
         settings=SETTINGS,
     )
     _, answer = finish(stream)
-    assert answer.text.startswith(f"- {title.rstrip('.:')}: “Genes")
-    assert [(claim.citations, claim.status) for claim in answer.claims] == [((1,), "supported")]
+    assert answer.text.startswith("Genes, Control: 4,912 [1]\n\n| Row | Column | Value |")
+    assert [(claim.citations, claim.status) for claim in answer.claims] == [((1,), "supported")] * 2
 
 
 # Through the real client, against a server that misbehaves

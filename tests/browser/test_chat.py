@@ -16,7 +16,7 @@ def test_the_sample_is_one_click_from_its_first_answer(empty_app: App, open_page
     answer = page.locator('.gw-turn[data-state="complete"] .gw-answer')
     answer.wait_for(timeout=120_000)
     assert "30 June 2029" in answer.inner_text()
-    page.get_by_text("Quoted from the documents, not written").wait_for()
+    page.get_by_text("Quotes from your documents").wait_for()
     answer.locator("a.gw-cite").first.click()
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
     assert page.get_by_label("Page", exact=True).first.is_visible()

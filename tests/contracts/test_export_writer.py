@@ -6,8 +6,10 @@ import time
 
 import pytest
 
+from ragcore.cell_tables import CellRow, cell_table
 from ragcore.config import load
 from ragcore.export import KINDS, Kind, Writer, kind, writer
+from ragcore.export.conversation import manuscript
 from ragcore.export.model import (
     Break,
     Code,
@@ -22,6 +24,7 @@ from ragcore.export.model import (
     Rule,
     Table,
     Text,
+    plain,
 )
 from ragcore.export.parse import parse
 from ragcore.export.wording import page
@@ -50,6 +53,20 @@ def simple(*blocks: object, notes: tuple[Note, ...] = (), title: str = "T") -> M
 
 
 class TestWriter:
+    def test_a_table_of_cells_is_printed_with_its_citations(self, name: Kind, write: Writer) -> None:
+        cells = [
+            CellRow("Net sales", "", "2023", "$ 5,110", "in millions", "[1]"),
+            CellRow("Net sales", "", "2022", "(4,910)", "in millions", "[2]"),
+        ]
+        text = f"Net sales: **$ 5,110** (2023) [1]\n\n{cell_table(cells)}\n> “Sales rose.” [2]\n"
+        given = samples.answer(text, [samples.citation(1), samples.citation(2)], extractive=True)
+        talk = manuscript("T", [samples.exchange("q", given)], {}, quote_length=samples.QUOTE)
+        (table,) = [block for block in talk.blocks if isinstance(block, Table)]
+        assert [plain(cell).strip() for cell in table.rows[1]] == ["Net sales", "2023", "$ 5,110", "in millions"]
+        words = words_of(name, write(talk, SETTINGS))
+        for said in ("Row", "Period", "Value", "Unit", "(4,910)", "Sales rose."):
+            assert squeezed(said) in words
+
     def test_every_question_and_word_on_an_answer_is_there(self, name: Kind, write: Writer) -> None:
         words = words_of(name, write(samples.rich(), SETTINGS))
         for said in (

@@ -200,3 +200,17 @@ def test_a_claim_without_a_citation_carries_a_mark_unless_told_otherwise() -> No
     assert 'data-status="uncited"' in html
     assert '<button type="button" class="gw-verdict off"' in html
     assert "gw-verdict" not in markup.blocks("Sales rose.", [], {}, [claim], "t", uncited=False)[0]
+
+
+def test_in_a_table_of_cells_the_value_is_the_chip() -> None:
+    text = "| Row | Value | Unit |\n| --- | ---: | ---: |\n| Net sales | $ 5,110 [1] | in millions |\n"
+    start = text.index("$ 5,110")
+    claims = [Claim("$ 5,110", start, start + 11, (1,), "supported", "")]
+    (html,) = markup.blocks(text, marks(text), {1: citation(1)}, claims, "t1")
+    read = Reader(html)
+    assert read.count("a", "gw-cite gw-value") == 1
+    assert read.claims == {"0": "$ 5,110"}
+    chip = next(attributes for tag, attributes in read.tags if tag == "a")
+    assert (chip.get("aria-label") or "").startswith("$ 5,110, Citation 1, ")
+    other = text.replace("Value", "Amount")
+    assert Reader(markup.blocks(other, marks(other), {1: citation(1)})[0]).count("a", "gw-cite gw-value") == 0

@@ -55,7 +55,7 @@ function withSources(turn) {
 function richText(turn, answer) {
   const body = answer.cloneNode(true);
   for (const verdict of body.querySelectorAll(".gw-verdict")) verdict.remove();
-  for (const chip of body.querySelectorAll("a.gw-cite")) chip.replaceWith(h("sup", {}, `[${chip.dataset.n}]`));
+  for (const chip of body.querySelectorAll("a.gw-cite")) chip.replaceWith(chip.classList.contains("gw-value") ? `${chip.textContent} ` : "", h("sup", {}, `[${chip.dataset.n}]`));
   for (const part of body.querySelectorAll("span")) part.replaceWith(...part.childNodes);
   for (const part of body.querySelectorAll("*")) for (const { name } of [...part.attributes]) part.removeAttribute(name);
   const notes = turn.citations.map((c) => h("p", {}, `[${c.n}] `, h("i", {}, c.title), `, p. ${c.label}: ${quoted(c)}${addedWords(turn, c.n)}`));

@@ -20,9 +20,9 @@ export function drawTurn(turn, actions) {
     return article;
   }
   if (turn.extractive && turn.blocks.length && !turn.refused) {
-    article.append(h("p", { class: "gw-label" }, icon("cloud_off", "s16"), "Quoted from the documents, not written"));
+    article.append(h("p", { class: "gw-label" }, icon("cloud_off", "s16"), "Quotes from your documents"));
   }
-  article.append(h("div", { class: "gw-answer" }, ...turn.blocks.map(fromHtml)));
+  article.append(h("div", { class: `gw-answer${turn.extractive && !turn.refused ? " is-quotes" : ""}` }, ...turn.blocks.map(fromHtml)));
   if (turn.state === "stopped") article.append(h("p", { class: "gw-hint" }, "Stopped. What had arrived is kept."));
   if (turn.error) article.append(errorCard(turn.error, (turn.error.retryable !== false || KEYS.includes(turn.error.code)) && actions.retry));
   if (turn.refused && !turn.citations.length) article.append(nearest(turn));
