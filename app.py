@@ -22,7 +22,7 @@ if get_script_run_ctx(suppress_warning=True) is None:
     app = st.App(
         __file__,
         routes=[*routes.routes(prefix), *web.routes([page.path for page in frame.PAGES], prefix)],
-        middleware=[Middleware(web.Headers, prefix=prefix)],
+        middleware=[Middleware(web.Headers, prefix=prefix), Middleware(web.OwnOrigin)],
         lifespan=frame.lifespan,
     )
 else:

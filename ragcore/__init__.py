@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from ragcore.errors import GroundworkError
@@ -41,6 +42,12 @@ __all__ = [
     "WordMap",
     "best_segments",
 ]
+
+# Libraries that report on their use, unless told otherwise before they are loaded: onnxruntime (which also keeps a device
+# id and a queue of events in the user's cache folder), Hugging Face, chromadb.
+os.environ.update(
+    ORT_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_TELEMETRY="1", ANONYMIZED_TELEMETRY="False", DO_NOT_TRACK="1"
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -255,6 +255,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif reply.raw is not None:
             self.send_response(reply.status)
+            for name, text in reply.headers.items():
+                self.send_header(name, text)
             self.send_header("content-type", reply.content_type)
             self.send_header("content-length", str(len(reply.raw)))
             self.end_headers()

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragcore.errors import DamagedPdf, ParseCrashed, ParseTimeout
+from ragcore.ingest.process import environment
 from ui import png
 
 PAGE_SECONDS = 20.0
@@ -206,4 +207,5 @@ def _start() -> subprocess.Popen[str]:
         text=True,
         bufsize=1,
         cwd=ROOT,
+        env=environment(),
     )

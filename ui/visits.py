@@ -34,6 +34,7 @@ OFFLINE = "offline"  # what the offline answerer cannot do is off
 @dataclass
 class _Visit:
     key: str | None = field(default=None, repr=False)
+    key_for: str = ""  # ``llm.base_url`` of the server that it was given for
     key_set: float = 0.0
     overrides: dict[str, Any] = field(default_factory=dict)
     said: str = ""  # what the last trial of the key came to
@@ -63,7 +64,7 @@ class Visits:
             if own is None or (not own.overrides and own.key is None):
                 return _able(base)
             if own.made is None or own.made[0] is not base:
-                own.made = (base, _able(base.with_settings(own.overrides, own.key, origin=ORIGIN)))
+                own.made = (base, _able(_made(base, own, own.overrides)))
             return own.made[1]
 
     def change(self, visit: str, changes: Mapping[str, Any]) -> Settings:
@@ -73,7 +74,7 @@ class Visits:
             own = self._own(visit)
             wanted = {**own.overrides, **changes}
             wanted = {key: value for key, value in wanted.items() if value is not None}
-            made = base.with_settings(wanted, own.key, origin=ORIGIN)
+            made = _made(base, own, wanted)
             own.overrides = {key: value for key, value in wanted.items() if _differs(base, made, key)}
             own.said, own.made = "", (base, _able(made))
             return made.settings
@@ -88,20 +89,22 @@ class Visits:
         key = key.strip()
         if not key or len(key) > LONGEST_KEY or not (key.isascii() and key.isprintable()) or " " in key:
             raise InputError("That is not a key.", hint="Copy it again, in one line, without spaces.")
+        base = self._kept()
         with self._lock:
             own = self._own(visit)
-            own.key, own.key_set, own.said, own.made = key, time.time(), "", None
+            own.key, own.key_for, own.key_set, own.said, own.made = key, _server(base, own), time.time(), "", None
 
     def forget_key(self, visit: str) -> None:
         with self._lock:
             own = self._own(visit)
-            own.key, own.key_set, own.said, own.made = None, 0.0, "", None
+            own.key, own.key_for, own.key_set, own.said, own.made = None, "", 0.0, "", None
 
     def key_set(self, visit: str) -> float:
-        """When the visit's key was given, in seconds since the epoch; 0 without one."""
+        """When the key of the visit's server was given, in seconds since the epoch; 0 without one."""
+        base = self._kept()
         with self._lock:
             own = self._visits.get(visit)
-            return own.key_set if own else 0.0
+            return own.key_set if own and own.key_for == _server(base, own) else 0.0
 
     def _own(self, visit: str) -> _Visit:
         now = time.monotonic()
@@ -110,6 +113,18 @@ class Visits:
         own = self._visits.setdefault(visit, _Visit())
         own.used = now
         return own
+
+
+def _server(base: Engine, own: _Visit) -> str:
+    return str(own.overrides.get("llm.base_url", base.settings.llm.base_url))
+
+
+def _made(base: Engine, own: _Visit, overrides: Mapping[str, Any]) -> Engine:
+    """``base`` under ``overrides``, with the visit's key where that was given for the server in force."""
+    made = base.with_settings(overrides, origin=ORIGIN)
+    if own.key is None or own.key_for != made.settings.llm.base_url:
+        return made
+    return base.with_settings(overrides, own.key, origin=ORIGIN)
 
 
 def needs_model(settings: Settings) -> bool:

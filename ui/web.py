@@ -7,7 +7,11 @@ import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit
 
+import streamlit as st
+from starlette.datastructures import Headers as Given
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
@@ -19,6 +23,7 @@ from ui.bundles import FOR_GOOD, STREAMLIT, TYPES, UI, later, stylesheet
 from ui.warming import warming
 
 PRELOADED = ("inter-latin-wght-normal.woff2", "source-serif-4-latin-wght-normal.woff2")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 BLOCKED = ("/_stcore/metrics",)
 # What stands there until the page's script has drawn something; opening.js, which waits for no other script (async),
 # takes it away.
@@ -33,17 +38,23 @@ document.documentElement.dataset.gwTheme=localStorage.getItem(`stActiveTheme-${l
 
 
 @cache
+def _static_files() -> dict[str, Path]:
+    """Every file that may be served, by its path in an address."""
+    return {p.relative_to(UI).as_posix(): p for p in sorted(UI.rglob("*")) if p.suffix in TYPES and p.is_file()}
+
+
+@cache
 def static_root() -> str:
     """Path below which `static_file` serves, with a hash of every file in it, so that a browser may keep them."""
     digest = hashlib.sha256(stylesheet())
-    for path in sorted(p for p in UI.rglob("*") if p.suffix in TYPES):
-        digest.update(path.relative_to(UI).as_posix().encode() + path.read_bytes())
+    for name, path in _static_files().items():
+        digest.update(name.encode() + path.read_bytes())
     return f"/gw/static/{digest.hexdigest()[:12]}"
 
 
 def static_file(request: Request) -> Response:
-    path = (UI / request.path_params["path"]).resolve()
-    if UI not in path.parents or path.suffix not in TYPES or not path.is_file():
+    path = _static_files().get(request.path_params["path"])
+    if path is None:
         raise HTTPException(404)
     return FileResponse(path, media_type=TYPES[path.suffix], headers=FOR_GOOD)
 
@@ -117,12 +128,57 @@ class Headers:
                 message["headers"] = [
                     *message["headers"],
                     (b"content-security-policy", self.policy),
+                    (b"cross-origin-resource-policy", b"same-origin"),
                     (b"referrer-policy", b"no-referrer"),
                     (b"x-content-type-options", b"nosniff"),
                 ]
             await send(message)
 
         await self.app(scope, receive, with_headers)
+
+
+class OwnOrigin:
+    """ASGI middleware: a refusal for requests and WebSockets that another web site has sent.
+
+    A site may point its own name at this machine (DNS rebinding), so ``Host`` must be a name of ``server.allowedHosts``.
+    It may also connect across origins, another port of this machine included, so ``Origin``, where a browser sends one,
+    must be the host.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        given = Given(scope=scope)
+        host, origin = given.get("host", ""), given.get("origin")
+        if not _answers_to(host):
+            said = f"Groundwork does not answer to {host[:100]!r}. Add the name to server.allowedHosts in .streamlit/config.toml."
+        elif origin is not None and origin.lower() not in (f"http://{host}".lower(), f"https://{host}".lower()):
+            said = "Another web site sent this request."
+        else:
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": ""})
+        else:
+            await Response(said, 403)(scope, receive, send)
+
+
+def _answers_to(host: str) -> bool:
+    """Whether the app goes by the name in ``host``, on any port."""
+    try:
+        parts = urlsplit(f"//{host}")
+        name, _ = parts.hostname, parts.port
+    except ValueError:
+        return False
+    if not name or parts.netloc != host or "@" in host:
+        return False
+    name = name.rstrip(".")
+    allowed = [str(one).strip().lower().rstrip(".") for one in st.get_option("server.allowedHosts") or LOOPBACK]
+    return any(one in ("*", name) or (one.startswith("*.") and name.endswith(one[1:])) for one in allowed)
 
 
 def routes(pages: Sequence[str], prefix: str = "") -> list[BaseRoute]:

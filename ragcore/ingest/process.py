@@ -23,6 +23,18 @@ _CLOSE_SECONDS = 5.0
 _MOST = 5  # that wait: those of a team, and one without the layout model
 
 
+# What a child may have of this process's environment, by name or its beginning: all else may be a key.
+_HANDED_ON = (
+    *("PATH", "HOME", "USER", "LANG", "LC_", "TZ", "TMPDIR", "TEMP", "TMP", "XDG_", "SYSTEMROOT", "WINDIR", "APPDATA"),
+    *("LOCALAPPDATA", "USERPROFILE", "PYTHON", "VIRTUAL_ENV", "LD_", "DYLD_", "ORT_", "OMP_", "MALLOC_", "COVERAGE_"),
+)
+
+
+def environment() -> dict[str, str]:
+    """The environment of a child process, without keys."""
+    return {name: value for name, value in os.environ.items() if name.upper().startswith(_HANDED_ON)}
+
+
 class Process:
     """A child process. It is started as ``python -m`` some module, so that nothing of the program that runs
     it (a Streamlit script, pytest, a console script) is imported again, and no lock or MuPDF state is inherited by a
@@ -35,17 +47,17 @@ class Process:
         self._killed = threading.Event()
         self._timed_out = threading.Event()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process; close() closes it
-        environment = dict(os.environ)
+        given = environment()
         home = str(Path(__file__).resolve().parents[2])
         # The parent runs one child per core; numpy's own threads would only get in their way.
-        environment.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-        environment["PYTHONPATH"] = os.pathsep.join(p for p in (home, environment.get("PYTHONPATH", "")) if p)
+        given.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+        given["PYTHONPATH"] = os.pathsep.join(p for p in (home, given.get("PYTHONPATH", "")) if p)
         self._popen = subprocess.Popen(
             [sys.executable, "-P", "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
-            env=environment,
+            env=given,
         )
 
     @property

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from ragcore.errors import ModelError, RequestRefused, StreamBroken
 from ragcore.protocols import Request
 from ragcore.providers.faults import LONGEST_WAIT, garbled, malformed, translate, wait_seconds
-from ragcore.providers.received import Halves, count, words
+from ragcore.providers.received import Halves, count, said
 from ragcore.types import Usage
 
 if TYPE_CHECKING:
@@ -75,7 +75,15 @@ class AnthropicWriter(AnthropicModel):
 def _client(api_key: str, base_url: str, timeout_seconds: float) -> anthropic.Anthropic:
     import anthropic
 
-    return anthropic.Anthropic(api_key=api_key, base_url=base_url, timeout=timeout_seconds, max_retries=0)
+    from ragcore.providers import bounded
+
+    return anthropic.Anthropic(
+        api_key=api_key,
+        base_url=base_url,
+        timeout=timeout_seconds,
+        max_retries=0,
+        http_client=bounded.client(),
+    )
 
 
 class AnthropicStream:
@@ -179,13 +187,13 @@ class AnthropicStream:
         try:
             events = self._open()
         except anthropic.APIError as error:
-            return translate(error, self._requested, self._base_url)
+            return self._translated(error)
         with self._lock:
             self._events = events
         try:
             self._read(events)
         except anthropic.APIError as error:
-            return translate(error, self._requested, self._base_url)
+            return self._translated(error)
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             return garbled(self._base_url, "its events cannot be read", error)
         except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
@@ -200,6 +208,12 @@ class AnthropicStream:
             events.close()
         return None
 
+    def _told(self, value: object) -> str:
+        return said(value, self._client.api_key or "")
+
+    def _translated(self, error: anthropic.APIError) -> ModelError:
+        return translate(error, self._requested, self._base_url, self._client.api_key or "")
+
     def _let_go(self) -> None:
         """From here on the connection may serve another request, which `close` must not cut."""
         with self._lock:
@@ -212,8 +226,8 @@ class AnthropicStream:
             try:
                 return self._send()
             except anthropic.BadRequestError as error:
-                said = str(error.body).lower()
-                named = [name for name in self.optional if re.search(rf"\b{name}\b", said) and self._takes(name)]
+                refused = str(error.body).lower()
+                named = [name for name in self.optional if re.search(rf"\b{name}\b", refused) and self._takes(name)]
                 if not named:
                     raise
                 _refused.update((self._requested, name) for name in named)
@@ -275,7 +289,7 @@ class AnthropicStream:
                 self._alive = time.monotonic()
             if event.type == "message_start":
                 message = getattr(event, "message", None)
-                self.model = words(getattr(message, "model", None)) or self.model
+                self.model = self._told(getattr(message, "model", None)) or self.model
                 counted = self._counted(counted, getattr(message, "usage", None))
                 self.usage = earlier + counted
             elif event.type == "message_delta":
@@ -283,7 +297,7 @@ class AnthropicStream:
                 self.usage = earlier + counted
                 ended = getattr(event, "delta", None)
                 details = getattr(ended, "stop_details", None)
-                self._check(getattr(ended, "stop_reason", None), words(getattr(details, "explanation", None)))
+                self._check(getattr(ended, "stop_reason", None), self._told(getattr(details, "explanation", None)))
             elif event.type == "message_stop":
                 self._ended = True
                 self._let_go()
@@ -296,7 +310,7 @@ class AnthropicStream:
         if rest := halves.end():
             self._pieces.put(rest)
         if event is None and not self._closed.is_set():
-            kind = events.response.headers.get("content-type", "of no kind")
+            kind = self._told(events.response.headers.get("content-type", "of no kind"))
             raise garbled(self._base_url, f"there is no event in its answer, which is {kind}")
         if not self._ended and not self._closed.is_set():
             raise StreamBroken(f"The connection to {self._base_url} ended before {self._requested} had finished.")

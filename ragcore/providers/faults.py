@@ -16,7 +16,7 @@ from ragcore.errors import (
     RequestRefused,
     StreamBroken,
 )
-from ragcore.providers.received import words
+from ragcore.providers.received import said
 
 if TYPE_CHECKING:
     import anthropic
@@ -82,8 +82,9 @@ _BY_TYPE: Mapping[str, int] = {
 }
 
 
-def translate(error: anthropic.APIError, model: str, base_url: str) -> ModelError:
-    """The client's error as ours, chained to it. An error sent inside a stream has its type but status 200."""
+def translate(error: anthropic.APIError, model: str, base_url: str, key: str) -> ModelError:
+    """The client's error as ours, chained to it and without the ``key``. An error sent inside a stream has its type but
+    status 200."""
     import anthropic
 
     ours: ModelError
@@ -94,36 +95,44 @@ def translate(error: anthropic.APIError, model: str, base_url: str) -> ModelErro
     elif isinstance(error, anthropic.APIConnectionError):
         ours = ModelUnreachable(f"{base_url} cannot be reached.")
     elif isinstance(error, anthropic.APIStatusError):
-        status = error.status_code if error.status_code >= 400 else _BY_TYPE.get(str(error.type), 500)
-        ours = _by_status(status, words(error.api_message) or f"HTTP {status}", model, base_url)
-        waits = error.response.headers.get("retry-after")
+        status = error.status_code if error.status_code >= 300 else _BY_TYPE.get(str(error.type), 500)
+        ours = _by_status(status, said(error.api_message, key) or f"HTTP {status}", model, base_url)
+        waits = said(error.response.headers.get("retry-after"), key)
         if isinstance(ours, RateLimited) and waits:
             ours.hint = f"The service asks to wait {waits} s. {ours.hint}"
     else:
-        ours = StreamBroken(f"{base_url} sent something that is not the Messages API: {words(error.message)}")
+        ours = StreamBroken(f"{base_url} sent something that is not the Messages API: {said(error.message, key)}")
+    # A log prints the cause, too.
+    error.message = said(error.message, key)
+    error.args, error.body = (error.message,), None
     ours.__cause__ = error
     return ours
 
 
-def _by_status(status: int, said: str, model: str, base_url: str) -> ModelError:
-    said = said.rstrip(".")
+def _by_status(status: int, reason: str, model: str, base_url: str) -> ModelError:
+    reason = reason.rstrip(".")
+    if status < 400:
+        return RequestRefused(
+            f"{base_url} sends requests on to another address, which is not followed.",
+            hint="Set llm.base_url to the address of the server itself.",
+        )
     if status == 401:
-        return KeyRefused(f"{base_url} refused the key: {said}.")
+        return KeyRefused(f"{base_url} refused the key: {reason}.")
     if status == 402:
-        return KeyRefused(f"{base_url} refused: {said}.", hint="Check the plan and the credit of the key's account.")
+        return KeyRefused(f"{base_url} refused: {reason}.", hint="Check the plan and the credit of the key's account.")
     if status == 403:
-        return KeyRefused(f"The key may not use {model}: {said}.", hint="Check what the key's account may use.")
+        return KeyRefused(f"The key may not use {model}: {reason}.", hint="Check what the key's account may use.")
     if status == 404:
         return ModelMissing(
-            f"{base_url} does not know {model!r}: {said}.",
+            f"{base_url} does not know {model!r}: {reason}.",
             hint="Check llm.model, llm.claude_model and llm.base_url in config.toml.",
         )
     if status == 429:
-        return RateLimited(f"Too many requests: {said}.")
+        return RateLimited(f"Too many requests: {reason}.")
     if status in (503, 529):
-        return Overloaded(f"{base_url} is overloaded: {said}.")
+        return Overloaded(f"{base_url} is overloaded: {reason}.")
     if status in (408, 409, 504):
-        return ModelUnreachable(f"{base_url} did not answer in time: {said}.")
+        return ModelUnreachable(f"{base_url} did not answer in time: {reason}.")
     if status >= 500:
-        return Overloaded(f"{base_url} failed (HTTP {status}): {said}.", hint="Try again in a moment.")
-    return RequestRefused(f"{base_url} refused the request (HTTP {status}): {said}.")
+        return Overloaded(f"{base_url} failed (HTTP {status}): {reason}.", hint="Try again in a moment.")
+    return RequestRefused(f"{base_url} refused the request (HTTP {status}): {reason}.")

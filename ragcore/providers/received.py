@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+LONGEST_SAID = 500  # characters of a server's own words that are told on
+SHORTEST_KEY = 8  # what is shorter may be a word
 _HIGH = ("\ud800", "\udbff")
 
 
@@ -16,6 +18,12 @@ def words(value: Any) -> str:
 def count(value: Any, before: int, most: int) -> int:
     """``value`` where it is a count of tokens, of at most ``most``, else ``before``."""
     return value if type(value) is int and 0 <= value <= most else before
+
+
+def said(value: Any, key: str) -> str:
+    """What a server said of an error, cut, and without the ``key`` that it was sent."""
+    told = words(value)
+    return (told.replace(key, "[key]") if len(key) >= SHORTEST_KEY else told)[:LONGEST_SAID]
 
 
 class Halves:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import threading
 import time
+import traceback
 
 import pytest
 
@@ -265,3 +267,42 @@ def test_counts_that_cannot_be_true_are_not_booked(server: MessagesServer, told:
     assert list(stream) == ["x"]
     assert stream.usage == Usage(0, 1)
     assert "cannot be true" in stream.notes[0]
+
+
+@pytest.mark.parametrize("status", [401, 400, 500, 529])
+def test_what_a_server_says_of_an_error_is_cut_and_never_holds_the_key(server: MessagesServer, status: int) -> None:
+    server.reply(Reply(status=status, message=f"you sent {KEY}, {KEY} " + "and " * 5000))
+    error = failure(writer(server).stream(request()))[1]
+    assert len(error.message) < 700
+    assert KEY not in "".join(traceback.format_exception(error))
+    server.reply(Reply(text="", stop_reason="refusal", stop_details={"explanation": KEY + "no " * 5000}))
+    refused = failure(writer(server).stream(request()))[1]
+    assert KEY not in refused.message
+    assert len(refused.message) < 700
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_not_followed(server: MessagesServer, status: int) -> None:
+    with MessagesServer() as elsewhere:
+        server.reply(Reply(status=status, headers={"location": f"{elsewhere.url}/v1/messages"}))
+        error = failure(writer(server, retries=2).stream(request()))[1]
+        assert isinstance(error, RequestRefused)
+        assert (len(server.requests), elsewhere.requests) == (1, [])
+
+
+@pytest.mark.parametrize("kind", ["one endless event", "endless pings", "packed"])
+def test_a_server_that_sends_without_end_is_left(
+    server: MessagesServer, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragcore.providers.bounded.LARGEST_LINE", 1 << 16)
+    monkeypatch.setattr("ragcore.providers.bounded.LARGEST_RESPONSE", 1 << 20)
+    sent = {
+        "one endless event": b"data: " + b"x" * (1 << 18),
+        "endless pings": b'event: ping\ndata: {"type": "ping"}\n\n' * (1 << 16),
+        "packed": gzip.compress(b"data: " + b"x" * (1 << 24)),
+    }[kind]
+    headers = {"content-encoding": "gzip"} if kind == "packed" else {}
+    server.reply(Reply(raw=sent, content_type="text/event-stream", headers=headers))
+    error = failure(writer(server).stream(request()))[1]
+    assert isinstance(error, StreamBroken)
+    assert len(error.message) < 700

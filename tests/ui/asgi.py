@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
+from starlette.types import ASGIApp
 
 from ui.services import Services
 
@@ -21,9 +22,10 @@ def ask(
     *,
     headers: Mapping[str, str] | None = None,
     body: object = None,
+    behind: Callable[[ASGIApp], ASGIApp] = lambda app: app,
 ) -> tuple[int, dict[str, str], bytes]:
     """Status, headers and body of a GET, or of a POST where there is a ``body`` to send as JSON, straight through
-    ASGI."""
+    ASGI, ``behind`` a middleware."""
     sent: list[Any] = []
 
     asked = iter([True])
@@ -47,7 +49,7 @@ def ask(
     }
     # In a thread of its own: after a browser test, Playwright's loop is the running one of this thread.
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, Starlette(routes=routes)(scope, receive, send)).result()
+        thread.submit(asyncio.run, behind(Starlette(routes=routes))(scope, receive, send)).result()
     given = {key.decode(): value.decode() for key, value in sent[0]["headers"]}
     return sent[0]["status"], given, b"".join(message.get("body", b"") for message in sent[1:])
 

@@ -204,6 +204,27 @@ def test_the_machine_s_key_is_not_sent_to_a_server_of_the_visit(
         assert KEY not in repr(server.requests)
 
 
+def test_a_key_that_was_given_for_one_server_is_sent_to_no_other(opened: Services) -> None:
+    with MessagesServer() as first, MessagesServer() as second:
+        for server in (first, second):
+            server.reply(*[Reply(text="ready")] * 3)
+
+        def tried_on(server: MessagesServer) -> Json:
+            page = call(opened, "/change", {"changes": {"llm.base_url": server.url, "llm.model": "own"}})[1]
+            assert call(opened, "/try", {})[1]["works"]
+            who: Json = page["who"]
+            return who
+
+        tried_on(first)
+        call(opened, "/key", {"key": KEY})
+        assert tried_on(first)["key"]["from"] == "visit"
+        assert tried_on(second)["key"]["from"] == ""
+        assert KEY in repr(first.requests)
+        assert KEY not in repr(second.requests)
+        assert tried_on(first)["key"]["from"] == "visit"
+        assert opened.visits.engine("one").models.writer_name == "own"
+
+
 @pytest.mark.parametrize("key", ["", "  ", "two words", "naïve", "x" * 500, "a\nb"])
 def test_what_is_no_key_is_refused_and_not_repeated(opened: Services, key: str) -> None:
     status, page = call(opened, "/key", {"key": key})

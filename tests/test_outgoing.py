@@ -1,0 +1,97 @@
+"""Nothing leaves the machine without a key: no name is looked up, no connection opened beyond loopback, and no library
+keeps an identity or events of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests import pdfs
+from tests.browser.conftest import App, serve
+from tests.outgoing import Watch, watch
+from tests.web_client import handshake, status
+from ui.guard import TOKEN_HEADER
+from ui.tokens import Signer
+
+QUESTION = "What was the highest nitrate reading?"
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Watch:
+    return watch(tmp_path / "watch")
+
+
+def python(watched: Watch, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    unset = ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "ORT_DISABLE_TELEMETRY")
+    inherited = {name: value for name, value in os.environ.items() if name not in unset}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env=inherited | watched.environment | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_watch_sees_a_look_up_and_a_connection(watched: Watch) -> None:
+    python(watched, "-c", "import socket; socket.getaddrinfo('example.org', 80)")
+    python(watched, "-c", "import socket; socket.create_connection(('192.0.2.1', 80))")
+    seen = "\n".join(watched.beyond())
+    assert "example.org" in seen
+    assert "192.0.2.1" in seen
+
+
+def test_the_command_line_and_its_workers(watched: Watch, tmp_path: Path) -> None:
+    (tmp_path / "survey.pdf").write_bytes(pdfs.one_column())
+    home = ("--home", str(tmp_path / "home"))
+    read = python(watched, "-m", "ragcore.cli", *home, "ingest", str(tmp_path / "survey.pdf"), "--index")
+    assert read.returncode == 0, read.stderr
+    asked = python(watched, "-m", "ragcore.cli", *home, "generate", "-q", QUESTION, "--json")
+    assert asked.returncode == 0, asked.stderr
+    assert (watched.beyond(), watched.left()) == ([], [])
+
+
+def test_a_worker_by_itself(watched: Watch) -> None:
+    code = "import ragcore.ingest.worker, onnxruntime, os; print(os.environ['ORT_DISABLE_TELEMETRY'])"
+    assert python(watched, "-c", code).stdout.split() == ["1"]
+    assert (watched.beyond(), watched.left()) == ([], [])
+
+
+def test_the_app(watched: Watch, surveyed: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(surveyed, home)
+    # As if to be reached from other machines, too: Streamlit looks for their addresses then.
+    with serve(home, ORT_DISABLE_TELEMETRY="0", STREAMLIT_SERVER_ADDRESS="0.0.0.0", **watched.environment) as app:
+        assert handshake(app.url, origin="http://elsewhere.example") == 403
+        assert status(app.url, "/", Host="elsewhere.example") == 403
+        answer(app)
+    assert (watched.beyond(), watched.left()) == ([], [])
+
+
+def answer(app: App) -> None:
+    """Have a question answered, so that every model is loaded."""
+    token = Signer.kept(app.home / "web.secret").token("s")
+
+    def post(path: str, body: object) -> dict[str, str]:
+        headers = {TOKEN_HEADER: token, "Content-Type": "application/json"}
+        asked = urllib.request.Request(f"{app.url}{path}", json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(asked, timeout=60) as given:
+            read: dict[str, str] = json.load(given)
+            return read
+
+    from ragcore.engine import Engine
+
+    with Engine.open(app.home) as engine:
+        conversation = engine.conversations.new()
+    turn = post(f"/gw/conversations/{conversation}/questions", {"question": QUESTION})["turn"]
+    with urllib.request.urlopen(f"{app.url}/gw/answers/{turn}/events?t={token}", timeout=60) as events:
+        assert b"event: done" in events.read()
+    time.sleep(1.0)
