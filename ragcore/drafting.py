@@ -137,10 +137,17 @@ class Desk:
 
     # Filling
 
-    def queue(self, report_id: str, section_ids: Sequence[str] | None = None, instruction: str = "") -> int:
+    def queue(
+        self,
+        report_id: str,
+        section_ids: Sequence[str] | None = None,
+        instruction: str = "",
+        *,
+        visit: bool = False,
+    ) -> int:
         """Have sections written: these, or (None) all that nothing is written of and that are not accepted. With an
-        ``instruction`` what is shown is rewritten by it. How many now wait. Raises `SectionAccepted`, and `InputError`
-        where there is nothing to rewrite or nobody who could."""
+        ``instruction`` what is shown is rewritten by it; ``visit`` as `Reports.queue` has it. How many now wait. Raises
+        `SectionAccepted`, and `InputError` where there is nothing to rewrite or nobody who could."""
         draft = self.get(report_id)
         instruction = instruction.strip()
         if section_ids is None:
@@ -160,7 +167,7 @@ class Desk:
             if any(one.content is None or not one.content.text.strip() for one in chosen):
                 raise InputError("There is nothing to rewrite yet.", hint="Fill the section first.")
         asked = [(section.section_id, instruction) for section in chosen]
-        self.store.queue(report_id, asked, self.models.writer_name)
+        self.store.queue(report_id, asked, self.models.writer_name, visit=visit)
         return len(self.store.tasks())
 
     def write(self, task: Task, heard: Heard, stop: Stop, *, abandoned: Callable[[], bool] = lambda: False) -> bool:

@@ -145,6 +145,20 @@ class Models:
 
         return resolve(self._settings.llm, self._environ())
 
+    @property
+    def server(self) -> str:
+        """The address of the server that writes, or ``offline``."""
+        return self._account()[0]
+
+    def same_account(self, other: Models) -> bool:
+        """Whether both ask the same server with the same key."""
+        return self._account() == other._account()
+
+    def _account(self) -> tuple[str, str]:
+        from ragcore.providers.writers import account
+
+        return account(self._settings.llm, self._environ())
+
 
 class _Parts:
     """Parts by name, each made once."""

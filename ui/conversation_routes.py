@@ -10,6 +10,7 @@ from functools import wraps
 from itertools import takewhile
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
@@ -172,7 +173,7 @@ async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
     while True:
         view = live.view
         if view.stage == "done":
-            yield await asyncio.to_thread(_outcome, live)
+            yield await run_in_threadpool(_outcome, live)
             return
         if view.revision != revision:
             revision = view.revision

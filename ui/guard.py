@@ -13,6 +13,7 @@ from functools import wraps
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -23,6 +24,8 @@ from ui import payload
 from ui.services import services
 
 TOKEN_HEADER = "x-groundwork-token"
+
+LARGEST_BODY = 28_000_000  # bytes: the largest template, in base64
 
 Handler = Callable[[Request], Response]
 Json = dict[str, Any]
@@ -78,17 +81,43 @@ def refusing(*kinds: type[GroundworkError]) -> Callable[[Callable[..., Response]
 
 def posted(handler: Callable[[Request, Json], Response]) -> Callable[[Request], Awaitable[Response]]:
     """`guarded`, for a handler that takes the JSON object of the request's body; the body of who has no token is not
-    read."""
+    read, and of one that is too large no more than `LARGEST_BODY`."""
 
     @wraps(handler)
     async def answer(request: Request) -> Response:
-        checked = await asyncio.to_thread(guarded(lambda _: Response()), request)
-        if checked.status_code != 200:
-            return checked
-        body = await request.body()
-        return await asyncio.to_thread(guarded(lambda asked: handler(asked, _object(body))), request)
+        if (refused := await run_in_threadpool(_turned_away, request)) is not None:
+            return refused
+        body = bytearray()
+        async for piece in request.stream():
+            body += piece
+            if len(body) > LARGEST_BODY:
+                said = f"This is more than {LARGEST_BODY // 1_000_000} MB."
+                return JSONResponse(trouble("too_large", said, "Send less at once."), 413)
+        return await run_in_threadpool(guarded(lambda asked: handler(asked, _object(body))), request)
 
     return answer
+
+
+def in_turn(lock: asyncio.Lock) -> Callable[[Handler], Callable[[Request], Awaitable[Response]]]:
+    """`guarded`, for what is done for one request at a time: those that wait keep no thread from others."""
+
+    def decorated(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        @wraps(handler)
+        async def answer(request: Request) -> Response:
+            if (refused := await run_in_threadpool(_turned_away, request)) is not None:
+                return refused
+            async with lock:
+                return await run_in_threadpool(guarded(handler), request)
+
+        return answer
+
+    return decorated
+
+
+def _turned_away(request: Request) -> Response | None:
+    """What a request is told whose body need not be read."""
+    checked = guarded(lambda _: Response())(request)
+    return None if checked.status_code == 200 else checked
 
 
 def _refused(request: Request) -> Response | None:
@@ -104,7 +133,7 @@ def visit(request: Request) -> str | None:
     return services().signer.scope(token)
 
 
-def _object(body: bytes) -> Json:
+def _object(body: bytearray) -> Json:
     try:
         given = json.loads(body)
     except (ValueError, RecursionError) as error:

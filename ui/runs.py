@@ -165,6 +165,14 @@ class StillWriting(InputError):
     """A question while the conversation's last one is being answered."""
 
 
+@dataclass
+class _Pool:
+    """The threads in which one server's answers are written, and how many answers have them."""
+
+    threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(8, thread_name_prefix="answer"))
+    answers: int = 0
+
+
 class Answers:
     """The answers of this process that are being written or have just ended."""
 
@@ -177,7 +185,7 @@ class Answers:
         self._unsearched: dict[str, tuple[str, ...]] = {}
         self._beginning: set[str] = set()
         self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(max_workers=8, thread_name_prefix="answer")
+        self._pools: dict[str, _Pool] = {}  # by server, so that one that hangs holds up nobody else's answers
 
     def ask(
         self,
@@ -227,8 +235,22 @@ class Answers:
                 self._unsearched[live.turn_id] = missing
                 for turn_id in list(self._unsearched)[: -self._remembered]:
                     del self._unsearched[turn_id]
-        self._pool.submit(self._follow, live).add_done_callback(live.end)
+        self._submit(live, (engine or self.engine).models.server)
         return live
+
+    def _submit(self, live: LiveAnswer, server: str) -> None:
+        def ended(outcome: Future[None]) -> None:
+            live.end(outcome)
+            with self._lock:
+                pool.answers -= 1
+                if not pool.answers and self._pools.get(server) is pool:
+                    self._pools.pop(server).threads.shutdown(wait=False)
+
+        with self._lock:
+            pool = self._pools.setdefault(server, _Pool())
+            pool.answers += 1
+            followed = pool.threads.submit(self._follow, live)
+        followed.add_done_callback(ended)
 
     def _follow(self, live: LiveAnswer) -> None:
         live.follow()
@@ -299,9 +321,10 @@ class Answers:
     def close(self) -> None:
         """Stop what is being written; what there is is kept."""
         with self._lock:
-            live = list(self._live.values())
+            live, pools = list(self._live.values()), list(self._pools.values())
         for item in live:
             if item.finished_at is None:
                 item.stop()
         self._closed.set()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in pools:
+            pool.threads.shutdown(wait=False, cancel_futures=True)

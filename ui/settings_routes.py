@@ -6,6 +6,7 @@ What cannot be set is told as ``refused`` (`ui.guard.refusing`).
 from __future__ import annotations
 
 import os
+import threading
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +28,8 @@ from ui.services import services
 from ui.visits import needs_model, refused_to_keep
 
 Json = dict[str, Any]
+
+_trials = threading.BoundedSemaphore(4)  # at once: a server that hangs keeps a thread from others
 
 
 @guarded
@@ -144,10 +147,14 @@ def try_key(request: Request, body: Json) -> Response:
     engine = services().visits.engine(visit(request))
     if engine.writer_name() == "offline":
         return JSONResponse({"works": True, "words": "The offline answerer needs no key, and nothing was sent."})
+    if not _trials.acquire(blocking=False):
+        return JSONResponse({"works": False, "words": "Others are trying a key.", "hint": "Try again in a moment."})
     try:
         found = trial(engine.models)
     except ModelError as error:
         return JSONResponse({"works": False, "words": error.message, "hint": error.hint})
+    finally:
+        _trials.release()
     usd = cost(found.usage, found.model, engine.settings.llm.prices, asked=engine.writer_name())
     words = f"{model_name(found.model)} answered in {found.ms / 1000:.1f} s"
     return JSONResponse({"works": True, "words": f"{words}, {dollars(usd)}." if usd else f"{words}."})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import asyncio
 from dataclasses import asdict
 from typing import Any
 
@@ -13,13 +13,13 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import GroundworkError, InputError, UnknownConversation, UnknownTurn
 from ragcore.index.feedback import Feedback
-from ui.guard import guarded, posted
+from ui.guard import in_turn, posted
 from ui.services import services
 
 Json = dict[str, Any]
 
 _FEEDBACK = TypeAdapter(Feedback)
-_looking = threading.Lock()  # one search for suggestions at a time: what people ask comes first
+_looking = asyncio.Lock()  # one search for suggestions at a time: what people ask comes first
 
 
 @posted
@@ -37,15 +37,14 @@ def feedback(request: Request, body: Json) -> Response:
     return JSONResponse({"feedback": None if read is None else asdict(read)})
 
 
-@guarded
+@in_turn(_looking)
 def suggestions(request: Request) -> Response:
     """What could be asked after an answer. Looked for while nobody waits for an answer, and given up where somebody
     does; what prevents it is said, since nothing else depends on it."""
     made, turn = services(), request.path_params["turn"]
     found: tuple[str, ...] = ()
     try:
-        with _looking:
-            found = made.engine.suggest(request.path_params["conversation"], turn, made.answers.idle)
+        found = made.engine.suggest(request.path_params["conversation"], turn, made.answers.idle)
     except (UnknownConversation, UnknownTurn):
         pass  # deleted meanwhile: there is nothing to say it under
     except GroundworkError as error:

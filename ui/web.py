@@ -140,9 +140,9 @@ class Headers:
 class OwnOrigin:
     """ASGI middleware: a refusal for requests and WebSockets that another web site has sent.
 
-    A site may point its own name at this machine (DNS rebinding), so ``Host`` must be a name of ``server.allowedHosts``.
-    It may also connect across origins, another port of this machine included, so ``Origin``, where a browser sends one,
-    must be the host.
+    A site may point its own name at this machine (DNS rebinding): ``Host`` must be one of ``server.allowedHosts``.
+    A page of another origin, another port of this machine included, may open a WebSocket: ``Origin`` must be the host
+    where a browser sends it.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -155,7 +155,7 @@ class OwnOrigin:
         given = Given(scope=scope)
         host, origin = given.get("host", ""), given.get("origin")
         if not _answers_to(host):
-            said = f"Groundwork does not answer to {host[:100]!r}. Add the name to server.allowedHosts in .streamlit/config.toml."
+            said = f"{host[:100]!r} is no name of this app. Add it to server.allowedHosts in .streamlit/config.toml."
         elif origin is not None and origin.lower() not in (f"http://{host}".lower(), f"https://{host}".lower()):
             said = "Another web site sent this request."
         else:

@@ -244,6 +244,8 @@ report_tasks = sa.Table(
     sa.Column("section_id", sa.Text),
     sa.Column("instruction", sa.Text),
     sa.Column("created", sa.REAL),
+    sa.Column("writer", sa.Text),
+    sa.Column("visit", sa.Integer),
 )
 
 feedback = sa.Table(

@@ -83,11 +83,14 @@ class StoredReport:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A section that waits to be written; ``instruction`` is how to rewrite what is shown, "" fills it anew."""
+    """A section that waits to be written by ``writer``; ``instruction`` is how to rewrite what is shown, "" fills it
+    anew. With ``visit`` only the process that it was queued in can have it written."""
 
     report_id: str
     section_id: str
     instruction: str
+    writer: str
+    visit: bool
 
 
 def info(connection: sa.Connection, report_id: str) -> ReportInfo:

@@ -100,7 +100,6 @@ class Reports:
         """Delete it with everything that was written of it."""
         with self.database.write() as connection:
             connection.execute(sa.delete(db.reports).where(_reports.report_id == report_id))
-            connection.execute(sa.delete(db.meta).where(db.meta.c.key == f"report_writer/{report_id}"))
 
     def cost(self, report_id: str) -> float | None:
         """US dollars that all versions of all its sections cost; None where a model without a price wrote one."""
@@ -252,42 +251,31 @@ class Reports:
 
     # What waits to be written
 
-    def queue(self, report_id: str, tasks: Sequence[tuple[str, str]], writer: str) -> None:
-        """Put sections (id and instruction) at the end of the queue, to be written by ``writer`` like all of the report
-        that waits; one that waits already stays where it is."""
+    def queue(self, report_id: str, tasks: Sequence[tuple[str, str]], writer: str, *, visit: bool = False) -> None:
+        """Put sections (id and instruction) at the end of the queue, to be written by ``writer``, with what only a
+        ``visit`` has or not; one that waits already stays as it is."""
         with self.database.write() as connection:
             _touch(connection, report_id, trouble=None)
-            named = insert(db.meta).values(key=f"report_writer/{report_id}", value=writer)
-            connection.execute(named.on_conflict_do_update(index_elements=["key"], set_={"value": writer}))
             for section_id, instruction in tasks:
+                values = {"report_id": report_id, "section_id": section_id, "instruction": instruction}
                 connection.execute(
                     insert(db.report_tasks)
-                    .values(report_id=report_id, section_id=section_id, instruction=instruction, created=time.time())
+                    .values(**values, writer=writer, visit=int(visit), created=time.time())
                     .on_conflict_do_nothing()
                 )
-
-    def writer(self, report_id: str) -> str:
-        """By whom what waits of a report is to be written."""
-        with self.database.read() as connection:
-            found = connection.execute(
-                sa.select(db.meta.c.value).where(db.meta.c.key == f"report_writer/{report_id}")
-            ).scalar_one_or_none()
-        return found or ""
 
     def tasks(self) -> list[Task]:
         """The whole queue."""
         with self.database.read() as connection:
             found = connection.execute(sa.select(db.report_tasks).order_by(_tasks.task_id)).all()
-        return [Task(row.report_id, row.section_id, row.instruction) for row in found]
+        return [Task(row.report_id, row.section_id, row.instruction, row.writer, bool(row.visit)) for row in found]
 
-    def drop_tasks(self, report_id: str, trouble: Mapping[str, Any] | None = None) -> None:
-        """Nothing of a report waits any more, because of ``trouble`` or (None) because a person stopped it."""
+    def drop_tasks(self, report_id: str, section_ids: Sequence[str], trouble: Mapping[str, Any]) -> None:
+        """Sections of a report wait no more because of ``trouble``, which is told of the whole of it."""
         with self.database.write() as connection:
-            connection.execute(sa.delete(db.report_tasks).where(_tasks.report_id == report_id))
+            connection.execute(sa.delete(db.report_tasks).where(_tasks.section_id.in_(section_ids)))
             connection.execute(
-                sa.update(db.reports)
-                .where(_reports.report_id == report_id)
-                .values(trouble=json.dumps(trouble) if trouble else None)
+                sa.update(db.reports).where(_reports.report_id == report_id).values(trouble=json.dumps(trouble))
             )
 
     def drop_task(self, section_id: str, trouble: Mapping[str, Any] | None = None) -> None:

@@ -86,14 +86,20 @@ def planner(settings: LlmSettings, *, environ: Mapping[str, str]) -> Planner | N
     return AnthropicPlanner(name, **_service(name, settings, environ))
 
 
+def account(settings: LlmSettings, environ: Mapping[str, str]) -> tuple[str, str]:
+    """The address of the server that writes and the key that it is sent; ``offline`` and "" where none does."""
+    if resolve(settings, environ) == OFFLINE:
+        return OFFLINE, ""
+    return settings.base_url or environ.get("ANTHROPIC_BASE_URL") or DEFAULT_BASE_URL, _given(environ)
+
+
 def _given(environ: Mapping[str, str]) -> str:
     """The key without the white space that copying brings along; "" where there is none."""
     return environ.get("ANTHROPIC_API_KEY", "").strip()
 
 
 def _service(name: str, settings: LlmSettings, environ: Mapping[str, str]) -> _Service:
-    base_url = settings.base_url or environ.get("ANTHROPIC_BASE_URL") or DEFAULT_BASE_URL
-    key = _given(environ)
+    base_url, key = account(settings, environ)
     if not (key.isascii() and key.isprintable()):
         # Sent, it would fail as if the network had, in an error that holds the key.
         raise KeyRefused(

@@ -15,6 +15,7 @@ from ragcore.ingest.child import Child
 from ragcore.ingest.parse import inspect, parse_pages
 from ragcore.ingest.process import waiting
 from tests import pdfs
+from ui.render import Renderer
 
 
 @pytest.fixture(autouse=True)
@@ -112,3 +113,19 @@ def test_it_waits_no_longer_than_it_should(tmp_path: Path, settings: Settings) -
     while waiting.pids():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="a process's environment can be read on Linux only")
+def test_a_child_is_handed_no_key(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "AWS_SECRET_ACCESS_KEY", "GROUNDWORK_ANYTHING", "MY_TOKEN")
+    for name in secrets:
+        monkeypatch.setenv(name, "sk-not-for-children")
+    path = pdfs.write(tmp_path, "a.pdf", pdfs.one_column())
+    list(parse_pages(path, [1], settings=settings.ingest))
+    [pid] = waiting.pids()
+    assert b"sk-not-for-children" not in Path(f"/proc/{pid}/environ").read_bytes()
+    renderer = Renderer(tmp_path / "pages")
+    renderer.warm()
+    assert renderer._child is not None
+    assert b"sk-not-for-children" not in Path(f"/proc/{renderer._child.pid}/environ").read_bytes()
+    renderer.close()

@@ -176,3 +176,78 @@ def test_nothing_stands_in_for_the_writer_that_was_asked(home: Path, server: Mes
         assert trouble is not None
         assert "Claude" in trouble["message"]
         assert written(engine, report_id) == [0, 0, 0]
+
+
+def with_key(engine: Engine, key: str, **changes: object) -> Engine:
+    """The engine of a visit with a key of its own."""
+    return engine.with_settings({"llm.model": "claude", **changes}, key)
+
+
+def sent_keys(server: MessagesServer) -> list[str]:
+    return [request["headers"]["Authorization"].removeprefix("Bearer ") for request in server.requests]
+
+
+def test_each_section_is_written_with_the_key_of_who_queued_it(home: Path, server: MessagesServer) -> None:
+    server.reply(*[REPLY] * 3)
+    with Engine.open(home=home) as engine:
+        report_id = engine.reports.new(TEMPLATE)
+        ids = [section.section_id for section in engine.reports.get(report_id).stored.sections]
+        jobs = ReportJobs(lambda: engine)
+        jobs.fill(report_id, ids[:2], engine=with_key(engine, "sk-of-one"))
+        jobs.fill(report_id, ids[1:], engine=with_key(engine, "sk-of-another"))  # the second waits already
+        wait(lambda: not engine.reports.store.tasks() and jobs.live(report_id) is None)
+        jobs.close()
+        assert written(engine, report_id) == [1, 1, 1]
+        assert sent_keys(server) == ["sk-of-one", "sk-of-one", "sk-of-another"]
+
+
+def test_after_a_restart_the_machine_s_key_does_not_stand_in_for_that_of_a_visit(
+    home: Path, server: MessagesServer
+) -> None:
+    server.reply(Reply(text=REPLY.text, chunks=60, delay=0.05))
+    with Engine.open(home=home) as engine:
+        report_id = engine.reports.new(TEMPLATE)
+        jobs = ReportJobs(lambda: engine)
+        jobs.fill(report_id, engine=with_key(engine, "sk-of-a-visit"))
+        wait(lambda: bool((live := jobs.live(report_id)) and live.text))
+        jobs.close()
+        assert len(engine.reports.store.tasks()) == 3
+    with Engine.open(home=home) as engine:
+        assert engine.writer_name() == with_key(engine, "sk-of-a-visit").writer_name()
+        jobs = ReportJobs(lambda: engine)
+        jobs.resume()
+        wait(lambda: not engine.reports.store.tasks())
+        jobs.close()
+        trouble = engine.reports.store.info(report_id).trouble
+        assert trouble is not None
+        assert trouble["code"] == "other_writer"
+    assert set(sent_keys(server)) == {"sk-of-a-visit"}
+
+
+def test_a_server_that_hangs_holds_up_no_other_writer(home: Path, server: MessagesServer) -> None:
+    server.reply(Reply(text="late", first_delay=20))
+    with Engine.open(home=home) as engine, MessagesServer() as quick:
+        quick.reply(*[REPLY] * 3)
+        jobs = ReportJobs(lambda: engine)
+        hung, offline, other = (engine.reports.new(TEMPLATE) for _ in range(3))
+        jobs.fill(hung)
+        wait(server.asked.is_set)
+        jobs.fill(offline, engine=engine.with_settings({"llm.model": "offline"}))
+        jobs.fill(other, engine=with_key(engine, "sk-own", **{"llm.base_url": quick.url}))
+        wait(lambda: written(engine, offline) == written(engine, other) == [1, 1, 1])
+        assert jobs.live(hung) is not None
+        jobs.close()
+
+
+def test_a_refused_key_ends_only_what_was_queued_with_it(home: Path, server: MessagesServer) -> None:
+    server.reply(Reply(status=401, message="no"), REPLY)
+    with Engine.open(home=home) as engine:
+        report_id = engine.reports.new(TEMPLATE)
+        ids = [section.section_id for section in engine.reports.get(report_id).stored.sections]
+        jobs = ReportJobs(lambda: engine)
+        jobs.fill(report_id, ids[:2], engine=with_key(engine, "sk-refused"))
+        jobs.fill(report_id, ids[2:], engine=with_key(engine, "sk-good"))
+        wait(lambda: not engine.reports.store.tasks() and jobs.live(report_id) is None)
+        jobs.close()
+        assert sent_keys(server) == ["sk-refused", "sk-good"]
+        assert written(engine, report_id) == [1, 0, 1]

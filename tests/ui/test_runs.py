@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownDocument, UnknownTurn
 from ragcore.types import Scope
 from tests import pdfs
+from tests.messages_server import MessagesServer, Reply
 from ui import payload
 from ui.runs import Answers, LiveAnswer, ScopeGone, StillWriting
 
@@ -126,4 +128,21 @@ def test_what_could_not_be_searched_is_remembered_of_the_last_questions_only(tmp
             answers.ask(engine.conversations.new(), f"Which crew sampled well {number}?").turn_id for number in range(5)
         ]
         assert [bool(answers.unsearched(turn_id)) for turn_id in turns] == [False, False, True, True, True]
+        answers.close()
+
+
+def test_a_server_that_hangs_holds_up_no_other_answer(surveyed: Path, tmp_path: Path, server: MessagesServer) -> None:
+    shutil.copytree(surveyed, tmp_path / "home")
+    server.reply(*[Reply(text="late", first_delay=20)] * 12)
+    with Engine.open(home=tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
+        hung = engine.with_settings({"llm.model": "claude", "llm.base_url": server.url}, "sk-own")
+        answers = Answers(engine)
+        for _ in range(12):
+            answers.ask(engine.conversations.new(), "What was the highest nitrate reading?", engine=hung)
+        live = answers.ask(engine.conversations.new(), "What was the highest nitrate reading?")
+        end = time.monotonic() + 15
+        while live.finished_at is None:
+            assert time.monotonic() < end, "it waits for the others"
+            time.sleep(0.01)
+        assert live.view.answer is not None
         answers.close()

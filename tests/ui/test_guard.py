@@ -1,0 +1,98 @@
+"""What every route goes through: a token, and a body that is not too large."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from tests.ui.asgi import ask, token
+from ui import guard, routes, web
+from ui.guard import TOKEN_HEADER
+from ui.services import Services
+
+
+def every_route() -> list[tuple[str, str]]:
+    """Method and path of each of the app's own, with something for each of their parameters."""
+    found = []
+    for route in routes.routes():
+        assert isinstance(route, Route)
+        if "/plotly/" in route.path:  # a library, as it is on the web
+            continue
+        path = re.sub(r"\{\w+:(\w+)\}", lambda part: "1" if part[1] == "int" else "x", route.path)
+        found += [(method, path) for method in sorted((route.methods or set()) - {"HEAD"})]
+    return found
+
+
+FORGED = ("", "t=", "t=x", "t=7fffffff.s.0000", "t=..", f"t={'a' * 5000}", "t=7fffffff..", "t=%00")
+
+
+@pytest.mark.parametrize(("method", "path"), every_route())
+def test_no_route_answers_without_a_token(opened: Services, method: str, path: str) -> None:
+    for query in FORGED:
+        body = {"question": "?"} if method == "POST" else None
+        assert ask(routes.routes(), path, query, body=body)[0] == 403, query
+    if method == "POST":  # another site can set an address, and no header
+        assert ask(routes.routes(), path, token(opened), body={})[0] == 403
+    expired = opened.signer.token("s", now=0)
+    assert ask(routes.routes(), path, f"t={expired}", headers={TOKEN_HEADER: expired}, body=body)[0] == 403
+
+
+def test_a_body_that_is_too_large_is_refused(opened: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "LARGEST_BODY", 1_000_000)
+    headers = {TOKEN_HEADER: opened.signer.token("s")}
+    status, _, body = ask(routes.routes(), "/gw/reports/new", headers=headers, body={"text": "x" * 1_000_000})
+    assert status == 413
+    assert json.loads(body)["error"]["message"] == "This is more than 1 MB."
+
+
+def test_requests_that_wait_for_their_turn_keep_nobody_waiting(opened: Services) -> None:
+    begun, end = threading.Event(), threading.Event()
+
+    async def together() -> list[int]:
+        @guard.in_turn(asyncio.Lock())
+        def slow(_: Request) -> Response:
+            begun.set()
+            end.wait(20)
+            return Response()
+
+        @guard.posted
+        def quick(_: Request, __: object) -> Response:
+            end.set()
+            return JSONResponse({})
+
+        def asked(method: str) -> Request:
+            headers = [(TOKEN_HEADER.encode(), opened.signer.token("s").encode())]
+            scope = {"type": "http", "method": method, "path": "/", "query_string": b"", "headers": headers}
+
+            async def receive() -> dict[str, object]:
+                return {"type": "http.request", "body": b"{}", "more_body": False}
+
+            return Request(scope, receive)
+
+        waiting = [asyncio.ensure_future(slow(asked("GET"))) for _ in range(100)]
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
+        first = await asyncio.wait_for(quick(asked("POST")), 10)
+        return [first.status_code, *[each.status_code for each in await asyncio.gather(*waiting)]]
+
+    with ThreadPoolExecutor(1) as thread:
+        assert set(thread.submit(asyncio.run, together()).result(30)) == {200}
+
+
+ROUTES: list[BaseRoute] = web.routes([""])
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../web.py", "..%2fweb.py", "....//web.py", "assets/../../web.py", "/etc/passwd", "a" * 5000, "x\0.css", "assets"],
+)
+def test_no_static_path_leads_out_of_its_folder(path: str) -> None:
+    assert ask(ROUTES, f"{web.static_root()}/{path}")[0] == 404
