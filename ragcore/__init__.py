@@ -43,8 +43,8 @@ __all__ = [
     "best_segments",
 ]
 
-# Libraries that report on their use unless told otherwise before they are loaded: onnxruntime, which also keeps a device
-# id and a queue of events in the user's cache folder, Hugging Face and chromadb.
+# Libraries that report on their use unless told otherwise before they are loaded: onnxruntime, which also keeps a
+# device id and a queue of events in the user's cache folder, Hugging Face and chromadb.
 os.environ.update(
     ORT_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_TELEMETRY="1", ANONYMIZED_TELEMETRY="False", DO_NOT_TRACK="1"
 )
