@@ -3,23 +3,19 @@ keeps an identity or events of its own."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import sys
-import time
-import urllib.request
 from pathlib import Path
 
 import pytest
 
+from ragcore.engine import Engine
 from tests import pdfs
-from tests.browser.conftest import App, serve
+from tests.browser.conftest import serve
 from tests.outgoing import Watch, watch
-from tests.web_client import handshake, status
-from ui.guard import TOKEN_HEADER
-from ui.tokens import Signer
+from tests.web_client import answered, handshake, status
 
 QUESTION = "What was the highest nitrate reading?"
 
@@ -70,28 +66,13 @@ def test_the_app(watched: Watch, surveyed: Path, tmp_path: Path) -> None:
     shutil.copytree(surveyed, home)
     # As if to be reached from other machines, too: Streamlit looks for their addresses then.
     with serve(home, ORT_DISABLE_TELEMETRY="0", STREAMLIT_SERVER_ADDRESS="0.0.0.0", **watched.environment) as app:
+        assert handshake(app.url, origin=app.url) == 101
         assert handshake(app.url, origin="http://elsewhere.example") == 403
+        assert handshake(app.url, origin="http://localhost:1") == 403  # a page of another program here
+        assert handshake(app.url, host="elsewhere.example", origin="http://elsewhere.example") == 403
         assert status(app.url, "/", Host="elsewhere.example") == 403
-        answer(app)
+        assert status(app.url, f"/static/{'a' * 5000}.js") == 404
+        with Engine.open(home) as engine:
+            conversation = engine.conversations.new()
+        assert answered(app.url, home, conversation, QUESTION)["state"]
     assert (watched.beyond(), watched.left()) == ([], [])
-
-
-def answer(app: App) -> None:
-    """Have a question answered, so that every model is loaded."""
-    token = Signer.kept(app.home / "web.secret").token("s")
-
-    def post(path: str, body: object) -> dict[str, str]:
-        headers = {TOKEN_HEADER: token, "Content-Type": "application/json"}
-        asked = urllib.request.Request(f"{app.url}{path}", json.dumps(body).encode(), headers)
-        with urllib.request.urlopen(asked, timeout=60) as given:
-            read: dict[str, str] = json.load(given)
-            return read
-
-    from ragcore.engine import Engine
-
-    with Engine.open(app.home) as engine:
-        conversation = engine.conversations.new()
-    turn = post(f"/gw/conversations/{conversation}/questions", {"question": QUESTION})["turn"]
-    with urllib.request.urlopen(f"{app.url}/gw/answers/{turn}/events?t={token}", timeout=60) as events:
-        assert b"event: done" in events.read()
-    time.sleep(1.0)

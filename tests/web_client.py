@@ -1,11 +1,18 @@
-"""Requests to a running app with headers that a browser would not let a page set."""
+"""Requests to a running app, also with headers that a browser lets no page set, and questions as a page asks them."""
 
 from __future__ import annotations
 
 import base64
+import json
 import os
+import urllib.request
 from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
+
+from ui.guard import TOKEN_HEADER
+from ui.tokens import Signer
 
 SOCKET = "/_stcore/stream"
 
@@ -41,3 +48,19 @@ def handshake(url: str, origin: str | None = None, host: str | None = None) -> i
         Sec_WebSocket_Key=base64.b64encode(os.urandom(16)).decode(),
         **{name: value for name, value in given.items() if value is not None},
     )
+
+
+def answered(url: str, home: Path, conversation: str, question: str) -> dict[str, Any]:
+    """The turn of a question that the app at ``url`` on ``home`` has answered, as its page is told it."""
+    token = Signer.kept(home / "web.secret").token("s")
+    headers = {TOKEN_HEADER: token, "Content-Type": "application/json"}
+    path = f"{url}/gw/conversations/{conversation}/questions"
+    asked = urllib.request.Request(path, json.dumps({"question": question}).encode(), headers)
+    with urllib.request.urlopen(asked, timeout=120) as given:
+        turn = json.load(given)["turn"]
+    with urllib.request.urlopen(f"{url}/gw/answers/{turn}/events?t={token}", timeout=120) as events:
+        last = events.read().decode().strip().split("\n\n")[-1]
+    name, _, data = last.partition("\n")
+    assert name == "event: done", last
+    told: dict[str, Any] = json.loads(data.removeprefix("data: "))
+    return told
