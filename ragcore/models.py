@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_CUSTOM_HEADERS")  # for the machine's own server
+
 
 class Models:
     """Embedder, reranker, vector store and writer. Safe for threads: only one thread makes a part.
@@ -39,10 +41,9 @@ class Models:
         loaded once for both. A key that was given for one server is never sent to another."""
         made = copy.copy(self)
         made._settings, made._till, made._own = settings, till, _Parts()
-        if api_key is not None:
-            made._environ = lambda: _with_key(api_key)
-        elif settings.llm.base_url != self._settings.llm.base_url:
-            made._environ = _without_key
+        elsewhere = settings.llm.base_url != self._settings.llm.base_url
+        if elsewhere or api_key is not None:
+            made._environ = lambda: _with_key(api_key, elsewhere=elsewhere)
         return made
 
     @property
@@ -175,9 +176,7 @@ class _Parts:
             return part
 
 
-def _with_key(api_key: str | None) -> Mapping[str, str]:
-    return {**os.environ, "ANTHROPIC_API_KEY": api_key} if api_key and api_key.strip() else os.environ
-
-
-def _without_key() -> Mapping[str, str]:
-    return {name: value for name, value in os.environ.items() if name != "ANTHROPIC_API_KEY"}
+def _with_key(api_key: str | None, *, elsewhere: bool = False) -> Mapping[str, str]:
+    """The environment, with ``api_key`` if there is one; for a server ``elsewhere`` without the secrets of this one."""
+    given = {name: value for name, value in os.environ.items() if not elsewhere or name not in SECRETS}
+    return {**given, "ANTHROPIC_API_KEY": api_key} if api_key and api_key.strip() else given

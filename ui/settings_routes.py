@@ -184,7 +184,9 @@ def _wrong_address(key: str, typed: str) -> str:
         return ""
     try:
         parts = urlsplit(typed.strip())
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        good = (
+            parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and "@" not in parts.netloc
+        )
     except ValueError:
         good = False
     return "" if good else "Must be the address of a server, such as http://localhost:11434."

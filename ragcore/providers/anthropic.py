@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import queue
 import re
 import socket
@@ -46,12 +47,23 @@ class AnthropicModel:
     """``model`` at ``base_url``. Loads the `anthropic` package when something is first asked of it; safe for many
     threads."""
 
-    def __init__(self, model: str, *, api_key: str, base_url: str, timeout_seconds: float, retries: int) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_key: str,
+        base_url: str,
+        timeout_seconds: float,
+        retries: int,
+        custom_headers: bool = False,
+    ) -> None:
         self._model = model
         self._base_url = base_url
         self._retries = retries
         # Held in a closure, so that no repr, log or pickle of this object can show the key.
-        self._connect: Callable[[], anthropic.Anthropic] = lambda: _client(api_key, base_url, timeout_seconds)
+        self._connect: Callable[[], anthropic.Anthropic] = lambda: _client(
+            api_key, base_url, timeout_seconds, custom_headers=custom_headers
+        )
 
     @property
     def name(self) -> str:
@@ -72,7 +84,8 @@ class AnthropicWriter(AnthropicModel):
         return AnthropicStream(self._service, self._model, request, retries=self._retries, base_url=self._base_url)
 
 
-def _client(api_key: str, base_url: str, timeout_seconds: float) -> anthropic.Anthropic:
+def _client(api_key: str, base_url: str, timeout_seconds: float, *, custom_headers: bool) -> anthropic.Anthropic:
+    """A client. Without ``custom_headers`` those of the environment, which may hold a secret, are not sent."""
     import anthropic
 
     from ragcore.providers import bounded
@@ -83,7 +96,15 @@ def _client(api_key: str, base_url: str, timeout_seconds: float) -> anthropic.An
         timeout=timeout_seconds,
         max_retries=0,
         http_client=bounded.client(),
+        default_headers=None if custom_headers else _no_custom_headers(),
     )
+
+
+def _no_custom_headers() -> dict[str, Any]:
+    import anthropic
+
+    lines = os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "").split("\n")
+    return {line.partition(":")[0].strip(): anthropic.omit for line in lines if ":" in line}
 
 
 class AnthropicStream:

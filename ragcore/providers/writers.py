@@ -21,6 +21,7 @@ class _Service(TypedDict):
     base_url: str
     timeout_seconds: float
     retries: int
+    custom_headers: bool
 
 
 def resolve(settings: LlmSettings, environ: Mapping[str, str]) -> str:
@@ -113,4 +114,5 @@ def _service(name: str, settings: LlmSettings, environ: Mapping[str, str]) -> _S
         "base_url": base_url,
         "timeout_seconds": settings.timeout_seconds,
         "retries": settings.retries,
+        "custom_headers": "ANTHROPIC_CUSTOM_HEADERS" in environ,
     }

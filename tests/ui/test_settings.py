@@ -196,6 +196,7 @@ def test_the_machine_s_key_is_not_sent_to_a_server_of_the_visit(
 ) -> None:
     with MessagesServer() as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", f"X-Gateway: {KEY}\nX-Other: {KEY}")
         assert call(opened, "")[1]["who"]["key"]["from"] == "machine"
         page = call(opened, "/change", {"changes": {"llm.base_url": server.url, "llm.model": "own"}})[1]
         assert (page["who"]["choice"], page["who"]["key"]["from"]) == ("server", "")
