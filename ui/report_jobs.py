@@ -103,7 +103,7 @@ class ReportJobs:
             if alone:
                 for task in self._kept().reports.store.tasks():
                     if task.visit:
-                        self._give_up(task, _other_writer(task.writer, self._kept().writer_name()))
+                        self._give_up(task, None, _other_writer(task.writer, self._kept().writer_name()))
         self._begin()
 
     def fill(
@@ -165,6 +165,7 @@ class ReportJobs:
     def _queue(self, engine: Engine, report_id: str, section_ids: Sequence[str] | None, instruction: str) -> None:
         store = engine.reports.store
         before = {task.section_id for task in store.tasks()}
+        self._engines = {section_id: queued for section_id, queued in self._engines.items() if section_id in before}
         own = not engine.models.same_account(self._kept().models)
         engine.reports.queue(report_id, section_ids, instruction, visit=own)
         self._engines.update({task.section_id: engine for task in store.tasks() if task.section_id not in before})
@@ -236,7 +237,7 @@ class ReportJobs:
         desk = (engine or self._kept()).reports
         if task.writer != desk.models.writer_name:
             # Asked under other settings: nothing else stands in for it.
-            self._give_up(task, _other_writer(task.writer, desk.models.writer_name))
+            self._give_up(task, engine, _other_writer(task.writer, desk.models.writer_name))
             return
         stop = Stop()
         with self._lock:
@@ -261,14 +262,14 @@ class ReportJobs:
             desk.store.drop_task(task.section_id, trouble)
         hopeless = trouble is not None and trouble["code"] not in OF_ONE_SECTION
         if trouble is not None and hopeless:
-            self._give_up(task, trouble)
+            self._give_up(task, engine, trouble)
         self._leave(lane, task, once_more=not hopeless)
 
-    def _give_up(self, task: Task, trouble: dict[str, Any]) -> None:
-        """Nothing waits any more of what was queued as ``task`` was: of its report, by the same engine and writer."""
+    def _give_up(self, task: Task, engine: Engine | None, trouble: dict[str, Any]) -> None:
+        """Nothing waits any more of what was queued as ``task`` was: of its report, by the same writer and ``engine``
+        (None: that of the process)."""
         store = self._kept().reports.store
         with self._lock:
-            engine = self._engines.pop(task.section_id, None)
             alike = [
                 other.section_id
                 for other in store.tasks()
@@ -276,8 +277,6 @@ class ReportJobs:
                 and self._engines.get(other.section_id) is engine
             ]
             store.drop_tasks(task.report_id, [task.section_id, *alike], trouble)
-            for section_id in alike:
-                self._engines.pop(section_id, None)
 
     def _leave(self, lane: _Lane, task: Task, *, once_more: bool) -> None:
         """A section is no longer in work; where it was stopped and asked for again meanwhile it waits anew."""
