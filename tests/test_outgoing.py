@@ -16,6 +16,7 @@ from tests import pdfs
 from tests.browser.conftest import serve
 from tests.outgoing import Watch, watch
 from tests.web_client import answered, handshake, status
+from ui import web
 
 QUESTION = "What was the highest nitrate reading?"
 
@@ -71,7 +72,7 @@ def test_the_app(watched: Watch, surveyed: Path, tmp_path: Path) -> None:
         assert handshake(app.url, origin="http://localhost:1") == 403  # a page of another program here
         assert handshake(app.url, host="elsewhere.example", origin="http://elsewhere.example") == 403
         assert status(app.url, "/", Host="elsewhere.example") == 403
-        assert status(app.url, f"/static/{'a' * 5000}.js") == 404
+        assert status(app.url, f"{web.static_root()}/{'a' * 5000}.css") == 404
         with Engine.open(home) as engine:
             conversation = engine.conversations.new()
         assert answered(app.url, home, conversation, QUESTION)["state"]
