@@ -13,7 +13,7 @@ from ragcore.drafting import Desk
 from ragcore.edits import HAND
 from ragcore.engine import Engine
 from ragcore.errors import BadTemplate, InputError, SectionAccepted, UnknownReport
-from ragcore.index.report_rows import StoredSection, Task
+from ragcore.index.report_rows import StoredSection
 from ragcore.report.template import Template, from_data
 from ragcore.reports import Span
 from ragcore.stop import Stop
@@ -327,6 +327,6 @@ def test_what_is_stopped_or_fails_does_not_take_the_place_of_what_was_there(
     stop = Stop()
     server.reply(Reply(text=whole, chunks=40, delay=0.02))
     desk.queue(report_id, [wells])
-    desk.write(Task(report_id, wells, ""), lambda _: stop.set(), stop)
+    desk.write(desk.store.tasks()[0], lambda _: stop.set(), stop)
     assert shown(desk, wells).content == before
     assert desk.store.tasks() == []
