@@ -225,7 +225,7 @@ def test_after_a_restart_the_machine_s_key_does_not_stand_in_for_that_of_a_visit
 
 
 def test_a_server_that_hangs_holds_up_no_other_writer(home: Path, server: MessagesServer) -> None:
-    server.reply(Reply(text="late", first_delay=20))
+    server.reply(Reply(text="late", first_delay=240))
     with Engine.open(home=home) as engine, MessagesServer() as quick:
         quick.reply(*[REPLY] * 3)
         jobs = ReportJobs(lambda: engine)
@@ -234,7 +234,7 @@ def test_a_server_that_hangs_holds_up_no_other_writer(home: Path, server: Messag
         wait(server.asked.is_set)
         jobs.fill(offline, engine=engine.with_settings({"llm.model": "offline"}))
         jobs.fill(other, engine=with_key(engine, "sk-own", **{"llm.base_url": quick.url}))
-        wait(lambda: written(engine, offline) == written(engine, other) == [1, 1, 1])
+        wait(lambda: written(engine, offline) == written(engine, other) == [1, 1, 1], seconds=180)
         assert jobs.live(hung) is not None
         jobs.close()
 
