@@ -89,5 +89,5 @@ def test_what_documents_and_people_write_is_never_run(tmp_path: Path, open_page:
         }.items():
             shown = open_page(f"{served.url}/{path}")
             shown.locator(ready).first.wait_for()
-            shown.get_by_text("onerror=").first.wait_for()
+            shown.get_by_text("onerror=").locator("visible=true").first.wait_for()
             assert shown.evaluate("[window.ran, document.querySelectorAll('img[src=x]').length]") == [None, 0]
