@@ -20,6 +20,7 @@ from ragcore.config import default_home, load
 from ragcore.errors import Cancelled, GroundworkError, InputError
 from ragcore.export import KINDS, kind
 from ragcore.export.sheets import SHEET_KINDS, sheet_kind
+from ragcore.reports import Focus
 from ragcore.scopes import page_ranges
 from ragcore.terminal import plain_output
 from ragcore.types import ChunkKind, ElementKind
@@ -82,7 +83,9 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace, starts_ap
 
 def _template(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     template = load_template(options.template)
-    return fill(engine, template, documents_asked(engine, options.doc), options.output, as_json, options.annex)
+    focus = Focus(options.about, options.year)
+    asked = documents_asked(engine, options.doc)
+    return fill(engine, template, asked, options.output, as_json, options.annex, focus)
 
 
 def _presets(options: argparse.Namespace) -> list[str]:
@@ -305,6 +308,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="FILE.md, FILE.docx, FILE.pdf, FILE.html or FILE.json; else Markdown on stdout",
     )
+    sub.add_argument("--about", type=_text, default="", metavar="NAME", help="the company or title that it is about")
+    sub.add_argument("--year", type=int, default=0, help="the year that it covers; else the latest of each document")
     sub.add_argument("--annex", type=_annex, metavar="FILE.pdf", help="also the cited pages, words marked")
     sub.add_argument(
         "--doc", type=_text, action="append", metavar="DOC", help="only from this document; may be repeated"

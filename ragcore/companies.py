@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ragcore.types import Document
 from ragcore.words import word_set
@@ -26,12 +26,17 @@ _COVER = 2  # pages on which a document names whose it is
 
 def companies(document: Document) -> tuple[Company, ...]:
     """The company that filed ``document``, else those that its title and first pages name, if any."""
-    filed = _FILING.match(document.title)
-    if filed:
-        return _known([filed["name"]])
-    opening = [document.text[one.start : one.end] for one in document.body if one.page <= _COVER and one.table is None]
-    named = (match[1] for part in (document.title, *opening) for match in _NAME.finditer(part))
-    return _known([name for name in named if not _OTHERS.search(name)])
+    return _known(list(_named(document)))
+
+
+def company_name(document: Document) -> str:
+    """The first of `companies` as it is printed, "" where there is none."""
+    return next((name for name in _named(document) if _known([name])), "")
+
+
+def company(name: str) -> tuple[Company, ...]:
+    """The company called ``name``."""
+    return _known([name])
 
 
 def companies_in(text: str) -> list[str]:
@@ -50,6 +55,18 @@ def passed_over(documents: Iterable[str], given: Iterable[str], of: Mapping[str,
     has the companies of each document."""
     has = [of.get(doc_id, ()) for doc_id in set(given)]
     return [one for one in documents if has and all(of_others(of.get(one, ()), those) for those in has)]
+
+
+def _named(document: Document) -> Iterator[str]:
+    filed = _FILING.match(document.title)
+    if filed:
+        yield filed["name"]
+        return
+    opening = [document.text[one.start : one.end] for one in document.body if one.page <= _COVER and one.table is None]
+    for part in (document.title, *opening):
+        for match in _NAME.finditer(part):
+            if not _OTHERS.search(match[1]):
+                yield " ".join(match[0].split())
 
 
 def _known(names: Sequence[str]) -> tuple[Company, ...]:

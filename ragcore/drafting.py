@@ -30,19 +30,33 @@ from ragcore.index.report_rows import PlaceKind, ReportInfo, StoredSection, Task
 from ragcore.index.reports import Reports
 from ragcore.orders import Orders, within
 from ragcore.report.template import Place, Template, from_data
-from ragcore.reports import FilledSection, Report, Span
+from ragcore.reports import NO_FOCUS, FilledSection, Focus, Report, Span
 from ragcore.stop import Stop
 from ragcore.text import count_tokens
 from ragcore.types import Scope
 
 if TYPE_CHECKING:
     from ragcore.config import Settings
+    from ragcore.coverage import Coverage
     from ragcore.index.store import DocumentInfo
     from ragcore.models import Models
 
 _log = logging.getLogger(__name__)
 
 SAVE_SECONDS = 2.0  # between two tries to store a section for which there was no room
+_MATERIALS = 60  # documents that are looked into before a report is filled
+_LONGEST_NAME = 200
+_YEARS = (1900, 2199)
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A document that a report may be filled from: the name of its company, "" where it is of none, and the period that
+    it reports on."""
+
+    doc_id: str
+    company: str
+    coverage: Coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +71,18 @@ class Desk:
 
     # Reports
 
-    def new(self, template: Template, *, origin: str = "", doc_ids: Sequence[str] | None = None) -> str:
-        """A report by an own copy of ``template``, filled from ``doc_ids`` (None: all documents); its id."""
+    def new(
+        self,
+        template: Template,
+        *,
+        origin: str = "",
+        doc_ids: Sequence[str] | None = None,
+        focus: Focus | None = None,
+    ) -> str:
+        """A report by an own copy of ``template``, filled from ``doc_ids`` (None: all documents); its id. Without
+        ``focus``, whom and which year it is about, a person is yet to be asked."""
         sections = [(place.level, asked_of(place.section)) for place in template.places()]
-        return self.store.new(template.title, template.guidance, origin, sections, doc_ids)
+        return self.store.new(template.title, template.guidance, origin, sections, doc_ids, focus)
 
     def all(self) -> list[ReportInfo]:
         """Every report, the last changed first."""
@@ -73,6 +95,32 @@ class Desk:
     def report(self, report_id: str, *, accepted_only: bool = False) -> Report:
         """The report as it is shown, to be exported; a section that nothing was written of is empty, without gaps."""
         return self.get(report_id).report(self.models.writer_name, accepted_only)
+
+    def materials(self) -> list[Material]:
+        """What a report may be about: whose each ready document is, and the period that it reports on. Of a large
+        library only the first documents are looked into."""
+        from ragcore.companies import company_name
+        from ragcore.coverage import NOT_KNOWN, coverage
+        from ragcore.statements import statements
+
+        out = []
+        for place, info in enumerate(one for one in self.documents() if one.status == "ready"):
+            company, covered = "", NOT_KNOWN
+            if place < _MATERIALS:
+                document = self.filling.document(info.doc_id)
+                company, covered = company_name(document), coverage(document, list(statements(document)))
+            out.append(Material(info.doc_id, company, covered))
+        return out
+
+    def focus(self, report_id: str, focus: Focus) -> None:
+        """Set whom and which year a report is about; what is written stays as it is until it is filled again. Raises
+        `InputError` for a name or year that cannot be."""
+        name = " ".join(focus.subject.split())
+        if len(name) > _LONGEST_NAME:
+            raise InputError("This name is too long.", hint=f"Use at most {_LONGEST_NAME} characters.")
+        if focus.year and not _YEARS[0] <= focus.year <= _YEARS[1]:
+            raise InputError(f"{focus.year} is no year that a report can cover.", hint="Choose one of the list.")
+        self.store.update(report_id, subject=name, year=focus.year)
 
     # The outline
 
@@ -232,6 +280,7 @@ class Desk:
             instruction=instruction,
             # What a model said before to the same request is not wanted again.
             fresh=stored.versions > 0,
+            focus=draft.stored.info.focus or NO_FOCUS,
         )
         outline = [f"{p.number} {p.section.heading}" for p in draft.template.places()]
         return self.filling.section(

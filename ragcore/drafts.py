@@ -12,7 +12,7 @@ from ragcore.errors import UnknownSection
 from ragcore.index.report_rows import ReportInfo, StoredReport, StoredSection
 from ragcore.report.requirements import requirements
 from ragcore.report.template import Place, Section, Template, from_data
-from ragcore.reports import Field, FilledSection, Report, SectionStatus
+from ragcore.reports import NO_FOCUS, Field, FilledSection, Report, SectionStatus
 
 Pair = tuple[StoredSection, Place]
 
@@ -87,13 +87,15 @@ class Draft:
             # As it is read after "Written by".
             names = ["the offline answerer" if name == "offline" else name for name in models]
             writer = " and ".join([*names, "a person"])
+        info = self.stored.info
         return Report(
-            title=self.template.title,
+            title=info.name,
             guidance=self.template.guidance,
             sections=sections,
             model=writer,
             extractive=bool(answers) and all(answer.extractive for answer in answers),
-            created=self.stored.info.updated,
+            created=info.updated,
+            focus=info.focus or NO_FOCUS,
         )
 
 

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from ragcore.overview import Overview
     from ragcore.protocols import Planner
     from ragcore.report.template import Template
+    from ragcore.reports import Focus
     from ragcore.starting import Starter
 
 
@@ -505,15 +506,24 @@ class Engine(Library):
 
     # Reports
 
-    def fill(self, template: Template, *, doc_ids: Sequence[str] | None = None) -> ReportRun:
-        """The sections of a report, filled from all documents or only from ``doc_ids``; nothing is stored. Iterate the
-        run for each section as it is done, or call ``run()``. What goes wrong in writing a section is in the section;
-        `IndexEmpty`, `IndexMismatch` and `UnknownDocument` are raised."""
+    def fill(
+        self, template: Template, *, doc_ids: Sequence[str] | None = None, focus: Focus | None = None
+    ) -> ReportRun:
+        """The sections of a report, filled from all documents or only from ``doc_ids``; nothing is stored. ``focus`` is
+        whom and which year it is about. Iterate the run for each section as it is done, or call ``run()``. What goes
+        wrong in writing a section is in the section; `IndexEmpty`, `IndexMismatch` and `UnknownDocument` are raised."""
         from ragcore.filling import ReportRun
+        from ragcore.orders import Orders
+        from ragcore.reports import NO_FOCUS
 
         scope = Scope(None if doc_ids is None else tuple(doc_ids))
-        filling, infos = self._filling(), self.documents()
-        return ReportRun(template, lambda stop: filling.sections(template, scope, infos, stop), self.models.writer_name)
+        filling, infos, focus = self._filling(), self.documents(), focus or NO_FOCUS
+        return ReportRun(
+            template,
+            lambda stop: filling.sections(template, scope, infos, stop, Orders(focus=focus)),
+            self.models.writer_name,
+            focus,
+        )
 
     def _filling(self) -> Filling:
         from ragcore.filling import Filling

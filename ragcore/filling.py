@@ -8,14 +8,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from ragcore.gaps import NOT_HELD, NOTHING_FOUND, Lacks, filled_of, foreign, lacking_of, nothing_for, written_alike
+from ragcore.gaps import (
+    NOT_HELD,
+    NOTHING_FOUND,
+    Lacks,
+    filled_of,
+    foreign,
+    lacking_of,
+    nothing_for,
+    of_part,
+    written_alike,
+)
 from ragcore.gathering import Gathered, Gathering
 from ragcore.orders import Orders, further, within, without
 from ragcore.protocols import Request
 from ragcore.report.headed import own_units
 from ragcore.report.recall import marked, unmet
 from ragcore.report.requirements import requirements
-from ragcore.reports import Field, FilledSection, Report
+from ragcore.reports import NO_FOCUS, Field, FilledSection, Focus, Report
 from ragcore.short_titles import short_titles
 from ragcore.stop import Stop
 from ragcore.terms import Term
@@ -45,8 +55,15 @@ class ReportRun:
     """Iterate it for the sections as they are filled, or call `run` for the `Report`. ``stop`` may be called from any
     thread: the section being written then ends with what it has, and those after it are not begun."""
 
-    def __init__(self, template: Template, sections: Callable[[Stop], Iterator[FilledSection]], model: str) -> None:
+    def __init__(
+        self,
+        template: Template,
+        sections: Callable[[Stop], Iterator[FilledSection]],
+        model: str,
+        focus: Focus = NO_FOCUS,
+    ) -> None:
         self._template = template
+        self._focus = focus
         self._sections = sections
         self._model = model
         self._stop = Stop()
@@ -74,12 +91,13 @@ class ReportRun:
     def report(self) -> Report:
         """The report as far as it is filled."""
         return Report(
-            title=self._template.title,
+            title=self._focus.titled(self._template.title),
             guidance=self._template.guidance,
             sections=tuple(self._done),
             model=self._model,
             extractive=all(section.answer is None or section.answer.extractive for section in self._done),
             created=time.time(),
+            focus=self._focus,
         )
 
 
@@ -110,7 +128,12 @@ class Filling:
     settings: Settings
 
     def sections(
-        self, template: Template, scope: Scope, infos: Sequence[DocumentInfo], stop: Stop
+        self,
+        template: Template,
+        scope: Scope,
+        infos: Sequence[DocumentInfo],
+        stop: Stop,
+        orders: Orders = NOTHING_ORDERED,
     ) -> Iterator[FilledSection]:
         """The sections of ``template`` in their order, each as soon as it is done. Raises `UnknownDocument` before the
         first where a section is about a document that is not in the library."""
@@ -120,7 +143,7 @@ class Filling:
         for place, own_scope in places:
             if stop.is_set():
                 return
-            section = self.section(place, template.guidance, outline, before, own_scope, stop, infos=infos)
+            section = self.section(place, template.guidance, outline, before, own_scope, stop, orders, infos=infos)
             before.append(section)
             yield section
 
@@ -147,12 +170,18 @@ class Filling:
         parts = _guided(asked.heading, form.requirements)
         if orders.instruction:
             parts.append(SubQuery(f"{asked.heading}: {orders.instruction}", "guidance", "it is to be rewritten so"))
-        retrieval = self.retrieve(asked.query, scope=scope, parts=parts, stop=stop)
+        focus = orders.focus
+        ready = [info for info in infos if info.status == "ready"]
+        known = scope.doc_ids or tuple(info.doc_id for info in ready)
+        # In one document its own name tells no passage from another.
+        sought = focus if len(known) > 1 else replace(focus, subject="")
+        retrieval = self.retrieve(sought.of(asked.query), scope=scope, parts=_on(sought, parts), stop=stop)
         extractive = self.models.section_writer.extractive
         gathering = Gathering(self.document, self.terms, self.settings, extractive)
-        ready = [info for info in infos if info.status == "ready"]
         names = short_titles({one.doc_id: one.title for one in ready}, {one.doc_id: one.name for one in ready})
-        gathered = gathering.gather(asked, form, orders, retrieval, scope.doc_ids or tuple(names), names)
+        if focus.subject and scope.doc_ids is None:
+            retrieval, known = self._of_subject(focus.subject, retrieval, known)
+        gathered = gathering.gather(asked, form, orders, retrieval, known, names)
         sources, draft, spans = gathered.sources, gathered.draft, gathered.spans
         abroad = foreign(asked.query, "\n".join((about, *outline)), sources) if extractive else ""
         # A value or a table that is only taken where it is certain needs no look ahead.
@@ -191,9 +220,9 @@ class Filling:
                 sources = (*sources, *found)
                 continue
             more = self.retrieve(
-                f"{asked.heading}: {missing[0]}",
+                sought.of(f"{asked.heading}: {missing[0]}"),
                 scope=scope,
-                parts=_gaps(asked.heading, missing[1:]),
+                parts=_on(sought, _gaps(asked.heading, missing[1:])),
                 stop=stop,
             )
             # Each search is booked once, with the writing that follows it.
@@ -204,13 +233,33 @@ class Filling:
                 break
             sources = (*sources, *found)
             instruction = ""
-        filled = filled_of(empty, _booked(answer, spent), missing, rounds, abroad or NOT_HELD)
+        why = abroad or of_part(asked, gathered.stated) or NOT_HELD
+        filled = filled_of(empty, _booked(answer, spent), missing, rounds, why)
         lacks = Lacks(self.document, self.terms, self.settings)
         return replace(
             filled,
             gaps=lacks.with_nearest(asked.heading, filled.gaps, sources, gathered.stated),
             conflicts=lacks.conflicts(asked, form, sources, gathered.stated),
         )
+
+    def _of_subject(
+        self, subject: str, retrieval: Retrieval, documents: Sequence[str]
+    ) -> tuple[Retrieval, tuple[str, ...]]:
+        """``retrieval`` and ``documents`` without what is known to be of other companies than ``subject``, where
+        anything else was found."""
+        from ragcore.companies import companies, company, of_others
+
+        own = company(subject)
+        found = dict.fromkeys((*(hit.chunk.doc_id for hit in retrieval.hits), *(s.doc_id for s in retrieval.segments)))
+        of_another = {one for one in found if of_others(own, companies(self.document(one)))}
+        if of_another == set(found):
+            return retrieval, tuple(documents)
+        kept = replace(
+            retrieval,
+            hits=tuple(hit for hit in retrieval.hits if hit.chunk.doc_id not in of_another),
+            segments=tuple(segment for segment in retrieval.segments if segment.doc_id not in of_another),
+        )
+        return kept, tuple(one for one in documents if one not in of_another)
 
     def _of_each(
         self,
@@ -261,7 +310,7 @@ class Filling:
                 asked.given.sources,
                 self.document,
                 self.settings,
-                about=asked.about,
+                about=asked.orders.focus.told(asked.about),
                 terms=self.terms(section.query),
                 routes=retrieval.routes,
                 own=own_units(asked.given.sources, asked.given.spans),
@@ -299,6 +348,10 @@ def _guided(heading: str, pieces: Sequence[str]) -> list[SubQuery]:
     """What is searched for beside the whole guidance: each piece of it, where it has several."""
     asked = pieces if len(pieces) > 1 else ()
     return [SubQuery(f"{heading}: {piece}", "guidance", "the guidance asks for it") for piece in asked]
+
+
+def _on(focus: Focus, parts: Sequence[SubQuery]) -> list[SubQuery]:
+    return [replace(part, text=focus.of(part.text)) for part in parts]
 
 
 def _gaps(heading: str, missing: Sequence[str]) -> list[SubQuery]:

@@ -99,6 +99,16 @@ def lacking_of(missing: Sequence[str], stated: Stated) -> dict[str, list[str]]:
     return out
 
 
+def of_part(asked: Section, stated: Stated) -> str:
+    """That ``asked`` is of a year and that the documents cover only a part of one, "" where that is not so."""
+    from ragcore.coverage import asks_of_a_year
+
+    if not stated.interim or not set(stated.titles) <= set(stated.interim) or not asks_of_a_year(asked):
+        return ""
+    covered = [f"“{stated.titles[one]}” ({words})" for one, words in list(stated.interim.items())[:_SHOWN]]
+    return f"It asks for a full year, and the documents cover only part of one: {'; '.join(covered)}."
+
+
 def nothing_for(section: FilledSection, why: str) -> FilledSection:
     """``section`` with nothing of what it asks for."""
     return replace(section, status="empty", gaps=tuple(Gap(what, why) for what in section.field.requirements))

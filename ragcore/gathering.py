@@ -66,10 +66,10 @@ class Gathering:
         if (states or quotes) and len(documents) <= _FEW:
             found = list(dict.fromkeys((*found, *documents)))
         if states:
-            stated, segments = self._stated(asked, form, found, names)
+            stated, segments = self._stated(asked, form, found, names, orders.focus.year)
         own: list[tuple[str, int, int]] = []
         if quotes:
-            stated = self._known(found, names)
+            stated = self._known(found, names, orders.focus.year)
             own = self._headed(asked.heading, found)
             segments = tuple(one for doc_id in found for one in formed(self.document(doc_id), form, own, stated))
         draft, sources = self._given(orders, retrieval, segments)
@@ -95,7 +95,7 @@ class Gathering:
         both = replace(retrieval, segments=(*stated, *ranked))
         return build_sources(both, self.document, budget, cut)
 
-    def _known(self, found: Sequence[str], names: Mapping[str, str]) -> Stated:
+    def _known(self, found: Sequence[str], names: Mapping[str, str], year: int) -> Stated:
         """Whose the documents ``found`` are, and what they are called."""
         from ragcore.companies import companies
 
@@ -103,19 +103,22 @@ class Gathering:
         return Stated(
             companies={document.doc_id: companies(document) for document in documents},
             titles={document.doc_id: names.get(document.doc_id, document.title) for document in documents},
+            year=year,
         )
 
     def _stated(
-        self, asked: Section, form: Field, found: Sequence[str], names: Mapping[str, str]
+        self, asked: Section, form: Field, found: Sequence[str], names: Mapping[str, str], year: int
     ) -> tuple[Stated, tuple[Segment, ...]]:
         """What is known of the documents ``found``, and where their statements have such a row: all of them for a
         writer that only quotes, for one that is paid by the word the rows. The day of a year stands on the cover."""
+        from ragcore.coverage import coverage
         from ragcore.providers.field_names import wish
         from ragcore.providers.firms import AUDITOR, asks_auditor
-        from ragcore.statements import cover, reports_part_of_year, rows_called, statements
+        from ragcore.providers.periods import spans_time
+        from ragcore.statements import cover, rows_called, statements
 
         terms = self.terms(asked.query)
-        wishes = [wish(asked.heading, piece, asked.unit, terms) for piece in form.requirements]
+        wishes = [wish(asked.heading, piece, asked.unit, terms, year) for piece in form.requirements]
         amounts = [one for one in wishes if one.sort == "amount"]
         documents = [self.document(doc_id) for doc_id in found]
         listed = [(document, one) for document in documents for one in statements(document)]
@@ -128,8 +131,13 @@ class Gathering:
             segments += [each for document in documents for each in sentences_with(document, AUDITOR)]
         if any(one.sort == "date" and one.annual for one in wishes):
             segments += [Segment(one.doc_id, *cover(one), 0, 0, 0.0, "cover") for one in documents]
-        interim = frozenset(document.doc_id for document in documents if reports_part_of_year(document))
-        known = replace(self._known(found, names), statements=tuple(one for _, one in listed), interim=interim)
+            if self.extractive:
+                of_time = (one for _, one in listed if spans_time(one.name))
+                first = {one.doc_id: one for one in reversed(list(of_time))}
+                segments += [Segment(one.doc_id, one.start, one.end, 0, 0, 0.0, "statement") for one in first.values()]
+        covered = {each.doc_id: coverage(each, [one for of, one in listed if of is each]) for each in documents}
+        interim = {doc_id: one.words for doc_id, one in covered.items() if one.part}
+        known = replace(self._known(found, names, year), statements=tuple(one for _, one in listed), interim=interim)
         return known, tuple(segments)
 
     def _given(

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ragcore.errors import InputError, UnknownDocument
-from ragcore.reports import Span
+from ragcore.reports import NO_FOCUS, Focus, Span
 from ragcore.types import Answer, Document, Mark, Retrieval, Scope, Segment, Source
 
 if TYPE_CHECKING:
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Orders:
     """``pinned`` places are always among the sources and ``excluded`` ones never; ``draft`` is written again, by
-    ``instruction``. ``fresh`` passes over what a model answered to the same request before."""
+    ``instruction``. ``fresh`` passes over what a model answered to the same request before. ``focus``: whom and which
+    year the report is about."""
 
     pinned: tuple[Span, ...] = ()
     excluded: tuple[Span, ...] = ()
     draft: Answer | None = None
     instruction: str = ""
     fresh: bool = False
+    focus: Focus = NO_FOCUS
 
 
 def without(found: Retrieval, spans: Sequence[Span]) -> Retrieval:

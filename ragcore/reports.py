@@ -51,6 +51,33 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class Focus:
+    """The company or title that a report is about and the year that it covers, as a person chose them; "" and 0 leave
+    them to the documents."""
+
+    subject: str = ""
+    year: int = 0
+
+    def of(self, query: str) -> str:
+        """``query`` with what was chosen, as a search reads it."""
+        chosen = " ".join(part for part in (self.subject, str(self.year or "")) if part)
+        return f"{query} ({chosen})" if chosen else query
+
+    def told(self, guidance: str) -> str:
+        """``guidance`` for all of a report with what was chosen, as a writer reads it."""
+        about = f"The report is about {self.subject}." if self.subject else ""
+        year = f"It covers the year {self.year}." if self.year else ""
+        return "\n".join(part for part in (guidance, about, year) if part)
+
+    def titled(self, title: str) -> str:
+        """A report's ``title`` with its subject, where it does not name it."""
+        return title if self.subject.casefold() in title.casefold() else f"{title}: {self.subject}"
+
+
+NO_FOCUS = Focus()
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
     """A place in a document: ``document.text[start:end]``."""
 
@@ -62,24 +89,28 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A table of a document, ``text[start:end]``, that is a statement of the whole company, what it is called, and the
-    last year that its columns name (0 where they name none)."""
+    last year that its columns name (0 where they name none). Where the days of its columns stand in its first rows and
+    not in its header, ``dates`` has them by the place of each cell below."""
 
     doc_id: str
     start: int
     end: int
     name: str
     year: int = 0
+    dates: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
     """What is known of documents beside what was found in them: their ``statements``, which are ``interim``, on a part
-    of a year, whose they are (`ragcore.companies`), and what they are called."""
+    of a year, each with that period in words, whose they are (`ragcore.companies`), and what they are called; and the
+    ``year`` that a person chose, 0 for none."""
 
     statements: tuple[Statement, ...] = ()
-    interim: frozenset[str] = frozenset()
+    interim: Mapping[str, str] = field(default_factory=dict)
     companies: Mapping[str, tuple[frozenset[str], ...]] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
+    year: int = 0
 
     def year_of(self, doc_id: str) -> int:
         """The last year of the statements of a document, 0 where that is not known or the document is interim."""
@@ -150,7 +181,7 @@ class FilledSection:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A template with its sections filled, in the order in which they are printed."""
+    """A template with its sections filled, in the order in which they are printed; ``title`` names its subject."""
 
     title: str
     guidance: str
@@ -158,6 +189,7 @@ class Report:
     model: str
     extractive: bool
     created: float
+    focus: Focus = NO_FOCUS
 
     @property
     def usage(self) -> Usage:

@@ -10,23 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ragcore.providers.field_names import Wish
-from ragcore.providers.field_rows import is_called, is_statement
+from ragcore.providers.field_rows import is_called, is_statement, period_of
 from ragcore.providers.periods import YEAR
 from ragcore.reports import Statement
-from ragcore.types import Document, Element
+from ragcore.types import Document, Element, Table
 
 _UNIT = re.compile(r"\(.{1,100}\)")
 _ITEM = re.compile(r"item\s+\d+[a-z]?\b", re.IGNORECASE)  # of a form, which names all that follows
 _ABOVE = 4  # headings above a table that may be its title
 _COVER_LENGTH = 4000  # characters
-_COVER = 2  # pages on which a document says what it is
-_QUARTER = re.compile(r"\bquarterly\s+period\s+ended\b", re.IGNORECASE)
-_PART_OF_YEAR = re.compile(
-    r"\bform\s+10-?\s?q\b|\bquarterly\s+report\b"
-    r"|\b(?:half[\s-]year(?:ly)?|interim)\s+(?:financial\s+)?(?:report|results|statements?)\b",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"\bannual\s+report\b|\bform\s+10-?\s?k\b|\bfiscal\s+year\s+ended\b", re.IGNORECASE)
 
 
 def statements(document: Document) -> Iterator[Statement]:
@@ -37,10 +29,10 @@ def statements(document: Document) -> Iterator[Statement]:
             continue
         name = _name(document, element, place)
         if is_statement(name):
+            dates = _dates(document, table)
             heads = " ".join(document.text[cell.start : cell.end] for cell in table.cells if cell.header)
-            yield Statement(
-                document.doc_id, element.start, element.end, name, max(map(int, YEAR.findall(heads)), default=0)
-            )
+            years = YEAR.findall(" ".join((heads, *dates.values())))
+            yield Statement(document.doc_id, element.start, element.end, name, max(map(int, years), default=0), dates)
 
 
 def rows_called(document: Document, statement: Statement, asked: Sequence[Wish]) -> list[tuple[int, int]]:
@@ -59,13 +51,6 @@ def cover(document: Document) -> tuple[int, int]:
     first = [element for element in document.body if element.page == document.body[0].page]
     ends = [element.end for element in first if element.end - first[0].start <= _COVER_LENGTH]
     return (first[0].start, ends[-1] if ends else first[0].end) if first else (0, 0)
-
-
-def reports_part_of_year(document: Document) -> bool:
-    """Whether ``document`` says at its beginning that it reports on a quarter or half a year."""
-    opening = " ".join(document.text[e.start : e.end] for e in document.body if e.page <= _COVER and e.table is None)
-    says = _PART_OF_YEAR.search(opening) is not None and _YEAR.search(opening) is None
-    return says or _QUARTER.search(opening) is not None
 
 
 def _name(document: Document, element: Element, place: int) -> str:
@@ -92,6 +77,19 @@ def _named(line: str) -> tuple[str, str]:
     name = line.partition(" | ")[0].rpartition(" — ")[2]
     group, _, head = name.rpartition(" / ")
     return " ".join(group.split()), " ".join(head.split())
+
+
+def _dates(document: Document, table: Table) -> dict[int, str]:
+    """The period of each cell below the first row that names one over every column of figures, where the header of the
+    table names none."""
+    if any(cell.header and period_of(document.text[cell.start : cell.end]) for cell in table.cells):
+        return {}
+    body = [cell for cell in table.cells if not cell.header and cell.col > 0]
+    first = [cell for cell in body if cell.row == min(other.row for other in body)] if body else []
+    over = {cell.col: document.text[cell.start : cell.end] for cell in first}
+    if len(over) < table.columns - 1 or not all(map(period_of, over.values())):
+        return {}
+    return {cell.start: over[cell.col] for cell in body if cell not in first and cell.col in over}
 
 
 def _words(document: Document, start: int, end: int) -> str:

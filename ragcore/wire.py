@@ -283,6 +283,8 @@ def report(given: Report) -> Json:
     """``template``: its sections in the order in which they are printed."""
     return {
         "title": given.title,
+        "subject": given.focus.subject,
+        "year": given.focus.year,
         "sections": [_filled(section) for section in given.sections],
         "model": given.model,
         "extractive": given.extractive,

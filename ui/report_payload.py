@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragcore.coverage import asks_of_a_year
 from ragcore.drafting import Desk
 from ragcore.edits import HAND
 from ragcore.errors import UnknownDocument
@@ -14,7 +15,7 @@ from ragcore.index.report_rows import ReportInfo, StoredSection, Version
 from ragcore.index.store import DocumentInfo
 from ragcore.orders import named
 from ragcore.report.template import Place
-from ragcore.reports import Conflict, FilledSection, Gap, Span
+from ragcore.reports import NO_FOCUS, Conflict, FilledSection, Gap, Span
 from ragcore.types import Citation
 from ui import markup, payload
 from ui.report_jobs import Live
@@ -28,7 +29,7 @@ def listed(infos: Sequence[ReportInfo], names: Mapping[str, str]) -> list[Json]:
     return [
         {
             "id": info.report_id,
-            "title": info.title,
+            "title": info.name,
             "origin": info.origin,
             "from": _from(info, names),
             "sections": info.sections,
@@ -58,6 +59,8 @@ def report(desk: Desk, report_id: str, live: Live | None, infos: Sequence[Docume
         "id": report_id,
         "revision": revision(info),
         "title": info.title,
+        "name": info.name,
+        "fresh": info.focus is None and not info.written and not info.waiting,
         "guidance": info.guidance,
         "origin": info.origin,
         "docs": None if info.doc_ids is None else list(info.doc_ids),
@@ -81,13 +84,40 @@ def expense(found: Expense) -> Json:
     if not found.sections:
         words = "Nothing to fill"
     elif found.model == "offline":
-        words = "0, offline"
+        words = "Free, offline"
+    elif found.usd is None:
+        words = f"About {found.usage.input_tokens + found.usage.output_tokens:,} tokens, price not known"
     else:
-        tokens = found.usage.input_tokens + found.usage.output_tokens
-        words = f"about {tokens:,} tokens, {payload.dollars(found.usd)}"
+        words = f"About {payload.dollars(found.usd)}"
         if found.most_usd is not None:
             words += f", at most {payload.dollars(found.most_usd)}"
     return {"sections": found.sections, "words": words}
+
+
+def about(desk: Desk, report_id: str, infos: Sequence[DocumentInfo]) -> Json:
+    """What a report may be about, and what is chosen of it: each document with its company and its period, and the
+    sections that ask for a year."""
+    draft = desk.get(report_id)
+    info = draft.stored.info
+    focus = info.focus or NO_FOCUS
+    names = payload.names(infos)
+    return {
+        "subject": focus.subject,
+        "year": focus.year,
+        "docs": None if info.doc_ids is None else list(info.doc_ids),
+        "documents": [
+            {
+                "id": one.doc_id,
+                "title": names[one.doc_id],
+                "subject": one.company,
+                "period": one.coverage.words,
+                "part": one.coverage.part,
+                "years": list(one.coverage.years),
+            }
+            for one in desk.materials()
+        ],
+        "yearly": [place.section.heading for place in draft.template.places() if asks_of_a_year(place.section)],
+    }
 
 
 def _spent(desk: Desk, report_id: str) -> str:

@@ -18,7 +18,7 @@ from ragcore.engine import Engine
 from ragcore.errors import InputError
 from ragcore.index.report_rows import PlaceKind
 from ragcore.report_files import MEDIA_TYPES, report_kind
-from ragcore.reports import Span
+from ragcore.reports import NO_FOCUS, Focus, Span
 from ui import report_payload
 from ui.exports import disposition, file_name
 from ui.guard import guarded, posted, text_in, visit
@@ -80,7 +80,7 @@ def _ids(body: Json, name: str) -> list[str] | None:
 
 @guarded
 def reports(request: Request) -> Response:
-    """The list, with the templates to begin from and the documents to fill from."""
+    """The list, with the templates to begin from and how many documents there are to fill from."""
     from ragcore.report.template import from_json
 
     own = []
@@ -89,9 +89,8 @@ def reports(request: Request) -> Response:
         places = [place.section.heading for place in template.places() if place.level == 1]
         own.append({"name": name, "title": template.title, "sections": places})
     names = services().engine.store.titles()
-    documents = [{"id": doc_id, "title": title} for doc_id, title in names.items()]
     made = report_payload.listed(_desk(request).all(), names)
-    return JSONResponse({"reports": made, "own": own, "documents": documents})
+    return JSONResponse({"reports": made, "own": own, "documents": len(names)})
 
 
 @told
@@ -119,7 +118,9 @@ def new(request: Request, body: Json) -> Json:
         template = read_template((text or "").encode(), f"The template.{ending}")
     name = text_in(body, "name")
     origin = template.title if own is not None else "a pasted outline" if name is None else name
-    report_id = _desk(request).new(template, origin=origin, doc_ids=_ids(body, "docs"))
+    # One that begins blank is written before it is filled: nobody is asked what it is about yet.
+    focus = NO_FOCUS if body.get("blank") is True else None
+    report_id = _desk(request).new(template, origin=origin, focus=focus)
     return {"id": report_id}
 
 
@@ -142,13 +143,22 @@ def report(request: Request) -> Response:
 
 @told
 def change(request: Request, body: Json) -> None:
-    """Its ``title`` and ``guidance``, or ``docs``: what it is filled from."""
+    """Its ``title`` and ``guidance``; ``subject`` and ``year``, which it is about; ``docs``: what it is filled from."""
     desk, report_id = _desk(request), _report(request)
     title, guidance = text_in(body, "title"), text_in(body, "guidance")
     if title is not None:
         desk.rename(report_id, title, guidance)
+    subject = text_in(body, "subject")
+    if subject is not None:
+        desk.focus(report_id, Focus(subject, _number(body, "year")))
     if "docs" in body:
         desk.store.set_documents(report_id, _ids(body, "docs"))
+
+
+@guarded
+def about(request: Request) -> Response:
+    """What it may be about, from the library, and what is chosen of that."""
+    return JSONResponse(report_payload.about(_desk(request), _report(request), services().engine.documents()))
 
 
 @told
@@ -289,6 +299,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(every, reports),
         Route(f"{every}/new", new, methods=["POST"]),
         Route(one, report),
+        Route(f"{one}/about", about),
         Route(f"{one}/change", change, methods=["POST"]),
         Route(f"{one}/delete", delete, methods=["POST"]),
         Route(f"{one}/fill", fill, methods=["POST"]),

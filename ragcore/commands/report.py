@@ -15,7 +15,7 @@ from ragcore.report_files import report_kind
 if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.report.template import Template
-    from ragcore.reports import Report
+    from ragcore.reports import Focus, Report
 
 KINDS = ("md", "docx", "pdf", "html", "json")
 
@@ -55,10 +55,11 @@ def fill(
     output: Path | None,
     as_json: bool,
     annex: Path | None = None,
+    focus: Focus | None = None,
 ) -> int:
-    """Fill ``template`` and write it, and to ``annex`` the pages that it cites; 1 where a required section stays empty,
-    and where it was interrupted: then what was filled so far is written."""
-    run = engine.fill(template, doc_ids=doc_ids)
+    """Fill ``template``, about ``focus``, and write it, and to ``annex`` the pages that it cites; 1 where a required
+    section stays empty, and where it was interrupted: then what was filled so far is written."""
+    run = engine.fill(template, doc_ids=doc_ids, focus=focus)
     try:
         with stopped_by_ctrl_c(run.stop):
             for section in run:

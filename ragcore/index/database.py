@@ -199,6 +199,8 @@ reports = sa.Table(
     sa.Column("trouble", sa.Text),
     sa.Column("created", sa.REAL),
     sa.Column("updated", sa.REAL),
+    sa.Column("subject", sa.Text),
+    sa.Column("year", sa.Integer),
 )
 report_sections = sa.Table(
     "report_sections",

@@ -14,7 +14,7 @@ from ragcore.errors import UnknownReport
 from ragcore.index import database as db
 from ragcore.index.packing import unpack
 from ragcore.index.renamed import given_titles, renamed
-from ragcore.reports import FilledSection, Span
+from ragcore.reports import NO_FOCUS, FilledSection, Focus, Span
 
 PlaceKind = Literal["pinned", "excluded"]
 _reports, _sections, _versions = db.reports.c, db.report_sections.c, db.report_versions.c
@@ -24,8 +24,8 @@ _places, _tasks = db.report_places.c, db.report_tasks.c
 @dataclass(frozen=True, slots=True)
 class ReportInfo:
     """A line of the list of reports. ``doc_ids`` is None where all documents are searched; ``trouble`` is what
-    `GroundworkError.as_dict` gave of the error that ended the last filling; ``sections`` are those to be written. Times
-    are seconds since the epoch."""
+    `GroundworkError.as_dict` gave of the error that ended the last filling; ``sections`` are those to be written;
+    ``focus`` is None until a person was asked for it. Times are seconds since the epoch."""
 
     report_id: str
     title: str
@@ -39,6 +39,12 @@ class ReportInfo:
     written: int = 0
     accepted: int = 0
     waiting: int = 0
+    focus: Focus | None = None
+
+    @property
+    def name(self) -> str:
+        """The title with its subject."""
+        return (self.focus or NO_FOCUS).titled(self.title)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +156,7 @@ def infos(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[Repo
             row.written,
             row.accepted,
             row.waiting,
+            None if row.subject is None else Focus(row.subject, row.year),
         )
         for row in rows
     ]

@@ -22,7 +22,7 @@ from ragcore.index import report_rows as rows
 from ragcore.index.packing import pack
 from ragcore.index.renamed import given_titles
 from ragcore.index.report_rows import PlaceKind, ReportInfo, StoredReport, StoredSection, Task, Version
-from ragcore.reports import FilledSection, Span
+from ragcore.reports import FilledSection, Focus, Span
 
 Json = dict[str, Any]
 _reports, _sections, _versions = db.reports.c, db.report_sections.c, db.report_versions.c
@@ -44,8 +44,10 @@ class Reports:
         origin: str,
         sections: Iterable[tuple[int, Json]],
         doc_ids: Sequence[str] | None,
+        focus: Focus | None = None,
     ) -> str:
-        """A report with ``sections`` (level and what is asked) and nothing written."""
+        """A report with ``sections`` (level and what is asked) and nothing written; without ``focus`` a person is to be
+        asked for it."""
         report_id, now = uuid.uuid4().hex[:12], time.time()
         with self.database.write() as connection:
             connection.execute(
@@ -57,6 +59,8 @@ class Reports:
                     doc_ids=None if doc_ids is None else json.dumps(list(doc_ids)),
                     created=now,
                     updated=now,
+                    subject=None if focus is None else focus.subject,
+                    year=0 if focus is None else focus.year,
                 )
             )
             for position, (level, asked) in enumerate(sections):

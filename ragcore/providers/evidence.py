@@ -69,7 +69,8 @@ class Evidence:
         chosen = _by_turns([quote for quote in held if quote not in pinned])
         if not chosen:
             ranked = ranking.best(self._found, self._reranker)
-            good = [each for each in ranked if each[1] >= _PLAIN or self._speaks(piece, each[0])]
+            # Words alone are no answer: a law on litigation is no legal proceeding.
+            good = [each for each in ranked if each[1] >= _PLAIN and self._answers(piece, each[0])]
             good = [each for each in good if each[0] not in pinned and (alone or not self._of_another(piece, each[0]))]
             floor = _SHARE * good[0][1] if good else 0.0
             chosen = [quote for quote, worth in good if worth >= floor]
@@ -83,14 +84,20 @@ class Evidence:
 
     def _of_others(self, piece: str, ranking: Ranking, chosen: Sequence[Quotable]) -> list[Quotable]:
         """What speaks of ``piece`` in documents of companies of which nothing is ``chosen``."""
-        # One word ("the revenue of each") says what is asked only together with the heading.
-        asked = piece if len(self._wanted(piece)[1]) > 1 else f"{self._request.question} {piece}"
         found: list[Quotable] = []
         for doc_id in passed_over(_documents(self._found), _documents(chosen), self._request.stated.companies):
             own = ranking.best([quote for quote in self._found if quote.source.doc_id == doc_id], self._reranker)
-            good = [each for each in own if each[1] >= _PLAIN and self._share(asked, each[0]) >= _SPEAKS]
+            good = [each for each in own if each[1] >= _PLAIN and self._share(self._asked(piece), each[0]) >= _SPEAKS]
             found += [quote for quote, worth in good[:_OF_EACH] if worth >= _SHARE * good[0][1]]
         return found
+
+    def _asked(self, piece: str) -> str:
+        """``piece``, with the heading where it is one word ("the revenue of each")."""
+        return piece if len(self._wanted(piece)[1]) > 1 else f"{self._request.question} {piece}"
+
+    def _answers(self, piece: str, quote: Quotable) -> bool:
+        """Whether a row holds the words of what is asked: of sentences the cross-encoder tells, to rows it is blind."""
+        return quote.row is None or self._share(self._asked(piece), quote) >= _SPEAKS
 
     def _told(self, piece: str) -> list[Quotable]:
         """The sentences whose form says it, where ``piece`` asks for what is known by that (what a company does),

@@ -108,8 +108,8 @@ class Wish:
         return frozenset().union(*(name.stems | name.further for name in self.names))
 
 
-def wish(heading: str, piece: str, unit: str, terms: Sequence[Term]) -> Wish:
-    """What ``piece`` of the guidance under ``heading`` asks for."""
+def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int = 0) -> Wish:
+    """What ``piece`` of the guidance under ``heading`` asks for; of ``year``, where it names none itself."""
     both = f"{heading} {piece}"
     sort: Sort = "words"
     if _LENGTH_ASKED.search(both):
@@ -132,7 +132,7 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term]) -> Wish:
         names = [replace(name, further=name.further | (needed - name.stems)) for name in names]
     if sort == "amount":
         names += _in_statements(names)
-    years = frozenset(int(year[-4:]) for year in _YEAR.findall(both))
+    years = frozenset(int(named[-4:]) for named in _YEAR.findall(both)) or frozenset({year} if year else ())
     distinct = tuple(dict.fromkeys(name for name in names if name.stems or sort == "date"))
     share = _SHARE.search(f"{both} {unit}") is not None
     annual = bool(years) or _YEARLY.search(both) is not None

@@ -156,7 +156,8 @@ def _fit(asked: Wish, quote: Quotable, row: Row, whole: bool) -> float:
         named = stems_of(measure[0].rpartition(" of ")[2] if is_total else measure[0])
         heads.add((named & asked.words) | head_stems(row.head))
     group = head_stems(row.name) - head_stems(row.head)
-    if is_total and not head_stems(row.head) and group:
+    of_group = is_total and not head_stems(row.head) and bool(group)
+    if of_group:
         heads.add(group)  # "Net sales: / Total"
     table = frozenset(content_stems(" ".join((*quote.source.section[-1:], row.table))))
     around = quote.place | group | table
@@ -165,18 +166,23 @@ def _fit(asked: Wish, quote: Quotable, row: Row, whole: bool) -> float:
         allowed = name.stems | name.further
         if name.stated and not whole:
             continue
-        said = plain_name(row.head) if whole else row.head
+        said = row.name if of_group else plain_name(row.head) if whole else row.head
         if _NARROWS & set(tokens(said)) - set(tokens(name.text)):
             continue
         if (group & _OTHER_GROUPS if whole else group) - allowed:
             continue
         if (table & (_OTHER | _UNAUDITED)) - allowed - (_OF_PARTS if is_total else frozenset()) and not whole:
             continue
-        for head in heads:
+        for head in heads | _in_group(head_stems(row.head), group, name) if whole else heads:
             own = name.stems | (name.further & head)
             if name.further <= around | head and head <= allowed and not (head ^ own) & _ACTIONS:
                 best = max(best, agreement(head, own))
     return best
+
+
+def _in_group(head: frozenset[str], group: frozenset[str], name: Name) -> set[frozenset[str]]:
+    """What a row of a statement is called with its group: under "Long-term liabilities" stands "Debt"."""
+    return {head | (group & name.stems)} if head and head < name.stems else set()
 
 
 def _exactly(asked: Wish, row: Row) -> bool:
@@ -200,6 +206,10 @@ def in_statements(found: Sequence[Quotable], statements: Sequence[Statement]) ->
         if row is not None and doc_id in known:
             inside = [one for one in statements if one.doc_id == doc_id and one.start <= quote.start < one.end]
             named = replace(row, table=inside[0].name) if inside and not is_statement(row.table) else row
+            if inside and inside[0].dates:
+                starts = {cell: quote.source.units[cell.number - 1].start for cell in row.cells}
+                under = tuple(replace(cell, column=inside[0].dates.get(at, cell.column)) for cell, at in starts.items())
+                named = replace(named, cells=under)
             quote = replace(quote, row=named, whole=bool(inside))
         out.append(quote)
     return out
@@ -212,9 +222,9 @@ def is_called(asked: Wish, group: str, head: str) -> bool:
     names = {head_stems(name) for name in (head, plain_name(head), _OWNERS.sub("", head))}
     return any(
         agreement(own, name.stems) >= CERTAIN and not (own ^ name.stems) & _ACTIONS
-        for own in names
         for name in asked.names
         if not name.further
+        for own in names | _in_group(head_stems(head), head_stems(group), name)
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ragcore.terms import Wanted
 from ragcore.types import Source
-from ragcore.words import MONTH, MONTHS, content_stems, tokens
+from ragcore.words import MONTH, MONTHS, content_stems, tokens, word_set
 
 YEAR = re.compile(r"(?:19|20)\d\d")
 # The day a period ended, as a column header has it: "January 28, 2023", "YEAR ENDED MAY 31, · 2023", "28 Jan 2023".
@@ -33,6 +33,7 @@ PART_OF_YEAR = re.compile(
 )
 QUARTER = re.compile(r"\b(?:(first|second|third|fourth)(?:\s+fiscal)?\s+quarter|Q([1-4])|([1-4])Q)", re.IGNORECASE)
 _QUARTER_YEAR = re.compile(r"\bQ[1-4]\s?['’-]?((?:19|20)\d\d)(?!\d)|(?<!\d)((?:19|20)\d\d)\s?Q[1-4]\b", re.IGNORECASE)
+_AT_A_DAY = word_set("balance position condition")
 _ORDINALS = ("first", "second", "third", "fourth")
 # "the 52 weeks ended January 28, 2023 (“fiscal 2022”)", "fiscal 2022 ended on January 28, 2023"
 _SAYS_END = re.compile(
@@ -101,6 +102,22 @@ def asked_of(question: str, wanted: Wanted) -> Asked:
 def _fiscal_years(text: str) -> set[int]:
     found = {"".join(digits) for digits in _FISCAL_YEAR.findall(text)}
     return {int(digits) if len(digits) == 4 else 2000 + int(digits) for digits in found}
+
+
+def is_part(column: str) -> bool:
+    """Whether what stands over a column says that it is of a part of a year."""
+    return PART_OF_YEAR.search(column) is not None or QUARTER.search(column) is not None
+
+
+def spans_time(statement: str) -> bool:
+    """Whether a statement called so is of a period; a balance sheet is of a day."""
+    return not _AT_A_DAY & set(tokens(statement))
+
+
+def day_of(day: tuple[int, int, int]) -> str:
+    """``January 28, 2023``."""
+    year, month, of_month = day
+    return f"{MONTHS[month - 1]} {of_month}, {year}"
 
 
 def days_in(text: str) -> list[tuple[int, int, int]]:

@@ -40,7 +40,7 @@ def rivals(
 
     Only what is certain counts, as for `ragcore.providers.value_fields`: within a document a statement of the whole
     stands before other tables and tables before sentences."""
-    asked = wish(heading, piece, unit, terms)
+    asked = wish(heading, piece, unit, terms, stated.year)
     if asked.sort == "words":
         return []
     everything = f"{heading} {piece}"

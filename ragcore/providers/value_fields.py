@@ -13,9 +13,10 @@ from ragcore.markdown import escape
 from ragcore.providers.durations import length_asked
 from ragcore.providers.events import event_asked
 from ragcore.providers.field_names import Wish, stems_of, wish
-from ragcore.providers.field_rows import Candidate, candidates, in_statements, latest_year, of_owners
+from ragcore.providers.field_rows import Candidate, candidates, in_statements, latest_year, of_owners, period_of
 from ragcore.providers.field_sentences import Said, said
 from ragcore.providers.firms import REFERS, asks_auditor, auditor
+from ragcore.providers.periods import day_of, is_part, spans_time
 from ragcore.providers.quotable import Given, Quotable, marker
 from ragcore.providers.rows import scale_of
 from ragcore.providers.values import same_figure
@@ -49,7 +50,7 @@ def value_field(
 ) -> list[FieldValue]:
     """What ``piece`` of the guidance under ``heading`` asks for, one value at most for each document of ``found``;
     ``named`` are those of them that stand under such a heading, ``stated`` is what is known of their documents."""
-    asked = wish(heading, piece, unit, terms)
+    asked = wish(heading, piece, unit, terms, stated.year)
     found = in_statements(found, stated.statements)
     cells = candidates(asked, found, stated)
     out = []
@@ -62,6 +63,8 @@ def value_field(
             if value is None and not (asked.annual and asked.sort == "amount" and doc_id in stated.interim):
                 latest = latest_year(own, doc_id, stated)
                 value = _of_sentences(asked, own, latest, [quote for quote in named if quote.source.doc_id == doc_id])
+            if value is None and asked.sort == "date" and asked.annual and doc_id not in stated.interim:
+                value = _of_columns(asked, own)
         if value is not None:
             out.append(value)
     return out
@@ -87,6 +90,27 @@ def _of_cells(cells: Sequence[Candidate]) -> FieldValue | None:
     cited = marker(source, best.cell.number, best.cell.number)
     text = f"**{escape(best.cell.text)}** — {where}“{escape(row.of(best.cell))}” {cited}{note}"
     return FieldValue(best.quote, text)
+
+
+def _of_columns(asked: Wish, own: Sequence[Quotable]) -> FieldValue | None:
+    """The last day that stands over a column of a statement of a year; a balance sheet's is that of no year."""
+    ended = [
+        (period, cell, quote)
+        for quote in own
+        if quote.row is not None and quote.whole and spans_time(quote.row.table)
+        for cell in quote.row.cells
+        if (period := period_of(cell.column)) is not None
+        and period[1]
+        and not is_part(f"{quote.row.table} {cell.column}")
+        and (not asked.years or period[0] in asked.years)
+    ]
+    if not ended:
+        return None
+    period, cell, quote = max(ended, key=lambda one: one[0])
+    assert quote.row is not None
+    about = quote.row.table.rstrip(_FINAL_PUNCTUATION)
+    cited = marker(quote.source, cell.number, cell.number)
+    return FieldValue(quote, f"**{escape(day_of(period))}** — {escape(about)}: “{escape(cell.column)}” {cited}")
 
 
 def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int, named: Sequence[Quotable]) -> FieldValue | None:

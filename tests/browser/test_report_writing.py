@@ -13,6 +13,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
+from ragcore.reports import NO_FOCUS
 from tests.browser.conftest import serve
 from tests.messages_server import MessagesServer, Reply
 
@@ -41,7 +42,8 @@ def with_key(server: MessagesServer) -> dict[str, str]:
 
 def new(home: Path, *sections: dict[str, Any]) -> str:
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        return engine.reports.new(from_data({"title": "Survey report", "sections": list(sections)}))
+        made = from_data({"title": "Survey report", "sections": list(sections)})
+        return engine.reports.new(made, focus=NO_FOCUS)
 
 
 def written(server: MessagesServer) -> int:
@@ -65,7 +67,7 @@ def test_what_is_missing_is_looked_for_in_sight_and_written_again_at_most_twice(
     with serve(home, **with_key(server)) as app:
         page = open_page(f"{app.url}/reports?r={report_id}")
         money = page.locator(".gw-report .money")
-        money.get_by_text(re.compile(r"^rest: about [\d,]+ tokens, \$\d.*at most \$\d")).wait_for()
+        money.get_by_text(re.compile(r"^About \$\d.*at most \$\d")).wait_for()
         page.get_by_role("button", name="Fill this section").click()
         page.locator(".gw-report .live-said", has_text="round 2: what was missing was looked for").wait_for()
         state(page, "Wells", "draft")

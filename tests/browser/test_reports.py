@@ -44,9 +44,17 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
     page.get_by_label("Outline or JSON").fill(OUTLINE)
     page.get_by_role("button", name="Begin from this text").dblclick()
     page.locator('.gw-report a[data-state="empty"]').nth(1).wait_for()
-    assert page.locator(".gw-report .money").inner_text() == "rest: 0, offline"
+    assert page.locator(".gw-report .money").inner_text() == "Free, offline"
 
-    page.get_by_role("button", name="Fill what is empty").click()
+    # Whom it is about, from what and when is asked first; the answers stay.
+    step = page.get_by_role("form", name="About this report")
+    step.locator(".sources input").first.wait_for()
+    check(page, "the step before a report is filled")
+    subject = step.get_by_label("About", exact=True)
+    assert step.get_by_label("Period").input_value() == "0"
+    subject.fill("Larkfield Ltd")
+    step.get_by_role("button", name="Fill report").click()
+    page.locator(".gw-report h1", has_text="Survey report: Larkfield Ltd").wait_for()
     first = page.locator(".gw-report .out a").nth(0)
     page.locator('.gw-report .out a[data-state="gap"]', has_text="Dividends").wait_for()
     chip = page.locator(".gw-report .tx a.gw-cite").first
@@ -77,6 +85,8 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
     page.locator('.gw-report .out a[data-state="accepted"]').wait_for()
     page.locator(".gw-report .out a", has_text="Dividends").click()
     page.locator(".gw-report .ins").wait_for()
+    # A gap is not offered to be accepted first of all.
+    assert "primary" not in (page.get_by_role("button", name="Accept", exact=True).get_attribute("class") or "")
     first.focus()
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Open again").wait_for()
@@ -92,10 +102,16 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
             page.get_by_role("button", name="Export").click()
         with page.expect_download() as download:
             page.locator(".gw-panel .item", has_text=name).click()
+        assert download.value.suggested_filename.startswith("Survey report")
+        assert "Larkfield Ltd" in download.value.suggested_filename
         assert download.value.suggested_filename.endswith(f".{ending}")
         page.locator(".gw-panel .item").first.wait_for(state="hidden")
+    page.get_by_role("button", name="More about this report").click()
+    page.get_by_role("button", name="Subject, documents, period").click()
+    assert subject.input_value() == "Larkfield Ltd"
+    step.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="All reports").click()
-    page.locator(".gw-reports .list", has_text="Survey report").wait_for()
+    page.locator(".gw-reports .list", has_text="Survey report: Larkfield Ltd").wait_for()
     assert page.locator(".gw-reports .list li").count() == begun + 1  # a double click begins one report
     line = page.locator(".gw-reports .list li", has_text="Survey report").inner_text()
     assert "all documents" in line

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from ragcore.coverage import coverage
 from ragcore.filling import Filling
 from ragcore.providers.sections import OfflineSections
 from ragcore.report.template import from_data
 from ragcore.reports import FilledSection
-from ragcore.statements import reports_part_of_year, statements
+from ragcore.statements import statements
 from ragcore.stop import Stop
 from ragcore.types import Document, Retrieval, Scope, Segment
 from tests.answer.samples import SETTINGS
@@ -216,7 +217,9 @@ def quarterly() -> Document:
 
 
 def test_a_report_on_a_quarter_has_of_a_year_only_how_the_last_one_ended() -> None:
-    assert reports_part_of_year(quarterly())
+    made = quarterly()
+    covered = coverage(made, list(statements(made)))
+    assert (covered.part, covered.end, covered.years) == (True, (2023, 6, 30), ())
     assert value(quarterly(), "Net income", NET_INCOME) == ""
     assert value(quarterly(), "Total assets", ASSETS) == "3,665"
     # Asked of no year it is what the report ends with.
@@ -225,7 +228,7 @@ def test_a_report_on_a_quarter_has_of_a_year_only_how_the_last_one_ended() -> No
 
 def test_an_annual_report_that_names_the_quarterly_one_reports_on_the_year() -> None:
     made = report(about="Annual report. Our quarterly reports on Form 10-Q are on our site.")
-    assert not reports_part_of_year(made)
+    assert not coverage(made, ()).part
 
 
 def test_the_year_that_another_report_is_on_is_not_this_ones() -> None:
@@ -439,3 +442,48 @@ def test_a_section_on_two_things_is_quoted_for_what_is_asked() -> None:
     asked = filled(made, "Shares repurchased", "Shares repurchased.")
     assert "open market" in asked.text
     assert "dividend" not in asked.text
+
+
+def test_a_total_of_other_assets_is_not_the_total_of_assets() -> None:
+    made = report(
+        table("In millions", ["Other assets:"], ["Investments", "700.0", "650.0"], ["Total", "1,228.1", "1,267.6"])
+    )
+    assert value(made, "Total assets", ASSETS) == ""
+
+
+def test_the_group_of_a_row_completes_its_name() -> None:
+    made = report(
+        table(
+            "Consolidated Balance Sheets",
+            ["Current liabilities:"],
+            ["Debt", "500", "—"],
+            ["Long-term liabilities:"],
+            ["Debt", "3,629", "4,123"],
+            ["Deferred revenue", "117", "145"],
+        )
+    )
+    assert value(made, "Long-term debt", DEBT) == "3,629"
+
+
+def test_the_days_of_a_statement_may_stand_in_its_first_row() -> None:
+    made = report(
+        table(
+            "",
+            ["Belford Water", "", ""],
+            ["(In millions)", "May 29, 2022", "May 30, 2021"],
+            ["Total assets", "$ 31,090.1", "$ 31,841.9"],
+            ["Long-term debt", "9,134.8", "9,786.9"],
+            head=["Consolidated Balance Sheets", "", ""],
+        )
+    )
+    assert value(made, "Total assets", ASSETS) == "$ 31,090.1"
+    assert value(made, "Long-term debt", DEBT) == "9,134.8"
+
+
+def test_the_end_of_the_year_is_read_over_the_columns_of_a_release() -> None:
+    head = ["", "13 Weeks Ended January 28, 2023", "52 Weeks Ended January 28, 2023", "52 Weeks Ended January 29, 2022"]
+    made = report(
+        table("Consolidated Statements of Income", ["Net sales", "3,227", "10,208", "8,631"], head=head),
+        about="Belford Water announces results of the fourth quarter.",
+    )
+    assert value(made, "Fiscal year", "The day on which the fiscal year of the report ended.") == "January 28, 2023"

@@ -18,16 +18,16 @@ export function head(bar, report) {
   const { data } = report;
   report.parts ??= make(bar, report);
   const { title, from, money, fill, stop, trouble } = report.parts;
-  if (!title.querySelector("input")) title.replaceChildren(data.title);
-  title.title = data.title;
+  if (!title.querySelector("input")) title.replaceChildren(data.name);
+  title.title = data.name;
   const docs = data.docs ? data.docs.length : data.documents.length;
   from.textContent = [data.origin && `from ${data.origin}`, plural(docs, "document"), data.writer].filter(Boolean).join(" · ");
   const working = Boolean(data.live) || data.sections.some((one) => one.state === "waiting");
-  fill.hidden = working || !data.expense.sections;
+  fill.hidden = working || !data.expense.sections || (report.setup && data.fresh); // the step before it fills too
   stop.hidden = !working;
   stop.disabled = Boolean(data.live?.stopping);
-  money.textContent = [data.spent && `${data.spent} spent`, !working && data.expense.sections ? `rest: ${data.expense.words}` : ""].filter(Boolean).join(" · ");
-  money.title = "What was spent on this report, and what filling the rest takes";
+  money.textContent = [data.spent && `${data.spent} spent`, !working && data.expense.sections ? `${data.spent ? "Rest: " : ""}${data.expense.words}` : ""].filter(Boolean).join(" · ");
+  money.title = "Spent so far, and the cost of filling the rest";
   trouble.hidden = !data.trouble || working;
   if (data.trouble) trouble.replaceChildren(icon("warning"), h("div", {}, h("b", {}, prose(data.trouble.message)), h("p", {}, prose(`${data.trouble.hint} What was filled is kept.`))));
 }
@@ -72,7 +72,7 @@ function fillExports(panel, report, popup) {
 function fillMore(panel, report, popup, title) {
   const rename = h("button", { type: "button", class: "item", onclick: () => (popup.close(), editTitle(report, title)) }, icon("edit", "s16"), "Rename");
   const guidance = h("button", { type: "button", class: "item", onclick: () => editGuidance(panel, report, popup) }, icon("format_quote", "s16"), "Guidance for all sections");
-  const documents = h("button", { type: "button", class: "item", onclick: () => chooseDocuments(panel, report, popup) }, icon("folder_open", "s16"), "Filled from");
+  const documents = h("button", { type: "button", class: "item", onclick: () => (popup.close(), report.askAgain()) }, icon("folder_open", "s16"), "Subject, documents, period");
   const remove = h("button", { type: "button", class: "item", onclick: () => confirm(panel, report, popup) }, icon("delete", "s16"), "Delete report");
   panel.replaceChildren(rename, guidance, documents, remove);
 }
@@ -84,7 +84,7 @@ function editTitle(report, title) {
     if (ended) return;
     ended = true;
     const value = field.value.trim();
-    title.replaceChildren(report.data.title);
+    title.replaceChildren(report.data.name);
     if (keep && value && value !== report.data.title) await report.act("/change", { title: value });
     title.focus();
   };
@@ -106,18 +106,6 @@ function editGuidance(panel, report, popup) {
   });
   panel.replaceChildren(h("div", { class: "about" }, field, h("p", { class: "gw-hint" }, "The writer is given it with every section; what is written already stays as it is.")), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", onclick: keep }, "Keep"), h("button", { type: "button", class: "gw-btn sm", onclick: () => popup.close(true) }, "Cancel")));
   field.focus();
-}
-
-function chooseDocuments(panel, report, popup) {
-  const { data } = report;
-  const boxes = data.documents.map(({ id, title }) => h("label", { class: "only" }, h("input", { type: "checkbox", value: id, checked: !data.docs || data.docs.includes(id) }), h("span", {}, title)));
-  const keep = async () => {
-    const chosen = boxes.map((box) => box.querySelector("input")).filter((input) => input.checked).map((input) => input.value);
-    if (!chosen.length) return report.complain({ message: "No document is chosen.", hint: "Tick at least one." });
-    if (await report.act("/change", { docs: chosen.length === boxes.length ? null : chosen })) popup.close(true);
-  };
-  panel.replaceChildren(h("div", { class: "docs gw-scroll" }, boxes), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", onclick: keep }, "Keep")));
-  panel.querySelector("input")?.focus();
 }
 
 function confirm(panel, report, popup) {

@@ -10,6 +10,7 @@ import { head } from "./head.js";
 import { Outline } from "./outline.js";
 import { PassageButton } from "./passage.js";
 import { drawLive, drawSection } from "./section.js";
+import { drawSetup } from "./setup.js";
 
 const BUSY_MS = 350;
 const IDLE_MS = 5000;
@@ -86,20 +87,51 @@ class Report {
     const first = !this.data;
     this.data = data;
     if (first) {
+      this.setup = data.fresh;
       const kept = sessionStorage.getItem(`gw.section.${this.id}`);
       const filled = data.sections.filter((one) => one.filled);
       this.current = (data.sections.find((one) => one.id === kept) ?? filled[0] ?? data.sections[0]).id;
     }
     if (!this.section) this.current = data.sections[0].id;
+    if (this.setup && this.unasked && !data.fresh) this.setup = false; // it is being filled without having been asked
     head(this.bar, this);
     this.outline.draw();
-    if (!this.editing) this.draw();
+    if (this.setup) this.ask();
+    else if (!this.editing) this.draw();
+  }
+
+  // Whom it is about, from which documents and of which period; drawn once, since it is being filled in.
+  ask() {
+    if (this.asking) return;
+    this.asking = true;
+    this.unasked = this.data.fresh;
+    this.editing = null;
+    this.column.replaceChildren();
+    drawSetup(this.column, this);
+    this.evidence.draw();
+  }
+
+  askAgain() {
+    if (this.editing && !this.editing()) return;
+    this.setup = true;
+    this.asking = false;
+    this.outline.draw();
+    this.ask();
+  }
+
+  begin() {
+    this.setup = this.asking = false;
+    this.complain(null);
+    head(this.bar, this);
+    this.outline.draw();
+    this.draw();
+    this.flow.focus();
   }
 
   // Text of the section that is being written.
   follow(live) {
     this.data.live = live;
-    if (live && live.section === this.current && !this.editing) drawLive(this.column, this.section, this);
+    if (!this.setup && live && live.section === this.current && !this.editing) drawLive(this.column, this.section, this);
   }
 
   get section() {
@@ -108,6 +140,8 @@ class Report {
 
   open(id) {
     if (this.editing && !this.editing()) return;
+    this.setup = this.asking = false;
+    head(this.bar, this);
     this.current = id;
     sessionStorage.setItem(`gw.section.${this.id}`, id);
     this.cited = this.beside = null;

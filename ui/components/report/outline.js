@@ -32,7 +32,7 @@ export class Outline {
       h("div", { class: "bars", "aria-hidden": "true" }, bar("ok", count("accepted")), bar("draft", count("draft")), bar("gap", count("gap", "failed", "stopped")), bar("", count("empty", "waiting", "working"))),
     );
     const held = this.list.contains(document.activeElement) ? document.activeElement.dataset.section : null;
-    this.list.replaceChildren(...data.sections.map((one) => this.row(one, one.id === current)));
+    this.list.replaceChildren(...data.sections.map((one) => this.row(one, one.id === current && !this.report.setup)));
     if (held) this.list.querySelector(`[data-section="${held}"]`)?.focus();
     if (this.seen !== current) this.list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center", behavior: "instant" });
     this.seen = current;

@@ -79,16 +79,18 @@ function actions(section, report, panel) {
   const written = Boolean(section.shown);
   const fill = act(written ? "Fill again" : "Fill this section", written ? "refresh" : "play_arrow", () => report.act("/fill", { sections: [section.id] }), { "data-act": "fill", class: written ? "gw-btn" : "gw-btn primary", title: report.data.offline ? "Quotes from the documents; costs nothing" : `Written by ${report.data.writer}` });
   const history = section.versions > 0 && h("button", { type: "button", class: "gw-btn quiet", "data-act": "history", "aria-expanded": "false", onclick: (event) => showHistory(section, report, panel, event.currentTarget) }, icon("history", "s16"), "History", h("span", { class: "muted num" }, String(section.versions)));
+  const take = (kind) => act("Accept", "check", () => accept(section, report, panel), { class: kind, "data-act": "accept" });
   if (section.accepted) {
     row.append(act("Open again", "lock", () => report.on(section, "open"), { "data-act": "accept" }), history, h("span", { class: "sp" }), tally(section));
     return row;
   }
   row.append(
     ...[
-      written && act("Accept", "check", () => accept(section, report, panel), { class: "gw-btn primary", "data-act": "accept" }),
+      written && section.state !== "gap" && take("gw-btn primary"),
       fill,
       act("Edit", "edit", () => editText(section, report), { "data-act": "edit" }),
       written && act("Rewrite", "notes", () => rewrite(section, report, panel), { "data-act": "rewrite", class: "gw-btn quiet" }),
+      written && section.state === "gap" && take("gw-btn quiet"),
       written && act("Undo", "undo", async () => (await report.on(section, "undo")) && report.say(report.section.shown ? checked(report.section) : ""), { "data-act": "undo", class: "gw-btn quiet", title: "Show the version before this one; this one stays in the history" }),
       history,
       h("span", { class: "sp" }),
@@ -189,21 +191,25 @@ function figure(section, table) {
 
 function insufficient(section, what, report) {
   const gap = section.gaps.find((one) => one.what === what.trim().replace(/\.$/, "")) ?? section.gaps.find((one) => one.what.startsWith(what.slice(0, 60)));
-  const [near] = gap?.nearest ?? [];
+  const nearest = gap?.nearest ?? [];
   const use = (place) => report.act(`/sections/${section.id}/passages`, { doc: place.doc, start: place.start, end: place.end, gap: what });
   return h(
     "div",
     { class: "ins", role: "note" },
     h("p", {}, h("b", {}, `[INSUFFICIENT DATA: ${what}]`)),
     gap && h("p", {}, gap.why),
-    near && h("p", { class: "near" }, `Nearest, ${near.title}, p. ${near.label}: “${short(near.quote)}”`),
+    nearest.length > 0 &&
+      h(
+        "div",
+        { class: "near" },
+        h("b", {}, plural(nearest.length, "nearest passage")),
+        h("ul", {}, nearest.map((place) => h("li", {}, h("p", {}, `“${short(place.quote)}” `, h("span", { class: "muted" }, `${place.title}, p. ${place.label}`)), h("span", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", onclick: () => report.look(place) }, "Show on the page"), !section.accepted && h("button", { type: "button", class: "gw-btn quiet sm", onclick: () => use(place) }, "Use this passage"))))),
+      ),
     section.accepted
       ? null
       : h(
           "div",
           { class: "row" },
-          near && h("button", { type: "button", class: "gw-btn sm", onclick: () => report.look(near) }, "Show nearest passage"),
-          near && h("button", { type: "button", class: "gw-btn quiet sm", onclick: () => use(near) }, "Use this passage"),
           h("a", { class: "gw-btn quiet sm", href: "library" }, "Add a document"),
           h("button", { type: "button", class: "gw-btn quiet sm", onclick: () => editText(section, report) }, "Write it yourself"),
         ),
@@ -243,7 +249,7 @@ function steps(section, report) {
 }
 
 function nothing(section, report) {
-  return h("div", { class: "gw-empty small" }, h("b", {}, "Nothing is written yet"), h("p", {}, `Fill this section, edit it by hand, or select words on a page and add them. Filling the rest: ${report.data.expense.words}.`));
+  return h("div", { class: "gw-empty small" }, h("b", {}, "Nothing is written yet"), h("p", {}, `Fill this section, edit it by hand, or select words on a page and add them. To fill the rest: ${report.data.expense.words}.`));
 }
 
 function message(tone, sign, error, more) {

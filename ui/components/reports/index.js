@@ -1,7 +1,7 @@
 // The list of reports, and what a new one begins from: a template of Groundwork's own, a file, or a pasted outline.
 
 import { ApiError, configure, get, post } from "../shared/api.js";
-import { h, icon, plural, prose } from "../shared/dom.js";
+import { h, icon, prose } from "../shared/dom.js";
 
 const BLANK = JSON.stringify({ title: "Untitled report", sections: [{ heading: "First section" }] });
 
@@ -39,7 +39,6 @@ class Reports {
   }
 
   draw({ reports, own, documents }) {
-    this.boxes = documents.map(({ id, title }) => h("label", { class: "doc" }, h("input", { type: "checkbox", value: id, checked: true }), h("span", {}, title)));
     const file = h("input", { type: "file", id: "gw-template", class: "gw-unseen", accept: ".json,.md,.markdown,.txt,.docx", onchange: () => this.upload(file) });
     const text = h("textarea", { class: "gw-field", rows: "5", "aria-label": "Outline or JSON", placeholder: "## Revenue {value: USD million}\nTotal revenue of the latest fiscal year." });
     const paste = h("button", { type: "button", class: "gw-btn", onclick: () => this.create({ text: text.value }) }, icon("add", "s16"), "Begin from this text");
@@ -52,9 +51,7 @@ class Reports {
         { class: "other" },
         h("div", { class: "up" }, h("label", { class: "gw-btn", for: "gw-template" }, icon("upload_file", "s16"), "Upload a template"), file, h("span", { class: "muted" }, "JSON, a Markdown outline, or Word with headings and instructions")),
         h("details", {}, h("summary", {}, icon("chevron_right", "s16"), "Paste an outline"), text, paste),
-        documents.length
-          ? h("details", {}, h("summary", {}, icon("chevron_right", "s16"), "Filled from", h("span", { class: "muted num", "data-count": "" }, plural(documents.length, "document"))), h("div", { class: "docs", onchange: () => this.count() }, this.boxes))
-          : h("p", { class: "muted" }, "There are no documents yet to fill a report from. ", h("a", { href: "library" }, "Add some in the Library"), "."),
+        !documents && h("p", { class: "muted" }, "There are no documents yet to fill a report from. ", h("a", { href: "library" }, "Add some in the Library"), "."),
       ),
     );
   }
@@ -74,17 +71,7 @@ class Reports {
   }
 
   blank() {
-    return h("button", { type: "button", class: "card", "data-template": "", onclick: () => this.create({ text: BLANK, name: "" }) }, h("b", {}, "Blank"), h("span", {}, "Headings and guidance of your own, kept as a template with “Export”"));
-  }
-
-  chosen() {
-    const ticked = this.boxes.map((box) => box.querySelector("input")).filter((input) => input.checked);
-    return ticked.length === this.boxes.length ? null : ticked.map((input) => input.value);
-  }
-
-  count() {
-    const docs = this.chosen();
-    this.body.querySelector("[data-count]").textContent = docs ? `${docs.length} of ${plural(this.boxes.length, "document")}` : plural(this.boxes.length, "document");
+    return h("button", { type: "button", class: "card", "data-template": "", onclick: () => this.create({ text: BLANK, name: "", blank: true }) }, h("b", {}, "Blank"), h("span", {}, "Headings and guidance of your own, kept as a template with “Export”"));
   }
 
   async upload(file) {
@@ -99,11 +86,9 @@ class Reports {
 
   async create(template) {
     if (this.making) return; // a double click begins one report
-    const docs = this.chosen();
-    if (docs && !docs.length) return this.complain({ message: "No document is chosen.", hint: "Tick at least one under “Filled from”." });
     this.making = true;
     try {
-      const made = await post("/reports/new", { ...template, docs });
+      const made = await post("/reports/new", template);
       if (made.refused) this.complain(made.refused);
       else return this.open(made.id); // and none is begun until the list is drawn again
     } catch (error) {
