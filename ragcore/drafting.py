@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 SAVE_SECONDS = 2.0  # between two tries to store a section for which there was no room
-_MATERIALS = 60  # documents that are looked into before a report is filled
+_MATERIALS = 40  # documents that are looked into before a report is filled
 _LONGEST_NAME = 200
 _YEARS = (1900, 2199)
 

@@ -106,7 +106,7 @@ class Report {
     this.asking = true;
     this.unasked = this.data.fresh;
     this.editing = null;
-    this.column.replaceChildren();
+    this.column.replaceChildren(h("p", { class: "muted", role: "status" }, "Looking through your documents…"));
     drawSetup(this.column, this);
     this.evidence.draw();
   }
