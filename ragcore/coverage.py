@@ -73,12 +73,15 @@ def asks_of_a_year(section: Section, terms: Sequence[Term] = ()) -> bool:
 
 
 def _columns(document: Document, statement: Statement) -> Iterator[str]:
-    """What stands over each column of figures that names a period, with the title of the table."""
+    """What stands over each column of figures that names a period, with the title where only that says of what part."""
     table = next(one.table for one in document.body if one.start == statement.start and one.table is not None)
     body = min((cell.row for cell in table.cells if not cell.header), default=0)
     heads = [cell for cell in table.cells if cell.header and cell.row < body]
-    over = [f"{statement.name} {_over(document, heads, number)}" for number in range(1, table.columns)]
-    yield from dict.fromkeys(column for column in over if period_of(column) is not None or is_part(column))
+    over = [_over(document, heads, number) for number in range(1, table.columns)]
+    titled = [
+        column if is_part(column) or not is_part(statement.name) else f"{statement.name} {column}" for column in over
+    ]
+    yield from dict.fromkeys(column for column in titled if period_of(column) is not None or is_part(column))
 
 
 def _over(document: Document, heads: Sequence[Cell], column: int) -> str:

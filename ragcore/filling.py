@@ -19,7 +19,7 @@ from ragcore.gaps import (
     of_part,
     written_alike,
 )
-from ragcore.gathering import Gathered, Gathering
+from ragcore.gathering import FEW, Gathered, Gathering
 from ragcore.orders import Orders, further, within, without
 from ragcore.protocols import Request
 from ragcore.report.headed import own_units
@@ -250,9 +250,10 @@ class Filling:
         from ragcore.companies import companies, company, of_others
 
         own = company(subject)
-        found = dict.fromkeys((*(hit.chunk.doc_id for hit in retrieval.hits), *(s.doc_id for s in retrieval.segments)))
-        of_another = {one for one in found if of_others(own, companies(self.document(one)))}
-        if of_another == set(found):
+        found = {*(hit.chunk.doc_id for hit in retrieval.hits), *(segment.doc_id for segment in retrieval.segments)}
+        looked_into = {*found, *(documents if len(documents) <= FEW else ())}
+        of_another = {one for one in looked_into if of_others(own, companies(self.document(one)))}
+        if found <= of_another:
             return retrieval, tuple(documents)
         kept = replace(
             retrieval,

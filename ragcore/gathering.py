@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ragcore.config import Settings
     from ragcore.report.template import Section
 
-_FEW = 12
+FEW = 12  # documents, of which each is looked into
 _OPENING = 2000  # characters of a section in which it says what it is about
 _LEAST = 60  # and so many are worth giving beside what was found of it
 _CHARACTERS = 4  # of a token
@@ -63,7 +63,7 @@ class Gathering:
         narrowed = retrieval.scope.pages or retrieval.scope.kinds
         states = asked.kind == "value" and not narrowed
         quotes = self.extractive and asked.kind not in ("value", "table") and not narrowed
-        if (states or quotes) and len(documents) <= _FEW:
+        if (states or quotes) and len(documents) <= FEW:
             found = list(dict.fromkeys((*found, *documents)))
         if states:
             stated, segments = self._stated(asked, form, found, names, orders.focus.year)

@@ -109,7 +109,7 @@ class Wish:
 
 
 def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int = 0) -> Wish:
-    """What ``piece`` of the guidance under ``heading`` asks for; of ``year``, where it names none itself."""
+    """What ``piece`` of the guidance under ``heading`` asks for; of ``year``, where it is of one and names none."""
     both = f"{heading} {piece}"
     sort: Sort = "words"
     if _LENGTH_ASKED.search(both):
@@ -132,7 +132,9 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int =
         names = [replace(name, further=name.further | (needed - name.stems)) for name in names]
     if sort == "amount":
         names += _in_statements(names)
-    years = frozenset(int(named[-4:]) for named in _YEAR.findall(both)) or frozenset({year} if year else ())
+    years = frozenset(int(named[-4:]) for named in _YEAR.findall(both))
+    if year and not years and _YEARLY.search(both):
+        years = frozenset((year,))
     distinct = tuple(dict.fromkeys(name for name in names if name.stems or sort == "date"))
     share = _SHARE.search(f"{both} {unit}") is not None
     annual = bool(years) or _YEARLY.search(both) is not None

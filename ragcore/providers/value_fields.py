@@ -60,10 +60,14 @@ def value_field(
         if value is None and not any(cell.quote.source.doc_id == doc_id for cell in cells):
             value = _of_cells(of_owners(asked, own, stated))
             # What sentences of a report on a quarter say is of the quarter.
-            if value is None and not (asked.annual and asked.sort == "amount" and doc_id in stated.interim):
-                latest = latest_year(own, doc_id, stated)
+            latest = latest_year(own, doc_id, stated)
+            ends = asked.sort == "date" and asked.annual
+            # How the year of a report ended is said of that year only.
+            of_another = ends and stated.year not in (0, latest)
+            part = asked.annual and asked.sort == "amount" and doc_id in stated.interim
+            if value is None and not part and not of_another:
                 value = _of_sentences(asked, own, latest, [quote for quote in named if quote.source.doc_id == doc_id])
-            if value is None and asked.sort == "date" and asked.annual and doc_id not in stated.interim:
+            if value is None and ends and doc_id not in stated.interim:
                 value = _of_columns(asked, own)
         if value is not None:
             out.append(value)

@@ -94,6 +94,13 @@ def test_the_year_that_was_chosen_chooses_the_column(year: int, sales: str) -> N
     assert made.text.startswith(f"**{sales}** — ") if sales else made.status == "empty"
 
 
+@pytest.mark.parametrize(("year", "day"), [(0, "December 31, 2021"), (2021, "December 31, 2021"), (2020, "")])
+def test_the_end_of_another_year_is_not_that_of_the_year_chosen(year: int, day: str) -> None:
+    section = {"heading": "Fiscal year", "kind": "value", "guidance": "The day on which the fiscal year ended."}
+    made = filled(Searched(annual("Larkfield Ltd", "a" * 16, "812", "760")), section, Focus("", year))
+    assert made.text.startswith(f"**{day}** — ") if day else made.status == "empty"
+
+
 def test_what_is_of_another_company_is_passed_over() -> None:
     found = Searched(annual("Larkfield Ltd", "a" * 16, "812", "760"), annual("Orvane AG", "b" * 16, "93", "90"))
     both = filled(found, REVENUE, Focus()).text
