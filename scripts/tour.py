@@ -1,6 +1,7 @@
-"""Makes the pictures of docs/tour.md from the real app, on the sample and with no key: `python -m scripts.tour`.
+"""Pictures of docs/tour.md and the README, taken of the real app without a key: `python -m scripts.tour`.
 
-Each page is taken in both themes at 1280 × 800 and written as a PNG of 256 colours.
+The library holds the sample and reports of invented companies that the tests draw. Each page is taken in both themes at
+1280 × 800, as a PNG of 256 colours; the moving picture shows one question from asking to the lit page.
 """
 
 from __future__ import annotations
@@ -14,14 +15,22 @@ from urllib.parse import quote
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+from ragcore.commands.report import load_template
 from ragcore.engine import Engine
+from ragcore.stop import Stop
+from ragcore.types import Scope
 from tests.browser.conftest import FLAGS, ROOT, chromium, serve
+from tests.report.filings import filings
+from tests.report.filings_unseen import filings_unseen
 from ui.first_run import QUESTIONS
 from ui.samples import NAME, SAMPLE
 
 DOCS = ROOT / "docs" / "tour"
 SIZE = {"width": 1280, "height": 800}
 MOST_BYTES = 150_000
+FILM = (960, 600)
+MOST_FILM_BYTES = 1_500_000
+FILMED = "What was net cash from operations in 2025 and 2024?"
 
 
 def shoot(page: Any, name: str) -> None:
@@ -35,18 +44,68 @@ def shoot(page: Any, name: str) -> None:
     assert size <= MOST_BYTES, f"{path.name} is larger than {MOST_BYTES:,} bytes"
 
 
-def asked(home: Path) -> str:
-    """A library of the sample alone; a conversation about it."""
+def prepared(home: Path) -> tuple[str, str]:
+    """A library with a conversation and a filled report about the sample; their ids."""
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
-        engine.ingest(engine.add(SAMPLE.read_bytes(), NAME).doc_id)
+        sample = engine.add(SAMPLE.read_bytes(), NAME).doc_id
+        engine.ingest(sample)
+        for truth in (*filings(), *filings_unseen()):
+            doc_id = engine.add(truth.pdf, truth.name).doc_id
+            engine.ingest(doc_id)
+            engine.shelf.put([doc_id], "Filings")
+            engine.shelf.tag([doc_id], add=["10-K" if truth.values.get("Revenue") else "10-Q"])
         engine.index()
-        conversation = engine.conversations.new()
+        scope = Scope((sample,))
+        conversation = engine.conversations.new(scope)
         for question in QUESTIONS:
             engine.chat(conversation, question).run()
-        return conversation
+        desk = engine.reports
+        report = desk.new(load_template("company-profile"), doc_ids=[sample])
+        desk.queue(report)
+        for task in desk.store.tasks():
+            desk.write(task, lambda _: None, Stop())
+        return conversation, report
 
 
-def tour(page: Any, url: str, conversation: str, theme: str) -> None:
+def film(page: Any, url: str, conversation: str) -> None:
+    """The moving picture: a question, its answer, a click, the page."""
+    frames: list[tuple[Image.Image, int]] = []
+
+    def take(milliseconds: int) -> None:
+        picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB").resize(FILM, Image.Resampling.LANCZOS)
+        frames.append((picture.quantize(128, dither=Image.Dither.NONE), milliseconds))
+
+    page.goto(f"{url}/?c={conversation}")
+    page.locator(".gw-answer a.gw-cite").nth(2).wait_for()
+    page.wait_for_timeout(1500)
+    take(900)
+    field = page.get_by_label("Ask your documents")
+    for part in range(12, len(FILMED) + 12, 12):
+        field.fill(FILMED[:part])
+        take(120)
+    take(500)
+    answers = page.locator(".gw-answer").count()
+    field.press("Enter")
+    page.locator(".gw-answer").nth(answers).locator("a.gw-cite").first.wait_for()
+    page.wait_for_timeout(1200)
+    take(1800)
+    chip = page.locator(".gw-answer").nth(answers).locator("a.gw-cite").first
+    chip.hover()
+    page.wait_for_timeout(400)
+    take(1200)
+    chip.click()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    page.mouse.move(5, 500)
+    page.wait_for_timeout(900)
+    take(3500)
+    first, *rest = (picture for picture, _ in frames)
+    path = DOCS / "groundwork.gif"
+    first.save(path, save_all=True, append_images=rest, duration=[time for _, time in frames], loop=0, optimize=True)
+    print(f"{path.relative_to(ROOT)} {path.stat().st_size / 1000:.0f} kB")
+    assert path.stat().st_size <= MOST_FILM_BYTES
+
+
+def tour(page: Any, url: str, conversation: str, report: str, theme: str) -> None:
     page.goto(f"{url}/?c={conversation}")
     page.locator(".gw-answer a.gw-cite").nth(2).wait_for()
     page.locator(".gw-page img.whole").first.wait_for()
@@ -65,8 +124,10 @@ def tour(page: Any, url: str, conversation: str, theme: str) -> None:
     name.click()
     page.locator(".gw-doc .outline .hd").first.wait_for()
     shoot(page, f"document-{theme}")
-    page.goto(f"{url}/reports")
-    page.locator(".st-key-gw_page h1, .gw-reports h1, .gw-report h1").first.wait_for()
+    page.goto(f"{url}/reports?r={report}")
+    page.locator(".gw-report .tx a.gw-cite").first.click()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    page.mouse.move(5, 500)
     shoot(page, f"reports-{theme}")
     page.goto(f"{url}/explore?q={quote(QUESTIONS[0])}")
     page.locator(".gw-explore .chart.js-plotly-plot .scatterlayer .point").first.wait_for()
@@ -81,13 +142,15 @@ def main() -> None:
     DOCS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
-        conversation = asked(home)
+        conversation, report = prepared(home)
         with serve(home) as app, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             for theme in ("light", "dark"):
                 context = browser.new_context(viewport=SIZE, color_scheme=theme, reduced_motion="reduce")
                 context.set_default_timeout(90_000)
-                tour(context.new_page(), app.url, conversation, theme)
+                tour(context.new_page(), app.url, conversation, report, theme)
+                if theme == "light":
+                    film(context.new_page(), app.url, conversation)
                 context.close()
             browser.close()
 
