@@ -231,8 +231,8 @@ def refusal(
 
 def nearest_units(query: str, sources: Sequence[Source], terms: Sequence[Term] = ()) -> list[tuple[int, int, int, str]]:
     """``(source number, first unit, last unit, quote)`` of the sentence or table row nearest to the query in each of
-    the first few sources that have one, then of others that have a word of it. Headings, fragments and lines of
-    contents are not offered."""
+    the first few sources, then of others. Only what has a word of it is near; headings, fragments and lines of contents
+    are not offered."""
     wanted = Wanted(query, terms)
     nearest: list[tuple[int, int, int, str]] = []
     others: list[tuple[float, tuple[int, int, int, str]]] = []
@@ -242,6 +242,8 @@ def nearest_units(query: str, sources: Sequence[Source], terms: Sequence[Term] =
             continue
         covers = [wanted.cover(set(content_stems(words))) for *_, words in offered]
         best = covers.index(max(covers))
+        if covers[best] == 0.0:
+            continue
         nearest.append(offered[best])
         others += [(covers[i], unit) for i, unit in enumerate(offered) if i != best and covers[i] > 0.0]
         if len(nearest) == NEAREST:

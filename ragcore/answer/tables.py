@@ -54,7 +54,9 @@ class LabelledTable:
                 for row in range(cell.row, cell.row + cell.row_span):
                     if row not in rows or cell.col < rows[row].col:
                         rows[row] = cell
-        return rows
+        # What stands behind its own header in its line ("Votes for: 75,612,318") is a value.
+        text = self.document.text
+        return {row: cell for row, cell in rows.items() if cell.col or text[cell.start - 2 : cell.start] != ": "}
 
     @cached_property
     def _groups(self) -> dict[int, tuple[int, int]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ragcore.providers.periods import Asked
-from ragcore.providers.rows import row_of
+from ragcore.providers.rows import Row, row_of
 from ragcore.types import Source
 
 _LONGEST = 700
@@ -21,14 +21,18 @@ def _printed(source: Source, first: int, last: int) -> str:
     return source.between(start, end)
 
 
-def lead_in(source: Source, number: int, following: Sequence[tuple[int, int]], asked: Asked) -> tuple[int, str] | None:
-    """A sentence that ends in a colon or dash with the list items or table rows after it: the last unit and the text.
+def lead_in(
+    source: Source, number: int, following: Sequence[tuple[int, int]], asked: Asked
+) -> tuple[int, str, tuple[Row, ...]] | None:
+    """A sentence that ends in a colon or dash with the list items or table rows after it: the last unit, the text, and
+    the rows.
 
     At most 700 characters, cut at an item's end. None when nothing follows that belongs to it.
     """
     parts = [source.words(number, number)]
     end = number
     levels: list[str] = []
+    rows: list[Row] = []
     for first, last in following:
         is_cell = source.units[first - 1].kind == "cell"
         words = _printed(source, first, last)
@@ -37,12 +41,13 @@ def lead_in(source: Source, number: int, following: Sequence[tuple[int, int]], a
         if is_cell:
             row = row_of(source, asked, first, last)
             words = row.shown if row is not None else ""
+            rows += [row] if row is not None else []
         if sum(map(len, parts)) + len(words) > _LONGEST:
             break
         end = last
         if words:
             parts.append(words if not is_cell or len(parts) == 1 else f"| {words}")
-    return (end, " ".join(parts)) if len(parts) > 1 else None
+    return (end, " ".join(parts), tuple(row for row in rows if row.last <= end)) if len(parts) > 1 else None
 
 
 def _level(item: str, levels: Sequence[str]) -> str:

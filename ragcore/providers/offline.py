@@ -24,7 +24,7 @@ from ragcore.protocols import Request, Reranker, StaticStream
 from ragcore.providers.durations import length_in
 from ragcore.providers.quotable import Quotable, is_same, marker, quotables, without_repeats
 from ragcore.providers.quote_ranking import Ranking, Scored, asks_figure, asks_reason
-from ragcore.providers.rows import Cell, brief, in_figures, parts_of_column, unit_of
+from ragcore.providers.rows import Cell, Row, brief, in_figures, parts_of_column, unit_of
 from ragcore.providers.values import MOST, Value, difference, values
 from ragcore.quoting import quoted
 from ragcore.terms import Wanted
@@ -224,10 +224,10 @@ def _answer(question: str, direct: Sequence[Value], chosen: Sequence[Quotable]) 
     lead, *rest = chosen
     if lead.row is None and not asks_figure(question):
         rest = [quote for quote in rest if quote.row is None]
-    cells = _cells(question, lead)
+    cells = _cells(lead.row)
     if cells is None:
         yield f"{_quotation(lead, titled=_several(chosen))}\n\n"
-        yield from _quotes(question, rest, titled=_several(chosen))
+        yield from _quotes(question, rest, titled=_several(chosen), lead=lead)
         return
     name = escape(lead.row.name if lead.row is not None else "")
     shown = [f"{escape(cell.text)}{f' ({escape(cell.column)})' if cell.column else ''}" for cell in cells]
@@ -239,14 +239,17 @@ def _answer(question: str, direct: Sequence[Value], chosen: Sequence[Quotable]) 
     yield from _quotes(question, [lead, *rest], titled=_several(chosen))
 
 
-def _quotes(question: str, chosen: Sequence[Quotable], *, titled: bool | None = None) -> Iterator[str]:
-    """The cells of ``chosen`` as one table, the other quotes as block quotes in their order."""
+def _quotes(
+    question: str, chosen: Sequence[Quotable], *, titled: bool | None = None, lead: Quotable | None = None
+) -> Iterator[str]:
+    """The cells of ``chosen``, and of a ``lead`` that is quoted already, as one table, the other quotes as block quotes
+    in their order."""
     titled = _several(chosen) if titled is None else titled
-    rows = [row for quote in chosen for row in _table_rows(question, quote)]
+    rows = [row for quote in ([lead] if lead else []) + [*chosen] for row in _table_rows(quote)]
     if rows:
         yield cell_table(rows[:_MOST_ROWS]) + "\n"
     for quote in chosen:
-        if _cells(question, quote) is None:
+        if _cells(quote.row) is None:
             yield f"> {_quotation(quote, titled=titled)}\n\n"
 
 
@@ -255,7 +258,11 @@ def _quotation(quote: Quotable, *, titled: bool = False) -> str:
     before it."""
     title = f"{_title(quote)}: " if titled else ""
     if quote.row is None:
-        return f"{title}{escape(quoted(quote.text))} {quote.marker}"
+        units = range(quote.first, quote.last + 1)
+        # The rows that a sentence leads in are shown as cells, not between its quotation marks.
+        last = next((n - 1 for n in units if quote.rows and quote.source.units[n - 1].kind == "cell"), quote.last)
+        text = quote.text if last == quote.last else quote.source.words(quote.first, last)
+        return f"{title}{escape(quoted(text))} {marker(quote.source, quote.first, last)}"
     cell = _prose(quote)
     name = ", ".join(part for part in (quote.row.name, cell.column) if part)
     lead = f"{escape(brief(name, _LONGEST_TITLE))}: " if name else ""
@@ -268,25 +275,23 @@ def _prose(quote: Quotable) -> Cell:
     return max(asked, key=lambda cell: len(cell.text))
 
 
-def _cells(question: str, quote: Quotable) -> list[Cell] | None:
-    """The cells of a row that are shown in a table: those of the columns that ``question`` names, else the first few;
+def _cells(row: Row | None) -> list[Cell] | None:
+    """The cells of a row that are shown in a table: those of the columns that the question names, else the first few;
     None of what is no row, or one of prose."""
-    row = quote.row
     if row is None or not all(in_figures(cell) for cell in row.cells):
         return None
     return [row.cells[place] for place in row.named] or list(row.cells[:_MOST_CELLS])
 
 
-def _table_rows(question: str, quote: Quotable) -> list[CellRow]:
-    cells = _cells(question, quote)
-    return [_table_row(quote, cell) for cell in cells] if cells else []
+def _table_rows(quote: Quotable) -> list[CellRow]:
+    rows = quote.rows or ((quote.row,) if quote.row is not None else ())
+    return [_table_row(quote.source, row, cell) for row in rows for cell in _cells(row) or ()]
 
 
-def _table_row(quote: Quotable, cell: Cell) -> CellRow:
-    assert quote.row is not None
+def _table_row(source: Source, row: Row, cell: Cell) -> CellRow:
     column, period = parts_of_column(cell.column)
-    unit = unit_of(quote.source, quote.row, cell)
-    return CellRow(quote.row.name, column, period, cell.text, unit, marker(quote.source, cell.number, cell.number))
+    unit = unit_of(source, row, cell)
+    return CellRow(row.name, column, period, cell.text, unit, marker(source, cell.number, cell.number))
 
 
 def _values(found: Sequence[Value]) -> Iterator[str]:
@@ -307,7 +312,9 @@ def _values(found: Sequence[Value]) -> Iterator[str]:
         other = quoted(brief(others[0].quote.about, _LONGEST_TITLE)) if others[0].quote.about else ""
         yield f" Another table{f', {escape(other)},' if other else ''} gives a different value."
     yield "\n\n"
-    rows = [_table_row(value.quote, value.cell) for value in found]
+    rows = [
+        _table_row(value.quote.source, value.quote.row, value.cell) for value in found if value.quote.row is not None
+    ]
     yield cell_table([*rows, *difference(own)]) + "\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragcore.everyday import answers
 from ragcore.providers.lists import lead_in
@@ -67,6 +67,7 @@ class Quotable:
     name: frozenset[str] = frozenset()
     row: Row | None = None
     whole: bool | None = None
+    rows: tuple[Row, ...] = ()
 
     @property
     def marker(self) -> str:
@@ -129,7 +130,8 @@ def quotables(question: str, wanted: Wanted, sources: Sequence[Source]) -> Itera
                 joined = _with_list(source, number, last, lines[place + 1 :], asked)
                 titles = _is_heading(text, alone=first == last) or _TITLED.match(text) is not None
                 if joined is not None:
-                    yield _quotable(source, number, *joined, heading)
+                    end, opening, rows = joined
+                    yield replace(_quotable(source, number, end, opening, heading), rows=rows)
                 # "Sponsor: Larkfield Ltd" is short, and set in bold.
                 elif _is_sentence(text) or (answers(question, text) and not titles):
                     yield _quotable(source, number, number, text, heading)
@@ -137,16 +139,16 @@ def quotables(question: str, wanted: Wanted, sources: Sequence[Source]) -> Itera
                     # "Serious adverse event. An event is serious if …": a heading that runs on into its text.
                     end = number if number == last or _has_verb(text) else number + 1
                     joined = _with_list(source, end, last, lines[place + 1 :], asked) if end > number else None
-                    end = joined[0] if joined is not None else end
-                    opening = f"{text} {joined[1]}" if joined is not None else source.words(number, end)
-                    yield _quotable(source, number, end, opening, heading)
+                    end, opening, rows = joined or (end, source.words(number, end), ())
+                    opening = f"{text} {opening}" if joined is not None else opening
+                    yield replace(_quotable(source, number, end, opening, heading), rows=rows)
                 elif first == last and any(character.isalpha() for character in text):
                     heading = text
 
 
 def _with_list(
     source: Source, number: int, last: int, following: Sequence[tuple[int, int]], asked: Asked
-) -> tuple[int, str] | None:
+) -> tuple[int, str, tuple[Row, ...]] | None:
     """`lead_in` of unit ``number``, whose line ends with ``last`` and goes on with ``following``."""
     if not source.words(number, number).endswith((":", "—")):
         return None

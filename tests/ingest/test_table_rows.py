@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ragcore.answer.tables import LabelledTable
 from ragcore.config import Settings
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, Grid, GridCell, PageLayout
@@ -303,3 +304,21 @@ def test_lines_of_one_cell_are_no_rows(col: int, lower: str, settings: Settings)
 
 def test_a_label_beside_the_first_line_is_no_label_of_both(settings: Settings) -> None:
     assert len(lines_of(settings, paired(PAIRS, label_at=0.0))) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "line"),
+    [
+        ("75,612,318", "For: 75,612,318 | Against: 1,854,695"),
+        ("2023", "2023 | Against: 1,854,695"),
+        ("4.2", "4.2 | Against: 1,854,695"),
+    ],
+)
+def test_a_first_column_of_amounts_names_no_rows(first: str, line: str, settings: Settings) -> None:
+    document, _table, lines = read(settings, [["For", "Against"], [first, "1,854,695"]], 1)
+    assert lines[-1].endswith(line)
+    (element,) = [each for each in document.elements if each.table is not None]
+    assert element.table is not None
+    labelled = LabelledTable(document, element.table)
+    labels = [labelled.label(cell) for cell in element.table.cells if not cell.header]
+    assert labels == (["For", "Against"] if first.endswith("318") else ["", f"{first} · Against"])
