@@ -59,7 +59,7 @@ def the_id(home: Path, name: str) -> str:
 
 def test_index_reports_what_there_is(home: Path) -> None:
     report = ragcore(home, "index")
-    assert set(report) == {"chunks", "embedded", "embedder", "seconds", "usd"}
+    assert set(report) == {"chunks", "embedded", "embedder", "seconds", "usd", "failed"}
     assert (report["embedded"], report["embedder"]) == (0, "bundled:bge-small-en-v1.5")
 
 
