@@ -1,6 +1,6 @@
 """How often does retrieval find the page that holds the answer? Every row over one ingested and indexed library.
 
-    ragcore --home DIR ingest ../shared/data/financebench-dev/pdfs --index
+    groundwork --home DIR ingest ../shared/data/financebench-dev/pdfs --index
     python -m benchmarks retrieval --home DIR [--set financebench-dev] [--limit N]
 
 A row ranks pages: those of its first hit, of its second, and so on, each page once. Recall@k is the share of questions

@@ -168,7 +168,7 @@ class Asking(Generic[K]):
             self._row = 0
             self._take(key, said.text)
         elif not said.stopped:
-            self.errors.append(said.error or StreamBroken(f"{self._model} ended without a word."))
+            self.errors.append(said.error or StreamBroken(f"{self._model} returned no text."))
             self._row += 1
             if isinstance(said.error, _FINAL) or self._row >= STRIKES:
                 self.refused = "errors"

@@ -86,7 +86,7 @@ def read(setting: Setting, typed: str) -> Any:
         case "text":
             return text
         case "table":
-            raise ConfigError(f"{setting.key} is a table.", hint="Change it in the home's config.toml.")
+            raise ConfigError(f"{setting.key} is a table.", hint="Change it in config.toml in the home folder.")
     raise ConfigError(f"Must be {setting.allowed}{f', or {PRESET}' if setting.preset else ''}.", hint="")
 
 

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser.parse_args(arguments)
         starts_app = getattr(options, "run", None) is None
         if starts_app and (hasattr(options, "config") or hasattr(options, "json")):
-            parser.error("--config and --json need a command; the app reads config.toml in its home")
+            parser.error("--config and --json need a command; the app reads config.toml in the home folder")
         if getattr(options, "picture", None) is not None and options.page is None:
             parser.error("--picture needs --page")
         if getattr(options, "again", None) is not None and options.resume is None:
@@ -109,7 +109,7 @@ def _pages(text: str) -> tuple[tuple[int, int], ...]:
     except InputError as error:
         raise argparse.ArgumentTypeError(f"{error.message} {error.hint}") from error
     if not found:
-        raise argparse.ArgumentTypeError("names no page")
+        raise argparse.ArgumentTypeError("has no page number")
     return found
 
 
@@ -158,11 +158,15 @@ def _text(text: str) -> str:
 
 def _add_scope(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--doc", type=_text, action="append", metavar="DOC", help="only in this document; may be repeated"
+        "--doc", type=_text, action="append", metavar="DOC", help="search only this document; may be repeated"
     )
-    parser.add_argument("--pages", type=_pages, default=(), metavar="P", help="only what touches these, such as 3-7,12")
+    parser.add_argument("--pages", type=_pages, default=(), metavar="P", help="search only these pages, such as 3-7,12")
     parser.add_argument(
-        "--kind", action="append", choices=get_args(ChunkKind), default=[], help="only such passages; may be repeated"
+        "--kind",
+        action="append",
+        choices=get_args(ChunkKind),
+        default=[],
+        help="search only this kind of passage; may be repeated",
     )
 
 
@@ -175,7 +179,7 @@ def _parser() -> argparse.ArgumentParser:
 
     parser = argparse.ArgumentParser(
         prog="groundwork",
-        description="Ask your PDFs; every claim opens its place on the page. Without a command it starts the app.",
+        description="Ask your PDFs; every claim opens its place on the page. Without a command, starts the app.",
         parents=[common],
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
@@ -190,28 +194,28 @@ def _parser() -> argparse.ArgumentParser:
     sub = commands.add_parser(
         "app", help="start the app in the browser", description="Start the app in the browser.", parents=[common]
     )
-    sub.add_argument("--port", type=_count, metavar="N", help="instead of 8501")
-    sub.add_argument("--no-browser", dest="browser", action="store_false", help="do not open the browser")
+    sub.add_argument("--port", type=_count, metavar="N", help="use port N instead of 8501")
+    sub.add_argument("--no-browser", dest="browser", action="store_false", help="don't open the browser")
 
-    sub = command("ingest", library.ingest, "read PDFs, and ADE JSON with its PDF, into the library")
+    sub = command("ingest", library.ingest, "add PDFs, or ADE JSON with its PDF, to the library")
     sub.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="a PDF, the JSON of LandingAI's ADE, or a folder of them"
+        "paths", nargs="+", type=Path, metavar="PATH", help="a PDF, a JSON file from LandingAI's ADE, or a folder"
     )
-    sub.add_argument("--index", action="store_true", help="index them as well")
-    sub.add_argument("--password", help="for encrypted files")
+    sub.add_argument("--index", action="store_true", help="also index them")
+    sub.add_argument("--password", help="the password of encrypted files")
 
-    sub = command("index", library.index, "embed and index what is new")
+    sub = command("index", library.index, "index new documents")
     which = sub.add_mutually_exclusive_group()
-    which.add_argument("--rebuild", action="store_true", help="make the index anew from the library")
-    which.add_argument("--estimate", action="store_true", help="only say what Claude's contexts for it will cost")
+    which.add_argument("--rebuild", action="store_true", help="rebuild the whole index")
+    which.add_argument("--estimate", action="store_true", help="only print what Claude's context sentences would cost")
 
     command("documents", library.documents, "list the library")
 
     sub = command("remove", library.remove, "remove a document")
-    sub.add_argument("document", type=_text, metavar="DOC", help="whole id, or file name")
+    sub.add_argument("document", type=_text, metavar="DOC", help="full id, or file name")
 
-    sub = command("tag", shelf.tag, "give documents tags and a folder, or take them away")
-    sub.add_argument("documents", nargs="+", type=_text, metavar="DOC", help="id, the start of one, or file name")
+    sub = command("tag", shelf.tag, "add or remove tags; move documents to a folder")
+    sub.add_argument("documents", nargs="+", type=_text, metavar="DOC", help="id or its beginning, or file name")
     sub.add_argument("--add", type=_text, action="append", default=[], metavar="TAG", help="may be repeated")
     sub.add_argument("--remove", type=_text, action="append", default=[], metavar="TAG", help="may be repeated")
     sub.add_argument("--folder", type=_text, metavar="PATH", help='names joined by "/"; "" for no folder')
@@ -220,18 +224,20 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("document", type=_text, metavar="DOC", help="id, the start of one, or file name")
     sub.add_argument("title", type=_text, metavar="TITLE", help='"" gives back the title that was read')
 
-    sub = command("tables", shelf.tables, "the tables of a document, as a list or as a file")
+    sub = command("tables", shelf.tables, "list a document's tables, or export them")
     sub.add_argument("document", type=_text, metavar="DOC")
-    sub.add_argument("--table", type=_count, metavar="N", help="only this one; they are counted from 1")
+    sub.add_argument("--table", type=_count, metavar="N", help="only this table, counted from 1")
     sub.add_argument("-o", "--output", type=_sheets, metavar="FILE", help="FILE.xlsx or FILE.csv")
 
-    sub = command("elements", library.elements, "what was read: headings, paragraphs, tables with their cells")
+    sub = command("elements", library.elements, "show what was read: headings, paragraphs, tables")
     sub.add_argument("document", type=_text, metavar="DOC")
     sub.add_argument("--page", type=_count, metavar="N")
     sub.add_argument("--kind", choices=get_args(ElementKind), metavar="K")
-    sub.add_argument("--picture", type=Path, metavar="OUT.png", help="draw them over the page (with --page) as well")
+    sub.add_argument(
+        "--picture", type=Path, metavar="OUT.png", help="also draw them on a picture of the page (needs --page)"
+    )
 
-    sub = command("chunks", library.chunks, "how a document was cut for retrieval")
+    sub = command("chunks", library.chunks, "show how a document is cut into chunks")
     sub.add_argument("document", type=_text, metavar="DOC")
 
     sub = command("retrieve", asking.retrieve, "find passages")
@@ -239,32 +245,40 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--mode", choices=("hybrid", "vector", "bm25", "reference"))
     sub.add_argument("--top-k", type=_count, metavar="K")
     sub.add_argument(
-        "--decompose", choices=("auto", "rules", "model", "off"), help="how a question of several parts is cut"
+        "--decompose", choices=("auto", "rules", "model", "off"), help="how questions with several parts are split"
     )
     sub.add_argument(
         "--gaps",
         action=argparse.BooleanOptionalAction,
-        help="let the model ask for what is missing in what was found",
+        help="let the model search again for what is missing",
     )
     sub.add_argument(
-        "--rse", metavar="PRESET", help="how segments are chosen: default, balanced, precision, find_all or your own"
+        "--rse",
+        metavar="PRESET",
+        help="how passages are joined: default, balanced, precision, find_all or your own preset",
     )
     _add_scope(sub)
 
-    for name, text in (("ask", "answer a question with citations"), ("generate", "the same, for scripts: -q QUESTION")):
+    for name, text in (
+        ("ask", "answer a question with citations"),
+        ("generate", "same as ask, for scripts: -q QUESTION"),
+    ):
         sub = command(name, asking.generate, text)
         if name == "ask":
             sub.add_argument("question", type=_text, metavar="QUESTION")
         else:
             sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
-        sub.add_argument("-p", "--passages", action="store_true", help="print the cited passages as well")
+        sub.add_argument("-p", "--passages", action="store_true", help="also print the quotes")
         _add_scope(sub)
 
-    sub = command("conversation", asking.conversation, "a conversation: one question per line")
+    sub = command("conversation", asking.conversation, "start a conversation, one question per line")
     sub.add_argument("-p", "--passages", action="store_true")
     which = sub.add_mutually_exclusive_group()
     which.add_argument(
-        "--resume", type=_text, metavar="ID", help="go on with this one; documents, pages and kinds replace its own"
+        "--resume",
+        type=_text,
+        metavar="ID",
+        help="resume this conversation; --doc, --pages and --kind replace its scope",
     )
     which.add_argument(
         "--list",
@@ -272,7 +286,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         const="",
         metavar="WORDS",
-        help="only list the conversations, last used first, or those that have all of WORDS",
+        help="list conversations, latest first; with WORDS, only those that contain them all",
     )
     sub.add_argument(
         "--again",
@@ -280,19 +294,19 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         const="",
         metavar="QUESTION",
-        help="with --resume: first ask its last question once more, or QUESTION in its place; what was there is kept",
+        help="with --resume: ask the last question again, or QUESTION instead; the old answer is kept",
     )
     _add_scope(sub)
 
-    sub = command("export", asking.export, "a conversation as Markdown, Word or PDF, its citations as notes")
+    sub = command("export", asking.export, "export a conversation as Markdown, Word or PDF with footnotes")
     sub.add_argument(
-        "conversation", type=_text, metavar="CONVERSATION", help="the id that `ragcore conversation` prints"
+        "conversation", type=_text, metavar="CONVERSATION", help="the id that `groundwork conversation` prints"
     )
     sub.add_argument(
         "-o", "--output", type=_exported, metavar="FILE", help="FILE.md, FILE.docx or FILE.pdf; else Markdown on stdout"
     )
 
-    sub = command("template", _template, "fill a report's template, each section with its evidence and gaps")
+    sub = command("template", _template, "fill a report from a template, with evidence and gaps")
     sub.add_argument(
         "-t",
         "--template",
@@ -312,14 +326,14 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--year", type=int, default=0, help="the year that it covers; else the latest of each document")
     sub.add_argument("--annex", type=_annex, metavar="FILE.pdf", help="also the cited pages, words marked")
     sub.add_argument(
-        "--doc", type=_text, action="append", metavar="DOC", help="only from this document; may be repeated"
+        "--doc", type=_text, action="append", metavar="DOC", help="use only this document; may be repeated"
     )
 
-    command("spending", state.spending, "what models were paid for so far, in tokens and US dollars")
+    command("spending", state.spending, "show what models have cost, in tokens and US dollars")
 
-    command("feedback", state.feedback, "what people thought of answers, as the app keeps it; --json for all of it")
+    command("feedback", state.feedback, "show feedback on answers; --json for everything")
 
-    command("config", state.settings, "the settings in force and where each came from")
+    command("config", state.settings, "show all settings and where each comes from")
     return parser
 
 

@@ -306,7 +306,7 @@ def load(
 
     path = file if file is not None else (home / "config.toml" if home is not None else None)
     if file is not None and not file.is_file():
-        raise ConfigError(f"There is no settings file at {file}.", hint="Check the path given to --config.")
+        raise ConfigError(f"No settings file at {file}.", hint="Check the path given to --config.")
     if path is not None and path.is_file():
         try:
             given = flatten(tomllib.loads(path.read_text("utf-8")))
@@ -361,7 +361,7 @@ def settled(merged: dict[str, Any], origins: dict[str, str]) -> Settings:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         raise ConfigError(
-            f"{key} = {first.get('input')!r} cannot be used: {first['msg']} (from {origins.get(key, 'the settings')})."
+            f"{key} = {first.get('input')!r} can't be used: {first['msg']} (from {origins.get(key, 'the settings')})."
         ) from error
 
 
@@ -398,7 +398,7 @@ def merge(
             raise ConfigError(f"Unknown setting {key!r} in {origin}; did you mean {near[0]!r}?")
         if key in NAMED:
             if not isinstance(value, Mapping):
-                raise ConfigError(f"{key} = {value!r} cannot be used: it is a table of names (from {origin}).")
+                raise ConfigError(f"{key} = {value!r} can't be used: it is a table of names (from {origin}).")
             value = merged[key] | {name: _joined(merged[key].get(name), item) for name, item in value.items()}
         merged[key] = value
         origins[key] = origin
@@ -415,10 +415,10 @@ def _choose_preset(merged: dict[str, Any], origins: dict[str, str]) -> None:
     for one, keys in presets.items():
         if not isinstance(keys, Mapping):
             origin = origins["rse.presets"]
-            raise ConfigError(f"rse.presets.{one} = {keys!r} cannot be used: it is a table of keys (from {origin}).")
+            raise ConfigError(f"rse.presets.{one} = {keys!r} can't be used: it is a table of keys (from {origin}).")
     if not isinstance(name, str) or name not in presets:
         raise ConfigError(
-            f"There is no preset rse.preset = {name!r} (from {origins['rse.preset']}).",
+            f"There's no preset rse.preset = {name!r} (from {origins['rse.preset']}).",
             hint=f"Choose one of {', '.join(presets)}, or name one of your own under [rse.presets].",
         )
     presets = {one: {**presets["balanced"], **keys} for one, keys in presets.items()}

@@ -172,9 +172,9 @@ class Desk:
         draft = self.get(section.report_id)
         family = draft.family(section_id)
         if any(one.accepted for one in family):
-            raise SectionAccepted("A section below it is accepted.")
+            raise SectionAccepted("A section inside it is accepted.")
         if len(family) == len(draft.pairs):
-            raise BadTemplate("A report needs at least one section.", hint="Add another first.")
+            raise BadTemplate("A report needs at least one section.", hint="Add another section first.")
         for one in family:
             self.store.drop_task(one.section_id)
             self.store.set_section(one.section_id, removed=1)
@@ -210,10 +210,10 @@ class Desk:
         if instruction:
             if self.models.writer_name == "offline":
                 raise InputError(
-                    "The offline answerer only quotes and cannot rewrite.", hint="Set a key, or edit the text by hand."
+                    "Offline, Groundwork only quotes; it can't rewrite.", hint="Enter a key, or edit the text yourself."
                 )
             if any(one.content is None or not one.content.text.strip() for one in chosen):
-                raise InputError("There is nothing to rewrite yet.", hint="Fill the section first.")
+                raise InputError("There's nothing to rewrite yet.", hint="Fill the section first.")
         asked = [(section.section_id, instruction) for section in chosen]
         self.store.queue(report_id, asked, self.models.writer_name, visit=visit)
         return len(self.store.tasks())
@@ -303,7 +303,7 @@ class Desk:
         left = tuple(doc_id for doc_id in info.doc_ids if doc_id in known)
         if not left:
             raise UnknownDocument(
-                "No document that this report is filled from is in the library.", hint="Choose others for it."
+                "This report's documents are no longer in the library.", hint="Choose other documents."
             )
         return Scope(left)
 
@@ -343,7 +343,7 @@ class Desk:
         section = self._open(section_id)
         content = self._content(section)
         if not 0 <= conflict < len(content.conflicts) or not 0 <= rival < len(content.conflicts[conflict].rivals):
-            raise InputError("There is no such value.", hint="Reload the report.")
+            raise InputError("This value no longer exists.", hint="Reload the report.")
         chosen = content.conflicts[conflict].rivals[rival]
         return self._kept(section, self.editing.with_value(content, chosen), f"Chosen: {chosen.figure}")
 
@@ -352,16 +352,16 @@ class Desk:
         or it is being written."""
         section = self.store.section(section_id)
         if accepted and section.shown is None:
-            raise InputError("Nothing is written in this section yet.", hint="Fill it, or write it by hand.")
+            raise InputError("This section is still empty.", hint="Fill it, or write it yourself.")
         if accepted and section.waits is not None:
-            raise InputError("This section is being filled.", hint="Wait for it, or stop it.")
+            raise InputError("This section is being filled.", hint="Wait, or stop it.")
         self.store.set_section(section_id, accepted=int(accepted))
 
     def undo(self, section_id: str) -> None:
         """Show the version again that was shown before this one was made. Raises `SectionAccepted`, `InputError`."""
         section = self._open(section_id)
         if section.shown is None:
-            raise InputError("There is nothing to undo.", hint="The history shows every version.")
+            raise InputError("There's nothing to undo.", hint="The history shows every version.")
         self.store.show(section_id, section.shown.parent or None)
 
     def show(self, section_id: str, version_id: str) -> None:
@@ -378,7 +378,7 @@ class Desk:
         self._open(section_id)
         document = self.filling.document(span.doc_id)
         if not 0 <= span.start < span.end <= len(document.text):
-            raise InputError("There is no such place in the document.", hint="Reload the report.")
+            raise InputError("This place no longer exists in the document.", hint="Reload the report.")
         self.store.place(section_id, span, kind)
 
     @property

@@ -34,7 +34,7 @@ class Draft:
         """Raises `UnknownSection`."""
         found = next((pair for pair in self.pairs if pair[0].section_id == section_id), None)
         if found is None:
-            raise UnknownSection("This section is not in the report any more.")
+            raise UnknownSection("This section is no longer in the report.")
         return found
 
     def family(self, section_id: str) -> list[StoredSection]:

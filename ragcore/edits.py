@@ -43,7 +43,7 @@ class Editing:
         text = text.replace("\r\n", "\n").strip()
         if len(text) > LONGEST:
             raise InputError(
-                f"A section has at most {LONGEST:,} characters, and this one has {len(text):,}.", hint="Shorten it."
+                f"A section can have at most {LONGEST:,} characters; this one has {len(text):,}.", hint="Shorten it."
             )
         before = section.answer or blank(section)
         known = {citation.n: citation for citation in (*before.citations, *further)}
@@ -111,7 +111,7 @@ class Editing:
             raise InputError("No words are selected.", hint="Select words on the page, then add them.")
         if span.end - span.start > LONGEST_PASSAGE:
             raise InputError(
-                f"At most {LONGEST_PASSAGE:,} characters can be added at once.", hint="Select a shorter passage."
+                f"You can add at most {LONGEST_PASSAGE:,} characters at once.", hint="Select a shorter passage."
             )
         citations = section.answer.citations if section.answer else ()
         sources = section.answer.sources if section.answer else ()

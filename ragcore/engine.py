@@ -299,10 +299,9 @@ class Engine(Library):
         stale = [doc_id for doc_id in self.stale() if doc_ids is None or doc_id in doc_ids]
         if stale:
             raise IndexMismatch(
-                f"{len(stale)} {'document was' if len(stale) == 1 else 'documents were'} built by other settings, or "
-                "another version, than those in force.",
-                hint="The Library brings them up to date when the app is started; on the command line "
-                "`ragcore index` does.",
+                f"{len(stale)} {'document needs' if len(stale) == 1 else 'documents need'} updating: the settings or "
+                "the version have changed.",
+                hint="Update them in the Library, or run `groundwork index`.",
             )
 
     # Retrieve
@@ -329,7 +328,7 @@ class Engine(Library):
         `UnknownDocument`, `InputError` (no such pages or kinds); `ConfigError` and `ModelError` where a model is to
         plan the search and cannot be had."""
         if not query.strip():
-            raise EmptyQuestion("There is no question.")
+            raise EmptyQuestion("The question is empty.")
         scope = checked(Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds)))
         self.store.require(scope.doc_ids or ())
         self._check_recipes(scope.doc_ids)
@@ -352,7 +351,7 @@ class Engine(Library):
         from ragcore.exploring import Exploration
 
         if not question.strip():
-            raise EmptyQuestion("There is no question.")
+            raise EmptyQuestion("The question is empty.")
         self.store.require(checked(scope).doc_ids or ())
         self._check_recipes(scope.doc_ids)
         return Exploration(self, self._finding, question, checked(scope), parts)
@@ -471,7 +470,7 @@ class Engine(Library):
         planner = self.models.planner
         if planner is None:
             raise ConfigError(
-                'chat.rewrite = "model" needs a model, and the offline writer is in force.',
+                'chat.rewrite = "model" needs a model, and answers are offline.',
                 hint='Set ANTHROPIC_API_KEY or llm.model, or set chat.rewrite = "rules".',
             )
         return planner

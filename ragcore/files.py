@@ -78,8 +78,8 @@ def reported(folder: Path) -> Iterator[None]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise DiskFull(f"The disk of {folder} is full.") from error
         raise StoreError(
-            f"The files in {folder} cannot be read or written: {error.strerror or error}.",
-            hint="See that the disk has room and check the permissions of that folder.",
+            f"The files in {folder} can't be read or written: {error.strerror or error}.",
+            hint="Check the disk space and the folder's permissions.",
         ) from error
 
 

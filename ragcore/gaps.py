@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ragcore.config import Settings
     from ragcore.report.template import Section
 
-NOT_HELD = "The passages found do not hold it."
-NOTHING_FOUND = "Nothing that was found is about it."
+NOT_HELD = "The passages found don't answer this."
+NOTHING_FOUND = "No passage found is about this."
 _NEAREST = 2  # passages that are given for what is missing
 _SHOWN = 4  # gaps of a section, for which they are looked for
 

@@ -15,8 +15,8 @@ from ragcore.index.store import Store
 from ragcore.tasks import Added, printable
 
 ALONE = (
-    "There is no PDF to this ADE JSON, so its pages are redrawn and whole chunks or cells are lit. For the original "
-    "pages and exact words remove it and add the JSON and its PDF, both of one name, together."
+    "This ADE JSON came without its PDF, so its pages are redrawn and whole blocks or cells are highlighted. For the "
+    "original pages and exact words, remove it and add JSON and PDF together, under the same name."
 )
 
 
@@ -111,15 +111,16 @@ def _from_library(store: Store, name: str, pages: int) -> bytes | None:
 def _read(path: Path, name: str, settings: IngestSettings) -> bytes:
     if path.is_dir():
         raise FileMissing(
-            f"The folder {printable(path)} holds no PDF and no ADE JSON.", hint="Give one that has some, or the files."
+            f"The folder {printable(path)} has no PDF and no ADE JSON.",
+            hint="Choose another folder, or the files themselves.",
         )
     if not path.is_file():
-        raise FileMissing(f"There is no file at {path}.")
+        raise FileMissing(f"No file at {path}.")
     _check_size(path.stat().st_size, name, settings)
     try:
         return path.read_bytes()
     except OSError as error:
-        raise FileMissing(f"{path} cannot be read: {error.strerror}.", hint="Check who may read it.") from error
+        raise FileMissing(f"{path} can't be read: {error.strerror}.", hint="Check its permissions.") from error
 
 
 def _check_size(size: int, name: str, settings: IngestSettings, *, json: bool = False) -> None:

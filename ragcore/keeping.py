@@ -26,7 +26,7 @@ def keep(file: Path, changes: Mapping[str, Any]) -> None:
         before = file.read_text("utf-8") if file.is_file() else ""
         was = flatten(tomllib.loads(before))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"{file} cannot be read: {error}.", hint="Correct it by hand first.") from error
+        raise ConfigError(f"{file} can't be read: {error}.", hint="Correct it by hand first.") from error
     wanted = {**was, **{key: value for key, value in changes.items() if value is not None}}
     for key in (key for key, value in changes.items() if value is None):
         wanted.pop(key, None)
@@ -36,7 +36,7 @@ def keep(file: Path, changes: Mapping[str, Any]) -> None:
     after = "\n".join(lines) + "\n" if lines else ""
     if not _says(after, wanted):
         raise ConfigError(
-            f"{file} is written in a way that Groundwork does not change.",
+            f"{file} has a layout that Groundwork can't edit.",
             hint=f"Set {', '.join(changes)} in it by hand.",
         )
     with reported(file.parent), replacing(file) as out:

@@ -130,7 +130,7 @@ class Models:
 
         made = self._own.part("context_writer", make)
         if made is None and chosen.situate == "claude":
-            raise KeyMissing("context.situate asks for Claude, and no Claude is in force.")
+            raise KeyMissing("context.situate needs Claude, and no Claude model is set.")
         return made
 
     @property

@@ -78,7 +78,7 @@ def pinned_sources(
         if not held:
             raise InputError(
                 f"The pinned passages are longer than {settings.report.pinned_tokens:,} tokens together.",
-                hint="Take one of the pins away, or raise report.pinned_tokens.",
+                hint="Unpin one, or raise report.pinned_tokens.",
             )
     return sources
 
@@ -125,8 +125,8 @@ def within(scope: Scope, documents: Sequence[str] | None, infos: Sequence[Docume
         found = named(name, infos)
         if not found:
             raise UnknownDocument(
-                f"The template asks for the document “{name}”, which is not in this library.",
-                hint="Add it, or name one that is there: `ragcore documents` lists them.",
+                f"The template uses “{name}”, which isn't in this library.",
+                hint="Add it, or name another: `groundwork documents` lists them.",
             )
         own.update(dict.fromkeys(found))
     inside = tuple(doc_id for doc_id in own if scope.doc_ids is None or doc_id in scope.doc_ids)

@@ -108,7 +108,7 @@ class PaidStream:
         text = "".join(pieces)
         usable = bool(text.strip()) and (self._usable is None or self._usable(text))
         if complete and usable and fingerprint and self._kept is not None:
-            with self._noted("What the model said could not be kept to be given again"):
+            with self._noted("The model's answer couldn't be saved for reuse"):
                 self._kept.put(fingerprint, Response(self.model, tuple(pieces)))
 
     def close(self) -> None:
@@ -117,7 +117,7 @@ class PaidStream:
 
     def _known(self, fingerprint: str) -> Response | None:
         if self._kept is not None:
-            with self._noted("What the model said to the same request before could not be read"):
+            with self._noted("The saved answer to the same request couldn't be read"):
                 return self._kept.get(fingerprint)
         return None
 
@@ -141,7 +141,7 @@ class PaidStream:
         # A service that counts no tokens (some servers of one's own) was asked all the same.
         if complete or self.usage != Usage():
             usd = cost(self.usage, self.model, self._till.prices, asked=self._asked)
-            with self._noted("What the model cost could not be booked yet"):
+            with self._noted("The model's cost couldn't be recorded yet"):
                 self._till.ledger.add(self.model, self._purpose, self.usage, usd)
 
 

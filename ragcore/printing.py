@@ -46,7 +46,7 @@ def ingested(reports: Sequence[IngestReport]) -> None:
 def indexed(report: IndexReport) -> None:
     print(f"{report.chunks} chunks indexed, {report.embedded} of them embedded now by {report.embedder}.")
     if report.usd:
-        print(f"What Claude wrote for them cost ${report.usd:.4f}.")
+        print(f"Claude's context sentences cost ${report.usd:.4f}.")
 
 
 def estimated(estimates: Sequence[Estimate], model: str) -> None:
@@ -54,15 +54,15 @@ def estimated(estimates: Sequence[Estimate], model: str) -> None:
     for each in estimates:
         price = "no price in llm.prices" if each.usd is None else f"${each.usd:.2f}"
         capped = each.usd is not None and each.usd > each.limit
-        most = f", of which ${each.limit:.2f} may still be spent (context.max_usd)" if capped else ""
+        most = f", limited to ${each.limit:.2f} (context.max_usd)" if capped else ""
         usage = each.usage
         print(
-            f"{each.title}: {each.chunks} chunks; {each.summaries} summaries and {each.passages} situated passages to "
-            f"write; {usage.input_tokens:,} tokens in, {usage.cache_write_tokens:,} cached, "
+            f"{each.title}: {each.chunks} chunks; {each.summaries} summaries and {each.passages} context sentences "
+            f"to write; {usage.input_tokens:,} tokens in, {usage.cache_write_tokens:,} cached, "
             f"{usage.cache_read_tokens:,} read from the cache, {usage.output_tokens:,} out; {price}{most}"
         )
     known = [min(each.usd, each.limit) for each in estimates if each.usd is not None]
-    print(f"Altogether about ${sum(known):.2f} by {estimates[0].model if estimates else model}. Nothing was sent.")
+    print(f"Total: about ${sum(known):.2f} with {estimates[0].model if estimates else model}. Nothing was sent.")
 
 
 def documents(infos: Sequence[DocumentInfo]) -> None:
@@ -97,7 +97,7 @@ def chunks(given: Sequence[Chunk]) -> None:
 def retrieval(found: Retrieval, document: Callable[[str], Document]) -> None:
     """How it was searched, then a line for each hit."""
     for route in found.routes[:3]:
-        print(f"Looked first in: {document(route.doc_id).title} ({route.reason})")
+        print(f"Searched first: {document(route.doc_id).title} ({route.reason})")
     for number, asked in enumerate(found.queries[1:], start=2):
         print(f"Query {number} ({asked.origin}): {asked.text} ({asked.reason})")
     for hit in found.hits:
@@ -144,11 +144,11 @@ def spending(found: Spending) -> None:
     for entry in found.entries:
         print(f"{entry.model}  {entry.purpose:8}  {_took(entry.calls, entry.usage, entry.usd)}")
     if not found.entries:
-        print("Nothing has been spent.")
+        print("Nothing spent so far.")
         return
     print(f"Since {found.days[0].day}  {_took(found.calls, found.usage, found.usd)}")
     if found.unpriced:
-        print(f"Without a price in llm.prices, and so not in the dollars: {', '.join(found.unpriced)}.")
+        print(f"Not in the dollar total (no price in llm.prices): {', '.join(found.unpriced)}.")
 
 
 def feedback(told: Sequence[Told]) -> None:
@@ -159,7 +159,7 @@ def feedback(told: Sequence[Told]) -> None:
         if why:
             print(f"  {why}")
     if not told:
-        print("Nobody has said anything yet.")
+        print("No feedback yet.")
 
 
 def _took(calls: int, usage: Usage, usd: float | None) -> str:

@@ -232,7 +232,7 @@ class Reading:
         if doc_id in self.stale():
             pages = self._pages(doc_id)
             if len(pages) < self._info(doc_id).pages:
-                raise ParseError(f"Pages of {name} have to be read again first.", hint="Run `ragcore index`.")
+                raise ParseError(f"Some pages of {name} must be read again first.", hint="Run `groundwork index`.")
             document, chunks, _figures = self._made(doc_id, name, pages, None, ignore, None)
         else:
             document, chunks = self._store.document(doc_id), tuple(self._store.chunks(doc_id))

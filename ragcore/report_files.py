@@ -39,7 +39,7 @@ def report_kind(name: str) -> ReportKind:
     """The kind called ``name``. Raises `InputError` for one that there is not."""
     found = next((each for each in KINDS if each == name.lower()), None)
     if found is None:
-        raise InputError(f"There is no report as “{name}”.", hint=f"Choose one of {', '.join(KINDS)}.")
+        raise InputError(f"Reports can't be exported to “{name}”.", hint=f"Choose one of {', '.join(KINDS)}.")
     return found
 
 
@@ -89,7 +89,7 @@ def _sheets(library: Library, dpi: float) -> Iterator[Sheets]:
             except UnknownDocument:
                 return "The document is no longer in the library."
             except GroundworkError as error:
-                return f"The page could not be drawn: {error.message}"
+                return f"The page couldn't be drawn: {error.message}"
             return Sheet(crop.png, crop.width, crop.height, box)
 
         yield draw

@@ -95,10 +95,10 @@ class AnswerRun:
     def _break_off(self, error: BaseException) -> None:
         ours = None
         if isinstance(error, Exception):
-            ours = GroundworkError(f"The answer broke off by an error that was not foreseen: {type(error).__name__}.")
+            ours = GroundworkError(f"The answer stopped on an unexpected error: {type(error).__name__}.")
         self._finish(_failed(self.question, ours) if self._stream is None else self._stream.so_far(ours))
         if self.unsaved is not None:
-            error.add_note(f"The answer so far could not be kept: {self.unsaved.message}")
+            error.add_note(f"The answer so far couldn't be saved: {self.unsaved.message}")
 
     def _finish(self, answer: Answer) -> Done:
         self.answer = answer

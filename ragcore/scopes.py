@@ -13,7 +13,7 @@ KINDS = {"text": "text", "table": "tables", "figure": "figures"}  # each `ChunkK
 _DASH = r"\s*(?:-|–|—|\bto\b)\s*"
 _PART = re.compile(rf"(?:p{{1,2}}\.?\s*|pages?\s+)?(\d+)(?:{_DASH}(\d+))?", re.IGNORECASE)
 _OPEN = re.compile(rf"(?:\d+{_DASH}|{_DASH}\d+)", re.IGNORECASE)
-_EXAMPLE = "Write numbers and ranges, for example 3-7, 12."
+_EXAMPLE = "Enter pages or ranges, for example 3-7, 12."
 
 
 def page_ranges(text: str, last: int | None = None) -> tuple[tuple[int, int], ...]:
@@ -25,7 +25,7 @@ def page_ranges(text: str, last: int | None = None) -> tuple[tuple[int, int], ..
     ranges = [_range(part.strip()) for part in re.split(r"[,;]|\band\b", text) if part.strip()]
     if last is not None and ranges and all(first > last for first, _ in ranges):
         pages = "1 page" if last == 1 else f"{last} pages"
-        raise InputError(f"The longest document in scope has {pages}.", hint="Pages are counted from 1.")
+        raise InputError(f"The longest document in scope has {pages}.", hint="Count pages from 1.")
     joined: list[tuple[int, int]] = []
     for first, end in sorted(ranges):
         if joined and first <= joined[-1][1] + 1:
@@ -39,12 +39,10 @@ def checked(scope: Scope) -> Scope:
     """The scope, if it can be searched. Raises `InputError` for pages or kinds that cannot be."""
     for first, end in scope.pages:
         if not 1 <= first <= end:
-            raise InputError(
-                f"There are no pages {first}-{end}.", hint="Pages are counted from 1; the first comes first."
-            )
+            raise InputError(f"{first}-{end} is not a range of pages.", hint="Count pages from 1, lowest first.")
     for kind in scope.kinds:
         if kind not in KINDS:
-            raise InputError(f"There is no kind of passage {kind!r}.", hint=f"Choose among {', '.join(KINDS)}.")
+            raise InputError(f"There is no kind of passage {kind!r}.", hint=f"Choose one of {', '.join(KINDS)}.")
     return scope
 
 
@@ -52,14 +50,14 @@ def _range(part: str) -> tuple[int, int]:
     found = _PART.fullmatch(part)
     if found is None:
         if _OPEN.fullmatch(part):
-            raise InputError(f"“{part}” lacks an end.", hint="Give a range both ends, for example 3-7.")
+            raise InputError(f"“{part}” is an open range.", hint="Give both ends of the range, for example 3-7.")
         raise InputError(f"“{part}” is not a page.", hint=_EXAMPLE)
     if any(len(number) > len(str(HIGHEST_PAGE)) for number in found.groups() if number):
         raise InputError(f"“{part}” is too high.", hint=_EXAMPLE)
     first = int(found.group(1))
     end = int(found.group(2) or first)
     if first == 0:
-        raise InputError("There is no page 0.", hint="Pages are counted from 1.")
+        raise InputError("There's no page 0.", hint="Count pages from 1.")
     if end < first:
         raise InputError(f"“{part}” runs backwards.", hint=f"Write {end}-{first}.")
     return first, end

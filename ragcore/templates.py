@@ -24,7 +24,7 @@ SECONDS = 20.0
 MEMORY_MB = 512  # beyond what the child takes to start
 _AT_ONCE = threading.Semaphore(2)
 _MESSAGE = 500  # characters of a complaint, which may quote the file
-_SMALLER = "Keep its headings, guidance and empty tables; leave pictures and everything else out."
+_SMALLER = "Keep only headings, guidance and empty tables."
 
 
 def read_template(data: bytes, name: str) -> Template:
@@ -64,7 +64,7 @@ def _parsed(data: bytes, name: str) -> Template:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadTemplate(f"{name} is no text in UTF-8, and no Word document.") from error
+        raise BadTemplate(f"{name} is neither UTF-8 text nor a Word document.") from error
     if suffix in (".md", ".markdown", ".txt"):
         return from_markdown(text, name)
     return from_json(text, name)

@@ -31,8 +31,8 @@ def varied(
     fixed = _changed(settings, held, overrides)
     if fixed:
         raise ConfigError(
-            f"{', '.join(fixed)} cannot differ from what the library was read and indexed by.",
-            hint="Set it in the home's config.toml and start again: documents are then brought up to date.",
+            f"{', '.join(fixed)} can't change for one visit: the library was built with them.",
+            hint="Set it in config.toml in the home folder and restart; documents are then updated.",
         )
     merged, came = flatten(settings.model_dump()), dict(origins)
     for key, whence in origins.items():

@@ -266,7 +266,7 @@ def test_a_folder_without_a_file_to_read_fails_the_command(tmp_path: Path) -> No
     (report,) = ragcore(tmp_path / "home", "ingest", str(tmp_path / "in"), code=1)["documents"]
     assert (report["status"], report["error"]["code"]) == ("failed", "file_missing")
     done = for_people(tmp_path / "home", "ingest", str(tmp_path / "in"), code=1)
-    assert "in holds no PDF and no ADE JSON." in done.stderr
+    assert "in has no PDF and no ADE JSON." in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""``ragcore tag`` and ``ragcore tables``, and the folder that ``ragcore ingest`` keeps."""
+"""``groundwork tag`` and ``groundwork tables``, and the folder that ``groundwork ingest`` keeps."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def test_a_preset_of_one_s_own_takes_the_rest_from_balanced(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[rse]\npreset = "presicion"\n', "There is no preset rse.preset = 'presicion'"),
+        ('[rse]\npreset = "presicion"\n', "There's no preset rse.preset = 'presicion'"),
         ("[rse]\npresets = 3\n", "rse.presets = 3"),
         ("[rse.presets]\nmine = 3\n", "rse.presets.mine = 3"),
         ("[rse.presets.mine]\nmax_lenght = 3\n", "rse.presets.mine.max_lenght"),

@@ -187,7 +187,7 @@ def test_a_form_that_cannot_be_used_is_asked_for_again_and_then_rules_do_it(home
     assert "nitrate" in answer.standalone
     assert answer.trace is not None
     (note,) = answer.trace.notes
-    assert note.startswith("claude-sonnet-4-6's reading of the question could not be used, so it was read by rules: ")
+    assert note.startswith("claude-sonnet-4-6 couldn't rewrite the question, so rules did: ")
     assert len(server.forms) == 2
     assert "'1987' is in neither the question nor the conversation" in json.dumps(server.forms[1])
 

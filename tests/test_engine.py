@@ -206,7 +206,7 @@ def test_a_folder_without_a_file_to_read_is_refused_and_harms_no_other(engine: E
     assert (refused.status, read.status) == ("failed", "ready")
     assert refused.error is not None
     assert refused.error["code"] == "file_missing"
-    assert refused.error["message"].endswith("empty holds no PDF and no ADE JSON.")
+    assert refused.error["message"].endswith("empty has no PDF and no ADE JSON.")
 
 
 def test_a_password_opens_what_asked_for_it(engine: Engine) -> None:

@@ -66,7 +66,7 @@ def test_a_plan_that_could_not_be_used_is_part_of_the_answer(home: Path, server:
     assert answer.trace is not None
     (note,) = answer.trace.notes
     assert note.startswith("claude-sonnet-4-6's decomposition could not be used: ")
-    assert note.endswith("Searched by rules.")
+    assert note.endswith("The question was split by rules instead.")
 
 
 def test_stop_while_it_is_planned_ends_the_answer_soon(home: Path, server: MessagesServer) -> None:

@@ -117,7 +117,7 @@ EXPLORATIONS = Explorations()
 def asked(body: Json) -> str:
     question = body.get("question")
     if not isinstance(question, str) or not question.strip():
-        raise EmptyQuestion("There is no question.", hint="Type one, or choose an example.")
+        raise EmptyQuestion("The question is empty.", hint="Type one, or choose an example.")
     if sum(character.isalnum() for character in question) < 3:
         raise QuestionTooShort("The question is too short to search for.", hint="Type at least a word.")
     if len(question) > 4000:

@@ -42,7 +42,7 @@ def check(question: str, history: Sequence[Turn], least: int) -> None:
     digits (a Chinese, Japanese or Korean character counts as two) unless a question stands before it, which it goes on
     from. Raises `EmptyQuestion`, `QuestionTooLong`, `QuestionTooShort`."""
     if not question.strip():
-        raise EmptyQuestion("There is no question.")
+        raise EmptyQuestion("The question is empty.")
     if len(question) > LONGEST:
         raise QuestionTooLong(f"The question has {len(question):,} characters; at most {LONGEST:,} can be asked.")
     if not history and _length(question) < least:

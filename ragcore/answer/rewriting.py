@@ -67,7 +67,7 @@ def by_model(
     """``question`` by ``planner``, over the newest whole turns of ``history`` that fit ``chat.rewrite_tokens``. Raises
     `KeyMissing`, `KeyRefused`, `ModelMissing` and `Cancelled`."""
     if len(question) > LONGEST_ASKED:
-        return Model("", planner.name, _note(planner, f"the question is longer than {LONGEST_ASKED} characters"))
+        return Model("", planner.name, _note(planner, f"the question has more than {LONGEST_ASKED} characters"))
     shown = recent(history, settings.answer.history_turns, settings.chat.rewrite_tokens)
     about = {
         "conversation": [{"question": turn.question, "answer": turn.answer} for turn in shown],
@@ -95,7 +95,7 @@ def by_model(
 
 
 def _note(planner: Planner, why: str) -> str:
-    return f"{planner.name}'s reading of the question could not be used, so it was read by rules: {why.rstrip('.')}."
+    return f"{planner.name} couldn't rewrite the question, so rules did: {why.rstrip('.')}."
 
 
 def _invented(question: str, said: str) -> str:

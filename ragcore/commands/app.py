@@ -42,6 +42,6 @@ def app_script() -> Path:
         if (folder / "app.py").is_file() and (folder / "ui").is_dir():
             return folder / "app.py"
     raise ConfigError(
-        "The app's files are missing from this installation.",
-        hint="Install Groundwork again, or run `streamlit run app.py` in a checkout.",
+        "This installation lacks the app's files.",
+        hint="Reinstall Groundwork, or run `streamlit run app.py` in a clone.",
     )

@@ -84,16 +84,16 @@ def conversation(engine: Engine, options: argparse.Namespace, as_json: bool) -> 
         _show(answer, as_json, passages=options.passages, extra=extra)
         stopped = answer.status == "stopped"
         if run.unsaved is not None:
-            print(f"This answer could not be stored. {run.unsaved.message} {run.unsaved.hint}", file=sys.stderr)
+            print(f"This answer couldn't be saved. {run.unsaved.message} {run.unsaved.hint}", file=sys.stderr)
         return 0 if answer.status == "complete" and run.unsaved is None else 1
 
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
-    print(f"Conversation {conversation_id}. An empty line or Ctrl-D ends it.", file=sys.stderr)
+    print(f"Conversation {conversation_id}. Press Enter on an empty line, or Ctrl-D, to end it.", file=sys.stderr)
     code = 0
     if options.again is not None:
         if not seen:
-            raise InputError("Nothing was asked in this conversation yet.", hint="Ask a question.")
+            raise InputError("This conversation has no questions yet.", hint="Ask a question.")
         code = ask(options.again or seen[-1].question, instead_of=after, fresh=True)
     # Whoever stops a list of questions does not want the next one asked.
     while sys.stdin.isatty() or not stopped:
@@ -115,7 +115,8 @@ def _conversations(engine: Engine, search: str, as_json: bool) -> int:
         printing.conversations(found)
         if not found:
             print(
-                "No conversation has these words." if search.strip() else "There is no conversation.", file=sys.stderr
+                "No conversation contains these words." if search.strip() else "There are no conversations.",
+                file=sys.stderr,
             )
     return 0
 

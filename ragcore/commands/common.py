@@ -36,7 +36,7 @@ def find(engine: Engine, given: str, *, whole: bool = False) -> str:
         return found[0].doc_id
     if found:
         raise UnknownDocument(
-            f"{given!r} fits {len(found)} documents.", hint="Give the whole id; `ragcore documents` lists them."
+            f"{given!r} matches {len(found)} documents.", hint="Use the full id: `groundwork documents` lists them."
         )
     raise UnknownDocument(f"There is no document {given!r} in this library.")
 
@@ -48,7 +48,7 @@ def documents_asked(engine: Engine, given: Sequence[str] | None) -> tuple[str, .
         info.name for info in engine.documents() if not info.indexed and (chosen is None or info.doc_id in chosen)
     ]
     if waiting:
-        print(f"Not indexed, so not searched: {', '.join(waiting)}.", file=sys.stderr)
+        print(f"Not searched, because not indexed: {', '.join(waiting)}.", file=sys.stderr)
     return chosen
 
 
@@ -80,7 +80,7 @@ def stopped_by_ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
 
     def watch() -> None:
         if pressed.get():
-            print("Stopping. Ctrl-C again to leave at once.", file=sys.stderr)
+            print("Stopping. Press Ctrl-C again to quit at once.", file=sys.stderr)
             stop()
 
     def press(_number: int, _frame: FrameType | None) -> None:
@@ -102,7 +102,7 @@ def write_file(path: Path, data: bytes) -> None:
         with replacing(path, 0o666) as stream:
             stream.write(data)
     except OSError as error:
-        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Give another place.") from error
+        raise InputError(f"{path} couldn't be written: {error.strerror}.", hint="Choose another place.") from error
 
 
 def print_json(value: Json) -> None:

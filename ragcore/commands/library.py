@@ -95,7 +95,7 @@ def documents(engine: Engine, _options: argparse.Namespace, as_json: bool) -> in
     else:
         printing.documents(infos)
         if not infos:
-            print("The library is empty. Add a PDF: ragcore ingest FILE --index", file=sys.stderr)
+            print("The library is empty. Add a PDF: groundwork ingest FILE --index", file=sys.stderr)
     return 0
 
 
@@ -112,7 +112,7 @@ def remove(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
 def elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     document = engine.document(find(engine, options.document))
     if options.page is not None and options.page > len(document.pages):
-        raise InputError(f"{document.name} has {len(document.pages)} pages.", hint="Give a page that it has.")
+        raise InputError(f"{document.name} has {len(document.pages)} pages.", hint="Choose one of its pages.")
     if options.picture is not None:
         _save(options.picture, engine.page_picture(document.doc_id, options.page))
     chosen = [
@@ -133,7 +133,7 @@ def _save(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Give another place.") from error
+        raise InputError(f"{path} couldn't be written: {error.strerror}.", hint="Choose another place.") from error
 
 
 def chunks(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:

@@ -39,11 +39,11 @@ def load_template(given: str) -> Template:
         return from_json(own[given], given)
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise BadTemplate(f"{path.name} is too large for a template.", hint="Leave its pictures out.")
+            raise BadTemplate(f"{path.name} is too large for a template.", hint="Remove its pictures.")
         data = path.read_bytes()
     except OSError as error:
         raise FileMissing(
-            f"{given} cannot be read: {error.strerror}.", hint=f"Give a file, or one of {', '.join(own)}."
+            f"{given} can't be read: {error.strerror}.", hint=f"Name a file, or one of {', '.join(own)}."
         ) from error
     return read_template(data, path.name)
 
@@ -69,12 +69,12 @@ def fill(
         run.stop()
     except GroundworkError:
         if run.report.sections:
-            _write(engine, run.report, output, annex, "What was filled before is in")
+            _write(engine, run.report, output, annex, "Sections filled earlier are in")
         raise
     report = run.report
     if run.stopped:
         done = sum(section.status != "stopped" for section in report.sections)
-        print(f"\nInterrupted: {done} of {len(list(template.places()))} sections are written.", file=sys.stderr)
+        print(f"\nInterrupted: {done} of {len(list(template.places()))} sections are done.", file=sys.stderr)
     _write(engine, report, output, annex, "Wrote")
     if as_json:
         print_json(wire.report(report))
@@ -90,4 +90,4 @@ def _write(engine: Engine, report: Report, output: Path | None, annex: Path | No
         print(f"{said} {output}.", file=sys.stderr)
     if annex is not None:
         write_file(annex, engine.write_report(report, "annex"))
-        print(f"The pages that it cites are in {annex}.", file=sys.stderr)
+        print(f"The cited pages are in {annex}.", file=sys.stderr)

@@ -17,7 +17,7 @@ def tag(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     """Tags and the folder of documents."""
     doc_ids = [find(engine, given) for given in options.documents]
     if not options.add and not options.remove and options.folder is None:
-        raise InputError("Nothing is to be changed.", hint="Give --add TAG, --remove TAG or --folder PATH.")
+        raise InputError("There's nothing to change.", hint="Use --add TAG, --remove TAG or --folder PATH.")
     engine.shelf.tag(doc_ids, add=options.add, remove=options.remove)
     if options.folder is not None:
         engine.shelf.put(doc_ids, options.folder)

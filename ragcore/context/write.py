@@ -20,7 +20,7 @@ from ragcore.text import sentence_spans
 from ragcore.types import Chunk, ContextReport, Document
 
 EXTRACT_TOKENS = 60  # longest sentence of the document that serves as a summary
-AGAIN = "`ragcore index` writes what is missing."
+AGAIN = "Run `groundwork index` to write the rest."
 _SENTENCE_END = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")
 
 
@@ -217,11 +217,11 @@ class Work:
         limit = self.settings.context.max_usd
         parts = [self.errors[0].message.rstrip(".")] if self.errors else []
         if self.refused == "limit":
-            parts.append(f"the limit of ${limit:g} a document is reached (context.max_usd)")
+            parts.append(f"the limit of ${limit:g} per document is reached (context.max_usd)")
         elif self.refused == "price":
-            parts.append(f"llm.prices has no price for {self.model}, so no limit could be kept")
+            parts.append(f"llm.prices has no price for {self.model}, so the cost can't be limited")
         if not parts:
-            parts.append("no Claude is in force" if asked and not self.model else "they were not asked for yet")
+            parts.append("no Claude model is set" if asked and not self.model else "they haven't been requested yet")
         return "; ".join(parts)
 
 

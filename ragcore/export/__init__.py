@@ -32,7 +32,7 @@ def kind(name: str) -> Kind:
     """The kind called ``name`` (``"docx"``). Raises `InputError` for one that there is not."""
     found = next((each for each in KINDS if each == name.lower()), None)
     if found is None:
-        raise InputError(f"There is no export as “{name}”.", hint=f"Choose one of {', '.join(KINDS)}.")
+        raise InputError(f"Groundwork can't export to “{name}”.", hint=f"Choose one of {', '.join(KINDS)}.")
     return found
 
 

@@ -23,8 +23,8 @@ from ragcore.reports import INSUFFICIENT, missing_mark
 from ragcore.types import GENERATED_MARKS, Answer, Citation, Claim
 
 DOUBTS = {
-    "weak": "only part of the claim is in the cited words",
-    "unsupported": "the cited words do not say it",
+    "weak": "the cited words back only part of the claim",
+    "unsupported": "the cited words don't say it",
 }
 
 

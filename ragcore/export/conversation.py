@@ -44,7 +44,7 @@ def manuscript(title: str, exchanges: Sequence[Exchange], files: Mapping[str, st
         blocks += _question(place, exchange.question)
         answer = exchange.answer
         if answer is None:
-            blocks.append(line("Not answered: the answer was still being written, or was cut off.", "notice"))
+            blocks.append(line("No answer: it was still being written, or was cut off.", "notice"))
             continue
         blocks += _about(answer, exchange)
         body, own = answer_blocks(answer, len(notes), quote_length)
@@ -62,7 +62,7 @@ def manuscript(title: str, exchanges: Sequence[Exchange], files: Mapping[str, st
 
 def _opening(exchanges: Sequence[Exchange], notes: Sequence[Note]) -> Iterator[Block]:
     if not exchanges:
-        yield line("Nothing was asked in this conversation.")
+        yield line("This conversation has no questions.")
         return
     days = list(dict.fromkeys(_day(exchange.asked) for exchange in (exchanges[0], exchanges[-1])))
     count = "1 question" if len(exchanges) == 1 else f"{len(exchanges)} questions"
@@ -71,7 +71,7 @@ def _opening(exchanges: Sequence[Exchange], notes: Sequence[Note]) -> Iterator[B
     found = [status for status in DOUBTS if any(claim.status == status for claim in claims)]
     if found:
         legend = "; ".join(f"[{status}]: {DOUBTS[status]}" for status in found)
-        yield line(f"Every claim was checked against the words that it cites. {legend}.", "about")
+        yield line(f"Every claim was checked against the words it cites. {legend}.", "about")
 
 
 def _question(place: int, question: str) -> Iterator[Block]:
@@ -91,19 +91,19 @@ def _about(answer: Answer, exchange: Exchange) -> Iterator[Block]:
     if answer.standalone and answer.standalone != answer.question:
         yield line(f"Searched for: “{one_line(answer.standalone)}”", "about")
     if answer.refused:
-        yield line("Refused: the documents were not found to hold the answer.", "notice")
+        yield line("No answer found in your documents.", "notice")
     elif answer.extractive:
-        yield line("Quoted from the documents, not written.", "notice")
+        yield line("Quotes from your documents.", "notice")
     if answer.status == "stopped":
-        yield line("Stopped before it was finished.", "notice")
+        yield line("Stopped before the end.", "notice")
     if answer.status == "failed":
         error = answer.error or {}
         words = one_line(f"{error.get('message', '')} {error.get('hint', '')}")
-        yield line(f"Failed before it was finished. {words}".strip(), "notice")
+        yield line(f"Failed before the end. {words}".strip(), "notice")
     if answer.dropped:
         many = len(answer.dropped)
-        words = "1 citation that named" if many == 1 else f"{many} citations that named"
-        yield line(f"{words} no given source {'was' if many == 1 else 'were'} left out.", "about")
+        words = "1 citation" if many == 1 else f"{many} citations"
+        yield line(f"{words} without a valid source {'was' if many == 1 else 'were'} removed.", "about")
     for note in (*answer.notes, *(answer.trace.notes if answer.trace else ())):
         yield line(one_line(note), "about")
 

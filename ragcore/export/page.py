@@ -74,7 +74,7 @@ def _pictures(note: Note, sheets: Sheets) -> str:
             for left, top, right, bottom in (spot,)
         )
         data = base64.b64encode(sheet.png).decode()
-        words = escape(f"{note.title}, {page(note)}: the cited words, lit")
+        words = escape(f"{note.title}, {page(note)}: the cited words, highlighted")
         out.append(
             f'<figure><img src="data:image/png;base64,{data}" width="{sheet.width}" height="{sheet.height}" '
             f'alt="{words}">{marks}</figure>'

@@ -79,8 +79,8 @@ class _Places:
         """MuPDF ends without a word where it meets what is higher than a page; nothing may be missing unsaid."""
         if next(self._headings, None) is not None or any(f"note-{n}" not in self.ids for n in range(1, notes + 1)):
             raise GroundworkError(
-                "The PDF could not be laid out: a part of it is higher than a page.",
-                hint="Export it as Word or Markdown.",
+                "The PDF couldn't be laid out: one part is taller than a page.",
+                hint="Export to Word or Markdown instead.",
             )
 
     def _bookmark(self, level: int, page: int, top: float) -> None:

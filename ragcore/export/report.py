@@ -35,9 +35,9 @@ def manuscript(report: Report, files: Mapping[str, str], *, quote_length: int) -
         if section.answer.status == "failed":
             error = section.answer.error or {}
             words = one_line(f"{error.get('message', '')} {error.get('hint', '')}")
-            blocks.append(line(f"Failed before it was finished. {words}".strip(), "notice"))
+            blocks.append(line(f"Failed before the end. {words}".strip(), "notice"))
         elif section.answer.status == "stopped":
-            blocks.append(line("Stopped before it was finished.", "notice"))
+            blocks.append(line("Stopped before the end.", "notice"))
         body, own = answer_blocks(section.answer, len(notes), quote_length, highest=min(section.level + 1, DEEPEST))
         blocks += [*body, *([Notes(tuple(note.number for note in own))] if own else [])]
         notes += own
@@ -56,18 +56,18 @@ def _opening(report: Report, notes: list[Note]) -> Iterator[Block]:
     date = time.gmtime(report.created)
     yield line(f"{verb} by {writer}, {date.tm_mday} {MONTHS[date.tm_mon - 1]} {date.tm_year}", "about")
     if report.extractive:
-        yield line("Quoted from the documents, not written.", "notice")
+        yield line("Quotes from your documents.", "notice")
     found = {verdict.status for note in notes for verdict in note.verdicts}
     if found:
         legend = "; ".join(f"[{status}]: {words}" for status, words in DOUBTS.items() if status in found)
-        yield line(f"Every claim was checked against the words that it cites. {legend}.", "about")
+        yield line(f"Every claim was checked against the words it cites. {legend}.", "about")
 
 
 def _gaps(report: Report) -> Iterator[Block]:
     lacking = [section for section in report.sections if section.gaps]
     if not lacking:
         return
-    yield Heading(1, (Text("What is missing"),))
+    yield Heading(1, (Text("Missing"),))
     yield Items(tuple(_lacks(section) for section in lacking))
 
 

@@ -72,7 +72,7 @@ def sheet_kind(name: str) -> SheetKind:
     """The kind called ``name``. Raises `InputError` for one that there is not."""
     found = next((each for each in SHEET_KINDS if each == name.lower()), None)
     if found is None:
-        raise InputError(f"Tables cannot be written as “{name}”.", hint=f"Choose one of {', '.join(SHEET_KINDS)}.")
+        raise InputError(f"Tables can't be exported to “{name}”.", hint=f"Choose one of {', '.join(SHEET_KINDS)}.")
     return found
 
 
@@ -81,7 +81,7 @@ def sheets(document: Document, number: int | None = None) -> list[Sheet]:
     Raises `InputError` where there is none."""
     found = tables_of(document)
     if not found:
-        raise InputError(f"{document.title} has no tables.", hint="Choose a document that has some.")
+        raise InputError(f"{document.title} has no tables.", hint="Choose a document that has tables.")
     if number is not None and not 1 <= number <= len(found):
         has = "1 table" if len(found) == 1 else f"{len(found)} tables"
         raise InputError(f"{document.title} has {has}.", hint="Give the number of one of them.")

@@ -26,11 +26,11 @@ def note_runs(note: Note) -> Runs:
 def _marks(note: Note) -> list[str]:
     words = []
     if note.generated:
-        words.append("AI-generated description of a figure, not the document's own words.")
+        words.append("Description of a figure by AI, not the document's own words.")
     if note.ocr is not None:
         # Rounded down: 100 is said only of what is certain.
         words.append(f"Read by OCR with {int(100 * note.ocr)}% confidence.")
     if note.added:
-        words.append("Citation added by checking, not by the writer.")
+        words.append("Citation added by Groundwork's check, not by the writer.")
     words += [f"Checked: {verdict.status}. {verdict.reason}".strip() for verdict in note.verdicts]
     return words

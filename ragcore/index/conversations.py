@@ -195,7 +195,7 @@ class Conversations:
         title = title.strip()
         if len(title) > LONGEST_TITLE:
             raise InputError(
-                f"A title has at most {LONGEST_TITLE} characters, and this one has {len(title)}.", hint="Shorten it."
+                f"A title can have at most {LONGEST_TITLE} characters; this one has {len(title)}.", hint="Shorten it."
             )
         self._update(conversation_id, title=title)
 

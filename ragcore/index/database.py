@@ -287,7 +287,7 @@ class Database:
             files.private(path.parent)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite gives its other files the same permissions
         except OSError as error:
-            raise StoreError(f"The home folder {path.parent} cannot be used: {error.strerror}.") from error
+            raise StoreError(f"The home folder {path.parent} can't be used: {error.strerror}.") from error
         self._engine = sa.create_engine(
             f"sqlite:///{path}",
             connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
@@ -335,11 +335,11 @@ class Database:
                 ) from error
             if "full" in reason:
                 raise DiskFull(f"The disk of {self.path} is full.") from error
-            raise StoreError(f"The database {self.path} cannot be used: {reason}.") from error
+            raise StoreError(f"The database {self.path} can't be used: {reason}.") from error
         except sa.exc.DatabaseError as error:
             raise StoreError(
-                f"The database {self.path} cannot be used: {error.orig}.",
-                hint="Move the file away to start anew; the PDFs in the files folder beside it stay as they are.",
+                f"The database {self.path} can't be used: {error.orig}.",
+                hint="Move the file away to start afresh. Your PDFs stay in the folder `files` beside it.",
             ) from error
 
 
@@ -356,7 +356,7 @@ def _migrate(connection: sa.Connection, path: Path) -> None:
     version = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
     if version > len(scripts):
         raise StoreError(
-            f"{path} was written by a newer Groundwork (schema {version}, this one knows {len(scripts)}).",
+            f"{path} was written by a newer Groundwork (schema {version}; this version knows {len(scripts)}).",
             hint="Update Groundwork, or use another --home.",
         )
     for number, script in enumerate(scripts[version:], start=version + 1):

@@ -17,7 +17,7 @@ from ragcore.index.packing import made
 from ragcore.types import Element
 
 _BEGINS = re.compile(rb'\{"id":(\d+),"kind":"[^"]*","start":(\d+),"end":(\d+),')
-_BROKEN, _REPAIR = "The elements of a document cannot be read.", "Read the document again."
+_BROKEN, _REPAIR = "The stored text of this document can't be read.", "Read it again."
 _NOISE = re.compile(rb'"noise":(null|")')
 
 

@@ -56,7 +56,7 @@ class FeedbackStore:
         `InputError` for too many words."""
         if given is not None and (given.reason not in REASONS or len(given.words) > LONGEST_WORDS):
             raise InputError(
-                f"Feedback has a known reason and at most {LONGEST_WORDS:,} characters.", hint="Shorten it."
+                f"Feedback needs a known reason and at most {LONGEST_WORDS:,} characters.", hint="Shorten it."
             )
         with self._database.write() as connection:
             _require(connection, turn_id)

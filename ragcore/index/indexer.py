@@ -209,7 +209,7 @@ class Indexer:
                 try:
                     lock.acquire()
                 except Timeout as error:
-                    busy = "Another process of Groundwork is building the index of this home folder."
+                    busy = "Another Groundwork process is building this library's index."
                     raise StoreBusy(busy) from error
             try:
                 yield

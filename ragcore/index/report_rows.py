@@ -103,7 +103,7 @@ def info(connection: sa.Connection, report_id: str) -> ReportInfo:
     """Raises `UnknownReport`."""
     found = infos(connection, _reports.report_id == report_id)
     if not found:
-        raise UnknownReport("This report is not in the library any more.")
+        raise UnknownReport("This report is no longer in the library.")
     return found[0]
 
 

@@ -88,7 +88,7 @@ class Reports:
         with self.database.read() as connection:
             found = rows.stored(connection, _sections.section_id == section_id)
         if not found:
-            raise UnknownSection("This section is not in the report any more.")
+            raise UnknownSection("This section is no longer in the report.")
         return found[0]
 
     def update(self, report_id: str, **values: object) -> None:
@@ -244,7 +244,7 @@ class Reports:
             ).scalar_one_or_none()
             given = given_titles(connection)
         if found is None:
-            raise UnknownSection("This version is not in the report any more.")
+            raise UnknownSection("This version is no longer in the report.")
         return rows.content(found, given)
 
     def show(self, section_id: str, version_id: str | None) -> None:
@@ -309,7 +309,7 @@ def _add(connection: sa.Connection, report_id: str, position: int, level: int, a
 def _row(connection: sa.Connection, section_id: str) -> sa.Row[tuple[object, ...]]:
     row = connection.execute(sa.select(db.report_sections).where(_sections.section_id == section_id)).one_or_none()
     if row is None:
-        raise UnknownSection("This section is not in the report any more.")
+        raise UnknownSection("This section is no longer in the report.")
     return row
 
 
@@ -321,7 +321,7 @@ def _report_of(connection: sa.Connection, section_id: str) -> str:
 def _set(connection: sa.Connection, section_id: str, **values: object) -> None:
     done = connection.execute(sa.update(db.report_sections).where(_sections.section_id == section_id).values(**values))
     if done.rowcount == 0:
-        raise UnknownSection("This section is not in the report any more.")
+        raise UnknownSection("This section is no longer in the report.")
 
 
 def _touch(connection: sa.Connection, report_id: str, **values: object) -> None:
@@ -329,4 +329,4 @@ def _touch(connection: sa.Connection, report_id: str, **values: object) -> None:
         sa.update(db.reports).where(_reports.report_id == report_id).values(updated=time.time(), **values)
     )
     if done.rowcount == 0:
-        raise UnknownReport("This report is not in the library any more.")
+        raise UnknownReport("This report is no longer in the library.")

@@ -58,7 +58,7 @@ class Shelf:
             known = _spelled(connection)
             old = known.get(tag.casefold())
             if old is None:
-                raise InputError(f"There is no tag “{tag}” any more.", hint="Reload the Library.")
+                raise InputError(f"The tag “{tag}” no longer exists.", hint="Reload the Library.")
             # Another spelling of itself is taken as it is written.
             new = name if name.casefold() == old.casefold() else known.get(name.casefold(), name)
             if new == old:
@@ -114,9 +114,7 @@ def clean_folder(path: str) -> str:
     names = [" ".join(name.split()) for name in printable.split("/")]
     folder = "/".join(name for name in names if name not in ("", ".", ".."))
     if len(folder) > FOLDER_LENGTH:
-        raise InputError(
-            f"The folder “{folder[:40]}…” has too long a name.", hint=f"Use at most {FOLDER_LENGTH} characters."
-        )
+        raise InputError(f"The folder “{folder[:40]}…” is too long.", hint=f"Use at most {FOLDER_LENGTH} characters.")
     return folder
 
 

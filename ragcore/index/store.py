@@ -85,9 +85,7 @@ class Store(FileStore):
         try:
             lock.acquire()
         except Timeout as error:
-            raise StoreBusy(
-                "This document is being read or removed by another task of Groundwork right now."
-            ) from error
+            raise StoreBusy("Another task is reading or removing this document right now.") from error
         try:
             yield
         finally:
@@ -378,4 +376,4 @@ def _known(text: str | None, kind: type) -> dict[str, Any]:
 
 
 def _unread(name: str) -> UnknownDocument:
-    return UnknownDocument(f"{name} has not been read yet.", hint="Ingest it first, or wait until it is done.")
+    return UnknownDocument(f"{name} has not been read yet.", hint="Add it first, or wait until it has been read.")

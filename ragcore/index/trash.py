@@ -55,9 +55,7 @@ class Trash:
                 if kept is not None and kept.removed is None:
                     continue  # another tab was first
                 if connection.execute(back.values(removed=None)).rowcount == 0:
-                    raise InputError(
-                        "It is too late to take this removal back.", hint="Add the file again to have it read again."
-                    )
+                    raise InputError("It's too late to undo this removal.", hint="Add the file again.")
             bump_revision(connection)
 
     def finish(self, doc_ids: Sequence[str]) -> None:

@@ -24,7 +24,7 @@ class Crops:
     def draw(self, box: Box, *, dpi: float, max_pixels: int) -> Crop:
         """What stands in ``box`` (displayed-page points). Raises `ParseTimeout` or `ParseCrashed`."""
         if self._lost >= _STRIKES:
-            raise ParseCrashed(f"{self._name}: the pictures of {_STRIKES} figures could not be drawn.")
+            raise ParseCrashed(f"{self._name}: the pictures of {_STRIKES} figures couldn't be drawn.")
         if self._child is None:
             self._child = Child(self._path, settings=self._settings, password=None, layout=False, name=self._name)
         try:

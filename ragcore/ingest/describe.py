@@ -19,7 +19,7 @@ from ragcore.prompts import FIGURE_SYSTEM
 from ragcore.protocols import Describer, DescriptionCache, PictureRequest
 from ragcore.types import Box, Document, FigureReport
 
-AGAIN = "`ragcore ingest` or `ragcore index --rebuild` describes what is missing."
+AGAIN = "Run `groundwork ingest` or `groundwork index --rebuild` to describe the rest."
 
 
 def describe_figures(
@@ -183,9 +183,9 @@ class _Work:
         if self.errors:
             parts.append(self.errors[0].message.rstrip("."))
         if self.refused == "limit":
-            parts.append(f"the limit of ${chosen.max_usd:g} a document is reached (figures.max_usd)")
+            parts.append(f"the limit of ${chosen.max_usd:g} per document is reached (figures.max_usd)")
         if self.refused == "price":
-            parts.append(f"llm.prices has no price for {self.model}, so no limit could be kept")
+            parts.append(f"llm.prices has no price for {self.model}, so the cost can't be limited")
         if figures > chosen.max_figures:
-            parts.append(f"at most {chosen.max_figures} are described in one document (figures.max_figures)")
+            parts.append(f"at most {chosen.max_figures} figures per document are described (figures.max_figures)")
         return "; ".join(parts)

@@ -53,9 +53,9 @@ def build_document(
     if not any(page.texts or any(region.description for region in page.regions) for page in ordered):
         lost = [page for page in ordered if page.unread]
         if lost:
-            raise NothingRead(f"No text of {name} could be read. Page {lost[0].number}: {lost[0].degraded}")
+            raise NothingRead(f"No text in {name} could be read. Page {lost[0].number}: {lost[0].degraded}")
         why = next((f" (page {page.number}: {page.degraded})" for page in ordered if page.degraded), "")
-        raise NoText(f"{name} has no text that can be read: its pages are empty, or pictures without words{why}.")
+        raise NoText(f"{name} has no readable text: its pages are empty, or pictures without words{why}.")
     per_page = split_blocks([page_blocks(typed_tables(page)) for page in ordered])
     hyphenation = Hyphenation(line for blocks in per_page for line in all_lines(blocks))
     correct_roles(per_page)

@@ -44,20 +44,20 @@ def garbled(text: str) -> str | None:
     if total < MIN_CHARS:
         return None
     if sum(count for char, count in counts.items() if _is_broken(char)) + cids > BROKEN_SHARE * total:
-        return "many of its characters stand for nothing"
+        return "many of its characters mean nothing"
     if _signs(counts) > SYMBOL_SHARE * _undigits(counts):
         # Leaders and rules drawn with signs are no text, but not broken either.
         once = Counter(char for char, _run in groupby("".join(rest.split())))
         signs, others = _signs(once), _undigits(once)
         if others >= MIN_CHARS and signs > SYMBOL_SHARE * others and signs > NUMBER_SHARE * once.total():
-            return "most of its characters are signs"
+            return "most of its characters are symbols"
     letters = sum(count for char, count in counts.items() if char.isalpha())
     foreign = sum(count for char, count in counts.items() if "\u00a1" <= char <= "\u00ff" and char.isalpha())
     if letters >= MIN_CHARS and foreign > MOJIBAKE_SHARE * letters:
-        return "most of its letters are of another encoding"
+        return "most of its letters have the wrong encoding"
     words = _WORD.findall(rest)
     if len(words) >= MIN_WORDS and sum(_is_odd(word) for word in words) > ODD_SHARE * len(words):
-        return "most of its words are not spelt like words"
+        return "most of its words aren't words"
     return None
 
 

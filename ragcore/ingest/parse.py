@@ -53,14 +53,12 @@ def inspect(
     """
     name = name or path.name
     if not path.is_file():
-        raise FileMissing(f"There is no file at {path}.")
+        raise FileMissing(f"No file at {path}.")
     size = path.stat().st_size
     if size == 0:
         raise EmptyFile(f"{name} is empty.")
     if size > settings.max_bytes:
-        raise FileTooLarge(
-            f"{name} is {_megabytes(size)} MB; the largest taken is {_megabytes(settings.max_bytes)} MB."
-        )
+        raise FileTooLarge(f"{name} is {_megabytes(size)} MB; the limit is {_megabytes(settings.max_bytes)} MB.")
     with _stoppable(cancelled, name) as started:
         child = Child(path, settings=settings, password=password, layout=False, name=name, started=started)
         try:
@@ -76,7 +74,7 @@ def inspect(
         repaired=bool(given["repaired"]),
     )
     if info.pages > settings.max_pages:
-        raise TooManyPages(f"{name} has {info.pages} pages; the most taken is {settings.max_pages}.")
+        raise TooManyPages(f"{name} has {info.pages} pages; the limit is {settings.max_pages}.")
     return info
 
 
@@ -119,7 +117,7 @@ def parse_pages(
                 page, failure = team.results.get(timeout=_POLL_SECONDS)
             except queue.Empty:
                 if not team.working():
-                    raise ParseCrashed(f"{name}: the threads that read it ended early.") from None
+                    raise ParseCrashed(f"{name}: reading ended early.") from None
                 continue
             if page is None:
                 assert failure is not None
@@ -236,7 +234,7 @@ class _Team:
         """The page by the layout model (and OCR where it needs that), else by the plain method, else empty; and the
         child for the next page."""
         why: str | None = None
-        reason = f"the layout model failed on {LAYOUT_STRIKES} pages of this file, so it was left out here"
+        reason = f"the layout model failed on {LAYOUT_STRIKES} pages of this file, so it was skipped here"
         if self._strikes < LAYOUT_STRIKES:
             if child is None:
                 child = self._begin(layout=True)
@@ -259,7 +257,7 @@ class _Team:
                             self._ocr_strikes += 1
                 reason = f"read without the layout model: {error.message}"
                 if why is not None:
-                    reason = f"this page {why}, and OCR could not read it: {error.message}"
+                    reason = f"this page {why}, and OCR couldn't read it: {error.message}"
         if self._stopped:
             raise Cancelled(f"Reading {self._name} was stopped.")
         given = child
@@ -269,7 +267,7 @@ class _Team:
             page = PageLayout.from_bytes(child.page(number, plain=True))
             page = replace(page, degraded=reason, unread=why is not None and not page.texts)
         except (ParseTimeout, ParseCrashed) as error:
-            lost = f"this page could not be read: {error.message}"
+            lost = f"this page couldn't be read: {error.message}"
             page = empty_page(number, str(number), *self._frame(child, number), lost, unread=True)
         # A child without the layout model serves only while the model is left out.
         if not child.usable or (given is None and self._strikes < LAYOUT_STRIKES):
@@ -282,7 +280,7 @@ class _Team:
         if self._ocr is not None and self._ocr.mode == "off":
             return OCR_OFF
         if self._ocr_strikes >= OCR_STRIKES:
-            return f"OCR failed on {OCR_STRIKES} pages of this file, so it was left out here"
+            return f"OCR failed on {OCR_STRIKES} pages of this file, so it was skipped here"
         return None
 
     def _frame(self, child: Child, number: int) -> tuple[float, float, int]:

@@ -279,22 +279,22 @@ def _open(path: Path, password: str | None, name: str) -> tuple[Any, bool]:
     except (pymupdf.FileDataError, pymupdf.EmptyFileError, RuntimeError, ValueError) as error:
         if looks_like_pdf:
             reason = _one_line(error).replace(str(path), name)
-            raise DamagedPdf(f"{name} is a PDF that is too damaged to open ({reason}).") from error
+            raise DamagedPdf(f"{name} is too damaged to open ({reason}).") from error
         raise NotAPdf(f"{name} is not a PDF.") from error
     if not document.is_pdf:
         raise NotAPdf(f"{name} is not a PDF.")
     unlocked = False
     if document.needs_pass:
         if password is None:
-            raise PasswordRequired(f"{name} is protected by a password.")
+            raise PasswordRequired(f"{name} needs a password.")
         if not document.authenticate(password):
-            raise WrongPassword(f"The password given for {name} does not open it.")
+            raise WrongPassword(f"Wrong password for {name}.")
         unlocked = True
     if document.page_count < 1:
         if not looks_like_pdf:
             raise NotAPdf(f"{name} is not a PDF.")
         if document.is_repaired:
-            raise DamagedPdf(f"{name} is a PDF that is too damaged to open (no page can be found).")
+            raise DamagedPdf(f"{name} is too damaged to open (no page can be found).")
         raise NoPages(f"{name} has no pages.")
     return document, unlocked
 

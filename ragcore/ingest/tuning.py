@@ -36,7 +36,7 @@ def load(*, layout: bool) -> None:
     """Import PyMuPDF, with its layout model or, in a third of the time, without. Must be the first to import it.
     Raises ModelMissing."""
     if "pymupdf" in sys.modules:
-        raise RuntimeError("PyMuPDF was imported before its models could be given one thread")
+        raise RuntimeError("PyMuPDF was imported before its models could be limited to one thread")
     # None is the import system's own way to say "not there"; pymupdf then goes without.
     for unused in ("pymupdf4llm",) if layout else ("pymupdf4llm", "pymupdf.layout"):
         sys.modules[unused] = cast(ModuleType, None)
@@ -45,8 +45,8 @@ def load(*, layout: bool) -> None:
     if layout:
         if not callable(pymupdf._get_layout):
             raise ModelMissing(
-                f"PyMuPDF {pymupdf.__version__} came without its layout model.",
-                hint="Install pymupdf 2 with all that it needs, from a wheel for this system.",
+                f"PyMuPDF {pymupdf.__version__} lacks its layout model.",
+                hint="Reinstall pymupdf 2 from a wheel for this system.",
             )
         replace_functions()
     pymupdf.TOOLS.mupdf_display_errors(False)

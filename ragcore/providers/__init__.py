@@ -69,8 +69,8 @@ def _split(name: str, key: str) -> tuple[str, str]:
     provider, _, model = name.partition(":")
     if provider not in PROVIDERS or not model:
         raise ModelMissing(
-            f"{key} = {name!r} names no model that Groundwork knows how to run.",
-            hint=f"Write provider:model, where provider is {' or '.join(PROVIDERS)}, "
+            f"{key} = {name!r} isn't a model Groundwork can run.",
+            hint=f"Use provider:model; the provider is {' or '.join(PROVIDERS)}, "
             'for example "bundled:bge-small-en-v1.5" or "bundled:ms-marco-MiniLM-L-12-v2".',
         )
     return provider, model

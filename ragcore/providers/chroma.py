@@ -162,7 +162,7 @@ class _Folder:
                 yield self._collection
             except (ChromaError, OSError, ValueError, RuntimeError, TypeError) as error:
                 self._close()
-                raise VectorStoreError(f"The vector cache in {self._path} cannot be used: {error}") from error
+                raise VectorStoreError(f"The vector cache in {self._path} can't be used: {error}") from error
 
     def remove(self, seconds: float) -> None:
         with self._held(seconds):
@@ -172,13 +172,13 @@ class _Folder:
                     shutil.rmtree(self._path)
             except OSError as error:
                 raise VectorStoreError(
-                    f"The vector cache in {self._path} cannot be removed: {error.strerror}.",
-                    hint="Check the permissions of that folder, or remove it yourself; it is made again.",
+                    f"The vector cache in {self._path} can't be removed: {error.strerror}.",
+                    hint="Check the folder's permissions, or delete it; Groundwork rebuilds it.",
                 ) from error
 
     @contextmanager
     def _held(self, seconds: float) -> Iterator[None]:
-        busy = StoreBusy("Another process of Groundwork is writing to the vector cache of this home folder.")
+        busy = StoreBusy("Another Groundwork process is writing to this library's vector cache.")
         if not self._threads.acquire(timeout=seconds):
             raise busy
         try:

@@ -123,7 +123,7 @@ class FlatStore:
         before = self._seen[0]
         files = self._files()
         if before is not None and self._seen[0] is None:
-            raise VectorStoreError(f"The vector cache in {self._folder} is gone.")
+            raise VectorStoreError(f"The vector cache in {self._folder} is missing.")
         vector = np.asarray(vector, dtype=np.float32)
         if files and files[0].full.shape[1] != len(vector):
             raise self._other_length(files[0], len(vector))
@@ -156,14 +156,14 @@ class FlatStore:
                 self._sweep(set())
             except OSError as error:
                 raise VectorStoreError(
-                    f"The vector cache in {self._folder} cannot be removed: {error.strerror}.",
-                    hint="Check the permissions of that folder, or remove it yourself; it is made again.",
+                    f"The vector cache in {self._folder} can't be removed: {error.strerror}.",
+                    hint="Check the folder's permissions, or delete it; Groundwork rebuilds it.",
                 ) from error
 
     def _other_length(self, file: _File, length: int) -> VectorStoreError:
         return VectorStoreError(
             f"The vectors in {self._folder} have {file.full.shape[1]} dimensions, not {length}.",
-            hint="Run `ragcore index --rebuild`.",
+            hint="Run `groundwork index --rebuild`.",
         )
 
     # Reading and writing the folder
@@ -184,7 +184,7 @@ class FlatStore:
                 except FileNotFoundError as error:
                     # An update may have replaced the manifest, and removed files, since it was read.
                     if disk.version(self._folder / MANIFEST) == version:
-                        raise VectorStoreError(f"A file of the vector cache is gone: {error.filename}.") from error
+                        raise VectorStoreError(f"A file of the vector cache is missing: {error.filename}.") from error
                     continue
                 except (ValueError, KeyError, TypeError) as error:
                     raise VectorStoreError(f"The vector cache in {self._folder} is damaged.") from error
@@ -206,7 +206,7 @@ class FlatStore:
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        busy = StoreBusy("Another process of Groundwork is writing to the vector cache of this home folder.")
+        busy = StoreBusy("Another Groundwork process is writing to this library's vector cache.")
         if not self._threads.acquire(timeout=self._seconds):
             raise busy
         try:

@@ -67,7 +67,7 @@ class FormStream(AnthropicStream):
     def _check(self, stop_reason: str | None, explanation: str) -> None:
         if stop_reason == "max_tokens":
             raise StreamBroken(
-                f"The form was cut off after {self._request.max_tokens} tokens.",
+                f"The model's plan was cut off after {self._request.max_tokens} tokens.",
                 hint="Raise agentic.max_tokens in config.toml.",
                 retryable=False,
             )

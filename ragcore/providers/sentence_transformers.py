@@ -94,8 +94,8 @@ class SentenceTransformersReranker:
         out = np.asarray(scores, dtype=np.float64)
         if not np.all(np.isfinite(out)):
             raise ModelError(
-                f"{self._name} gave a score that is no number.",
-                hint="Its weights may be damaged: download it again, or set rerank.model to another.",
+                f"{self._name} returned a score that isn't a number.",
+                hint="The model may be damaged. Download it again, or set another rerank.model.",
             )
         return out
 
@@ -112,7 +112,7 @@ def _to_probability(model: Any, name: str) -> Any:
     if model.num_labels != 1 or not trained:
         outputs = "1 output" if model.num_labels == 1 else f"{model.num_labels} outputs"
         raise ModelError(
-            f"{name} is not a reranker: it is {', '.join(kinds)} with {outputs}.",
+            f"{name} isn't a reranker: it is {', '.join(kinds)} with {outputs}.",
             hint="Choose a cross-encoder trained for ranking, for example BAAI/bge-reranker-base.",
         )
     return Identity() if isinstance(head, Dense) and isinstance(head.activation_function, Sigmoid) else Sigmoid()
@@ -142,8 +142,7 @@ def _load(kind: str, model: str, threads: int) -> Any:
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelMissing(
             f"sentence-transformers cannot load {model}: {_first_line(error)}",
-            hint="Give a folder that holds the model, or download it once where there is a network: "
-            f"`hf download {model}`.",
+            hint=f"Name a folder with the model, or download it once: `hf download {model}`.",
         ) from error
 
 

@@ -88,12 +88,12 @@ def from_docx(data: bytes, name: str = "The document") -> Template:
         if unpacked > MAX_UNPACKED:
             raise BadTemplate(
                 f"{name} unpacks to {unpacked / 1e6:.0f} MB; a template has at most {MAX_UNPACKED / 1e6:.0f} MB.",
-                hint="Leave its pictures and everything but headings, guidance and empty tables out.",
+                hint="Keep only headings, guidance and empty tables.",
             )
         document = Document(io.BytesIO(data))
     except (zipfile.BadZipFile, SyntaxError, KeyError, ValueError, OSError) as error:
         # lxml's complaint about XML is a SyntaxError.
-        raise BadTemplate(f"{name} is not a Word document that can be opened.", hint="Save it as .docx.") from error
+        raise BadTemplate(f"{name} can't be opened as a Word document.", hint="Save it as .docx.") from error
     headings: list[_Heading] = []
     opening: list[str] = []
     title = ""
@@ -121,7 +121,7 @@ def from_docx(data: bytes, name: str = "The document") -> Template:
             (last.guidance if last is not None else opening).append(f"- {words}" if listed else words)
     if title:
         headings = [_Heading(0, title), *headings]
-    return _template(headings, opening, name, "Give its headings the styles Heading 1, Heading 2 and so on.")
+    return _template(headings, opening, name, "Use the styles Heading 1, Heading 2 and so on.")
 
 
 def _blocks(document: WordDocument) -> Iterator[Paragraph | Table]:
@@ -151,7 +151,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _template(headings: list[_Heading], opening: Sequence[str], name: str, hint: str) -> Template:
     if not headings:
-        raise BadTemplate(f"{name} has no heading, so there is nothing to fill in.", hint=hint)
+        raise BadTemplate(f"{name} has no headings, so there's nothing to fill.", hint=hint)
     top = min(heading.level for heading in headings)
     title, guidance = name.rpartition("/")[2].rpartition(".")[0] or name, list(opening)
     if headings[0].level == top and sum(heading.level == top for heading in headings) == 1 and len(headings) > 1:
@@ -206,6 +206,6 @@ def _option(option: str, heading: str) -> dict[str, Any]:
             )
         case _:
             raise BadTemplate(
-                f"The heading “{heading}” says {{{option}}}, which is unknown.",
-                hint="Known are optional, list, yes/no, value: UNIT and table: COLUMN | COLUMN.",
+                f"The heading “{heading}” says {{{option}}}, which isn't an option.",
+                hint="Options: optional, list, yes/no, value: UNIT and table: COLUMN | COLUMN.",
             )

@@ -62,7 +62,7 @@ class Section(_Strict):
         if self.unit and self.kind not in ("value", "table"):
             raise ValueError(f'"unit" belongs to a value or a table, and this is "{self.kind}"')
         if self.documents == ():
-            raise ValueError('"documents" is empty, so nothing could be searched; leave it out to search all')
+            raise ValueError('"documents" is empty; leave it out to search all documents')
         return self
 
     @property
@@ -130,7 +130,7 @@ def from_json(text: str, name: str = "The template") -> Template:
     except json.JSONDecodeError as error:
         raise BadTemplate(
             f"{name} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}.",
-            hint="Correct it there, or write the template as a Markdown outline.",
+            hint="Correct that line, or write the template as a Markdown outline.",
         ) from error
     except RecursionError as error:
         raise BadTemplate(f"{name} is nested too deeply; a template has at most {MAX_LEVEL} levels.") from error
@@ -177,9 +177,9 @@ def _said(error: Any) -> str:
             return "it is missing"
         case "extra_forbidden":
             what, keys = ("a section", Section) if len(error["loc"]) > 1 else ("a template", Template)
-            return f"there is no such key; {what} has {', '.join(keys.model_fields)}"
+            return f"unknown key; {what} has {', '.join(keys.model_fields)}"
         case "literal_error":
-            return f"{str(error['input'])[:40]!r} is none of {', '.join(KINDS)}"
+            return f"{str(error['input'])[:40]!r} is not one of {', '.join(KINDS)}"
         case "string_too_short":
             return "it is empty"
         case "too_short":

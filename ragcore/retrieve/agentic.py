@@ -64,7 +64,7 @@ class AgenticRetriever:
         wanted = 'agentic.decompose = "model"' if agentic.decompose == "model" else "agentic.gaps = true"
         if parts is None and planner is None and (agentic.decompose == "model" or agentic.gaps):
             raise ConfigError(
-                f"{wanted} needs a model and none is in force.",
+                f"{wanted} needs a model, and none is set.",
                 hint='Set ANTHROPIC_API_KEY, or agentic.decompose = "auto" and agentic.gaps = false.',
             )
         self._retriever = retriever
@@ -203,7 +203,7 @@ def _by_model(plans: Plans, query: str, timings: dict[str, float]) -> list[SubQu
     if parts is not None:
         return parts
     rules = by_rules(query)
-    plans.notes[-1] += " Searched by rules." if rules else " Searched for the question as a whole."
+    plans.notes[-1] += f" The question was {'split by rules' if rules else 'searched as a whole'} instead."
     return rules
 
 

@@ -94,7 +94,7 @@ class HybridRetriever:
     ) -> None:
         mode = mode or settings.retrieve.mode
         if mode not in MODES:
-            raise ConfigError(f"There is no retrieval mode {mode!r}.", hint=f"Choose one of {', '.join(MODES)}.")
+            raise ConfigError(f"There's no search mode {mode!r}.", hint=f"Choose one of {', '.join(MODES)}.")
         self._mode: Mode = mode
         self._embedder = embedder
         self._vectors = vectors

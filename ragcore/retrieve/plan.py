@@ -79,7 +79,7 @@ class Plans:
         """The sub-queries that the model makes of ``question``, none where it is one question; None where it could
         not be asked or its form could not be used."""
         if count_tokens(question) > LONGEST_QUESTION:
-            self._note("decomposition", f"the question is longer than {LONGEST_QUESTION} tokens")
+            self._note("decomposition", f"the question has more than {LONGEST_QUESTION} tokens")
             return None
         prompt = DECOMPOSE_PROMPT.format(question=json.dumps(question, ensure_ascii=False))
         try:

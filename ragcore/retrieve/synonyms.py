@@ -134,8 +134,8 @@ def _joined(shipped: _File, own: _File, name: str) -> _File:
     for term in [term for given in (own.same, own.made_of) for term, others in given.items() if not others]:
         if not _taken_away(_key(term), same, made_of):
             raise ConfigError(
-                f'{name}: "{term}" = [] takes nothing away, for no term is called so.',
-                hint="Write it as in ragcore/synonyms.toml, or remove the line.",
+                f'{name}: "{term}" = [] removes nothing: no such term exists.',
+                hint="Spell it as in ragcore/synonyms.toml, or remove the line.",
             )
     return _File(same=same, made_of=made_of)
 

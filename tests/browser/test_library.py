@@ -61,7 +61,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
     password = secret.get_by_label("Password of")
     password.fill("wrong")
     password.press("Enter")
-    secret.get_by_text("The password given for secret.pdf does not open it.").wait_for(timeout=60_000)
+    secret.get_by_text("Wrong password for secret.pdf.").wait_for(timeout=60_000)
     secret.get_by_label("Password of").fill(pdfs.PASSWORD)
     secret.get_by_role("button", name="Unlock").click()
     page.locator('tr[data-status="ready"]').nth(1).wait_for(timeout=120_000)
@@ -103,7 +103,7 @@ def test_ade_json_comes_with_its_pdf_or_says_what_is_missing(empty_app: App, ope
             {"name": "package.json", "mimeType": "application/json", "buffer": b'{"name": "package"}'},
         ]
     )
-    page.get_by_text("package.json is JSON, but no ADE output: it has no chunks.").wait_for()
+    page.get_by_text("package.json is JSON, but not from ADE: it has no chunks.").wait_for()
     page.get_by_text("alone.json came without its PDF.").wait_for()
     page.locator('tr[data-status="ready"]').nth(1).wait_for(timeout=120_000)
     rows = page.locator(".gw-library tbody tr")

@@ -191,7 +191,7 @@ def test_a_failure_is_told_and_made_good_later(bench: Bench) -> None:
     assert "no" in told.reason
     assert told.error is not None
     assert told.error["code"] == "request_refused"
-    assert "`ragcore index`" in told.error["hint"]
+    assert "`groundwork index`" in told.error["hint"]
     assert [chunk.context for chunk in chunks if chunk.section[-1] == "Wells"] == [""]
     bench.server.reply(Reply(text="It is the wells.", usage=PRICED))
     chunks, told = bench.run(situate="claude")
@@ -244,7 +244,7 @@ def test_a_missing_key_is_told(bench: Bench) -> None:
     assert (told.left, told.error is not None) == (3, True)
     assert "asks for Claude" in told.reason
     _chunks, told = bench.run(situate="claude", ask=False)
-    assert (told.left, told.reason) == (3, "they were not asked for yet")
+    assert (told.left, told.reason) == (3, "they haven't been requested yet")
 
 
 def test_stopped_midway_it_goes_on_where_it_was(bench: Bench) -> None:

@@ -76,12 +76,12 @@ class TestWriter:
             "Long: " + "why and how much " * 20 + "?",
             "Searched for: “What did 3M spend on property in 2018?”",
             "Written by claude-sonnet-4-6",
-            "Quoted from the documents, not written.",
-            "Refused: the documents were not found to hold the answer.",
-            "Stopped before it was finished.",
-            "Failed before it was finished. The service is overloaded. Try again.",
+            "Quotes from your documents.",
+            "No answer found in your documents.",
+            "Stopped before the end.",
+            "Failed before the end. The service is overloaded. Try again.",
             "Not answered",
-            "1 citation that named no given source was left out.",
+            "1 citation without a valid source was removed.",
             "Two claims were not read by the judge.",
             "[weak]",
             "[unsupported]",
@@ -135,7 +135,7 @@ class TestWriter:
 
     def test_nothing_asked_is_a_whole_file_that_says_so(self, name: Kind, write: Writer) -> None:
         words = words_of(name, write(samples.made(title=""), SETTINGS))
-        assert squeezed("Conversation Nothing was asked in this conversation.") in words
+        assert squeezed("Conversation This conversation has no questions.") in words
 
     def test_characters_that_a_format_cannot_hold_are_gone_and_the_rest_is_there(
         self, name: Kind, write: Writer

@@ -93,12 +93,10 @@ def test_documents_are_listed_with_file_and_pages_in_order() -> None:
 
 
 def test_ways_of_not_answering_are_said() -> None:
-    assert "Stopped before it was finished." in lines(exchange("q", answer("x", status="stopped")))
-    assert "Failed before it was finished." in lines(exchange("q", answer("x", status="failed", error=None)))
-    assert "Refused: the documents were not found to hold the answer." in lines(
-        exchange("q", answer("x", refused=True, extractive=True))
-    )
-    assert "Quoted from the documents, not written." in lines(exchange("q", answer("x", extractive=True)))
+    assert "Stopped before the end." in lines(exchange("q", answer("x", status="stopped")))
+    assert "Failed before the end." in lines(exchange("q", answer("x", status="failed", error=None)))
+    assert "No answer found in your documents." in lines(exchange("q", answer("x", refused=True, extractive=True)))
+    assert "Quotes from your documents." in lines(exchange("q", answer("x", extractive=True)))
     assert any(line.startswith("Not answered") for line in lines(exchange("q", None)))
 
 

@@ -66,7 +66,7 @@ def test_the_command_prints_all_of_it(engine: Engine, capsys: pytest.CaptureFixt
     conversation, turn_id = turn(engine)
     home = ["--home", str(engine.home)]
     assert main([*home, "feedback"]) == 0
-    assert "Nobody has said anything yet." in capsys.readouterr().out
+    assert "No feedback yet." in capsys.readouterr().out
     engine.feedback.put(turn_id, Feedback(False, "wrong", "It was not."))
     assert main([*home, "feedback"]) == 0
     assert "- What was it?" in capsys.readouterr().out

@@ -240,7 +240,7 @@ def test_pages_that_take_too_long_are_reported_and_ocr_is_given_up(tmp_path: Pat
     text, *scans = read(tmp_path, data, one_process, page_seconds=0.05)
     assert text.texts
     assert all(scan.texts == () and scan.degraded is not None for scan in scans)
-    late = "this page has no text of its own, and OCR could not read it: file.pdf: a step took longer than 0.05 s."
+    late = "this page has no text of its own, and OCR couldn't read it: file.pdf: a step took longer than 0.05 s."
     assert [scan.degraded for scan in scans[:-1]] == [late] * OCR_STRIKES
     assert "OCR failed on 3 pages of this file" in str(scans[-1].degraded)
 

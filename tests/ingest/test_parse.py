@@ -42,7 +42,7 @@ def adjusted(settings: Settings, **changes: object) -> IngestSettings:
     [
         (pdfs.empty_file(), EmptyFile, r"given\.pdf is empty\."),
         (pdfs.not_a_pdf(), NotAPdf, r"given\.pdf is not a PDF\."),
-        (pdfs.truncated(), DamagedPdf, r"given\.pdf is a PDF that is too damaged to open"),
+        (pdfs.truncated(), DamagedPdf, r"given\.pdf is too damaged to open"),
         (pdfs.no_pages(), NoPages, r"given\.pdf has no pages\."),
         (pdfs.encrypted(), PasswordRequired, r"given\.pdf is protected by a password\."),
     ],
@@ -58,7 +58,7 @@ def test_limits_of_size_and_pages(tmp_path: Path, settings: Settings) -> None:
     path = pdfs.write(tmp_path, "given.pdf", pdfs.blank(4))
     with pytest.raises(FileTooLarge, match=r"given\.pdf"):
         inspect(path, settings=adjusted(settings, max_bytes=100))
-    with pytest.raises(TooManyPages, match=r"given\.pdf has 4 pages; the most taken is 3\."):
+    with pytest.raises(TooManyPages, match=r"given\.pdf has 4 pages; the limit is 3\."):
         inspect(path, settings=adjusted(settings, max_pages=3))
     with pytest.raises(FileMissing):
         inspect(tmp_path / "nowhere.pdf", settings=settings.ingest)

@@ -174,7 +174,7 @@ def test_a_plain_file_where_the_store_is_to_be_is_an_error(folder: Path) -> None
 def check_damaged(store: VectorStore) -> None:
     with pytest.raises(VectorStoreError) as caught:
         store.ids()
-    assert caught.value.hint == "Run `ragcore index`."
+    assert caught.value.hint == "Run `groundwork index`."
     for jargon in ("codec", "byte 0x", "Expecting", "char ", "JSON"):
         assert jargon not in str(caught.value)
     store.reset()

@@ -1,4 +1,4 @@
-"""``ragcore template``: files, exit codes, and what is left when it is interrupted."""
+"""``groundwork template``: files, exit codes, and what is left when it is interrupted."""
 
 from __future__ import annotations
 

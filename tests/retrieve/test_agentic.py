@@ -184,13 +184,13 @@ def test_a_form_that_cannot_be_used_is_said_and_rules_stand_in(library: Store, s
     assert [query.origin for query in found.queries] == ["question", "rules", "rules"]
     (note,) = found.notes
     assert note.startswith("claude-sonnet-4-6's decomposition could not be used: ")
-    assert note.endswith(" Searched by rules.")
+    assert note.endswith(" The question was split by rules instead.")
     assert found.usage == Usage(20, 10)
 
     server.plan(Reply(status=529))
     found = retriever(library, server, decompose="model").retrieve(SINGLE, top_k=5)
     assert len(found.queries) == 1
-    assert found.notes[0].endswith("Searched for the question as a whole.")
+    assert found.notes[0].endswith("The question was searched as a whole instead.")
 
 
 def test_a_refused_key_is_an_error(library: Store, server: MessagesServer) -> None:

@@ -93,7 +93,7 @@ def test_what_another_window_removed_is_refused_in_words_and_not_as_an_error(ope
         assert (status, answer["refused"]["code"]) == (200, "removed"), path
     assert call(opened, "library/finish", {"docs": [doc_id]}) == (200, {})
     status, answer = call(opened, "library/restore", {"docs": [doc_id]})
-    assert (status, answer["refused"]["message"]) == (200, "It is too late to take this removal back.")
+    assert (status, answer["refused"]["message"]) == (200, "It's too late to undo this removal.")
 
 
 def test_a_name_that_cannot_be_is_refused_and_a_body_that_cannot_be_is_an_error(opened: Services) -> None:

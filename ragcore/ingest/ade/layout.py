@@ -79,7 +79,7 @@ def page_layout(ade: AdeFile, page: PageLayout, *, reason: str = "") -> PageLayo
     problems = [page.degraded] if page.degraded else []
     unknown = sorted({c.kind for c in chunks if c.kind not in (*PICTURES, *MARGINS, *TEXTS)})
     if unknown:
-        problems.append(f"ADE's chunk type {', '.join(map(repr, unknown))} is not known, so it is read as text")
+        problems.append(f"ADE's chunk type {', '.join(map(repr, unknown))} is unknown, so it was read as text")
     owners = chunk_of_words(page, [c.box for c in chunks], [bag(c.text) for c in chunks])
     for number, chunk in enumerate(chunks):
         chunk.members = np.flatnonzero(owners == number).tolist()
@@ -90,11 +90,11 @@ def page_layout(ade: AdeFile, page: PageLayout, *, reason: str = "") -> PageLayo
     if page.texts and (problem := _disagreement(page, chunks)):
         problems.append(problem)
     elif page.texts and any(written):
-        problems.append("part of its text is a picture: those words are ADE's, lit as whole chunks or cells")
+        problems.append("part of its text is a picture: those words are ADE's, highlighted as whole blocks or cells")
     elif not page.texts and chunks and reason:
         problems.append(reason)
     if not chunks and ade.failed:
-        problems.append("ADE gave nothing for this page")
+        problems.append("ADE has nothing for this page")
     parts = [part for chunk, from_ade in zip(chunks, written) for part in _parts(page, chunk, from_ade)]
     parts = _with_leftovers(page, parts, owners)
     return _assembled(page, parts, "; ".join(problems) or None)

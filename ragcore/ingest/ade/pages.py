@@ -16,10 +16,10 @@ from ragcore.ingest.legible import agree, garbled
 from ragcore.ingest.parse import LETTER
 
 NO_PDF = (
-    "only its ADE JSON was given, so the page is redrawn and whole chunks or cells are lit; "
-    "add the JSON and the PDF together for exact places"
+    "only ADE JSON was added, so the page is redrawn and whole blocks or cells are highlighted; "
+    "for exact places, add JSON and PDF together"
 )
-NO_TEXT = "the page has no text layer, so its words are ADE's and whole chunks or cells are lit"
+NO_TEXT = "the page has no text layer, so its words are ADE's and whole blocks or cells are highlighted"
 
 
 def open_ade(path: Path, name: str, settings: IngestSettings) -> AdeSource:
@@ -57,9 +57,7 @@ class AdeSource:
         Raises `AdeMismatch` where the PDF has another number of pages, what opening it raises, and `Cancelled`.
         """
         if info.pages != self.ade.pages:
-            raise AdeMismatch(
-                f"{self.name} describes {self.ade.pages} pages, and the PDF given with it has {info.pages}."
-            )
+            raise AdeMismatch(f"{self.name} describes {self.ade.pages} pages; its PDF has {info.pages}.")
         if pdf is None:
             for number in pages:
                 yield page_layout(self.ade, empty_page(number, str(number), *LETTER, None), reason=NO_PDF)
@@ -88,7 +86,9 @@ class AdeSource:
         told = "\n".join(chunk.markdown for chunk in self.ade.chunks.get(page.number, ()))
         if why is None or not told or agree(text, told):
             return page
-        reason = f"its text layer is no text ({why}), so its words are ADE's and whole chunks or cells are lit"
+        reason = (
+            f"its text layer is unreadable ({why}), so its words are ADE's and whole blocks or cells are highlighted"
+        )
         return empty_page(page.number, page.label, page.width, page.height, page.rotation, reason)
 
     def check(self, pages: Sequence[bytes]) -> None:
@@ -98,7 +98,7 @@ class AdeSource:
         wrong = sum(DISAGREES in (page.degraded or "") for page in compared)
         if 2 * wrong > len(compared):
             raise AdeMismatch(
-                f"{self.name} does not fit the PDF given with it: on {wrong} of {len(compared)} pages the words are "
+                f"{self.name} doesn't match its PDF: on {wrong} of {len(compared)} pages the words are "
                 "not where it says."
             )
 
@@ -108,11 +108,11 @@ def _words(child: Child, number: int) -> PageLayout:
     try:
         return PageLayout.from_bytes(child.page(number, plain=True))
     except (ParseTimeout, ParseCrashed) as error:
-        reason = f"the words of this page could not be read, so they are ADE's: {error.message}"
+        reason = f"this page's words couldn't be read, so they are ADE's: {error.message}"
     frame = LETTER
     if child.usable:
         try:
             frame = child.frame(number)
         except (ParseTimeout, ParseCrashed) as error:
-            reason += f"; nor could its size: {error.message}"
+            reason += f"; its size couldn't be read either: {error.message}"
     return empty_page(number, str(number), *frame, reason)

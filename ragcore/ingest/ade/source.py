@@ -138,8 +138,8 @@ def read_ade(data: bytes, name: str, max_pages: int | None = None) -> AdeFile:
         place = given.grounding or places.get(given.id)
         if place is None:
             raise BadAdeJson(
-                f"{name} cannot be shown on pages: chunks[{number}] has no grounding.",
-                hint="ADE gives none for spreadsheets: print the spreadsheet to PDF and add that.",
+                f"{name} can't be shown on pages: chunks[{number}] has no grounding.",
+                hint="ADE gives none for spreadsheets; save the spreadsheet as PDF and add that.",
             )
         chunks.append(AdeChunk(given.type, given.markdown, place.page + 1, place.box.rect))
     count = parsed.metadata.page_count if parsed.metadata is not None else None
@@ -151,7 +151,7 @@ def read_ade(data: bytes, name: str, max_pages: int | None = None) -> AdeFile:
                 "(pages count from 0)."
             )
     if max_pages is not None and pages > max_pages:
-        raise TooManyPages(f"{name} has {pages} pages; the most taken is {max_pages}.")
+        raise TooManyPages(f"{name} has {pages} pages; the limit is {max_pages}.")
     failed = bool(parsed.metadata is not None and parsed.metadata.failed_pages)
     boxes = {key: (place.page + 1, place.box.rect) for key, place in places.items()}
     by_page: dict[int, list[AdeChunk]] = {}
@@ -167,7 +167,7 @@ def _utf8(data: bytes, name: str) -> bytes:
     try:
         return data.decode(encoding).encode("utf-8")
     except UnicodeError as error:
-        raise BadAdeJson(f"{name} is not JSON: its bytes are no {encoding.upper()} text.") from error
+        raise BadAdeJson(f"{name} is not JSON: its bytes aren't {encoding.upper()} text.") from error
 
 
 def _complaint(error: ValidationError, name: str) -> str:
@@ -180,7 +180,7 @@ def _complaint(error: ValidationError, name: str) -> str:
     for part in first["loc"]:
         place += f"[{part}]" if isinstance(part, int) else f".{part}" if place else str(part)
     if not place:
-        return f"{name} is JSON, but no ADE output: it is no object with chunks."
+        return f"{name} is JSON, but not from ADE: it isn't an object with chunks."
     if place == "chunks" and first["type"] == "missing":
-        return f"{name} is JSON, but no ADE output: it has no chunks."
-    return f"{name} is no sound ADE output at {place}: {detail[:1].lower()}{detail[1:]}."
+        return f"{name} is JSON, but not from ADE: it has no chunks."
+    return f"{name} isn't valid ADE output at {place}: {detail[:1].lower()}{detail[1:]}."

@@ -44,7 +44,7 @@ def recogniser(settings: OcrSettings) -> Recogniser:
             folder = own if (own / name).is_file() or not settings.models else Path(settings.models).expanduser()
             return _checked(Recogniser(folder / name, entry["model_dir"], entry["SHA256"], version, size), language)
     raise ModelMissing(
-        f"No OCR model is known for ocr.language = {settings.language!r}.",
+        f"There's no OCR model for ocr.language = {settings.language!r}.",
         hint=f"Set it to one of: {', '.join(sorted(languages))}.",
     )
 
@@ -57,7 +57,7 @@ def _checked(model: Recogniser, language: str) -> Recogniser:
         )
     if hashlib.sha256(model.path.read_bytes()).hexdigest() != model.sha256:
         raise ModelDamaged(
-            f"The OCR model {model.path.name} is not the one that was published.",
+            f"The OCR model {model.path.name} isn't the published one.",
             hint="Install it again: `pip install --force-reinstall rapidocr==3.10.0`, or download it again.",
         )
     return model

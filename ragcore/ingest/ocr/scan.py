@@ -92,13 +92,13 @@ def suspicion(page: Any, raw: Mapping[str, Any], words: int, mode: str, cover: C
     shows nothing. ``raw`` is MuPDF's ``rawdict`` of it, ``words`` how many came of that and ``cover`` what they leave
     of its pictures."""
     if mode == "force":
-        return None if is_blank(page) else "is read by OCR in any case (ocr.mode)"
+        return None if is_blank(page) else "is always read by OCR (ocr.mode)"
     if not words:
         return None if is_blank(page) else "has no text of its own"
     if words <= FEW_WORDS and _is_picture(page):
-        return "is a picture with hardly any text of its own"
+        return "is a picture with hardly any text"
     if cover.pictures > PAGE_WIDE and cover.mostly_unread:
-        return "is a picture, and most of the print on it is in no text"
+        return "is a picture, and most of its print isn't in the text"
     why = garbled(own_text(raw))
     return None if why is None else f"has a broken text layer ({why})"
 
@@ -107,7 +107,7 @@ def left_out(cover: Cover) -> str | None:
     """What to say of a page that is read by its text layer though more of its print stands in pictures."""
     if not cover.mostly_unread:
         return None
-    return f"{cover.lines} lines of print in pictures on this page were not read; {WITH_FORCE} reads them by OCR"
+    return f"{cover.lines} lines of print in pictures on this page weren't read; set {WITH_FORCE} to read them by OCR"
 
 
 def choose(text: str, read: Sequence[str], confidence: float, mode: str) -> tuple[bool, str | None]:
@@ -120,7 +120,7 @@ def choose(text: str, read: Sequence[str], confidence: float, mode: str) -> tupl
     if why is None:
         return len(read) < 2 * own + FEW_MORE, None
     if not read or confidence < 100 * TRUST:
-        return True, f"this page has a broken text layer ({why}), and OCR could not read it"
+        return True, f"this page has a broken text layer ({why}), and OCR couldn't read it"
     return agree(text, " ".join(read)), None
 
 
