@@ -30,7 +30,7 @@ else:
         pages = sum(info.pages for info in infos)
         uploads.heading("Library", uploads.counted(len(infos), pages) if infos else "")
         if named:
-            frame.message("This document cannot be opened.", "It may have been removed, or is not read yet.")
+            frame.message("This document can’t be opened.", "It may have been removed, or isn’t read yet.")
         uploads.uploader()
         uploads.notes()
         uploads.arrived()

@@ -93,7 +93,7 @@ def read(setting: Setting, typed: str) -> Any:
 def wrong(settings: Settings, origins: Mapping[str, str], key: str, typed: str) -> str:
     """What is wrong with a setting as typed, "" for nothing. Raises `ConfigError` for a key that there is not."""
     if key not in catalogue():
-        raise ConfigError(f"There is no setting {key!r}.")
+        raise ConfigError(f"There's no setting {key!r}.")
     try:
         varied(settings, origins, {key: read(catalogue()[key], typed)})
     except ConfigError as error:

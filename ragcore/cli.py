@@ -220,9 +220,9 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--remove", type=_text, action="append", default=[], metavar="TAG", help="may be repeated")
     sub.add_argument("--folder", type=_text, metavar="PATH", help='names joined by "/"; "" for no folder')
 
-    sub = command("rename", shelf.rename, "call a document otherwise, wherever it is shown")
-    sub.add_argument("document", type=_text, metavar="DOC", help="id, the start of one, or file name")
-    sub.add_argument("title", type=_text, metavar="TITLE", help='"" gives back the title that was read')
+    sub = command("rename", shelf.rename, "rename a document everywhere")
+    sub.add_argument("document", type=_text, metavar="DOC", help="id or its beginning, or file name")
+    sub.add_argument("title", type=_text, metavar="TITLE", help='the new title; "" restores the original')
 
     sub = command("tables", shelf.tables, "list a document's tables, or export them")
     sub.add_argument("document", type=_text, metavar="DOC")

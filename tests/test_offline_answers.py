@@ -77,7 +77,7 @@ def test_what_stands_nowhere_is_refused_by_name(library: Engine) -> None:
     answer = library.ask("Which volcano buried the city of Pompeii?").run()
     assert answer.refused
     assert answer.text.startswith(
-        "The documents do not answer this question. None of the documents in scope is about “Pompeii”"
+        "The documents do not answer this question. Nothing in your documents mentions “Pompeii”."
     )
     assert library.mentions("Pompeii") == {}
     assert sum(library.mentions("expenditure").values()) == 1

@@ -57,7 +57,7 @@ def conversations(request: Request) -> Response:
 def rename(request: Request, body: Json) -> Response:
     title = (text_in(body, "title") or "").strip()
     if not title:
-        raise InputError("A conversation needs a title.", hint="Type one.")
+        raise InputError("A conversation needs a title.", hint="Enter one.")
     services().engine.conversations.rename(request.path_params["conversation"], title)
     return JSONResponse({})
 
@@ -143,7 +143,7 @@ def why(request: Request) -> Response:
     )
     found = explain.explanation(stored.answer) if stored and stored.answer else None
     if found is None:
-        return JSONResponse(trouble("unexplained", "It was not kept how these sources were found.", "Ask again."), 404)
+        return JSONResponse(trouble("unexplained", "The search behind these sources wasn’t saved.", "Ask again."), 404)
     return JSONResponse(found)
 
 
@@ -161,7 +161,7 @@ def events(request: Request) -> Response:
     ``gone``. Every connection is told everything from the start, so that a reload or a second tab shows the same."""
     live = services().answers.get(request.path_params["turn"])
     if live is None:
-        return JSONResponse(trouble("gone", "This answer is not being written any more.", "Reload it."), 404)
+        return JSONResponse(trouble("gone", "This answer is no longer being written.", "Reload the page."), 404)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(_follow(live), media_type="text/event-stream", headers=headers)
 

@@ -15,19 +15,19 @@ ORIGINS = {
     "question": "as asked",
     "rules": "part of the question, by rule",
     "model": "part of the question, by the model",
-    "gap": "to fill a gap in what was found",
+    "gap": "to fill a gap",
 }
 STEPS = {
-    "cache": "Comparing with questions asked before",
+    "cache": "Comparing with earlier questions",
     "plan": "Working out what to search for",
-    "route": "Finding documents that are named",
+    "route": "Finding the documents you named",
     "embed": "Reading the question",
     "vector": "Searching by meaning",
     "bm25": "Searching by words",
-    "fuse": "Putting both together",
+    "fuse": "Combining both",
     "rerank": "Reading the best passages",
-    "gaps": "Looking for what is missing",
-    "rse": "Joining passages that belong together",
+    "gaps": "Looking for what’s missing",
+    "rse": "Joining neighbouring passages",
     "generate": "Writing the answer",
     "verify": "Checking its claims",
 }
@@ -52,7 +52,7 @@ def explanation(answer: Answer) -> Json | None:
 
 
 def _query(item: SubQuery) -> Json:
-    also = f"other words for it, at a lower weight: {', '.join(item.also)}" if item.also else ""
+    also = f"also, with less weight: {', '.join(item.also)}" if item.also else ""
     reason = "; ".join(part for part in (item.reason, also) if part)
     return {"text": item.text, "how": ORIGINS[item.origin], "reason": reason}
 
@@ -65,11 +65,11 @@ def _cache(reuse: Reuse) -> str:
     if reuse.status == "off":
         return ""
     if reuse.status == "miss" or reuse.similarity is None:
-        return "No: searched afresh"
-    alike = f"one that is {reuse.similarity:.2f} alike (1 is the same)"
+        return "No: a new search"
+    alike = f"an earlier question that is {reuse.similarity:.2f} alike (1 is the same)"
     if reuse.status == "hit":
-        return f"Yes, {alike}: what was found for it is used again"
-    return f"In part, {alike}: half was searched afresh, the rest was found for it"
+        return f"Yes, {alike}: its results are reused"
+    return f"In part, {alike}: half of its results are reused, the rest is new"
 
 
 def _read(trace: Trace) -> str:
@@ -79,7 +79,7 @@ def _read(trace: Trace) -> str:
     if len(trace.queries) > 1:
         read += f" in {len(trace.queries)} searches"
     if trace.reranked:
-        read += f", the best {trace.reranked} read side by side with the question"
+        read += f", the best {trace.reranked} read together with the question"
     return read
 
 

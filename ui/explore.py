@@ -117,9 +117,9 @@ EXPLORATIONS = Explorations()
 def asked(body: Json) -> str:
     question = body.get("question")
     if not isinstance(question, str) or not question.strip():
-        raise EmptyQuestion("The question is empty.", hint="Type one, or choose an example.")
+        raise EmptyQuestion("The question is empty.", hint="Type a question, or choose an example.")
     if sum(character.isalnum() for character in question) < 3:
-        raise QuestionTooShort("The question is too short to search for.", hint="Type at least a word.")
+        raise QuestionTooShort("The question is too short to search for.", hint="Type at least one word.")
     if len(question) > 4000:
         raise InputError("The question is too long.", hint="Shorten it to 4,000 characters.")
     return question.strip()

@@ -173,7 +173,7 @@ def why(point: Point, found: Explored, exploration: Exploration) -> str:
         return "Neither search has it among the candidates that are weighed."
     top = settings.retrieve.top_k
     read = "rerank" in point.ranks
-    said = "It was read side by side with the question and" if read else "It"
+    said = "It was read together with the question and" if read else "It"
     reranked = settings.rerank.candidates
     tail = "" if read or not point.ranks.get("fused") else f" Only the first {reranked} by fusion are read."
     return f"{said} came out at rank {point.rank:,}; the first {top} are found.{tail}{of_query}"

@@ -156,7 +156,7 @@ def point(request: Request, body: Json) -> Response:
     found = explore.explored(exploration, explore_settings.overrides(body, "b" if body.get("edit") == "b" else "a"))
     shown = _point(body, found, exploration)
     if shown is None:
-        raise InputError("This chunk is not in the library any more.", hint="Search again.")
+        raise InputError("This chunk is no longer in the library.", hint="Search again.")
     return JSONResponse(explore_payload.passage(shown, found, exploration, explore_payload.cited(citations, found)))
 
 
@@ -194,7 +194,7 @@ def _asked(
     """A question as it was searched for, where, its parts, and what its answer cites."""
     given = engine.conversations.shown_turn(conversation, turn)
     if given is None:
-        raise UnknownTurn("This question is not in the conversation any more.", hint="Type it here.")
+        raise UnknownTurn("This question is no longer in the conversation.", hint="Type it here.")
     trace = given.answer.trace if given.answer else None
     question = (given.answer.standalone if given.answer else "") or given.question
     citations = given.answer.citations if given.answer else ()
@@ -222,7 +222,7 @@ def _view(body: Json, count: int) -> Any:
         return None
     numbers = isinstance(given, list) and len(given) == count and all(isinstance(v, (int, float)) for v in given)
     if not numbers or any(given[at] >= given[at + 1] for at in range(0, count, 2)):
-        raise InputError("The view in the address of this page cannot be shown.", hint="Reset the view.")
+        raise InputError("The view in this page’s address can’t be shown.", hint="Reset the view.")
     return tuple(float(value) for value in given)
 
 

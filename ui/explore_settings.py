@@ -31,15 +31,25 @@ SLIDERS = (
         0.01,
         0.5,
         0.01,
-        "What a chunk that is off the point costs. Higher gives shorter segments.",
+        "The cost of an irrelevant chunk. Higher gives shorter segments.",
     ),
-    Slider("rse.decay_rate", "Decay", 5, 200, 1, "How fast rank loses value. Higher lets late finds count."),
+    Slider("rse.decay_rate", "Decay", 5, 200, 1, "How fast value falls with rank. Higher lets lower ranks count."),
     Slider("rse.max_length", "Longest segment", 1, 40, 1, "Chunks in one segment.", True),
     Slider("rse.overall_max_length", "All segments", 1, 200, 1, "Chunks in all segments together.", True),
-    Slider("rse.minimum_value", "Least value", 0, 2, 0.05, "A segment worth less is not taken.", True),
-    Slider("rerank.weight", "Reading’s vote", 0, 2, 0.1, "Beside meaning and words. 0 keeps their order.", True),
-    Slider("route.weight", "Named documents", 0, 1, 0.05, "How far documents that the question names go first.", True),
-    Slider("retrieve.top_k", "Passages found", 1, 60, 1, "Hits that segments are made of.", True),
+    Slider("rse.minimum_value", "Least value", 0, 2, 0.05, "Segments worth less are dropped.", True),
+    Slider(
+        "rerank.weight",
+        "Reading’s vote",
+        0,
+        2,
+        0.1,
+        "The vote of close reading. 0 keeps the order of meaning and words.",
+        True,
+    ),
+    Slider(
+        "route.weight", "Named documents", 0, 1, 0.05, "How strongly documents named in the question come first.", True
+    ),
+    Slider("retrieve.top_k", "Passages found", 1, 60, 1, "How many passages become segments.", True),
 )
 MODES = {"hybrid": "Both", "vector": "Meaning alone", "bm25": "Words alone", "reference": "Reference"}
 _KEYS = {slider.key for slider in SLIDERS} | {"retrieve.mode", "rse.preset"}
@@ -50,9 +60,7 @@ def overrides(body: Json, name: str) -> dict[str, Any]:
     Raises `InputError`."""
     given = body.get(name) or {}
     if not isinstance(given, dict) or not set(given) <= _KEYS:
-        raise InputError(
-            "The address of this page names a setting that Explore does not move.", hint="Open Explore anew."
-        )
+        raise InputError("This page’s address has a setting that Explore can’t change.", hint="Reopen Explore.")
     whole = {slider.key for slider in SLIDERS if float(slider.step).is_integer() and slider.key != "rse.decay_rate"}
     try:
         return {
@@ -60,7 +68,7 @@ def overrides(body: Json, name: str) -> dict[str, Any]:
             for key, value in given.items()
         }
     except (TypeError, ValueError) as error:
-        raise InputError("A setting in the address of this page is not a number.", hint="Open Explore anew.") from error
+        raise InputError("A setting in this page’s address isn’t a number.", hint="Reopen Explore.") from error
 
 
 PRESET_KEYS = (
@@ -102,4 +110,4 @@ def named(chosen: Mapping[str, Any], names: Sequence[Slider] = SLIDERS) -> str:
             parts.append(f"preset {value}")
         else:
             parts.append(f"{known_names[key]} {value:g}")
-    return ", ".join(parts) or "settings in force"
+    return ", ".join(parts) or "current settings"

@@ -69,8 +69,8 @@ def _wait() -> None:
     doc_id, question = st.session_state["gw_trial"]
     job = services().ingestion.jobs().get(doc_id)
     if job is not None:
-        indexing = "Loading the models" if warming.loading and not job.done else "Indexing it"
-        words = {"queued": "Opening the sample", "build": "Putting the pages together", "embed": indexing}
+        indexing = "Loading the models" if warming.loading and not job.done else "Indexing"
+        words = {"queued": "Opening the sample", "build": "Assembling the pages", "embed": indexing}
         text = words.get(job.stage) or (f"Reading page {job.done} of {job.total}" if job.done else "Opening the sample")
         st.html(f'<p class="gw-st run gw-trial" role="status"><span class="gw-spin"></span>{text}</p>')
         return
@@ -82,7 +82,7 @@ def _wait() -> None:
         error = services().ingestion.failures.get(doc_id) or (info.error if info else None) or {}
         st.session_state["gw_notes"] = [
             uploads.Note(
-                "bad", str(error.get("message", "The sample was not read.")), str(error.get("hint", "Try again."))
+                "bad", str(error.get("message", "The sample couldn’t be read.")), str(error.get("hint", "Try again."))
             )
         ]
     st.rerun()
@@ -90,10 +90,10 @@ def _wait() -> None:
 
 def _proof() -> str:
     picture = f"{frame.prefix()}{web.static_root()}/sample/proof.png"
-    return f"""<figure class="gw-proof" aria-label="An answer and the words it rests on">
+    return f"""<figure class="gw-proof" aria-label="An answer and its source">
 <div class="qa"><p class="q">{QUESTIONS[2]}</p><p class="a">On 30 June 2029; it can be extended by one
 year.<span class="chip">1</span></p></div>
-<div class="pic gw-paper"><img src="{picture}" alt="The page, with the sentence on the facility lit"></div>
+<div class="pic gw-paper"><img src="{picture}" alt="The page, with the sentence on the facility highlighted"></div>
 <figcaption><b>Larkfield annual report, page 4</b><span>Cash and borrowing</span>
 <span class="gw-st ok"><span class="gw-i gw-i-check_circle s16" aria-hidden="true"></span>Supported</span></figcaption>
 </figure>"""
@@ -102,7 +102,7 @@ year.<span class="chip">1</span></p></div>
 def _note() -> str:
     writer = services().visits.engine(visits.current()).writer_name()
     if writer != "offline":
-        words = f"{model_name(writer)} writes the answers from passages of your documents; every claim is checked."
+        words = f"{model_name(writer)} writes answers from your documents. Every claim is checked."
         return f'<p class="gw-note">{escape(words)}</p>'
     return (
         '<p class="gw-note"><span class="gw-i gw-i-cloud_off s16" aria-hidden="true"></span><span>No account needed. '

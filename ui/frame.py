@@ -23,11 +23,11 @@ from ui.warming import warming
 ASSETS = Path(__file__).resolve().parent / "assets"
 ABOUT = """**Groundwork** answers questions about PDFs and shows, on the page, the exact words each claim rests on.
 
-Free software under the GNU Affero General Public License, version 3 or later. It keeps its documents on the machine
-that it runs on. Typefaces Inter and Source Serif 4 (SIL OFL 1.1), icons Material Symbols (Apache-2.0)."""
+Free software under the GNU Affero General Public License, version 3 or later. Your documents stay on the machine
+it runs on. Typefaces Inter and Source Serif 4 (SIL OFL 1.1), icons Material Symbols (Apache-2.0)."""
 
-OFFLINE_MEANS = "No key: answers are ranked, quoted sentences, and nothing leaves this machine"
-CLAUDE_MEANS = "Writes the answers: the question and the passages found for it are sent to this model"
+OFFLINE_MEANS = "Offline: answers are quotes from your documents; nothing leaves this machine"
+CLAUDE_MEANS = "Writes the answers; your question and the passages found are sent to this model"
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _pill(engine: Engine, visit: str | None) -> str:
     name = model_name(writer)
     if settings_data.needs_key(services(), engine, visit or ""):
         means, dot, name = (
-            "Nothing can be asked until a key is entered under Settings",
+            "Enter a key in Settings to ask questions",
             "dot off",
             f"{name} needs a key",
         )

@@ -122,7 +122,7 @@ def _turned_away(request: Request) -> Response | None:
 
 def _refused(request: Request) -> Response | None:
     if visit(request) is None:
-        return JSONResponse(trouble("token", "This page is out of date.", "Reload it."), 403)
+        return JSONResponse(trouble("token", "This page is out of date.", "Reload the page."), 403)
     return None
 
 

@@ -72,8 +72,8 @@ def _failure(error: BaseException, doc_id: str, doing: str) -> dict[str, object]
     _log.error("%s %s failed", doing, doc_id, exc_info=error)
     return {
         "code": "defect",
-        "message": f"Groundwork failed while {doing} this file: {error!r}.",
-        "hint": "Try again; if it fails again, report it with this message.",
+        "message": f"An unexpected error occurred while {doing} this file: {error!r}.",
+        "hint": "Try again. If it fails again, report this message.",
         "retryable": True,
     }
 
@@ -144,7 +144,7 @@ class Ingestion:
             entry.job = replace(entry.job, stopping=True)
             waits, entry.waits = entry.waits, False
         if waits:
-            self._end(doc_id, Cancelled("It was cancelled."))
+            self._end(doc_id, Cancelled("Cancelled."))
 
     def remove(self, doc_ids: Sequence[str]) -> None:
         """Put documents into the trash; what is being done to them is cancelled. Raises `UnknownDocument`."""
@@ -259,10 +259,10 @@ class Ingestion:
             except GroundworkError as error:
                 # A busy or full disk: what is in the trash stays there, and is tried again. A question that finds the
                 # index behind brings it up to date itself, or says why it cannot.
-                _log.warning("The trash could not be emptied: %s %s", error.message, error.hint)
+                _log.warning("The trash couldn’t be emptied: %s %s", error.message, error.hint)
                 left = []
             except Exception:  # noqa: BLE001 — it is logged, and the removals after it go on
-                _log.exception("The trash could not be emptied.")
+                _log.exception("The trash couldn’t be emptied.")
                 left = []
             wait = min([SWEEP_SECONDS, *(seconds + 0.1 for seconds in left)])
 

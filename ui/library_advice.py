@@ -16,18 +16,18 @@ Json = dict[str, Any]
 
 # By the class whose own hint it stands for: a hint that was written for one case is kept.
 _FOR = {
-    ParseError: "The pages read so far are kept: try again to go on from there.",
-    ParseTimeout: "Try again: it goes on where it stopped.",
-    ParseCrashed: "Try again; if it fails again, open the PDF in a viewer, save a copy and upload that.",
-    VectorStoreError: "Try again: the search index is then brought up to date.",
-    StoreBusy: "Wait until the other process is done, then try again.",
+    ParseError: "The pages read so far are kept. Try again to resume.",
+    ParseTimeout: "Try again to resume where it stopped.",
+    ParseCrashed: "Try again. If it fails again, save a copy from a PDF viewer and upload that.",
+    VectorStoreError: "Try again to update the search index.",
+    StoreBusy: "Wait for the other process to finish, then try again.",
 }
 _HINTS = {kind.hint_default: hint for kind, hint in _FOR.items()}
 _SCANS = {
-    "off": "The reading of scans is switched off. Switch it on in Settings, then try again.",
-    "auto": "If its pages show text, let every page be read as a scan, or choose another language for scans: both are "
-    "in Settings. Then try again.",
-    "force": "If its pages show text, choose another language for scans in Settings, then try again.",
+    "off": "OCR is off. Turn it on in Settings, then try again.",
+    "auto": "If its pages show text, turn on OCR for every page in Settings, or choose another OCR language. "
+    "Then try again.",
+    "force": "If its pages show text, choose another OCR language in Settings, then try again.",
 }
 
 
@@ -37,12 +37,12 @@ def advice(error: Mapping[str, Any], settings: Settings) -> Json:
     code, hint = error.get("code"), str(error.get("hint", ""))
     told = dict(error) | {"hint": _HINTS.get(hint, hint), "settings": "", "again": bool(error.get("retryable"))}
     if code == "no_text":
-        message = str(error["message"]).replace(OCR_OFF, "scans are not read")
+        message = str(error["message"]).replace(OCR_OFF, "OCR is off")
         return told | {"message": message, "hint": _SCANS[settings.ocr.mode], "settings": "reading", "again": True}
     if code == "too_many_pages":
-        told["hint"] = f"Split it into parts of at most {settings.ingest.max_pages:,} pages, and upload those."
+        told["hint"] = f"Split it into parts of at most {settings.ingest.max_pages:,} pages and upload those."
     if code == "file_too_large":
-        told["hint"] = "Split it into smaller files, and upload those."
+        told["hint"] = "Split it into smaller files and upload those."
     if code in ("vector_store_error", "parse_crashed"):
         told["again"] = True
     return told

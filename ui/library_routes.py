@@ -137,7 +137,7 @@ def page_debug(request: Request) -> Response:
     engine, doc_id, page = services().engine, request.path_params["doc"], request.path_params["page"]
     document = engine.document(doc_id)
     if not 1 <= page <= len(document.pages):
-        return JSONResponse(trouble("page", "There is no such page.", "Reload the page."), 400)
+        return JSONResponse(trouble("page", "This page doesn’t exist.", "Reload the page."), 400)
     name = file_name(f"{document.title}, page {document.pages[page - 1].label}, as read", "png")
     headers = {"Content-Disposition": disposition(name).replace("attachment", "inline", 1), "Cache-Control": "no-store"}
     return Response(engine.page_picture(doc_id, page), media_type="image/png", headers=headers)
@@ -153,7 +153,7 @@ def table(request: Request) -> Response:
     document = services().engine.document(request.path_params["doc"])
     found = library_payload.table(document, request.path_params["number"])
     if found is None:
-        raise InputError("There is no such table in this document.", hint="Reload the page.")
+        raise InputError("This document has no such table.", hint="Reload the page.")
     return JSONResponse(found)
 
 

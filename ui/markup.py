@@ -25,9 +25,9 @@ _BLOCK_START = re.compile(r"(?:\s+|[-*+]\s+|\d+[.)]\s+|#{1,6}\s+|>\s?|\|\s*)*")
 _PIECE = re.compile(rf"<[^>]*>|{OPEN}[^{CLOSE}]*{CLOSE}|[^<{OPEN}]+")
 _INLINE = {"em", "strong", "code", "s"}
 VERDICT = {
-    "weak": ("weak", "Only part of this is in the cited words"),
-    "unsupported": ("bad", "The cited words do not say this"),
-    "uncited": ("off", "No source is cited for this"),
+    "weak": ("weak", "The cited words back only part of this"),
+    "unsupported": ("bad", "The cited words don’t say this"),
+    "uncited": ("off", "No citation"),
 }
 NO_BREAK = '<span class="gw-nb">'
 LONGEST_WORD = 30  # a longer one may be parted from its chip, rather than stick out

@@ -66,7 +66,7 @@ def lost_if_gone(conversation_id: str) -> Iterator[None]:
 def gone() -> None:
     """The address names a conversation that is not there (any more): go on with a new one and say so."""
     open_conversation(None)
-    st.session_state["gw_trouble"] = ("This conversation is not in the library.", "It may have been deleted.")
+    st.session_state["gw_trouble"] = ("This conversation isn’t in the library.", "It may have been deleted.")
 
 
 def trouble() -> tuple[str, ...] | None:

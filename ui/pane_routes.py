@@ -90,7 +90,7 @@ def tile(request: Request) -> Future[Path] | Response:
 
 
 def _no_picture() -> Response:
-    return JSONResponse(trouble("page", "There is no such picture.", "Reload the page."), 400)
+    return JSONResponse(trouble("page", "This picture doesn’t exist.", "Reload the page."), 400)
 
 
 def _within(sheet: Page, width: int, column: int, row: int) -> bool:
@@ -126,7 +126,7 @@ def found(request: Request) -> Response:
 def _query(request: Request) -> str:
     query = request.query_params.get("q", "")
     if len(query) > LONGEST:
-        raise InputError(f"That is too long to be searched for: {len(query)} characters.", hint="Search for a part.")
+        raise InputError(f"The search text is too long: {len(query)} characters.", hint="Search for part of it.")
     return query
 
 

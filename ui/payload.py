@@ -25,15 +25,15 @@ PARTS = ("first_token", "generate", "verify")  # timings that lie within ``answe
 
 INTERRUPTED = {
     "code": "interrupted",
-    "message": "This answer was interrupted before it was finished.",
-    "hint": "Groundwork was stopped while it was being written. Ask again.",
+    "message": "This answer was interrupted.",
+    "hint": "Groundwork stopped while writing it. Ask again.",
     "retryable": True,
 }
 
 
 REMOVED = {
-    "message": "A document that was in scope is not in the library any more.",
-    "hint": "It may have been removed in another window. Reload the page and try again without it.",
+    "message": "A document in scope is no longer in the library.",
+    "hint": "Reload the page, then ask again without it.",
 }
 
 
@@ -77,7 +77,7 @@ def error(given: Mapping[str, Any]) -> Json:
     if given.get("code") == "unknown_document":
         return dict(given) | REMOVED
     if given.get("hint") in (KeyMissing.hint_default, KeyRefused.hint_default):
-        return dict(given) | {"hint": "Enter a key under Settings, then try again."}
+        return dict(given) | {"hint": "Enter a key in Settings, then try again."}
     return dict(given)
 
 
@@ -93,7 +93,7 @@ def turn(stored: StoredTurn, live: LiveAnswer | None = None, unsearched: Sequenc
     if stored.answer is not None:
         return head | answer(stored.turn_id, stored.answer)
     if live is not None and live.view.answer is not None and live.view.unsaved:
-        note = f"This answer is not saved yet, and is tried again by itself. {live.view.unsaved}"
+        note = f"This answer isn’t saved yet. Groundwork keeps trying. {live.view.unsaved}"
         given = answer(stored.turn_id, live.view.answer)
         return head | given | {"notes": [note, *given["notes"]]}
     if live is not None and not live.view.defect:
@@ -206,7 +206,7 @@ def model_name(model: str) -> str:
 def dollars(usd: float | None) -> str:
     """``$0.025``: three digits below a dollar, two above; words where no price is known."""
     if usd is None:
-        return "price not known"
+        return "price unknown"
     if 0 < usd < 0.001:
         return "under $0.001"
     return f"${usd:.3f}" if usd < 1 else f"${usd:,.2f}"
@@ -225,7 +225,7 @@ def _source(source: Source) -> Json:
 def _defect(what: str) -> Json:
     return {
         "code": "defect",
-        "message": f"Groundwork failed while answering: {what}.",
-        "hint": "Ask again; if it fails again, report it with this message.",
+        "message": f"An unexpected error occurred: {what}.",
+        "hint": "Ask again. If it fails again, report this message.",
         "retryable": True,
     }

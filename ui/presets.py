@@ -42,7 +42,7 @@ PRESETS = (
     Preset(
         "balanced",
         "Balanced",
-        "Meaning and words together, reranked, neighbouring chunks joined into whole passages.",
+        "Searches by meaning and words, reads the best passages closely, joins neighbours.",
         "Usual time",
         ("search", "rerank", "segments"),
         {},
@@ -50,7 +50,7 @@ PRESETS = (
     Preset(
         "precision",
         "Precise",
-        "Fewer and shorter passages: for one fact, quickly, with little beside it.",
+        "Fewer, shorter passages. Best for a single fact.",
         "About as fast",
         ("search", "rerank", "short segments"),
         {"rse.preset": "precision", "retrieve.top_k": 10, "answer.source_tokens": 4000, "answer.offline_sentences": 3},
@@ -58,7 +58,7 @@ PRESETS = (
     Preset(
         "find_all",
         "Find all",
-        "All that may be relevant, from every document: for lists and overviews. More is read and sent.",
+        "Everything relevant from every document. Best for lists; reads and sends more.",
         "Slower",
         ("search wide", "rerank more", "long segments"),
         {
@@ -72,7 +72,7 @@ PRESETS = (
     Preset(
         "stepwise",
         "Step by step",
-        "The model cuts the question into parts, reads what was found and asks for what is missing: more calls.",
+        "The model splits the question and searches again for what’s missing. More calls.",
         "Slowest",
         ("plan", "search", "read", "search again"),
         {"agentic.decompose": "auto", "agentic.gaps": True},

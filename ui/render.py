@@ -157,22 +157,22 @@ class Renderer:
             child.stdin.flush()
         except BrokenPipeError:
             self._drop(child)
-            raise ParseCrashed("The page viewer's drawing process had ended.", hint="Open the page again.") from None
+            raise ParseCrashed("The page viewer stopped.", hint="Reopen the page.") from None
         with selectors.DefaultSelector() as selector:
             selector.register(child.stdout, selectors.EVENT_READ)
             if not selector.select(PAGE_SECONDS):
                 self._drop(child)
                 raise ParseTimeout(
                     f"Page {job.page} took longer than {PAGE_SECONDS:.0f} s to draw.",
-                    hint="Open the file in another viewer to see this page; its text can be cited all the same.",
+                    hint="Open the file in another viewer to see it. Its text can still be cited.",
                 )
         line = child.stdout.readline()
         if not line:
             self._drop(child)
-            raise ParseCrashed(f"Page {job.page} could not be drawn: the drawing process ended.")
+            raise ParseCrashed(f"Page {job.page} couldn’t be drawn: the drawing process ended.")
         reply = json.loads(line)
         if not reply["ok"]:
-            raise DamagedPdf(f"Page {job.page} could not be drawn: {reply['reason']}.")
+            raise DamagedPdf(f"Page {job.page} couldn’t be drawn: {reply['reason']}.")
 
     def _drop(self, child: subprocess.Popen[str]) -> None:
         child.kill()

@@ -204,18 +204,18 @@ class Answers:
         `UnknownTurn`, `StillWriting`, and `ScopeGone` where nothing of the scope is left, or nothing is in it."""
         # The next answer would be written without knowing this one.
         with self._alone(
-            conversation_id, "The answer before is still being written.", f"Wait for it or stop it: “{question}”"
+            conversation_id, "The previous answer is still being written.", f"Wait, or stop it: “{question}”"
         ):
             asked = self.engine.conversations.scope(conversation_id) if scope is None else scope
             infos = self.engine.documents()
             if asked.doc_ids == ():
-                raise ScopeGone("No document is in scope.", hint="Tick at least one at the side.")
+                raise ScopeGone("No document is in scope.", hint="Tick at least one in the sidebar.")
             if asked.doc_ids:
                 known = {info.doc_id for info in infos}
                 asked = replace(asked, doc_ids=tuple(doc_id for doc_id in asked.doc_ids if doc_id in known))
                 if not asked.doc_ids:
                     raise ScopeGone(
-                        "The documents in scope have been removed from the library.", hint="Tick another at the side."
+                        "The documents in scope were removed from the library.", hint="Tick another in the sidebar."
                     )
             missing = unread(infos, asked.doc_ids)
             live = LiveAnswer(
@@ -270,9 +270,7 @@ class Answers:
     def show(self, conversation_id: str, turn_id: str) -> None:
         """Show the branch through a turn. Raises `UnknownConversation`, `UnknownTurn`, and `StillWriting` while an
         answer is written, which would then go on where nobody sees it."""
-        with self._alone(
-            conversation_id, "An answer is being written.", "Wait for it or stop it, then change the version."
-        ):
+        with self._alone(conversation_id, "An answer is being written.", "Wait, or stop it, then change the version."):
             self.engine.conversations.show_turn(conversation_id, turn_id)
 
     @contextmanager

@@ -63,10 +63,10 @@ def preset(request: Request, body: Json) -> Response:
     """One of the ways to search, for this visit."""
     chosen = next((item for item in presets.PRESETS if item.name == text_in(body, "name")), None)
     if chosen is None:
-        raise InputError("There is no such preset.", hint="Reload the page.")
+        raise InputError("This preset doesn’t exist.", hint="Reload the page.")
     made, own = services(), visit(request) or ""
     if chosen.model and made.visits.engine(own).writer_name() == "offline":
-        raise ConfigError(f"{chosen.title} needs a model.", hint="Choose who answers first: Claude, or a server.")
+        raise ConfigError(f"{chosen.title} needs a model.", hint="First choose Claude or a server to answer.")
     made.visits.change(own, chosen.values)
     return _page(request)
 
@@ -79,7 +79,7 @@ def reading(request: Request, body: Json) -> Response:
     strange = [key for key in changes if key not in READING]
     wrongs = [_wrong_reading(key, str(value)) for key, value in changes.items() if value is not None]
     if strange:
-        raise InputError(f"{strange[0]} does not say how documents are read.", hint="Reload the page and try again.")
+        raise InputError(f"{strange[0]} isn’t a setting for reading documents.", hint="Reload the page and try again.")
     if any(wrongs):
         raise ConfigError(next(filter(None, wrongs)), hint="")
     _keep(changes)
@@ -103,7 +103,7 @@ def _keep(changes: Json) -> None:
     set_outside = [key for key in changes if _variable(key) in os.environ]
     if set_outside:
         raise ConfigError(
-            f"{', '.join(set_outside)} is set by the environment, which would win over the file.",
+            f"{', '.join(set_outside)} is set by the environment, which overrides the file.",
             hint=f"Unset {', '.join(map(_variable, set_outside))} first.",
         )
     services().keep(changes)
@@ -114,8 +114,8 @@ def _kept_for_all(changes: Json) -> None:
     kept = services().engine.with_settings(changes)
     if kept.writer_name() == "offline" and needs_model(kept.settings):
         raise ConfigError(
-            "Step by step needs a model, and without the key of this visit there is none.",
-            hint="Set ANTHROPIC_API_KEY for this machine, or leave Step by step out of what is kept.",
+            "Step by step needs a model, and the key for this visit isn’t saved.",
+            hint="Set ANTHROPIC_API_KEY on this machine, or save without Step by step.",
         )
 
 
@@ -146,9 +146,9 @@ def try_key(request: Request, body: Json) -> Response:
     """The smallest request to whoever writes in this visit. What comes back, an error too, is what was asked for."""
     engine = services().visits.engine(visit(request))
     if engine.writer_name() == "offline":
-        return JSONResponse({"works": True, "words": "The offline answerer needs no key, and nothing was sent."})
+        return JSONResponse({"works": True, "words": "Offline answers need no key. Nothing was sent."})
     if not _trials.acquire(blocking=False):
-        return JSONResponse({"works": False, "words": "Others are trying a key.", "hint": "Try again in a moment."})
+        return JSONResponse({"works": False, "words": "Other keys are being tested.", "hint": "Try again in a moment."})
     try:
         found = trial(engine.models)
     except ModelError as error:
@@ -170,7 +170,7 @@ def _changes(body: Json) -> Json:
         raise InputError("“changes” in the request's body are not settings.", hint="Reload the page and try again.")
     unknown = [key for key in given if key not in catalogue()]
     if unknown:
-        raise ConfigError(f"There is no setting {unknown[0]!r}.")
+        raise ConfigError(f"There’s no setting {unknown[0]!r}.")
     for key, value in given.items():
         address = "" if value is None else _wrong_address(key, value)
         if address:
@@ -189,7 +189,7 @@ def _wrong_address(key: str, typed: str) -> str:
         )
     except ValueError:
         good = False
-    return "" if good else "Must be the address of a server, such as http://localhost:11434."
+    return "" if good else "Enter a server’s address, such as http://localhost:11434."
 
 
 def _wrong_reading(key: str, typed: str) -> str:

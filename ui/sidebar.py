@@ -264,11 +264,11 @@ def ask(question: str) -> None:
     if removed:
         noun = "1 document" if removed == 1 else f"{removed} documents"
         has = "has" if removed == 1 else "have"
-        left = "Tick another at the side." if chosen.doc_ids == () else "The others in scope are asked."
+        left = "Tick another in the sidebar." if chosen.doc_ids == () else "The others in scope are searched."
         st.session_state["gw_trouble"] = (f"{noun} in scope {has} been removed from the library.", left, "weak")
     if chosen.doc_ids == ():
         if not removed:
-            st.session_state["gw_trouble"] = ("No document is in scope.", "Tick at least one at the side.")
+            st.session_state["gw_trouble"] = ("No document is in scope.", "Tick at least one in the sidebar.")
         return
     try:
         asked_in = conversation_id or services().engine.conversations.new(chosen)

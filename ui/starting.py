@@ -81,6 +81,6 @@ class Starting:
             search.found = replace(search.found, done=True, trouble=f"{error.message} {error.hint}")
         except Exception as error:  # noqa: BLE001 - a defect is told where the questions would stand
             _log.error("Looking for questions to begin with failed", exc_info=error)
-            search.found = replace(search.found, done=True, trouble=f"Groundwork failed: {error!r}.")
+            search.found = replace(search.found, done=True, trouble=f"An unexpected error occurred: {error!r}.")
         finally:
             search.ended = True

@@ -60,7 +60,7 @@ def _doing(step: Step, view: View) -> str:
     if step.name == "plan":
         return "Working out what to search for"
     if step.name == "gap":
-        return "Looking for what is missing"
+        return "Looking for what’s missing"
     if step.name == "rerank":
         return "Reading the best passage" if step.passages == 1 else f"Reading the {step.passages} best passages"
     if step.query is not None and step.query.origin != "question":

@@ -23,7 +23,7 @@ NAMED = 3  # files that a note names
 
 @dataclass(frozen=True)
 class Note:
-    """What became of a file that needs a word: refused, or in the library already."""
+    """What became of a file that needs a word: refused, or already in the library."""
 
     tone: str
     text: str
@@ -58,12 +58,12 @@ def sent_to_claude(engine: Engine) -> str:
     if engine.writes_contexts():
         chosen = settings.context
         summaries = chosen.summaries == "auto" and (chosen.document_summary or chosen.section_summary)
-        wanted = ["summaries"] * summaries + ["a sentence that places each passage"] * (chosen.situate == "claude")
-        limit = f"at most ${chosen.max_usd:.2f} a document"
-        parts.append(f"Text of documents goes to Claude for {' and '.join(wanted)}: {limit}.")
+        wanted = ["summaries"] * summaries + ["a context sentence for each passage"] * (chosen.situate == "claude")
+        limit = f"at most ${chosen.max_usd:.2f} per document"
+        parts.append(f"Document text goes to Claude for {' and '.join(wanted)}: {limit}.")
     if engine.describes_figures():
-        limit = f"at most ${settings.figures.max_usd:.2f} a document"
-        parts.append(f"Pictures of figures go to Claude, which describes them: {limit}.")
+        limit = f"at most ${settings.figures.max_usd:.2f} per document"
+        parts.append(f"Figures go to Claude to be described: {limit}.")
     return " ".join(parts)
 
 
@@ -100,7 +100,7 @@ def paired(files: Sequence[UploadedFile]) -> list[tuple[UploadedFile, UploadedFi
 def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) -> list[Note]:
     """Keep the files of an upload and queue them to be read; what needs a word about them. Those of a folder lie in a
     folder of that path."""
-    known: list[str] = []
+    known: list[tuple[str, str]] = []
     queued: list[str] = []
     notes: list[Note] = []
     once, twice = _alike(paired(files))
@@ -111,37 +111,39 @@ def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) ->
         ingestion.add(doc_id)
     known = [*reversed(known), *twice]
     if known:
-        notes.append(Note("weak", already(known), "The same bytes are kept once under any name."))
+        name, same = known[0]
+        one = f"This is the same file as “{same}”." if len(known) == 1 and same != name else "Each file is stored once."
+        notes.append(Note("weak", already([name for name, _ in known]), one))
     return notes
 
 
 def _alike(
     pairs: Sequence[tuple[UploadedFile, UploadedFile | None]],
-) -> tuple[list[tuple[UploadedFile, UploadedFile | None]], list[str]]:
-    """The first of those of the same bytes, and the names of the others."""
-    once, twice, seen = [], [], set[bytes]()
+) -> tuple[list[tuple[UploadedFile, UploadedFile | None]], list[tuple[str, str]]]:
+    """The first of those of the same bytes, and the names of the others, each with the first's."""
+    once, twice, seen = [], [], dict[bytes, str]()
     for file, pdf in pairs:
         data = file.getvalue()
         digest = sha256(data).digest()
         if data and digest in seen:
-            twice.append(PurePath(file.name).name)
+            twice.append((PurePath(file.name).name, seen[digest]))
         else:
             once.append((file, pdf))
-        seen.add(digest)
+        seen.setdefault(digest, PurePath(file.name).name)
     return once, twice
 
 
 def already(names: Sequence[str]) -> str:
-    """That files are in the library: ``a.pdf and 2 others are in the library already.``"""
+    """That files are in the library: ``a.pdf and 2 others are already in the library.``"""
     if len(names) <= NAMED:
         listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     else:
         listed = f"{', '.join(names[:NAMED])} and {len(names) - NAMED} other{'s' if len(names) > NAMED + 1 else ''}"
-    return f"{listed} {'is' if len(names) == 1 else 'are'} in the library already."
+    return f"{listed} {'is' if len(names) == 1 else 'are'} already in the library."
 
 
 def _add(
-    file: UploadedFile, pdf: UploadedFile | None, engine: Engine, queued: list[str], known: list[str]
+    file: UploadedFile, pdf: UploadedFile | None, engine: Engine, queued: list[str], known: list[tuple[str, str]]
 ) -> list[Note]:
     path = PurePath(file.name)  # one of a folder comes under its path in it
     try:
@@ -152,12 +154,16 @@ def _add(
         # What is wrong with a JSON is no reason to leave out its PDF.
         by_itself = _add(pdf, None, engine, queued, known) if pdf is not None else []
         return [Note("bad", error.message, advice(error.as_dict(), engine.settings)["hint"]), *by_itself]
-    failed = any(info.doc_id == added.doc_id and info.status == "failed" for info in engine.documents())
     queued.append(added.doc_id)
     if added.status == "already":
-        if failed:
-            return [Note("weak", f"{path.name} is in the library and could not be read before.", "It is tried again.")]
-        known.append(path.name)
+        there = next((info for info in engine.documents() if info.doc_id == added.doc_id), None)
+        if there is not None and there.status == "failed":
+            return [
+                Note(
+                    "weak", f"{path.name} is in the library and couldn’t be read before.", "Groundwork is trying again."
+                )
+            ]
+        known.append((path.name, there.title if there is not None else path.name))
         return []
     return [Note("weak", f"{path.name} came without its PDF.", added.note)] if added.note else []
 

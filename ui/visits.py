@@ -88,7 +88,7 @@ class Visits:
         """Raises `InputError` for what no key looks like, which is not repeated."""
         key = key.strip()
         if not key or len(key) > LONGEST_KEY or not (key.isascii() and key.isprintable()) or " " in key:
-            raise InputError("That is not a key.", hint="Copy it again, in one line, without spaces.")
+            raise InputError("This isn’t a key.", hint="Copy it again, on one line, without spaces.")
         base = self._kept()
         with self._lock:
             own = self._own(visit)
@@ -171,6 +171,6 @@ def refused_to_keep(changes: Mapping[str, Any]) -> None:
     """Raises `ConfigError` for what must not be kept from a browser: the machine's own key would go to that server."""
     if changes.get("llm.base_url"):
         raise ConfigError(
-            "The address of a server is not kept from the browser: this machine's own key would be sent there.",
-            hint="Set llm.base_url in the home's config.toml by hand.",
+            "A server’s address can’t be saved from the browser: this machine’s key would be sent there.",
+            hint="Set llm.base_url in config.toml in the home folder.",
         )

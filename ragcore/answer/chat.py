@@ -44,7 +44,7 @@ def check(question: str, history: Sequence[Turn], least: int) -> None:
     if not question.strip():
         raise EmptyQuestion("The question is empty.")
     if len(question) > LONGEST:
-        raise QuestionTooLong(f"The question has {len(question):,} characters; at most {LONGEST:,} can be asked.")
+        raise QuestionTooLong(f"The question has {len(question):,} characters; the limit is {LONGEST:,}.")
     if not history and _length(question) < least:
         raise QuestionTooShort(f"“{' '.join(question.split())}” is too short to search for.")
 

@@ -90,7 +90,7 @@ def judged(
     notes = []
     if left_out:
         total = len(chosen) + left_out
-        notes.append(f"{planner.name} judged {len(chosen)} of {total} claims: the others passed what it may read.")
+        notes.append(f"{planner.name} judged {len(chosen)} of {total} claims; the others exceed verify.judge_tokens.")
     if not chosen:
         return Judged(tuple(claims), notes=tuple(notes))
     forms = Forms(
@@ -107,9 +107,9 @@ def judged(
     try:
         filled = forms.fill(_FORM, Verdicts, JUDGE_SYSTEM, prompt, context={"claims": len(chosen)})
     except Cancelled:
-        notes = [f"{planner.name} did not judge the claims: it was stopped."]
+        notes = [f"{planner.name} gave no second opinion: it was stopped."]
     except GroundworkError as error:
-        notes = [f"{planner.name} could not judge the claims: {error.message.rstrip('.')}."]
+        notes = [f"{planner.name} gave no second opinion: {error.message.rstrip('.')}."]
     else:
         statements = split_statements(text, marks)
         for verdict in filled.verdicts:

@@ -22,7 +22,7 @@ from ragcore.missing import is_only_a_word, unnamed, words_lacking
 from ragcore.quoting import quoted
 from ragcore.scopes import nothing_within
 from ragcore.terms import Term, Wanted
-from ragcore.types import Document, Retrieval, Route, Source
+from ragcore.types import Document, Retrieval, Route, Scope, Source
 from ragcore.words import content_stems, tokens
 
 Mentions = Callable[[str], Mapping[str, int]]
@@ -69,7 +69,7 @@ def reason_to_refuse(
         scope = retrieval.scope
         # A search by words alone also finds nothing where there is something to search.
         if (scope.pages or scope.kinds) and not retrieval.hits and retrieval.mode != "bm25":
-            return f"{nothing_within(scope)} Search other pages or kinds, or more documents."
+            return f"{nothing_within(scope)} Widen the scope, or add a document."
         return f"{_UNANSWERED} No passage was found."
     asked = asks(query)[0]
     wanted = Wanted(asked, terms)
@@ -78,17 +78,16 @@ def reason_to_refuse(
     reranked = [hit.scores["rerank"] for hit in retrieval.hits if "rerank" in hit.scores]
     nowhere = _named_nowhere(asked, retrieval, sources, terms, mentions, document)
     if nowhere:
-        named = _quoted([name.text for name in nowhere])
         here = [name for name in called(asked, terms) if name not in nowhere]
         known = _routed(retrieval.routes)
         # Of two that are compared, one can be told of.
         about = [name for name in here if name.owner or (name.text in known) or compares(asked)]
-        if any(name.owner for name in nowhere) and not about and not known:
-            it = "it stands" if len(nowhere) == 1 else "they stand"
-            return f"{_UNANSWERED} None of the documents in scope is about {named}: {it} nowhere in what was searched."
         weak = not reranked or max(reranked) < settings.refuse_unnamed
-        if weak and not known and not (about and compares(asked)):
-            return f"{_UNANSWERED} {named} {'stands' if len(nowhere) == 1 else 'stand'} nowhere in what was searched."
+        of_another = any(name.owner for name in nowhere) and not about
+        if not known and (of_another or (weak and not (about and compares(asked)))):
+            where = "your documents" if retrieval.scope == Scope() else "the current scope"
+            named = _quoted([name.text for name in nowhere])
+            return f"{_UNANSWERED} Nothing in {where} mentions {named}."
     foreign = in_another_language("question", language_of(asked), sources)
     if foreign:
         return f"{_UNANSWERED} {foreign}" if extractive and not literals(asked, sources) else ""
@@ -103,9 +102,9 @@ def reason_to_refuse(
 
     covered = best(wanted.held(set(content_stems(f"{s.title}\n{' '.join(s.section)}\n{s.text}"))) for s in sources)
     if reranked and max(reranked) < settings.refuse_below and covered < settings.refuse_cover:
-        return f"{_UNANSWERED} None of the passages found is about this."
+        return f"{_UNANSWERED} No passage found is about this."
     if covered == 0.0 and not any(score >= 0.5 for score in reranked):
-        return f"{_UNANSWERED} None of the passages found has a word of the question."
+        return f"{_UNANSWERED} No passage found shares a word with the question."
     return ""
 
 

@@ -214,7 +214,7 @@ class AnswerStream:
                 if self._no_answer:
                     yield from self._refuse("")
                 elif not self._text.text:
-                    self._error = StreamBroken(f"{self._model} ended without writing anything.")
+                    self._error = StreamBroken(f"{self._model} returned no text.")
         else:
             self._stopped = True
         self._timings["generate"] = _since(started)
@@ -233,7 +233,7 @@ class AnswerStream:
         claims are not checked."""
         if self.answer is None:
             self._error, self._stopped = error, error is None
-            notes = ("The claims were not checked: the answer broke off.",)
+            notes = ("The claims weren't checked because the answer was cut off.",)
             self.answer = self._finish(self._text.text, tuple(self._text.marks), Judged(()), None, notes)
         return self.answer
 
@@ -342,11 +342,9 @@ class AnswerStream:
         if self._settings.verify.judge == "off" or not any(claim.citations for claim in claims):
             return Judged(claims)
         if self._judge is None:
-            return Judged(
-                claims, notes=("The claims were not judged: verify.judge needs a model, and none is in force.",)
-            )
+            return Judged(claims, notes=("There was no second opinion: verify.judge needs a model, and none is set.",))
         if self._stopped or self._error is not None:
-            return Judged(claims, notes=(f"{self._judge.name} did not judge the claims: the writing broke off.",))
+            return Judged(claims, notes=(f"{self._judge.name} gave no second opinion because the answer was cut off.",))
         return judged(
             claims,
             text,
@@ -408,7 +406,7 @@ class AnswerStream:
         try:
             return (self._trace() if self._trace is not None else None), ()
         except GroundworkError as error:
-            return None, (f"How it was found could not be kept: {error.message}",)
+            return None, (f"The search details couldn't be saved: {error.message}",)
 
 
 def _since(moment: float) -> float:

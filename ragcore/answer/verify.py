@@ -37,7 +37,7 @@ _ORDER: tuple[ClaimStatus, ...] = ("supported", "weak", "unsupported")
 _YES_OR_NO = re.compile(
     r"\A\W*(?:yes|no)\b(?:[,.:;!—–-]+\s*|\Z|\s+(?=(?:the|it|this|that|these|they)\b))", re.IGNORECASE
 )
-GENERATED = "It rests on an AI description of a figure: see whether the figure shows it."
+GENERATED = "Based on an AI description of a figure. Check the figure itself."
 
 
 def verify(
@@ -63,7 +63,7 @@ def verify(
     for statement in split_statements(text, marks):
         cited = tuple(n for n in statement.citations if n in by_number)
         if not cited:
-            finding = Finding("uncited", "No source is cited for this.")
+            finding = Finding("uncited", "This has no citation.")
         elif (same := (statement.text, statement.context, cited)) in found:
             finding = found[same]
         elif why := budget.spend(statement.text):
@@ -113,10 +113,10 @@ def judge(
     """The verdict on one cited statement."""
     statement = without_lead_in(statement, evidence)
     if is_quoted(statement, evidence):
-        return Finding("supported", "It is quoted from the cited words.")
+        return Finding("supported", "Matches the source.")
     statement = replace(statement, text=_YES_OR_NO.sub("", statement.text))
     if not statement.text.strip(" .*_"):
-        return Finding("weak", "A bare yes or no has no words to check.")
+        return Finding("weak", "A plain yes or no can't be checked.")
     text = statement.text
     labels = " . ".join(f"{cell.row} . {cell.column} {cell.meaning}" for cell in evidence.cited_cells)
     prose = evidence.sentences or ((evidence.words,) if not evidence.cited_cells else ())

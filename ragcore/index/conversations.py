@@ -283,7 +283,7 @@ class Conversations:
                 .values(**values)
             )
             if done.rowcount == 0:
-                raise UnknownConversation("This conversation is not in the library.")
+                raise UnknownConversation("This conversation isn't in the library.")
 
 
 class _Tree:
@@ -332,7 +332,7 @@ def _conversation(connection: sa.Connection, conversation_id: str) -> sa.Row[tup
         sa.select(db.conversations).where(db.conversations.c.conversation_id == conversation_id)
     ).one_or_none()
     if row is None:
-        raise UnknownConversation("This conversation is not in the library.")
+        raise UnknownConversation("This conversation isn't in the library.")
     return row
 
 

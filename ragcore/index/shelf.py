@@ -99,7 +99,7 @@ def clean_tag(text: str) -> str:
     """A tag as it is kept: single blanks. Raises `InputError` for one that is empty, too long or holds a comma."""
     tag = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     if not tag:
-        raise InputError("A tag needs a name.", hint="Type one.")
+        raise InputError("A tag needs a name.", hint="Enter one.")
     if len(tag) > TAG_LENGTH or "," in tag:
         raise InputError(
             f"“{tag[:TAG_LENGTH]}” cannot be a tag.", hint=f"Use at most {TAG_LENGTH} characters and no comma."

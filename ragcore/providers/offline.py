@@ -100,14 +100,14 @@ class OfflineWriter:
             return
         foreign = _other_language(main, request.sources) if not chosen else ""
         if not chosen and not foreign and _is_broad(wanted, found):
-            yield "The question is broad. What the document says of itself:\n\n"
+            yield "The question is broad. What the document says about itself:\n\n"
             yield from _quotes(main, self._overview(ranking, request, scored, found))
             return
         said = foreign or _lacks(absent) or _not_of(main, chosen)
-        yield f"{NO_ANSWER} {said or 'No line of the passages found is about this.'}"
+        yield f"{NO_ANSWER} {said or 'No passage found is about this.'}"
         nearest = [] if foreign else without_repeats((each.quote for each in scored if _is_near(each)), _NEAREST)
         if nearest:
-            yield " The nearest:\n\n"
+            yield " The nearest passages:\n\n"
             yield from _quotes(main, nearest)
 
     def _overview(
@@ -177,7 +177,7 @@ class OfflineWriter:
         found: list[Quotable],
     ) -> Iterator[str]:
         """That quoting cannot do ``task``, what can, and the best passages as such: of each document the best first."""
-        yield f"{_CANNOT[task]} To have it written, add a key for Claude in Settings."
+        yield f"{_CANNOT[task]} With a key for Claude, added in Settings, Groundwork can."
         wanted = Wanted(main, request.terms)
         floor = self._settings.offline_floor
         about = [each.quote for each in scored if self._is_about(each, floor, wanted, request)]
@@ -380,7 +380,7 @@ def _of_other_lengths(question: str, chosen: Sequence[Quotable]) -> str:
     for word in question.split():
         asked = length_in(word) if "-" in word else None
         if asked and said and asked not in said and not words & {word.lower().split("-")[0], f"{asked[0]:g}"}:
-            return f"What was found does not speak of “{escape(word.strip('?,.;'))}”."
+            return f"The passages found do not mention “{escape(word.strip('?,.;'))}”."
     return ""
 
 
@@ -395,7 +395,7 @@ def _of_other_years(question: str, chosen: Sequence[Quotable]) -> str:
     given = {year for years in of_each for year in years}
     if asked & given or not given:
         return ""
-    return f"What was found does not speak of {_listed([str(year) for year in sorted(asked)])}."
+    return f"The passages found do not mention {_listed([str(year) for year in sorted(asked)])}."
 
 
 def _other_language(question: str, sources: Sequence[Source]) -> str:
@@ -405,8 +405,8 @@ def _other_language(question: str, sources: Sequence[Source]) -> str:
     if not spoken or not written or spoken in written:
         return ""
     return (
-        f"The question is in {spoken}, the documents in {' and '.join(written)}. Without a model, ask in the "
-        "language of the documents; Claude answers across languages."
+        f"The question is in {spoken}, the documents in {' and '.join(written)}. Offline, ask in the "
+        "documents’ language; Claude answers across languages."
     )
 
 

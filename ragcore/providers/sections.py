@@ -73,7 +73,7 @@ class OfflineSections:
         yield NO_ANSWER
         nearest = evidence.nearest(pieces, _NEAREST)
         if nearest:
-            yield " The nearest:\n\n"
+            yield " The nearest passages:\n\n"
             yield from listing(nearest)
 
     def _quoted(self, form: Field, pieces: Sequence[str], evidence: Evidence) -> list[list[Quotable]]:

@@ -113,7 +113,7 @@ def test_what_no_source_says_for_certain_stays_uncited(said: str) -> None:
     assert found.text == said
     assert (found.marks, found.citations) == ((), ())
     assert (only(found).status, only(found).citations) == ("uncited", ())
-    assert only(found).reason == "No source is cited for this."
+    assert only(found).reason == "This has no citation."
 
 
 def test_a_claim_over_neighbours_gets_the_run_of_them() -> None:

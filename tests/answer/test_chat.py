@@ -206,7 +206,7 @@ def test_what_could_be_about_either_of_two_subjects_asks_which() -> None:
 
 def test_the_longest_question_is_bounded() -> None:
     check("why " * 2000, [], 3)
-    with pytest.raises(QuestionTooLong, match="8,001 characters; at most 8,000"):
+    with pytest.raises(QuestionTooLong, match="8,001 characters; the limit is 8,000"):
         check("w" * 8001, asked(REVENUES), 3)
 
 

@@ -175,7 +175,7 @@ def test_a_form_filled_in_wrongly_is_asked_for_once_more_and_then_noted(server: 
     found = ask(server, said)
     assert found.claims[0].status == "supported"
     (note,) = found.notes
-    assert note.startswith(f"{JUDGE} could not judge the claims: what it filled in is not what was asked for")
+    assert note.startswith(f"{JUDGE} gave no second opinion: what it filled in is not what was asked for")
     assert note in wire.answer(found)["notes"]
     assert found.status == "complete"
 
@@ -204,7 +204,7 @@ def test_a_judge_that_hangs_is_not_waited_for(server: MessagesServer) -> None:
     started = time.perf_counter()
     found = ask(server, "Revenues rose 10% in fiscal 2023 <<SOURCE 1.2>>.", judge_seconds=0.4)
     assert time.perf_counter() - started < 4
-    assert found.notes == (f"{JUDGE} could not judge the claims: it did not answer within 0.4 s.",)
+    assert found.notes == (f"{JUDGE} gave no second opinion: it did not answer within 0.4 s.",)
 
 
 def test_stop_ends_it_and_keeps_the_answer(server: MessagesServer) -> None:
@@ -217,7 +217,7 @@ def test_stop_ends_it_and_keeps_the_answer(server: MessagesServer) -> None:
     assert time.perf_counter() - started < 4
     assert stream.answer is not None
     assert (stream.answer.status, stream.answer.claims[0].status) == ("complete", "supported")
-    assert stream.answer.notes == (f"{JUDGE} did not judge the claims: it was stopped.",)
+    assert stream.answer.notes == (f"{JUDGE} gave no second opinion: it was stopped.",)
 
 
 def test_more_than_it_may_read_is_left_out_and_told(server: MessagesServer) -> None:
@@ -225,7 +225,7 @@ def test_more_than_it_may_read_is_left_out_and_told(server: MessagesServer) -> N
     server.plan(verdicts("partly"))
     found = ask(server, said * 2, judge_tokens=100)
     assert [claim.status for claim in found.claims] == ["weak", "supported", "supported", "supported"]
-    assert found.notes == (f"{JUDGE} judged 1 of 4 claims: the others passed what it may read.",)
+    assert found.notes == (f"{JUDGE} judged 1 of 4 claims; the others exceed verify.judge_tokens.",)
 
 
 def test_without_a_model_in_force_the_answer_says_so(server: MessagesServer) -> None:

@@ -67,7 +67,7 @@ def test_a_name_that_stands_in_no_document_is_refused_where_nothing_is_plainly_r
     def why(mentions: Mentions | None, found: Retrieval = found) -> str:
         return reason_to_refuse(query, found, given, SETTINGS.answer, mentions=mentions)
 
-    about = "None of the documents in scope is about “Boeing”: it stands nowhere in what was searched."
+    about = "Nothing in your documents mentions “Boeing”."
     assert why(nowhere) == f"The documents do not answer this question. {about}"
     assert why(everywhere) == ""
     assert why(None) == ""
@@ -84,7 +84,7 @@ def test_a_name_that_is_no_one_asked_about_is_refused_only_where_nothing_is_plai
         found = retrieval(query, [PROSE], rerank=rerank)
         return reason_to_refuse(query, found, sources(PROSE), SETTINGS.answer, mentions=nowhere)
 
-    assert "“Boeing” stands nowhere in what was searched." in why(0.4)
+    assert "Nothing in your documents mentions “Boeing”." in why(0.4)
     assert why(0.999) == ""
 
 
@@ -102,7 +102,7 @@ def test_a_name_that_is_no_one_asked_about_is_refused_only_where_nothing_is_plai
 def test_one_whom_no_document_is_about_is_noticed_however_it_is_written(query: str) -> None:
     found = retrieval(query, [PROSE, TABLE], rerank=0.99)
     reason = reason_to_refuse(query, found, sources(PROSE, TABLE), SETTINGS.answer, mentions=nowhere)
-    assert "None of the documents in scope is about " in reason
+    assert "Nothing in your documents mentions " in reason
 
 
 def test_a_common_word_is_a_name_where_it_owns_something() -> None:
@@ -244,7 +244,7 @@ def test_nothing_found_is_refused() -> None:
 def test_a_filter_that_left_nothing_to_search_is_said(scope: Scope, said: str) -> None:
     found = replace(retrieval("Anything?", []), scope=scope)
     (text,) = refusal(reason_to_refuse("Anything?", found, (), SETTINGS.answer), "Anything?", ())
-    assert text == f"{said} Search other pages or kinds, or more documents.\n\nSearched for: “Anything?”."
+    assert text == f"{said} Widen the scope, or add a document.\n\nSearched for: “Anything?”."
 
 
 def test_the_refusal_names_what_was_searched_and_cites_the_nearest() -> None:

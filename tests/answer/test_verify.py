@@ -280,7 +280,7 @@ def test_the_reason_names_what_is_wrong(text: str, said: str) -> None:
 def test_a_quoted_cell_under_its_tables_title_is_supported() -> None:
     text = "- Statements of income (In millions): “Cost of sales, 2022: 25,231” <<SOURCE 1.12>>\n"
     (claim,) = check(text)
-    assert (claim.status, claim.reason) == ("supported", "It is quoted from the cited words.")
+    assert (claim.status, claim.reason) == ("supported", "Matches the source.")
 
 
 @pytest.mark.parametrize(("figure", "status"), [("25,231", "supported"), ("46,710", "unsupported")])
@@ -402,7 +402,7 @@ REVENUES = "“Revenues rose 10% to $51.2 billion in fiscal 2023.” <<SOURCE 1.
 )
 def test_a_value_before_its_quote_with_the_title_before_both_is_quoted(lead: str) -> None:
     (claim,) = check(f"{lead}{REVENUES}")
-    assert (claim.status, claim.reason) == ("supported", "It is quoted from the cited words.")
+    assert (claim.status, claim.reason) == ("supported", "Matches the source.")
 
 
 @pytest.mark.parametrize(

@@ -59,10 +59,10 @@ def test_what_one_thinks_of_an_answer_is_kept_and_shown_again(
     down = page.get_by_role("button", name="Not helpful")
     more.click()
     down.click()
-    page.get_by_role("button", name="A citation does not fit").click()
+    page.get_by_role("button", name="A citation doesn’t match").click()
     page.get_by_label("In your own words").fill("The page is another.")
     page.get_by_role("button", name="Send", exact=True).click()
-    page.get_by_text("Kept in this library, and nowhere else.").wait_for()
+    page.get_by_text("Saved in this library only.").wait_for()
     with Engine.open(app.home) as engine:
         kept = engine.feedback.of([shelf.turns[name]])
     assert kept == {shelf.turns[name]: Feedback(False, "citation", "The page is another.")}
@@ -104,7 +104,7 @@ def test_a_link_opens_the_same_answer_and_page_again(app: App, shelf: Shelf, ope
         "from here on it is the address of what is open"
     )
     gone = open_page(f"{app.url}/?c={shelf.conversations[name]}&t=0123456789abcdef&n=1")
-    gone.get_by_text("The answer that the link names cannot be shown.").wait_for()
+    gone.get_by_text("This link’s answer can’t be shown.").wait_for()
 
 
 def test_a_link_to_an_earlier_answer_shows_the_page_of_that_answer(

@@ -69,6 +69,6 @@ def test_axe_finds_nothing_in_the_settings(theme: str, app: App, open_page: Call
     page.get_by_role("switch", name="Add missing citations").click()
     page.locator(".gw-settings .bar").wait_for()
     check(page, "the settings")
-    page.get_by_role("radio", name="A server of your own").check(force=True)
+    page.get_by_role("radio", name="Your own server").check(force=True)
     page.get_by_label("Address").wait_for()
     check(page, "the settings of a server")

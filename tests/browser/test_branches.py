@@ -41,7 +41,7 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
     pencil = page.get_by_role("button", name="Edit the question").first
     pencil.press("Enter")
     field = page.get_by_label("Question", exact=True)
-    page.get_by_text("The 1 question below stays with the version before.").wait_for()
+    page.get_by_text("The 1 question below stays with the previous version.").wait_for()
     field.fill("Something else")
     field.press("Escape")
     assert pencil.evaluate("e => e === document.activeElement"), "Esc leaves all as it was"
@@ -92,7 +92,7 @@ def test_the_same_question_in_another_conversation_costs_nothing_anew(
         ask(page, "What was the nitrate reading at Station Road in April?")
         page.locator(COMPLETE).get_by_text("Answered once.").wait_for()
     page.get_by_role("button", name="More", exact=True).click()
-    assert "From the cache, no cost" in page.locator(".gw-meta").inner_text()
+    assert "From the cache (free)" in page.locator(".gw-meta").inner_text()
     page.get_by_role("button", name="More about this conversation").click()
     spent = page.locator(".gw-panel .spent p")
     spent.first.wait_for()

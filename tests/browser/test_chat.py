@@ -92,7 +92,7 @@ def test_only_documents_in_scope_are_asked(app: App, open_page: Callable[..., An
 
 def test_a_conversation_that_is_gone_says_so(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/?c=0123456789ab")
-    page.get_by_text("This conversation is not in the library.").wait_for()
+    page.get_by_text("This conversation isn’t in the library.").wait_for()
 
 
 def test_a_request_that_fails_takes_nothing_away(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
@@ -102,7 +102,7 @@ def test_a_request_that_fails_takes_nothing_away(app: App, shelf: Shelf, open_pa
     route = f"**/gw/conversations/{conversation_id}?*"
     page.route(route, lambda asked: asked.fulfill(status=200, content_type="text/html", body="<p>Sign in</p>"))
     page.evaluate("dispatchEvent(new Event('focus'))")
-    card = page.get_by_text("Groundwork did not answer as expected.")
+    card = page.get_by_text("Groundwork gave an unexpected reply.")
     card.wait_for()
     assert page.locator(".gw-answer a.gw-cite").count() >= 1
     page.unroute(route)

@@ -46,7 +46,7 @@ def test_a_chip_opens_its_page_while_the_answer_streams_and_stop_keeps_what_came
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
     assert live.count() == 1, "the answer was still being written"
     ask(page, "And the lowest?")
-    waits = page.get_by_text("The answer before is still being written.")
+    waits = page.get_by_text("The previous answer is still being written.")
     waits.wait_for()
     assert page.get_by_label("Ask your documents").input_value() == "And the lowest?", "it stays in the field"
     stop = page.get_by_role("button", name="Stop", exact=True)
@@ -159,7 +159,7 @@ def test_an_answer_that_was_cut_keeps_its_sources_and_names_what_was_dropped(
     assert cut.locator(".gw-sources a.gw-cite").count() == 1
     assert cut.get_by_role("button", name="Copy with citations").count() == 1
     assert cut.get_by_role("button", name="Try again").count() == 1
-    assert "1 citation named a source that was not given" in cut.locator(".gw-note-line").inner_text()
+    assert "1 citation named an unknown source" in cut.locator(".gw-note-line").inner_text()
 
 
 def test_what_the_documents_do_not_hold_is_refused_with_the_nearest_passage(

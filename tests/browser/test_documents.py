@@ -93,7 +93,7 @@ def test_a_document_in_scope_that_another_tab_removed_is_said(
     with Engine.open(own_app.home) as engine:
         engine.remove(removed)
     page.get_by_role("button", name="Ask it again").click()
-    page.get_by_text("The documents in scope have been removed from the library.").wait_for()
+    page.get_by_text("The documents in scope were removed from the library.").wait_for()
     ask(page, QUESTION)
     page.get_by_text("1 document in scope has been removed from the library.").wait_for()
     in_scope(page, "0 of 4")
@@ -184,7 +184,7 @@ def test_a_document_is_read_at_an_address_of_its_own(own_app: App, open_page: Ca
     link.get_by_role("button", name="Ask about it").click()
     link.locator(".st-key-gw_composer").wait_for()
     gone = open_page(f"{own_app.url}/library?doc=0123456789abcdef")
-    gone.get_by_text("This document cannot be opened.").wait_for()
+    gone.get_by_text("This document can’t be opened.").wait_for()
 
 
 def test_a_long_question_is_shown_in_part_until_all_is_asked_for(app: App, open_page: Callable[..., Any]) -> None:

@@ -201,7 +201,7 @@ def test_what_another_tab_deleted_is_said_for_every_change(filtered: App, open_p
     tabs["rename"].get_by_label("Title").fill("Another")
     tabs["rename"].keyboard.press("Enter")
     for name, tab in tabs.items():
-        tab.get_by_text("This conversation is not in the library.").wait_for()
+        tab.get_by_text("This conversation isn’t in the library.").wait_for()
         assert tab.locator(".stException").count() == 0, name
         assert "c=" not in tab.url, name
 

@@ -84,7 +84,7 @@ def test_a_conversation_is_renamed_and_deleted(app: App, open_page: Callable[...
 
     more.click()
     page.get_by_role("button", name="Delete conversation").click()
-    page.get_by_role("button", name="Keep it").click()
+    page.get_by_role("button", name="Cancel").click()
     more.click()
     page.get_by_role("button", name="Delete conversation").click()
     page.get_by_role("button", name="Delete", exact=True).click()
@@ -93,7 +93,7 @@ def test_a_conversation_is_renamed_and_deleted(app: App, open_page: Callable[...
     assert "c=" not in page.url
     for tab in (page, other):
         tab.locator(f'.gw-history a[data-id="{talk}"]').wait_for(state="detached")
-    other.get_by_text("This conversation is not in the library.").wait_for()
+    other.get_by_text("This conversation isn’t in the library.").wait_for()
 
 
 def test_a_conversation_is_taken_away_as_a_file(

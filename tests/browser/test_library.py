@@ -49,7 +49,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
     page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)
 
     assert page.get_by_text("nothing.pdf is empty.").count() == 1
-    assert page.get_by_text("is in the library already.").count() == 1  # one of the two that are alike
+    assert page.get_by_text("is already in the library.").count() == 1  # one of the two that are alike
     assert "too damaged to open" in rows.filter(has_text="cut.pdf").locator(".why b").inner_text()
     minutes = rows.filter(has_text="minutes.pdf")
     assert "PDF" in minutes.locator(".why b").inner_text()
@@ -85,10 +85,10 @@ def test_the_same_file_twice_is_kept_once(app: App, shelf: Shelf, open_page: Cal
     rows.nth(4).wait_for()
     before = rows.count()  # other tests may have added to this library
     page.locator("input[type=file]").set_input_files([file("again.pdf", shelf.files["survey.pdf"].read_bytes())])
-    page.get_by_text("again.pdf is in the library already.").wait_for()
+    page.get_by_text("again.pdf is already in the library.").wait_for()
     assert rows.count() == before
     page.get_by_role("button", name="Dismiss").click()
-    page.get_by_text("again.pdf is in the library already.").wait_for(state="detached")
+    page.get_by_text("again.pdf is already in the library.").wait_for(state="detached")
 
 
 def test_ade_json_comes_with_its_pdf_or_says_what_is_missing(empty_app: App, open_page: Callable[..., Any]) -> None:
@@ -128,7 +128,7 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Upload a folder").click()
     chooser.value.set_files(folder)
-    page.get_by_text("1 file in the folder is no PDF and no JSON, and was left out.").wait_for()
+    page.get_by_text("1 file skipped: not PDF or JSON.").wait_for()
     page.locator("tr[data-doc]").nth(1).wait_for()
     page.locator('tr[data-status="ready"]').nth(1).wait_for(timeout=120_000)
     paths = {info.name: info.folder for info in Engine.open(empty_app.home).documents()}
@@ -156,7 +156,7 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
     page.locator("tr[data-doc]").filter(has_text="Wells/2024").wait_for()
     page.get_by_text("was left out").wait_for(state="detached")
     drop(page, folder)
-    page.get_by_text("survey.pdf and table.pdf are in the library already.").wait_for()
+    page.get_by_text("survey.pdf and table.pdf are already in the library.").wait_for()
     assert page.locator("tr[data-doc]").count() == 4
 
 
@@ -174,11 +174,11 @@ def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
             "() => Number(/Page (\\d+)/.exec(document.querySelector('.now-at')?.innerText)?.[1]) > 2"
         )
         row.get_by_role("button", name="Cancel").click(delay=1500)  # a slow finger, under which the numbers change
-        row.get_by_text("What was read is kept.").wait_for()
+        row.get_by_text("Those pages are kept.").wait_for()
         stopped = read_so_far(home)
         assert 2 < stopped < pages
         page.reload()  # it is as it was
-        row.get_by_role("button", name="Go on").click()
+        row.get_by_role("button", name="Resume").click()
         row.locator(".prog.read").wait_for()
         page.wait_for_function(
             f"() => Number(/Page (\\d+)/.exec(document.querySelector('.now-at')?.innerText)?.[1]) > {stopped}"

@@ -68,12 +68,12 @@ def test_nonsense_is_refused_beside_its_field_and_never_sent(app: App, open_page
         assert key.input_value() == typed, "it stays to be corrected"
     assert page.locator(".gw-settings .gw-msg.bad").count() == 0
 
-    page.get_by_role("radio", name="A server of your own").check(force=True)
+    page.get_by_role("radio", name="Your own server").check(force=True)
     address, model = page.get_by_label("Address"), page.get_by_label("Model", exact=True)
-    page.get_by_role("button", name="Use it").first.click()
+    page.get_by_role("button", name="Use this server").click()
     assert address.evaluate("e => e === document.activeElement")
     address.fill("localhost")
-    page.locator("#gw-url-said", has_text="Must be the address of a server").wait_for()
+    page.locator("#gw-url-said", has_text="Enter a server’s address").wait_for()
     model.fill("own")
     model.press("Enter")
     page.get_by_role("switch", name="Add missing citations").click()
@@ -97,16 +97,16 @@ def test_two_windows_of_a_browser_show_the_same(app: App, open_page: Callable[..
 
 def test_how_scans_are_read_is_checked_and_kept_at_once(app: App, open_page: Callable[..., Any]) -> None:
     page = opened(open_page(f"{app.url}/settings"))
-    language = page.get_by_label("Their language")
+    language = page.get_by_label("OCR language")
     language.fill("klingon")
     page.get_by_text("No OCR model is known for").wait_for()
     language.fill("de")
     language.press("Enter")
     other = opened(open_page(f"{app.url}/settings"))
-    assert other.get_by_label("Their language").input_value() == "de", "for everybody"
+    assert other.get_by_label("OCR language").input_value() == "de", "for everybody"
     assert 'language = "de"' in (app.home / "config.toml").read_text()
-    other.get_by_label("Their language").fill("en")
-    other.get_by_label("Their language").press("Enter")
+    other.get_by_label("OCR language").fill("en")
+    other.get_by_label("OCR language").press("Enter")
     other.locator('[data-key="ocr.language"] output', has_text="en").wait_for()
 
 
@@ -166,7 +166,7 @@ def test_a_key_is_used_for_the_visit_tested_and_forgotten(
     before = len(server.requests)
     server.reply(Reply(text="ready"))
     page.get_by_label("API key").fill(KEY)
-    page.get_by_role("button", name="Use it").click()
+    page.get_by_role("button", name="Use this key").click()
     page.get_by_text("Claude Sonnet 4.6 answered in").wait_for()
     assert page.locator("#gw-key").count() == 0, "masked"
     assert KEY not in page.content()

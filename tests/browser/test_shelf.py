@@ -130,7 +130,7 @@ def test_tags_and_folders_of_several_documents_and_a_filter_that_outlives_a_relo
     bar.get_by_label("Folder", exact=True).fill("Wells / 2024")
     library.keyboard.press("Enter")
     library.locator("tbody tr").nth(1).get_by_text("Wells/2024").wait_for()
-    bar.get_by_role("button", name="Select none").click()
+    bar.get_by_role("button", name="Clear selection").click()
     assert library.locator(".gw-shelfbar").bounding_box()["height"] == height
 
     library.get_by_role("button", name="Filter by tag").click()
@@ -248,11 +248,11 @@ def test_documents_that_other_settings_built_are_named_and_brought_up_to_date(li
         with engine.store.database.write() as connection:
             connection.execute(sa.update(db.documents).values(recipe="other settings"))
         assert len(engine.stale()) == 4
-        library.get_by_text("4 documents were built by other settings than those in force.").wait_for()
+        library.get_by_text("4 documents need updating.").wait_for()
         assert library.locator('tr[data-status="stale"]').count() == 4
-        library.get_by_role("button", name="Bring up to date").first.click()
+        library.get_by_role("button", name="Update").first.click()
         library.locator('tr[data-status="ready"]').nth(3).wait_for()
-        library.get_by_role("button", name="Bring up to date").first.wait_for(state="hidden")
+        library.get_by_role("button", name="Update").first.wait_for(state="hidden")
         assert engine.stale() == []
 
 
@@ -272,7 +272,7 @@ def test_a_phone_has_all_of_it_without_scrolling_sideways(own: App, open_page: C
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Select none").click()
+    page.get_by_role("button", name="Clear selection").click()
     page.locator("tbody [data-f=remove]").first.click()
     page.locator(".gw-toast").wait_for()
     for button in page.locator(".gw-toast button").all():

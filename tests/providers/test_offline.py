@@ -209,7 +209,7 @@ def test_when_nothing_answers_the_nearest_is_cited_with_the_sentinel() -> None:
         "Which volcano raised revenues in Pompeii long ago?", "Revenues rose 10% this year.", offline_floor=0.9
     )
     assert text.startswith("<<NO ANSWER>>")
-    assert "The nearest:\n\n> “Revenues rose 10% this year.” <<SOURCE 1.1>>" in text
+    assert "The nearest passages:\n\n> “Revenues rose 10% this year.” <<SOURCE 1.1>>" in text
 
 
 def test_a_lead_in_and_its_list_on_one_line_are_quoted_together() -> None:
@@ -333,7 +333,7 @@ def test_columns_kept(question: str, headers: list[str], kept: list[int]) -> Non
 def test_a_year_that_no_passage_speaks_of_is_refused() -> None:
     text = quotes("What was the dividend in 2019?", "The dividend of 2023 was $1.36 per share.")
     assert text.startswith("<<NO ANSWER>> The passages found do not mention 2019.")
-    assert "The nearest:\n\n> “The dividend of 2023" in text
+    assert "The nearest passages:\n\n> “The dividend of 2023" in text
 
 
 def test_what_is_of_another_year_than_asked_for_is_no_answer() -> None:
@@ -344,7 +344,7 @@ def test_what_is_of_another_year_than_asked_for_is_no_answer() -> None:
         offline_sentences=1,
     )
     assert text.startswith(
-        "<<NO ANSWER>> What was found does not speak of 2027. The nearest:\n\n> “The dividend of 2023"
+        "<<NO ANSWER>> The passages found do not mention 2027. The nearest passages:\n\n> “The dividend of 2023"
     )
 
 
@@ -395,7 +395,7 @@ def test_the_year_of_a_title_is_not_that_of_a_sentence_of_another_year() -> None
         )
         return "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
 
-    assert answer(doc).startswith("<<NO ANSWER>> What was found does not speak of 2021.")
+    assert answer(doc).startswith("<<NO ANSWER>> The passages found do not mention 2021.")
     # What names no year is of the year of its document.
     undated = make_document("Revenues of the company rose to $4.1 billion.", title="Annual report 2021")
     assert "does not speak" not in answer(undated)

@@ -115,13 +115,13 @@ def test_sub_queries_say_who_asked_them_and_why() -> None:
         "how": "part of the question, by rule",
         "reason": "two years are compared",
     }
-    assert shown["read"] == "118 passages weighed in 2 searches, the best 20 read side by side with the question"
+    assert shown["read"] == "118 passages weighed in 2 searches, the best 20 read together with the question"
 
 
 def test_terms_of_the_trade_are_told_with_the_query() -> None:
     asked = (SubQuery("Capex?", also=("capital expenditures", "capital spending")),)
     (query,) = explained(replace(TRACE, queries=asked))["queries"]
-    assert query["reason"] == "other words for it, at a lower weight: capital expenditures, capital spending"
+    assert query["reason"] == "also, with less weight: capital expenditures, capital spending"
 
 
 def test_notes_are_told() -> None:
@@ -134,7 +134,7 @@ def test_the_cache_says_what_it_did() -> None:
         for status, similarity in (("off", None), ("miss", None), ("partial", 0.75), ("hit", 0.953))
     }
     assert said["off"] == ""
-    assert said["miss"] == "No: searched afresh"
+    assert said["miss"] == "No: a new search"
     assert said["partial"].startswith("In part, one that is 0.75 alike")
     assert said["hit"].startswith("Yes, one that is 0.95 alike")
 

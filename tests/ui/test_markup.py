@@ -195,7 +195,7 @@ def test_the_wrong_figure_is_marked_within_its_claim() -> None:
 
 
 def test_a_claim_without_a_citation_carries_a_mark_unless_told_otherwise() -> None:
-    claim = Claim("Sales rose.", 0, 11, (), "uncited", "No source is cited for this.")
+    claim = Claim("Sales rose.", 0, 11, (), "uncited", "This has no citation.")
     (html,) = markup.blocks("Sales rose.", [], {}, [claim], "t")
     assert 'data-status="uncited"' in html
     assert '<button type="button" class="gw-verdict off"' in html

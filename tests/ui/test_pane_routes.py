@@ -37,7 +37,7 @@ def test_a_page_comes_as_a_picture_that_may_be_kept(opened: Services, doc_id: st
 def test_there_is_no_picture_of_any_other_width(query: str, opened: Services, doc_id: str) -> None:
     status, _, body = ask(routes.routes(), f"/gw/documents/{doc_id}/pages/1.png", f"{token(opened)}&{query}")
     assert status == 400
-    assert b"There is no such picture." in body
+    assert "This picture doesn’t exist.".encode() in body
 
 
 def test_what_cannot_be_drawn_is_said(opened: Services, doc_id: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,7 +123,7 @@ def test_a_picture_has_the_pixels_that_mupdf_draws(
 
 
 def test_a_page_that_there_is_not_is_said(drawing: Callable[[bytes, int, int], Path]) -> None:
-    with pytest.raises(DamagedPdf, match="Page 2 could not be drawn"):
+    with pytest.raises(DamagedPdf, match="Page 2 couldn’t be drawn"):
         drawing(pdfs.one_column(), 2, 640)
 
 

@@ -230,7 +230,7 @@ def test_a_key_that_was_given_for_one_server_is_sent_to_no_other(opened: Service
 def test_what_is_no_key_is_refused_and_not_repeated(opened: Services, key: str) -> None:
     status, page = call(opened, "/key", {"key": key})
     assert status == 200
-    assert page["refused"]["message"] == "That is not a key."
+    assert page["refused"]["message"] == "This isn’t a key."
     assert not key.strip() or key not in json.dumps(page)
     assert call(opened, "")[1]["who"]["key"]["from"] == ""
 

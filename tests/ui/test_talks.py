@@ -36,7 +36,7 @@ def test_a_line_does_not_repeat_its_title() -> None:
 
 @pytest.mark.parametrize(
     ("usd", "words"),
-    [(None, "price not known"), (0.0, "$0.000"), (0.0004, "under $0.001"), (0.0251, "$0.025"), (1234.5, "$1,234.50")],
+    [(None, "price unknown"), (0.0, "$0.000"), (0.0004, "under $0.001"), (0.0251, "$0.025"), (1234.5, "$1,234.50")],
 )
 def test_dollars(usd: float | None, words: str) -> None:
     assert payload.dollars(usd) == words
@@ -51,7 +51,7 @@ def test_what_was_paid_for_is_told_by_model_and_purpose() -> None:
     )
     assert talks.parts(spent) == [
         "Claude Sonnet 4.6, answers: $0.120, 3 calls",
-        "some-model, rewriting questions: price not known, 1 call",
+        "some-model, rewriting questions: price unknown, 1 call",
     ]
 
 

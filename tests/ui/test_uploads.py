@@ -22,18 +22,18 @@ QUIET = {"figures.describe": "off", "context.summaries": "extractive", "context.
     [
         (QUIET, "test", ""),
         (QUIET | SUMMARIES, None, ""),
-        (QUIET | SUMMARIES, "test", "Text of documents goes to Claude for summaries: at most $1.50 a document."),
+        (QUIET | SUMMARIES, "test", "Document text goes to Claude for summaries: at most $1.50 per document."),
         (
             QUIET | SUMMARIES | {"context.situate": "claude"},
             "test",
-            "Text of documents goes to Claude for summaries and a sentence that places each passage: "
-            "at most $1.50 a document.",
+            "Document text goes to Claude for summaries and a context sentence for each passage: "
+            "at most $1.50 per document.",
         ),
         (
             QUIET | SUMMARIES | {"figures.describe": "auto", "figures.max_usd": 0.25},
             "test",
-            "Text of documents goes to Claude for summaries: at most $1.50 a document. "
-            "Pictures of figures go to Claude, which describes them: at most $0.25 a document.",
+            "Document text goes to Claude for summaries: at most $1.50 per document. "
+            "Figures go to Claude to be described: at most $0.25 per document.",
         ),
     ],
 )
@@ -83,7 +83,7 @@ def test_the_files_of_a_folder_lie_in_it_and_what_is_there_already_is_said_once(
             ("", "loose.pdf"),
         ]
         [note] = uploads.take([*files[:2], *files[3:4], files[5]], engine, ingestion)
-        assert note.text == "a.pdf, b.pdf, report.pdf and 1 other are in the library already."
+        assert note.text == "a.pdf, b.pdf, report.pdf and 1 other are already in the library."
         ingestion.close()
 
 
@@ -96,7 +96,7 @@ def test_of_files_that_are_alike_the_first_is_taken(tmp_path: Path) -> None:
         assert [note.text for note in notes] == [
             "none.pdf is empty.",
             "also none.pdf is empty.",
-            "a (1).pdf is in the library already.",
+            "a (1).pdf is already in the library.",
         ]
         assert [info.name for info in sorted(engine.documents(), key=lambda info: -info.created)] == ["a.pdf", "b.pdf"]
         ingestion.close()
@@ -106,16 +106,16 @@ def test_what_is_too_large_is_said_in_words_for_the_app(tmp_path: Path) -> None:
     with Engine.open(tmp_path, overrides={"ingest.max_bytes": 1000}) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
         [note] = uploads.take([Uploaded("large.pdf", pdfs.one_column())], engine, ingestion)
-        assert note.hint == "Split it into smaller files, and upload those."
+        assert note.hint == "Split it into smaller files and upload those."
         ingestion.close()
 
 
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (["a.pdf"], "a.pdf is in the library already."),
-        (["a.pdf", "b.pdf"], "a.pdf and b.pdf are in the library already."),
-        (["a", "b", "c", "d", "e"], "a, b, c and 2 others are in the library already."),
+        (["a.pdf"], "a.pdf is already in the library."),
+        (["a.pdf", "b.pdf"], "a.pdf and b.pdf are already in the library."),
+        (["a", "b", "c", "d", "e"], "a, b, c and 2 others are already in the library."),
     ],
 )
 def test_files_that_are_there_already_in_words(names: list[str], said: str) -> None:

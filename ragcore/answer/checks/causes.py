@@ -57,7 +57,7 @@ def check_effects(claim: str, evidence: Evidence, prose: Iterable[str]) -> list[
             continue
         if here.sign != there.sign:
             told = ("for the better", "for the worse") if here.sign > 0 else ("for the worse", "for the better")
-            return [Finding("unsupported", f"It tells of a change {told[0]}; the cited words tell of one {told[1]}.")]
+            return [Finding("unsupported", f"It says a change {told[0]}; the cited words say one {told[1]}.")]
     return []
 
 

@@ -102,11 +102,11 @@ def _denial_conflicts(claimed: list[str], given: list[str]) -> list[str]:
     )
     implied_here, implied_there = (any(word in _IMPLIED for word in words) for words in (claimed, given))
     if denials_here and {True} in denied_here.values() and not denials_there and not implied_there:
-        return ["It denies what the cited words do not deny."]
+        return ["It denies something the cited words don't deny."]
     # "May not … without consent" and "requires consent" say the same; with one denial taken away they no longer do.
     if denials_there == 2 and not implied_here and not implied_there and "without" in given:
         if denials_here % 2 and {stem(word) for word in claimed} & _reached(given):
-            return ["It denies once what the cited words deny twice."]
+            return ["It has one denial; the cited words have two."]
         return []
     shared = [word for word in denied_here if word in denied_there]
     denies = [word for word in shared if denied_here[word] == {True} and denied_there[word] == {False}]

@@ -62,7 +62,7 @@ def check_quotation(statement: Statement, evidence: Evidence) -> list[Finding]:
         words = tokens(_FOOTNOTE.sub("", match.group("words")))
         missing = next((word for word in words if word.isalpha() and word not in given), "")
         if len(words) > 1 and missing:
-            return [Finding("weak", f"It quotes “{missing}”, which the cited words do not have.")]
+            return [Finding("weak", f"It quotes “{missing}”, but the cited words don't say that.")]
     return []
 
 

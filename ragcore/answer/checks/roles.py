@@ -119,7 +119,7 @@ def _turned(one: _Clause, other: _Clause) -> str:
     to_left = [w for w in _shared(one.after, other.before) if not _among(w, other.after)]
     to_right = [w for w in _shared(one.before, other.after) if not _among(w, other.before)]
     if to_left and to_right:
-        return f"It turns round who or what “{one.verb}” is said of."
+        return f"It swaps who or what “{one.verb}” refers to."
     return ""
 
 

@@ -75,7 +75,7 @@ def _changed_subject(claim: str, cell: CitedCell, evidence: Evidence) -> Finding
     narrowing = any(word in NARROWING for word in tokens(best[0])) or "per" in best[0].lower().split()
     return Finding(
         "unsupported" if narrowing else "weak",
-        f"It says this of something narrowed by “{best[0]}”; the cited row is “{cell.row}”.",
+        f"It adds “{best[0]}”; the cited row is “{cell.row}”.",
     )
 
 
@@ -116,7 +116,7 @@ def check_unknown_subject(claim: str, evidence: Evidence) -> list[Finding]:
     given = f"{evidence.words}\n{evidence.around}"
     if head in evidence.near.lower() or stem(head) in with_synonyms({stem(word) for word in tokens(given)}):
         return []
-    return [Finding("weak", f"It is said of “{head}”, which the cited words do not name.")]
+    return [Finding("weak", f"It is about “{head}”, which the cited words don't mention.")]
 
 
 def _dropped(claim: str, cell: CitedCell, evidence: Evidence) -> str:

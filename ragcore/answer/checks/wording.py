@@ -96,7 +96,7 @@ def check_words(
         reason = f"{share:.0%} of its words are in the cited words." if wanted else ""
         return [Finding("supported", reason), *_check_clauses(statement.text, given)]
     if reranker is not None and not evidence.cited_cells and _relevant(reranker, statement, evidence):
-        found = Finding("supported", "It says what the cited words say in other words.")
+        found = Finding("supported", "It says the same as the cited words in other words.")
         return [found, *_check_clauses(statement.text, given)]
     status: ClaimStatus = "unsupported" if share < settings.unsupported_below else "weak"
     return [Finding(status, f"Only {share:.0%} of its words are in the cited words.")]

@@ -7,7 +7,7 @@ export function mount({ parentElement, data, tell }) {
   configure(data);
   const root = parentElement.querySelector(".gw-chips");
   root.setAttribute("role", "group");
-  root.setAttribute("aria-label", "Filters of the next question");
+  root.setAttribute("aria-label", "Filters for the next question");
   const remove = (part) => {
     tell("removed", { part, conversation: data.conversation });
     document.querySelector(".st-key-gw_composer textarea")?.focus(); // the button is about to go

@@ -78,9 +78,9 @@ class Drop {
     const wanted = found.filter(({ path }) => TAKEN.test(path) || !path.includes("/"));
     const left = found.length - wanted.length;
     const words = [];
-    if (left) words.push(`${plural(left, "file")} in the folder ${left === 1 ? "is" : "are"} no PDF and no JSON, and ${left === 1 ? "was" : "were"} left out.`);
-    if (lost.length) words.push(`The browser could not open ${lost.join(", ")}: is ${lost.length === 1 ? "it" : "each"} still there, and may you read it?`);
-    this.said.textContent = words.join(" ") || (wanted.length ? "" : "There is no file in it.");
+    if (left) words.push(`${plural(left, "file")} skipped: not PDF or JSON.`);
+    if (lost.length) words.push(`The browser couldn’t open ${lost.join(", ")}. Check that ${lost.length === 1 ? "it’s" : "they’re"} still there and you may read ${lost.length === 1 ? "it" : "them"}.`);
+    this.said.textContent = words.join(" ") || (wanted.length ? "" : "It has no files.");
     if (!wanted.length) return;
     const given = new DataTransfer();
     for (const { file, path } of wanted) given.items.add(path === file.name ? file : new File([file], path, { type: file.type, lastModified: file.lastModified }));

@@ -36,7 +36,7 @@ export class Comparison {
     }
     const left = given.left && h("p", { class: "muted" }, `${given.left} more differences not listed.`);
     const alike = given.a.named === given.b.named && !given.lines.length;
-    const told = alike ? h("p", { class: "muted" }, "A and B have the same settings so far. Choose B beside “Setting” and change it there.") : differences(given.lines, several, open);
+    const told = alike ? h("p", { class: "muted" }, "A and B have the same settings. Choose B beside “Setting” and change one.") : differences(given.lines, several, open);
     this.changes.replaceChildren(told, ...(left ? [left] : []));
   }
 
@@ -58,7 +58,7 @@ function differences(lines, several, open) {
     ),
   );
   const head = ["In", "Chunk", "Place", "Rank in A, in B"].map((name) => h("th", { scope: "col" }, name));
-  return h("table", { class: "xt num" }, h("caption", { class: "gw-unseen" }, "What A and B give differently"), h("thead", {}, h("tr", {}, head)), h("tbody", {}, entries));
+  return h("table", { class: "xt num" }, h("caption", { class: "gw-unseen" }, "Differences between A and B"), h("thead", {}, h("tr", {}, head)), h("tbody", {}, entries));
 }
 
 function moved({ a, b }) {

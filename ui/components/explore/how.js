@@ -20,7 +20,7 @@ function facts(found) {
   if (found.routes.length) rows.push(["Preferred", routes(found)]);
   if (found.cache) rows.push(["Asked before", found.cache]);
   if (found.read) rows.push(["Read", found.read]);
-  for (const note of found.notes) rows.push(["Not done", note]);
+  for (const note of found.notes) rows.push(["Skipped", note]);
   rows.push(["Given to the writer", found.given]);
   return h("dl", { class: "facts" }, rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
 }

@@ -234,7 +234,7 @@ class Explore {
     if (this.at.how.dataset.of !== this.state.turn) this.at.how.open = false;
     this.at.how.dataset.of = this.state.turn;
     // What the searches alone have found is shown where it stays, so that nothing jumps when the rest is there.
-    this.at.said.replaceChildren(...(answer.draft ? [h("span", { class: "gw-spin" }), "Found by the searches so far; now reading the best passages"] : [counted(stats)]));
+    this.at.said.replaceChildren(...(answer.draft ? [h("span", { class: "gw-spin" }), "Search done; now reading the best passages"] : [counted(stats)]));
     this.at.said.title = stats.queries.length > 1 ? `Searched for: ${stats.queries.map((text) => `“${text}”`).join(", ")}` : "";
     label(this.at, this.state, this.axis(), this.answer.scope?.length === 1 || this.documents.length === 1, stats);
     const { edit, compare } = this.state;
@@ -354,7 +354,7 @@ class Explore {
     const side = this.state.edit;
     try {
       const { named } = await ask("/explore/use", this.body());
-      this.controls.used.textContent = `Chat searches by these now, for this visit: ${named}.`;
+      this.controls.used.textContent = `Chat now uses these settings, for this visit: ${named}.`;
     } catch (error) {
       this.controls.used.textContent = `${error.message} ${error.hint ?? ""}`;
     }

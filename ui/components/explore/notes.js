@@ -22,7 +22,7 @@ export function waiting(documents) {
     "div",
     { class: "wait", role: "status" },
     h("p", {}, h("span", { class: "gw-spin" }), h("b", {}, `Comparing the question with every chunk of ${where}`)),
-    h("p", { class: "muted" }, "Then the best passages are read side by side with it."),
+    h("p", { class: "muted" }, "Then the best passages are read together with it."),
     h("div", { class: "frame", "aria-hidden": "true" }),
   );
 }
@@ -30,7 +30,7 @@ export function waiting(documents) {
 // `kept`: what was found before is still shown below.
 export function failure(error, kept) {
   const [message, hint] = error.hint === undefined ? [error.message || "Explore failed.", "Reload the page."] : [error.message, error.hint];
-  const more = kept ? " What is shown below is what was found before." : "";
+  const more = kept ? " Below are the earlier results." : "";
   return h("div", { class: "gw-msg bad", role: "alert" }, icon("error"), h("div", {}, h("b", {}, prose(message)), h("p", {}, prose(`${hint}${more}`))));
 }
 

@@ -13,7 +13,7 @@ export function plotly(address) {
     script.onerror = () => {
       loading = null;
       script.remove();
-      failed(new Error("The plot could not be loaded."));
+      failed(new Error("The plot couldn’t be loaded."));
     };
     document.head.append(script);
   });

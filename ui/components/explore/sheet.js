@@ -25,7 +25,7 @@ const KINDS = [
 // whole(), how(body) to fill what tells how an answer was searched for
 export function sheet(root, question, two, events) {
   const parts = { root };
-  parts.question = h("input", { class: "gw-field q", type: "search", "aria-label": "Question", placeholder: "A question, to see what finds its answer", value: question, maxlength: "4000" });
+  parts.question = h("input", { class: "gw-field q", type: "search", "aria-label": "Question", placeholder: "Type a question to see how it’s searched", value: question, maxlength: "4000" });
   parts.where = h("span", {});
   parts.picker = h("div", { class: "gw-xdocs" });
   parts.scope = h("details", { class: "where" }, h("summary", { class: "gw-btn" }, icon("description", "s16"), parts.where), parts.picker);

@@ -34,7 +34,7 @@ class Filters {
       onchange: () => this.check(true),
     });
     this.said = h("p", { id: "gw-pages-said", class: "said", role: "status" }, HINT);
-    this.row = h("div", { class: "kinds", role: "group", "aria-label": "Kinds of passages; none pressed searches all" });
+    this.row = h("div", { class: "kinds", role: "group", "aria-label": "Kinds of passages; choose none to search all" });
     root.append(this.field, this.said, this.row);
   }
 

@@ -105,7 +105,7 @@ class History {
 
   draw({ total, days }, search) {
     const shown = days.reduce((sum, { items }) => sum + items.length, 0);
-    this.say(search ? (total ? `${plural(total, "conversation")} found` : `No conversation has “${search}”.`) : total ? "" : "Your questions will be kept here.");
+    this.say(search ? (total ? `${plural(total, "conversation")} found` : `No conversation mentions “${search}”.`) : total ? "" : "Your conversations appear here.");
     const focused = this.list.contains(document.activeElement) && document.activeElement.dataset.id;
     this.list.replaceChildren(...days.flatMap(({ day, items }) => [h("h3", {}, day), h("ul", {}, items.map((item) => h("li", {}, row(item, search))))]));
     if (total > shown) {

@@ -23,7 +23,7 @@ export class AdvancedView {
       this.views[0].go(number);
     };
     this.views = VIEWS.map(([, , View]) => new View(read, item, { wide, page }));
-    this.tabs = new Tabs("What the document was taken apart into", "gw-parts", VIEWS, (at) => this.views[at]);
+    this.tabs = new Tabs("Parts of the document", "gw-parts", VIEWS, (at) => this.views[at]);
     this.element = h("div", { class: "parts" }, h("p", { class: "facts num" }, facts(item)), this.tabs.parts);
     [item.elements, item.noise, item.chunks].forEach((count, at) => this.tabs.count(at, count));
   }

@@ -27,7 +27,7 @@ export class Drawer {
     this.ask = h("button", { type: "button", class: "gw-btn primary sm", onclick: () => this.actions.ask(this.id) }, "Ask about it");
     this.tagPanel = new TagPanel({ ids, all: actions.all, change: (add, remove) => actions.change([this.id], "tags", { add, remove }) });
     this.folderPanel = new FolderPanel({ ids, all: actions.all, change: (folder) => actions.change([this.id], "folder", { folder }) });
-    this.again = h("button", { type: "button", class: "gw-btn sm", hidden: true, onclick: () => actions.change([this.id], "read", {}) }, icon("replay", "s16"), "Bring up to date");
+    this.again = h("button", { type: "button", class: "gw-btn sm", hidden: true, onclick: () => actions.change([this.id], "read", {}) }, icon("replay", "s16"), "Update");
     this.read = h("button", { type: "button", class: "gw-btn sm", onclick: () => this.actions.read(this.id) }, icon("article", "s16"), "Read");
     this.tabs = new Tabs("Document", "gw-tabpanel", TABS, (at) => this.views[at]);
     this.element = h(

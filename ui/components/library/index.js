@@ -45,7 +45,7 @@ class Library {
     this.body = h("tbody");
     this.table = h("table", { hidden: true, "aria-label": "Documents" }, this.head(), this.body);
     this.table.addEventListener("keydown", (event) => rowKey(this, event));
-    this.empty = h("div", { class: "gw-empty", hidden: true }, icon("folder_open", "s24"), h("b", {}, "No documents yet"), h("p", {}, "Drop PDFs above. Reading starts at once and shows page by page."));
+    this.empty = h("div", { class: "gw-empty", hidden: true }, icon("folder_open", "s24"), h("b", {}, "No documents yet"), h("p", {}, "Drop PDFs above. Reading starts at once."));
     this.none = h("p", { class: "none", role: "status", hidden: true });
     this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
     this.outdated = new Outdated((ids) => this.change("read", { docs: ids }));
@@ -207,7 +207,7 @@ class Library {
     }
     for (const id of [...this.chosen]) if (!shown.has(id)) this.choose(id, false);
     this.none.hidden = shown.size > 0 || !this.order.length;
-    this.none.replaceChildren("No document fits what is searched for and filtered. ", h("button", { type: "button", class: "gw-linkish", onclick: () => this.toolbar.reset() }, "Show all"));
+    this.none.replaceChildren("No document matches. ", h("button", { type: "button", class: "gw-linkish", onclick: () => this.toolbar.reset() }, "Show all"));
     this.toolbar.draw(this.documents(), [...shown], this.chosen);
     const all = this.table.querySelector("thead input");
     all.checked = shown.size > 0 && this.chosen.size === shown.size;

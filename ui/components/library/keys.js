@@ -5,9 +5,9 @@ import { listKeys } from "../shared/key_list.js";
 import { free } from "../shared/keys.js";
 
 const KEYS = [
-  ["Everywhere", [["/", "Search documents"], ["Ctrl Z", "Bring back what was removed"], ["?", "This list"], ["Esc", "Close the document, or select none"]]],
-  ["Documents", [["↓", "Next document"], ["↑", "Document before"], ["Home", "First document"], ["End", "Last document"], ["Enter", "Open the document"], ["Space", "Select it"], ["Shift Space", "Select all to here"], ["Delete", "Remove it, or all that are selected"]]],
-  ["Document", [["→", "Next tab"], ["←", "Tab before"]]],
+  ["Everywhere", [["/", "Search documents"], ["Ctrl Z", "Undo the removal"], ["?", "This list"], ["Esc", "Close the document, or clear the selection"]]],
+  ["Documents", [["↓", "Next document"], ["↑", "Previous document"], ["Home", "First document"], ["End", "Last document"], ["Enter", "Open the document"], ["Space", "Select the document"], ["Shift Space", "Select up to here"], ["Delete", "Remove the selected documents"]]],
+  ["Document", [["→", "Next tab"], ["←", "Previous tab"]]],
 ];
 
 // Arrow keys go from row to row, Space selects, Delete removes.

@@ -27,7 +27,7 @@ class ListView {
 export class NoiseView extends ListView {
   name = "Noise";
   path = "noise";
-  none = "Nothing was left out of the index.";
+  none = "Everything is in the index.";
 
   line({ page, label, reason, text }) {
     return h("li", { class: "noise" }, h("button", { type: "button", title: `Show on page ${label}`, onclick: () => this.page(page) }, h("span", { class: "kd" }, icon("block", "s14"), `p. ${label}`), h("span", { class: "tx" }, text || "no words"), h("span", { class: "mt" }, reason.replaceAll("_", " "))));

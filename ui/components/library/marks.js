@@ -53,7 +53,7 @@ export class FolderPanel {
     const chosen = new Set(this.ids());
     const all = this.all();
     const here = [...new Set(all.filter((item) => chosen.has(item.id)).map((item) => item.folder))];
-    const field = h("input", { class: "gw-field", "aria-label": "Folder", placeholder: "Folder, or folder/below it", maxlength: "200", autocomplete: "off" });
+    const field = h("input", { class: "gw-field", "aria-label": "Folder", placeholder: "Folder, or folder/subfolder", maxlength: "200", autocomplete: "off" });
     field.value = here.length === 1 ? here[0] : "";
     const move = async (folder) => {
       if (await this.change(folder)) this.popup.close(true);
@@ -61,7 +61,7 @@ export class FolderPanel {
     const item = (path, words) => h("button", { type: "button", class: "item", "aria-current": here.length === 1 && here[0] === path ? "true" : null, onclick: () => move(path) }, icon(path ? "folder_open" : "block", "s16"), h("span", {}, words));
     panel.replaceChildren(
       h("form", { class: "row", onsubmit: (event) => (event.preventDefault(), move(field.value)) }, field, h("button", { type: "submit", class: "gw-btn sm" }, "Move")),
-      h("div", { class: "gw-scroll marks" }, folders(all).map(([path]) => item(path, path)), here.some(Boolean) ? item("", "Out of any folder") : null),
+      h("div", { class: "gw-scroll marks" }, folders(all).map(([path]) => item(path, path)), here.some(Boolean) ? item("", "No folder") : null),
     );
   }
 }
@@ -93,7 +93,7 @@ export class TagFilter {
     const box = h("input", { type: "checkbox", onchange: () => (box.checked ? on.add(tag) : on.delete(tag), this.set([...on])) });
     box.checked = on.has(tag);
     const label = h("label", { class: "item" }, box, h("span", {}, tag), h("small", { class: "num" }, String(count)));
-    const row = h("div", { class: "mark" }, label, button(`Rename ${tag}`, "edit", () => edit()), button(`Take ${tag} from all documents`, "delete", () => drop()));
+    const row = h("div", { class: "mark" }, label, button(`Rename ${tag}`, "edit", () => edit()), button(`Remove ${tag} from all documents`, "delete", () => drop()));
     const again = (chosen) => {
       this.set(chosen);
       this.fill(panel);

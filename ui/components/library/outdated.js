@@ -17,11 +17,11 @@ export class Outdated {
     if (!old.length || this.element.dataset.key === key) return;
     this.element.dataset.key = key;
     const names = old.slice(0, NAMED).map((item) => `“${item.title}”`).join(", ") + (old.length > NAMED ? ` and ${plural(old.length - NAMED, "other")}` : "");
-    const [was, is] = old.length === 1 ? ["was", "it is"] : ["were", "they are"];
-    const update = h("button", { type: "button", class: "gw-btn sm", onclick: () => this.read(old.map((item) => item.id)) }, icon("replay", "s16"), "Bring up to date");
+    const needs = old.length === 1 ? "needs" : "need";
+    const update = h("button", { type: "button", class: "gw-btn sm", onclick: () => this.read(old.map((item) => item.id)) }, icon("replay", "s16"), "Update");
     this.element.replaceChildren(
       icon("warning"),
-      h("div", {}, h("b", {}, `${plural(old.length, "document")} ${was} built by other settings than those in force.`), h("p", {}, `${names}. Questions can be asked again once ${is} up to date; pages that were read are not read again.`), h("div", { class: "row" }, update)),
+      h("div", {}, h("b", {}, `${plural(old.length, "document")} ${needs} updating.`), h("p", {}, `${names}. Update before asking questions. Pages already read aren’t read again.`), h("div", { class: "row" }, update)),
     );
   }
 }

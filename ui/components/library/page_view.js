@@ -72,7 +72,7 @@ export class PageView {
     this.of.textContent = [`${page} of ${pages.length}`, ocr != null && `read by OCR, ${ocr}%`, degraded].filter(Boolean).join(" · ");
     const drawn = this.drawn.getAttribute("aria-pressed") === "true";
     const source = drawn ? url(this.debug) : pictureUrl(id, page, this.picture.clientWidth || 400);
-    const sheet = h("div", { class: "sheet", style: `aspect-ratio:${width}/${height}` }, h("img", { src: source, onerror: () => sheet.isConnected && this.say({ message: "The picture of this page could not be drawn.", hint: "Its words are in the library all the same." }), alt: drawn ? `Page ${page}, what was read drawn over it` : `Page ${page}` }));
+    const sheet = h("div", { class: "sheet", style: `aspect-ratio:${width}/${height}` }, h("img", { src: source, onerror: () => sheet.isConnected && this.say({ message: "This page couldn’t be drawn.", hint: "You can still search its text." }), alt: drawn ? `Page ${page}, what was read drawn over it` : `Page ${page}` }));
     this.picture.replaceChildren(sheet);
     this.picture.scrollTop = 0;
     this.list.replaceChildren();

@@ -66,7 +66,7 @@ function numbers({ job, before, pages, pages_done }) {
   const words = [];
   if (job.stage === "read") words.push(h("b", {}, job.total ? `Page ${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}` : "Opening"));
   if (job.stage === "describe") words.push(h("b", {}, `Figure ${Math.min(job.done + 1, job.total)} of ${job.total}`), h("span", {}, "described by Claude"));
-  if (job.stage === "build") words.push(h("b", {}, "Putting the pages together"));
+  if (job.stage === "build") words.push(h("b", {}, "Assembling the pages"));
   if (job.stage === "embed") words.push(h("b", {}, `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} passages`));
   if (job.stage === "queued") words.push(h("b", {}, `Queued (${ordinal(before + 1)})`));
   if (job.stage === "queued" && pages_done) words.push(h("span", {}, `${pages_done.toLocaleString("en")} of ${pages.toLocaleString("en")} pages read`));
@@ -92,7 +92,7 @@ function progress(item, actions) {
 function trouble(item, actions) {
   const { message, hint, code, again: retryable, settings } = item.error;
   const locked = code === "password_required" || code === "wrong_password";
-  const kept = retryable && !settings && item.pages_done > 0 && item.status !== "ready" ? ` Pages read so far are kept: ${item.pages_done} of ${item.pages}.` : "";
+  const kept = retryable && !settings && item.pages_done > 0 && item.status !== "ready" ? ` ${item.pages_done} of ${item.pages} pages are kept.` : "";
   return h("div", { class: "why", role: "alert" }, h("p", {}, h("b", {}, prose(message))), h("p", {}, prose(`${locked ? "Enter the password." : hint}${kept}`)), locked ? unlock(item, actions) : retryable ? again(item, actions, settings) : null);
 }
 
@@ -116,13 +116,13 @@ function unlock(item, actions) {
 }
 
 function figures(item, actions) {
-  const more = item.figures_left && !item.job && h("button", { type: "button", class: "gw-linkish", onclick: actions.read }, "Describe what is left");
+  const more = item.figures_left && !item.job && h("button", { type: "button", class: "gw-linkish", onclick: actions.read }, "Describe the rest");
   return h("p", { class: "fig" }, prose(item.figures), " ", more);
 }
 
 function waiting(item, actions) {
-  const words = item.status === "ready" ? "Read, but not searchable yet." : item.pages_done > 0 ? `Stopped at page ${item.pages_done} of ${item.pages}. What was read is kept.` : "Not read yet.";
-  return h("div", { class: "why" }, h("p", {}, words), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", "data-f": "retry", onclick: actions.read }, icon("replay", "s16"), item.status === "ready" ? "Index it" : item.pages_done > 0 ? "Go on" : "Read it")));
+  const words = item.status === "ready" ? "Read, but not indexed yet." : item.pages_done > 0 ? `Stopped at page ${item.pages_done} of ${item.pages}. Those pages are kept.` : "Not read yet.";
+  return h("div", { class: "why" }, h("p", {}, words), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", "data-f": "retry", onclick: actions.read }, icon("replay", "s16"), item.status === "ready" ? "Index" : item.pages_done > 0 ? "Resume" : "Read")));
 }
 
 function status(item, fresh) {
@@ -133,8 +133,8 @@ function status(item, fresh) {
   }
   if (item.error) return [word("bad", icon("error", "s16"), item.error.code.includes("password") ? "Locked" : "Failed")];
   if (item.status !== "ready" || !item.indexed) return [word("off", icon("schedule", "s16"), "Stopped")];
-  if (item.stale) return [word("weak", icon("warning", "s16"), "Outdated"), h("span", { class: "sub" }, "other settings built it")];
-  const detail = fresh ? `${plural(item.pages, "page")} in ${duration(Math.max(1, Math.round(item.seconds)))}` : [item.ocr && `${item.ocr} by OCR, ${item.confidence}%`, item.degraded && `${item.degraded} read plainly`].filter(Boolean).join(", ");
+  if (item.stale) return [word("weak", icon("warning", "s16"), "Outdated"), h("span", { class: "sub" }, "needs updating")];
+  const detail = fresh ? `${plural(item.pages, "page")} in ${duration(Math.max(1, Math.round(item.seconds)))}` : [item.ocr && `${item.ocr} by OCR, ${item.confidence}%`, item.degraded && `${item.degraded} read without layout`].filter(Boolean).join(", ");
   const gaps = item.unread.length > 5 ? `${item.unread.length} pages not read` : item.unread.length && `${item.unread.length === 1 ? "page" : "pages"} ${item.unread.join(", ")} not read`;
   if (gaps) return [word("weak", icon("warning", "s16"), "Ready"), h("span", { class: "sub num", title: gaps }, gaps), detail && h("span", { class: "sub num", title: detail }, detail)].filter(Boolean);
   return [word("ok", icon("check_circle", "s16"), "Ready"), detail && h("span", { class: "sub num", title: detail }, detail)].filter(Boolean);

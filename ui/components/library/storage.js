@@ -23,8 +23,8 @@ export class StorageFoot {
   draw({ total, parts, pictures, documents }) {
     const clear = h("button", { type: "button", class: "gw-btn sm", disabled: !pictures, onclick: () => this.load(() => post("/library/pictures/clear")) }, icon("delete", "s16"), "Clear page pictures");
     this.body.replaceChildren(
-      h("dl", { class: "num" }, [["In all", total], ...Object.entries(parts)].map(([name, bytes]) => h("div", {}, h("dt", {}, name), h("dd", {}, size(bytes))))),
-      h("p", { class: "muted" }, "Pictures of pages are kept so that a page opens at once; they are drawn again when they are looked at."),
+      h("dl", { class: "num" }, [["Total", total], ...Object.entries(parts)].map(([name, bytes]) => h("div", {}, h("dt", {}, name), h("dd", {}, size(bytes))))),
+      h("p", { class: "muted" }, "Page pictures make pages open fast. Cleared ones are drawn again when needed."),
       clear,
       h("h2", {}, "By document"),
       h("ol", { class: "by gw-scroll num", tabindex: "0", "aria-label": "Storage by document" }, documents.map(({ title, bytes }) => h("li", {}, h("span", {}, title), h("span", {}, size(bytes))))),

@@ -9,7 +9,7 @@ export class TablesView {
     this.page = page;
     this.said = h("p", { class: "none", role: "alert", hidden: true });
     this.list = h("ul", { class: "els gw-scroll", "aria-label": "Tables" });
-    this.element = h("div", { class: "listed" }, h("div", { class: "pgnav" }, h("span", { class: "muted" }, "All of them as"), this.file("Excel", "", "xlsx", "All tables as an Excel file"), this.file("CSV", "", "csv", "All tables as a CSV file")), this.said, this.list);
+    this.element = h("div", { class: "listed" }, h("div", { class: "pgnav" }, h("span", { class: "muted" }, "Export all as"), this.file("Excel", "", "xlsx", "All tables as an Excel file"), this.file("CSV", "", "csv", "All tables as a CSV file")), this.said, this.list);
   }
 
   // A button that saves all tables, or the one with the number in ``which``.
@@ -36,7 +36,7 @@ export class TablesView {
     try {
       const tables = await get(`/documents/${this.read.id}/tables`);
       this.element.firstChild.hidden = !tables.length;
-      this.list.replaceChildren(...(tables.length ? tables.map((table) => this.line(table)) : [h("li", { class: "none" }, "No table was found in this document.")]));
+      this.list.replaceChildren(...(tables.length ? tables.map((table) => this.line(table)) : [h("li", { class: "none" }, "This document has no tables.")]));
     } catch (error) {
       this.shown = false;
       this.say(error);

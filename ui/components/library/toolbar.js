@@ -30,7 +30,7 @@ export class Toolbar {
     const act = (label, sign, onclick, kind = "") => h("button", { type: "button", class: `gw-btn sm ${kind}`, onclick }, icon(sign, "s16"), h("span", {}, label));
     this.tagPanel = new TagPanel({ ids, all: () => library.documents(), change: (add, remove) => library.change("tags", { docs: ids(), add, remove }) });
     this.folderPanel = new FolderPanel({ ids, all: () => library.documents(), change: (folder) => library.change("folder", { docs: ids(), folder }) });
-    this.again = act("Read what is left", "replay", () => library.change("read", { docs: ids() }));
+    this.again = act("Resume reading", "replay", () => library.change("read", { docs: ids() }));
     this.bulk = h(
       "div",
       { class: "bar bulk", role: "group", "aria-label": "Selected documents", hidden: true },
@@ -41,7 +41,7 @@ export class Toolbar {
       this.again,
       act("Remove", "delete", () => library.remove(ids())),
       h("span", { class: "sp" }),
-      h("button", { type: "button", class: "gw-linkish", onclick: () => library.chooseAll(false) }, "Select none"),
+      h("button", { type: "button", class: "gw-linkish", onclick: () => library.chooseAll(false) }, "Clear selection"),
     );
     this.element = h("div", { class: "gw-shelfbar", hidden: true }, this.filters, this.bulk);
   }
@@ -99,7 +99,7 @@ export class Toolbar {
     if (this.folder.dataset.key === key) return;
     this.folder.dataset.key = key;
     const option = (value, words) => h("option", { value }, words);
-    this.folder.replaceChildren(option("", "All folders"), ...found.map(([path, count]) => option(path, `${"\u00a0\u00a0".repeat(path.split("/").length - 1)}${path.split("/").at(-1)} (${count})`)), ...(loose ? [option("/", `In no folder (${loose})`)] : []));
+    this.folder.replaceChildren(option("", "All folders"), ...found.map(([path, count]) => option(path, `${"\u00a0\u00a0".repeat(path.split("/").length - 1)}${path.split("/").at(-1)} (${count})`)), ...(loose ? [option("/", `No folder (${loose})`)] : []));
     this.folder.value = show.folder;
   }
 }

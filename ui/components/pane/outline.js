@@ -45,7 +45,7 @@ export class Outline {
         h("small", { class: "num" }, pages[at - 1][2]),
       ),
     );
-    this.box.replaceChildren(...(items.length ? this.links : [h("p", { class: "none" }, "No headings were found in this document.")]));
+    this.box.replaceChildren(...(items.length ? this.links : [h("p", { class: "none" }, "This document has no headings.")]));
     this.at(this.page);
   }
 

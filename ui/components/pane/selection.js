@@ -90,7 +90,7 @@ export class Selecting {
     const document = this.pages.document;
     const far = (page) => !this.pages.drawn.has(page) && !this.between.has(page);
     const pages = Array.from({ length: Math.max(0, span[1] - span[0] - 1) }, (_, i) => span[0] + 1 + i).filter(far);
-    this.lacking = pages.length ? "Fetching the words…" : "";
+    this.lacking = pages.length ? "Loading the text…" : "";
     if (!pages.length) return;
     try {
       for (const page of pages) {
@@ -101,7 +101,7 @@ export class Selecting {
       this.lacking = "";
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.lacking = "Not all of the words could be fetched";
+      this.lacking = "Some of the text couldn’t be loaded";
     }
     this.later();
   }
@@ -224,7 +224,7 @@ export class Selecting {
       done = document.execCommand("copy");
       this.pending = null;
     }
-    this.copying.lastChild.textContent = done ? "Copied" : "The browser did not allow it";
+    this.copying.lastChild.textContent = done ? "Copied" : "The browser blocked it";
     this.said.textContent = this.copying.lastChild.textContent;
   }
 

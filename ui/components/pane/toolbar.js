@@ -59,7 +59,7 @@ export class Toolbar {
 
   at(page, pages) {
     const [, , label, ocr, degraded, unread] = pages[page - 1];
-    this.how.textContent = ocr != null ? `OCR ${ocr}%` : unread ? "Not read" : degraded ? "Read plainly" : "";
+    this.how.textContent = ocr != null ? `OCR ${ocr}%` : unread ? "Not read" : degraded ? "No layout" : "";
     this.how.title = degraded ?? (ocr != null ? `Read by OCR, mean confidence ${ocr}%` : "");
     if (document.activeElement !== this.label) {
       this.label.value = label;

@@ -15,7 +15,7 @@ export function mount({ parentElement, data, tell }) {
 class ScopeList {
   constructor(root) {
     this.count = h("span", { class: "count", role: "status" });
-    this.group = h("select", { class: "gw-field", "aria-label": "Only documents of a tag or folder", onchange: () => this.only() });
+    this.group = h("select", { class: "gw-field", "aria-label": "Only documents with a tag or in a folder", onchange: () => this.only() });
     this.field = h("input", { class: "gw-field", type: "search", placeholder: "Find a document", "aria-label": "Find a document", autocomplete: "off", oninput: () => this.draw() });
     this.every = h("input", { type: "checkbox", onchange: () => this.tick(this.found, this.every.checked) });
     this.everyName = h("span");
@@ -72,7 +72,7 @@ class ScopeList {
     this.every.indeterminate = ticked > 0 && ticked < this.found.length;
     this.everyName.textContent = sought ? `All ${this.found.length} found` : "All documents";
     this.all.hidden = ids.length < 3 || !this.found.length;
-    this.none.textContent = this.found.length ? "" : "No title has these words.";
+    this.none.textContent = this.found.length ? "" : "No title matches.";
     this.count.textContent = `${ids.filter((id) => this.isIn(id)).length} of ${ids.length}`;
   }
 

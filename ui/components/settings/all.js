@@ -2,8 +2,8 @@
 
 import { h, icon, plural } from "../shared/dom.js";
 
-const FIXED = "By these the documents were read and indexed. Set them in config.toml and start again: the Library then brings the documents up to date.";
-const ABOVE = "How pages that are pictures are read is set above, under Reading documents.";
+const FIXED = "Your documents were read and indexed with these. Change them in config.toml and restart; documents are then updated.";
+const ABOVE = "OCR has its own settings above, under Reading documents.";
 
 export class All {
   constructor(page) {
@@ -17,8 +17,8 @@ export class All {
       "details",
       { id: "gw-all" },
       h("summary", {}, icon("chevron_right", "s16"), h("h2", {}, "Advanced"), this.count),
-      h("p", { class: "lead" }, "Each setting with its value and where it came from. A change holds for this visit until you save it."),
-      h("div", { class: "find" }, h("label", { class: "gw-unseen", for: "gw-find-setting" }, "Search settings"), icon("search", "s16"), this.field, h("label", { class: "chk" }, this.only, "Only what is not the default"), this.said),
+      h("p", { class: "lead" }, "Each setting, its value and where it comes from. Changes last for this visit until you save them."),
+      h("div", { class: "find" }, h("label", { class: "gw-unseen", for: "gw-find-setting" }, "Search settings"), icon("search", "s16"), this.field, h("label", { class: "chk" }, this.only, "Only changed settings"), this.said),
       this.list,
     );
     this.rows = new Map(); // key → { data, element }

@@ -4,7 +4,7 @@ import { h, icon } from "../shared/dom.js";
 import { card, choose, line, option, state, toggle } from "./parts.js";
 
 const LONGEST_KEY = 400;
-const UNLESS = "In every case passages are found, and claims checked, in the same way.";
+const UNLESS = "Search and checks are the same for all three.";
 
 function outcome({ waiting, works, words }) {
   if (waiting) return h("span", { class: "gw-st run" }, h("span", { class: "gw-spin" }), words);
@@ -16,9 +16,9 @@ export function answers(page) {
   const shown = page.draft ?? who.choice;
   const where = who.direct || page.draft === "claude" ? "Anthropic" : who.host;
   const choices = [
-    { name: "claude", title: "Claude", said: `Plain prose, each claim cited and checked. Your question, the conversation so far and the passages found are sent to ${where}; your files are not.`, side: claudeSide(page, shown) },
-    { name: "offline", title: "Offline", said: "The best sentences of your documents, ranked, quoted and cited. Nothing is sent anywhere, and nothing is made up.", side: state("off", "cloud_off", "Nothing leaves") },
-    { name: "server", title: "A server of your own", said: "Any model behind a server that speaks the Messages API. The same is sent as to Claude, to that address alone.", side: who.choice === "server" && state("off", "key", who.host) },
+    { name: "claude", title: "Claude", said: `Plain prose, each claim cited and checked. Your question, the conversation and the passages found go to ${where}; your files don’t.`, side: claudeSide(page, shown) },
+    { name: "offline", title: "Offline", said: "The best sentences and cells from your documents, quoted and cited. Nothing is sent anywhere.", side: state("off", "cloud_off", "Nothing is sent") },
+    { name: "server", title: "Your own server", said: "Any model on a server with the Messages API. The same data goes to that address only.", side: who.choice === "server" && state("off", "key", who.host) },
   ];
   const chosen = (name) => page.choose(name);
   return h(
@@ -44,14 +44,14 @@ function claudeLines(page) {
   for (const { name, label, price } of who.models) select.append(h("option", { value: name }, `${label}, ${price}`));
   if (!who.models.some(({ name }) => name === who.model)) select.append(h("option", { value: who.model }, who.model));
   select.value = who.model;
-  return [keyLine(page), line("Model", "Never changed behind your back: where it cannot be had, an error says so.", select, { for: "gw-model" })];
+  return [keyLine(page), line("Model", "Groundwork never switches models. If this one isn’t available, you see an error.", select, { for: "gw-model" })];
 }
 
 // What no key looks like, in the words of ui/visits.py, which has the last word.
 function noKey(key) {
-  if (/\s/.test(key)) return "A key has no spaces: copy it again, in one line.";
-  if (!/^[\x21-\x7e]+$/.test(key)) return "A key has only plain letters, digits and signs.";
-  return key.length > LONGEST_KEY ? "That is too long for a key." : "";
+  if (/\s/.test(key)) return "A key has no spaces. Copy it again, on one line.";
+  if (!/^[\x21-\x7e]+$/.test(key)) return "A key has only plain letters, digits and symbols.";
+  return key.length > LONGEST_KEY ? "This is too long for a key." : "";
 }
 
 function keyLine(page) {
@@ -72,8 +72,8 @@ function keyLine(page) {
     field.setAttribute("aria-invalid", String(Boolean(wrong.textContent)));
     return !wrong.textContent;
   };
-  const field = h("input", { class: "gw-field", id: "gw-key", type: "password", "aria-describedby": "gw-key-said", oninput: look, autocomplete: "off", spellcheck: "false", "data-focus": "key", placeholder: who.key.from === "machine" ? "Another key than this machine’s" : "sk-ant-…" });
-  const use = h("button", { type: "submit", class: "gw-btn" }, "Use it");
+  const field = h("input", { class: "gw-field", id: "gw-key", type: "password", "aria-describedby": "gw-key-said", oninput: look, autocomplete: "off", spellcheck: "false", "data-focus": "key", placeholder: who.key.from === "machine" ? "A different key from this machine’s" : "sk-ant-…" });
+  const use = h("button", { type: "submit", class: "gw-btn" }, "Use this key");
   const given = (event) => {
     event.preventDefault();
     const key = field.value.trim();
@@ -94,9 +94,9 @@ function serverLines(page) {
     for (const { field, wrong } of [address, model]) if (!field.value.trim() || (await wrong())) return field.focus();
     page.change({ "llm.base_url": address.field.value, "llm.model": model.field.value.trim() });
   };
-  const form = h("form", { class: "server", onsubmit: apply }, h("label", { for: "gw-url" }, "Address"), address.element, h("label", { for: "gw-own" }, "Model"), model.element, h("button", { type: "submit", class: "gw-btn" }, "Use it"));
+  const form = h("form", { class: "server", onsubmit: apply }, h("label", { for: "gw-url" }, "Address"), address.element, h("label", { for: "gw-own" }, "Model"), model.element, h("button", { type: "submit", class: "gw-btn" }, "Use this server"));
   return [
-    line("Server", "For this visit only. This machine’s own key is never sent there; one that you give below is.", form, { class: "wide" }),
+    line("Server", "For this visit only. This machine’s key is never sent there; a key you enter below is.", form, { class: "wide" }),
     keyLine(page),
   ];
 }
@@ -105,9 +105,9 @@ function manner(page, shown) {
   const written = shown !== "offline";
   return [
     line("Length of answers", written ? "Short: at most three sentences or one list." : "Short: the two best quotes.", choose("Length of answers", [["full", "Full"], ["short", "Short"]], page.value("answer.style"), (value) => page.change({ "answer.style": value }), "style")),
-    written && line("Second opinion on claims", "The model also reads each claim beside the words it cites. One call more per answer, about $0.01.", toggle("Second opinion on claims", page.value("verify.judge") === "claude", (on) => page.change({ "verify.judge": on ? "claude" : "off" }), "judge")),
-    written && line("Follow-up questions read by the model", "“And in 2021?” is made a whole question by the model where the rules cannot tell; about half a cent and a second.", toggle("Follow-up questions read by the model", page.value("chat.rewrite") !== "rules", (on) => page.change({ "chat.rewrite": on ? "auto" : "rules" }), "rewrite")),
-    line("Add missing citations", "A claim that the writer left without a citation gets that of a source that says it, and is marked so.", toggle("Add missing citations", page.value("verify.add_citations") === true, (on) => page.change({ "verify.add_citations": on ? "on" : "off" }), "added")),
-    written && line("Give the same answer again", "A request that was answered before, word for word the same, gets that answer and costs nothing.", toggle("Give the same answer again", page.value("llm.cache") === true, (on) => page.change({ "llm.cache": on ? "on" : "off" }), "cache")),
+    written && line("Second opinion on claims", "The model compares each claim with the words it cites. One more call per answer, about $0.01.", toggle("Second opinion on claims", page.value("verify.judge") === "claude", (on) => page.change({ "verify.judge": on ? "claude" : "off" }), "judge")),
+    written && line("Let the model read follow-up questions", "The model completes “And in 2021?” when rules can’t. Takes about half a cent and a second.", toggle("Let the model read follow-up questions", page.value("chat.rewrite") !== "rules", (on) => page.change({ "chat.rewrite": on ? "auto" : "rules" }), "rewrite")),
+    line("Add missing citations", "Claims without a citation get one from a source that says it, marked as added.", toggle("Add missing citations", page.value("verify.add_citations") === true, (on) => page.change({ "verify.add_citations": on ? "on" : "off" }), "added")),
+    written && line("Reuse answers", "An identical request gets its earlier answer, free.", toggle("Reuse answers", page.value("llm.cache") === true, (on) => page.change({ "llm.cache": on ? "on" : "off" }), "cache")),
   ].filter(Boolean);
 }

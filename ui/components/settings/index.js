@@ -216,8 +216,8 @@ class Page {
         this.preset,
       ),
     );
-    const own = !on && h("p", { class: "lead" }, "You use a mix of your own: see Advanced.");
-    return h("section", { id: "gw-retrieval" }, h("h2", {}, "Retrieval"), h("p", { class: "lead" }, "Each is a set of settings, listed under Advanced."), h("div", { class: "opts four", role: "radiogroup", "aria-label": "Retrieval" }, cards), own);
+    const own = !on && h("p", { class: "lead" }, "You use custom settings: see Advanced.");
+    return h("section", { id: "gw-retrieval" }, h("h2", {}, "Retrieval"), h("p", { class: "lead" }, "Each preset changes settings listed under Advanced."), h("div", { class: "opts four", role: "radiogroup", "aria-label": "Retrieval" }, cards), own);
   }
 
   drawBar() {
@@ -226,7 +226,7 @@ class Page {
     this.bar.hidden = !changes && !this.kept;
     if (this.bar.hidden) return;
     const close = h("button", { type: "button", class: "gw-btn sm quiet", onclick: () => ((this.kept = false), this.drawBar()) }, "Close");
-    const keep = h("button", { type: "button", class: "gw-btn sm primary", "data-focus": "keep", title: `Writes them into ${at.config}, for everybody who uses this library`, onclick: this.keep }, "Save");
+    const keep = h("button", { type: "button", class: "gw-btn sm primary", "data-focus": "keep", title: `Saves to ${at.config}, for everyone who uses this library`, onclick: this.keep }, "Save");
     const undo = h("button", { type: "button", class: "gw-btn sm", "data-focus": "undo", onclick: this.undo }, "Undo all");
     this.bar.replaceChildren(...(changes ? [h("span", {}, h("b", {}, plural(changes, "setting")), ` ${changes === 1 ? "differs" : "differ"} for this visit only`), undo, keep] : [state("ok", "check_circle", `Saved in ${at.config}`), close]));
   }

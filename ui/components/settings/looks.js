@@ -40,8 +40,8 @@ export function looks(page) {
     { id: "gw-looks" },
     h("h2", {}, "Appearance and keyboard"),
     card(
-      line("Theme", "System follows your device. The page is loaded anew.", h("div", { class: "tcs", role: "radiogroup", "aria-label": "Theme" }, THEMES.map(swatch))),
-      line("Single-key shortcuts", "n and p for the next and previous citation, / to search, ? for the list. Switch them off where a screen reader or voice control types single letters.", toggle("Single-key shortcuts", singleKeys(), turn, "keys")),
+      line("Theme", "System follows your device. The page reloads.", h("div", { class: "tcs", role: "radiogroup", "aria-label": "Theme" }, THEMES.map(swatch))),
+      line("Single-key shortcuts", "n and p for citations, / to search, ? for the list. Turn off if a screen reader or voice control types single letters.", toggle("Single-key shortcuts", singleKeys(), turn, "keys")),
     ),
   );
 }
@@ -50,19 +50,19 @@ const size = (bytes) => (bytes < 2 ** 20 ? `${Math.max(1, Math.round(bytes / 102
 
 export function data(page) {
   const { data: at, spent, who } = page.state;
-  const leaves = who.choice === "offline" ? ["Answers: nothing."] : [`Answers: your question, the conversation so far and the passages found, to ${who.host}.`];
-  if (at.figures) leaves.push("When a document is read: pictures of its figures, to be described.");
+  const leaves = who.choice === "offline" ? ["Answers: nothing."] : [`Answers: your question, the conversation and the passages found, to ${who.host}.`];
+  if (at.figures) leaves.push("When a document is read: pictures of its figures, for descriptions.");
   if (at.contexts) leaves.push("When a document is read: parts of its text, for summaries.");
-  leaves.push("Pages, fonts and pictures come from this machine; no statistics are sent.");
+  leaves.push("Pages, fonts and pictures come from this machine. There is no telemetry.");
   return h(
     "section",
     { id: "gw-data" },
     h("h2", {}, "Documents and data"),
     card(
       line("The library", `${plural(at.documents, "document")}, ${plural(at.pages, "page")}, ${plural(at.chunks, "passage")}, ${plural(at.conversations, "conversation")}: ${size(at.bytes)}`, h("code", { class: "at" }, at.home)),
-      line("Settings that are kept", "A text file beside it, which you may edit. The environment wins over it.", h("code", { class: "at" }, at.config)),
+      line("Saved settings", "A text file beside it that you can edit. Environment variables override it.", h("code", { class: "at" }, at.config)),
       line("What leaves this machine", h("span", {}, leaves.map((each) => h("span", { class: "ln" }, each))), null),
-      line("Spent so far", spent.all ? h("span", {}, spent.parts.map((part) => h("span", { class: "ln num" }, part))) : "No paid model was asked yet.", h("b", { class: "num" }, spent.all ?? "$0")),
+      line("Spent so far", spent.all ? h("span", {}, spent.parts.map((part) => h("span", { class: "ln num" }, part))) : "No paid model used yet.", h("b", { class: "num" }, spent.all ?? "$0")),
     ),
   );
 }

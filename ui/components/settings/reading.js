@@ -16,10 +16,10 @@ export function reading(page) {
     "section",
     { id: PART },
     h("h2", {}, "Reading documents"),
-    h("p", { class: "lead" }, "Kept at once, for everybody who uses this library. Documents that were read keep what was read; the Library names those that can be read better now."),
+    h("p", { class: "lead" }, "Saved at once for everyone who uses this library. Documents already read stay as they are; the Library lists those worth reading again."),
     card(
-      line("Pages that are pictures (OCR)", "Where needed: pages without usable text. Every page takes seconds a page: for files whose text comes out garbled. Off: what is a picture is not read.", choose("Pages that are pictures", MODES, now["ocr.mode"], (value) => change("ocr.mode", value), "ocr-mode")),
-      line("Their language", "en, ch, japan, and most languages in Latin letters, such as de, fr or es, work at once; others need a model on this machine.", language.element, { for: "gw-ocr-language", class: "short" }),
+      line("OCR for scanned pages", "Where needed: pages without usable text. Every page: for garbled files; takes seconds per page. Off: scans aren’t read.", choose("OCR for scanned pages", MODES, now["ocr.mode"], (value) => change("ocr.mode", value), "ocr-mode")),
+      line("OCR language", "en, ch, japan and most Latin-script languages (de, fr, es …) work at once. Others need a model on this machine.", language.element, { for: "gw-ocr-language", class: "short" }),
     ),
   );
 }

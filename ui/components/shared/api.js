@@ -23,7 +23,7 @@ export class ApiError extends Error {
 async function read(response) {
   const json = response.headers.get("content-type")?.includes("json");
   if (response.ok && json) return present(await response.json());
-  let error = { message: "Groundwork did not answer as expected.", hint: "Reload the page.", code: "server" };
+  let error = { message: "Groundwork gave an unexpected reply.", hint: "Reload the page.", code: "server" };
   if (json) error = (await response.json()).error;
   throw new ApiError(response.status, error);
 }
@@ -38,7 +38,7 @@ async function reach(path, options) {
   try {
     return await fetch(path, options);
   } catch {
-    throw new ApiError(0, { message: "Groundwork cannot be reached.", hint: "Check that it is still running.", code: "offline" });
+    throw new ApiError(0, { message: "Groundwork can’t be reached.", hint: "Check that it is still running.", code: "offline" });
   }
 }
 

@@ -17,7 +17,7 @@ export function listKeys(list) {
   const dialog = h(
     "dialog",
     { class: "gw-keys", "aria-labelledby": "gw-keys-title", onclose: () => dialog.remove(), onkeydown: (event) => event.stopPropagation(), onclick: (event) => event.target === dialog && dialog.close() },
-    h("div", { class: "in" }, h("h2", { id: "gw-keys-title" }, "Keyboard"), h("div", { class: "cols" }, groups), h("div", { class: "row" }, h("label", {}, single, "Single keys work while no field has the focus"), h("span", { class: "sp" }), close)),
+    h("div", { class: "in" }, h("h2", { id: "gw-keys-title" }, "Keyboard"), h("div", { class: "cols" }, groups), h("div", { class: "row" }, h("label", {}, single, "Single keys work when you aren’t typing in a field"), h("span", { class: "sp" }), close)),
   );
   (document.querySelector(".stApp") ?? document.body).append(dialog);
   dialog.showModal();

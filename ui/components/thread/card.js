@@ -90,7 +90,7 @@ export class Cards {
       said.replaceChildren(icon("check", "s14"), "Link copied");
     } catch (error) {
       if (!(error instanceof DOMException)) throw error;
-      said.replaceChildren(icon("error", "s14"), "The browser did not allow it");
+      said.replaceChildren(icon("error", "s14"), "The browser blocked it");
     }
   }
 
@@ -145,7 +145,7 @@ function draw({ turn, citation }, chip, link) {
       citation.generated
         ? h("p", { class: "ai" }, h("b", { class: "gw-st off" }, icon("image", "s16"), "AI description"), h("span", {}, shorten(citation.quote)))
         : h("blockquote", {}, quoted(shorten(citation.quote))),
-      chip.classList.contains("added") && h("p", { class: "ad" }, "Added by Groundwork: the writer gave no source here; these words support it."),
+      chip.classList.contains("added") && h("p", { class: "ad" }, "Added by Groundwork: the answer had no citation here, and these words support it."),
       word && h("p", { class: "ve" }, h("span", { class: `gw-st ${tone}` }, icon(sign, "s16"), word), h("span", { class: "muted" }, claim.reason)),
       // From the keyboard it is the key C while the chip has the focus: the card itself cannot be entered.
       h("p", { class: "fo" }, h("button", { type: "button", class: "gw-linkish lk", tabindex: "-1", onclick: link }, icon("link", "s14"), "Copy link"), h("span", { class: "ks", "aria-hidden": "true" }, h("kbd", {}, "↵"), h("kbd", {}, "C"), h("kbd", {}, "Esc"))),

@@ -37,7 +37,7 @@ function doing(name, sign, act, make = button) {
       await act(event);
     } catch (error) {
       if (!(error instanceof DOMException)) throw error;
-      said("The browser did not allow it", "error");
+      said("The browser blocked it", "error");
       return;
     }
     said("Copied", "check");
@@ -64,7 +64,7 @@ function richText(turn, answer) {
 
 function addedWords(turn, n) {
   if (!turn.added.includes(n)) return "";
-  return turn.given.includes(n) ? " (added by Groundwork in places)" : " (added by Groundwork: the writer gave no source here)";
+  return turn.given.includes(n) ? " (added by Groundwork in places)" : " (added by Groundwork: the answer had no citation here)";
 }
 
 // An AI's words are marked as such wherever they stand as plain text.

@@ -202,8 +202,8 @@ class Thread {
   // Whether a question that is being sent has to wait, which is said.
   hold() {
     if (!this.busy) return false;
-    const hint = "Wait for it or stop it. Your question stays in the field.";
-    pin(this.column, "held", errorCard({ message: "The answer before is still being written.", hint }));
+    const hint = "Wait, or stop it. Your question stays in the box.";
+    pin(this.column, "held", errorCard({ message: "The previous answer is still being written.", hint }));
     return true;
   }
 
@@ -416,7 +416,7 @@ class Thread {
   async showLinked(turn) {
     const failed = await this.switchTo(turn);
     if (failed) {
-      pin(this.column, "linked", errorCard({ message: "The answer that the link names cannot be shown.", hint: failed.message }));
+      pin(this.column, "linked", errorCard({ message: "This link’s answer can’t be shown.", hint: failed.message }));
       return false;
     }
     await this.loadSince(turn);

@@ -29,7 +29,7 @@ export class Next {
       if (found.questions.length) this.known.set(turn, found);
     }
     if (this.turn !== turn || !element.isConnected) return; // asked on meanwhile
-    if (found.trouble) this.box = h("p", { class: "gw-hint" }, "No question to go on with could be looked for: ", prose(found.trouble));
+    if (found.trouble) this.box = h("p", { class: "gw-hint" }, "No follow-up questions could be suggested: ", prose(found.trouble));
     else if (found.questions.length) this.box = this.draw(found.questions);
     else return;
     element.append(this.box);

@@ -5,10 +5,10 @@ import { h, icon, item, prose } from "../shared/dom.js";
 
 const REASONS = [
   ["wrong", "It is wrong"],
-  ["citation", "A citation does not fit"],
+  ["citation", "A citation doesn’t match"],
   ["incomplete", "Something is missing"],
   ["beside", "Not what I asked"],
-  ["refused", "The documents do hold it"],
+  ["refused", "The answer is in the documents"],
   ["other", "Something else"],
 ];
 
@@ -57,7 +57,7 @@ function ask(form, said, tell) {
     form.hidden = true;
     back();
   };
-  const words = h("textarea", { class: "gw-field", rows: "2", maxlength: "2000", "aria-label": "In your own words", placeholder: "In your own words, if you like" });
+  const words = h("textarea", { class: "gw-field", rows: "2", maxlength: "2000", "aria-label": "In your own words", placeholder: "In your own words (optional)" });
   const reasons = REASONS.map(([reason, text]) => {
     const made = h("button", { type: "button", class: "gw-btn sm", "aria-pressed": "false", onclick: () => choose(reason, made) }, text);
     return made;
@@ -69,7 +69,7 @@ function ask(form, said, tell) {
   };
   const send = async () => {
     if (!(await tell({ helpful: false, reason: said.now?.reason ?? "", words: words.value.trim() }))) return;
-    form.replaceChildren(h("p", { role: "status" }, icon("check", "s16"), "Kept in this library, and nowhere else."));
+    form.replaceChildren(h("p", { role: "status" }, icon("check", "s16"), "Saved in this library only."));
     back();
   };
   form.replaceChildren(

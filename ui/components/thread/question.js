@@ -2,7 +2,7 @@
 
 import { button, h, plural } from "../shared/dom.js";
 
-const BUSY = "wait until the answer is written, or stop it";
+const BUSY = "wait for the answer, or stop it";
 
 export function questionHead(turn, actions) {
   const text = h("h2", { class: "gw-q" }, turn.question);
@@ -89,8 +89,8 @@ export function editQuestion(head, turn, { ask, ended, below }) {
   field.value = turn.question;
   const send = h("button", { type: "button", class: "gw-btn sm primary", onclick: () => sent() }, "Ask");
   const cancel = h("button", { type: "button", class: "gw-btn sm", onclick: () => end() }, "Cancel");
-  const lost = below ? ` The ${plural(below, "question")} below ${below === 1 ? "stays" : "stay"} with the version before.` : "";
-  const said = h("p", { class: "gw-hint", id: "gw-edit-hint" }, `Enter asks, Esc leaves it as it is.${lost}`);
+  const lost = below ? ` The ${plural(below, "question")} below ${below === 1 ? "stays" : "stay"} with the previous version.` : "";
+  const said = h("p", { class: "gw-hint", id: "gw-edit-hint" }, `Press Enter to ask, Esc to cancel.${lost}`);
   const heading = h("h2", { class: "gw-unseen" }, turn.question); // the outline of the page stays as it was
   const form = h("div", { class: "gw-edit" }, heading, field, h("div", { class: "row" }, said, cancel, send));
   const fit = () => {

@@ -20,7 +20,7 @@ export class Start {
     this.lead = h("p", { class: "lead" });
     this.cards = h("div", { class: "cards" });
     this.rest = h("p", { class: "rest", hidden: true });
-    this.questions = h("section", { class: "gw-sug", "aria-label": "Questions to begin with", hidden: true });
+    this.questions = h("section", { class: "gw-sug", "aria-label": "Suggested questions", hidden: true });
     this.element = h("div", { class: "gw-start" }, this.head, this.lead, this.cards, this.rest, this.questions);
     this.views = new Map(); // id of a document → its overview, or the error that took its place
     this.first = []; // ids of those that were chosen to have a card
@@ -148,7 +148,7 @@ export class Start {
     if (!view.lines) return h("p", { class: "none" }, h("span", { class: "gw-spin" }));
     if (view.lines.length && !view.outlined) return h("ol", {}, view.lines.map(line));
     if (view.chapters.length) return h("ul", { class: "heads" }, view.chapters.map((item) => h("li", {}, h("span", {}, oneLine(item.quote)), chip(item))));
-    return h("p", { class: "none" }, "There is no sentence or heading to quote. Its tables can be asked about.");
+    return h("p", { class: "none" }, "No sentence to quote. You can ask about its tables.");
   }
 
   // Questions come while others are tried.
@@ -176,9 +176,9 @@ export class Start {
     this.offered = questions;
     const items = questions.map((one, at) => h("li", {}, h("button", { type: "button", "aria-keyshortcuts": String(at + 1), title: `Ask it ( ${at + 1} )`, onclick: () => this.begin(at) }, h("span", { class: "what" }, one.question), h("small", { class: "num" }, place(one, this.documents)), icon("chevron_right", "s16"))));
     const wait = !done && h("p", { class: "wait", role: "status" }, h("span", { class: "gw-spin" }), questions.length ? "Trying more" : "Trying questions on your documents");
-    const said = trouble && h("p", { class: "gw-hint" }, "No question could be tried: ", prose(trouble));
+    const said = trouble && h("p", { class: "gw-hint" }, "No questions could be suggested: ", prose(trouble));
     const focused = [...this.questions.querySelectorAll("button")].indexOf(document.activeElement);
-    this.questions.replaceChildren(h("h2", {}, "Ask something these answer"), h("ul", {}, items), ...[wait, said].filter(Boolean));
+    this.questions.replaceChildren(h("h2", {}, "Try one of these"), h("ul", {}, items), ...[wait, said].filter(Boolean));
     this.questions.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
     this.grown();
   }
@@ -210,14 +210,14 @@ function heading(documents) {
 
 function lead(documents, failed) {
   const ready = documents.some((one) => one.ready);
-  const words = ready ? `Lines from ${documents.length > 1 ? "each" : "it"}, quoted. A number opens the page.` : documents.length ? `Lines from ${documents.length > 1 ? "them" : "it"} appear here as soon as ${documents.length > 1 ? "each" : "it"} is read.` : "Drop PDFs below, or put documents into scope at the side.";
-  const lost = failed && h("a", { href: "library" }, `${plural(failed, "document")} could not be read.`);
+  const words = ready ? `Quotes from ${documents.length > 1 ? "each" : "it"}. Click a number to open the page.` : documents.length ? `Quotes appear here as soon as ${documents.length > 1 ? "each" : "it"} is read.` : "Drop PDFs below, or choose documents in the sidebar.";
+  const lost = failed && h("a", { href: "library" }, `${plural(failed, "document")} couldn’t be read.`);
   return lost ? [`${words} `, lost] : [words];
 }
 
 function working({ stage, done, total }) {
   const share = stage === "read" && total ? done / total : stage === "queued" || stage === "read" ? 0 : 1;
-  const words = { queued: "Queued", build: "Putting the pages together", describe: "Describing figures", embed: "Indexing" }[stage] ?? (total ? `Reading page ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : "Opening");
+  const words = { queued: "Queued", build: "Assembling the pages", describe: "Describing figures", embed: "Indexing" }[stage] ?? (total ? `Reading page ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : "Opening");
   return h("div", { class: "now num" }, h("span", { class: "gw-st run" }, h("span", { class: "gw-spin" }), words), h("div", { class: "gw-bar", role: "progressbar", "aria-label": words, "aria-valuenow": Math.round(share * 100), "aria-valuemin": "0", "aria-valuemax": "100" }, h("i", { style: `width:${share * 100}%` })));
 }
 

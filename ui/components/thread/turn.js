@@ -23,7 +23,7 @@ export function drawTurn(turn, actions) {
     article.append(h("p", { class: "gw-label" }, icon("cloud_off", "s16"), "Quotes from your documents"));
   }
   article.append(h("div", { class: `gw-answer${turn.extractive && !turn.refused ? " is-quotes" : ""}` }, ...turn.blocks.map(fromHtml)));
-  if (turn.state === "stopped") article.append(h("p", { class: "gw-hint" }, "Stopped. What had arrived is kept."));
+  if (turn.state === "stopped") article.append(h("p", { class: "gw-hint" }, "Stopped. The text so far is kept."));
   if (turn.error) article.append(errorCard(turn.error, (turn.error.retryable !== false || KEYS.includes(turn.error.code)) && actions.retry));
   if (turn.refused && !turn.citations.length) article.append(nearest(turn));
   if (turn.unsearched.length) article.append(unsearched(turn, actions));
@@ -67,8 +67,8 @@ function unsearched(turn, actions) {
     const words = {
       reading: `${plural(count, "document")} ${are} still being read and ${were} not searched`,
       stopped: `${plural(count, "document")} ${are} not read yet and ${were} not searched`,
-      failed: `${plural(count, "document")} could not be read and ${were} not searched`,
-      ready: `${plural(count, "document")} ${were} still being read when this was asked and ${were} not searched`,
+      failed: `${plural(count, "document")} couldn’t be read and ${were} not searched`,
+      ready: `${plural(count, "document")} ${were} still being read at the time and ${were} not searched`,
     }[state];
     return [h("b", {}, words), h("p", {}, names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", "))];
   });
@@ -132,7 +132,7 @@ const note = (words) => h("p", { class: "gw-note-line" }, icon("warning", "s16")
 
 function dropped(markers) {
   const named = markers.map((marker) => marker.replace(/[<>]/g, "").trim()).join(", ");
-  return `${markers.length === 1 ? "1 citation named a source that was not given" : `${markers.length} citations named sources that were not given`}: ${named}`;
+  return `${markers.length === 1 ? "1 citation named an unknown source" : `${markers.length} citations named sources that were not given`}: ${named}`;
 }
 
 function jump(tone, words) {
@@ -193,7 +193,7 @@ function meta(turn) {
   const parts = [turn.model, turn.found];
   const asked = !turn.extractive && turn.usage.input > 0; // nothing is sent for what is refused beforehand
   if (asked) parts.push(`${turn.usage.input.toLocaleString("en")} tokens in`, `${turn.usage.output.toLocaleString("en")} out`);
-  if (turn.replayed) parts.push("From the cache, no cost");
+  if (turn.replayed) parts.push("From the cache (free)");
   else if (turn.cost !== null && asked) parts.push(turn.cost);
   parts.push(`${turn.seconds.toFixed(1)} s`);
   return h("p", { class: "gw-meta num" }, parts.filter(Boolean).map((part) => h("span", {}, part)));

@@ -8,8 +8,8 @@ import { changed } from "../shared/tabs.js";
 
 const KINDS = [
   ["md", "Markdown", "Text with footnotes"],
-  ["docx", "Word", "To be edited further"],
-  ["pdf", "PDF", "To be read and sent"],
+  ["docx", "Word", "For editing"],
+  ["pdf", "PDF", "For reading and sharing"],
 ];
 
 export function mount({ parentElement, data, tell }) {
@@ -70,7 +70,7 @@ class Topic {
   }
 
   gate() {
-    this.exports.disable(this.answered ? "" : this.turns ? "Export: the first answer is still being written" : "Export: nothing has been asked yet");
+    this.exports.disable(this.answered ? "" : this.turns ? "Export: the first answer is still being written" : "Export: no questions yet");
   }
 
   fillExports(panel) {
@@ -85,7 +85,7 @@ class Topic {
 
   async export(kind, name, said) {
     said.className = "said";
-    said.textContent = `${name} is being made`;
+    said.textContent = `Creating ${name}`;
     try {
       await save(`/conversations/${this.conversation}/export.${kind}`, `conversation.${kind}`);
       this.exports.close(true);
@@ -116,7 +116,7 @@ class Topic {
     if (spent.gone) return this.leave(true);
     if (!spent.all) return;
     const line = (name, usd) => h("p", {}, h("span", {}, name), h("b", {}, usd));
-    box.append(line("This conversation", spent.here), line("All that was spent", spent.all));
+    box.append(line("This conversation", spent.here), line("Total spent", spent.all));
     box.append(h("ul", {}, spent.parts.map((part) => h("li", {}, part))));
   }
 
@@ -152,10 +152,10 @@ class Topic {
   }
 
   confirm(panel) {
-    const keep = h("button", { type: "button", class: "gw-btn sm", onclick: () => this.more.close(true) }, "Keep it");
+    const keep = h("button", { type: "button", class: "gw-btn sm", onclick: () => this.more.close(true) }, "Cancel");
     const remove = h("button", { type: "button", class: "gw-btn sm danger", onclick: () => this.remove() }, "Delete");
-    const what = this.turns > 1 ? `${plural(this.turns, "question")} and their answers go with it.` : "Its question and answer go with it.";
-    panel.replaceChildren(h("p", { class: "sure" }, h("b", {}, "Delete this conversation?"), ` ${what} This cannot be undone.`), h("div", { class: "row" }, remove, keep));
+    const what = this.turns > 1 ? `${plural(this.turns, "question")} and their answers will be deleted too.` : "Its question and answer will be deleted too.";
+    panel.replaceChildren(h("p", { class: "sure" }, h("b", {}, "Delete this conversation?"), ` ${what} You can’t undo this.`), h("div", { class: "row" }, remove, keep));
     keep.focus();
   }
 
