@@ -55,8 +55,8 @@ class Live:
 def _defect(error: BaseException) -> dict[str, Any]:
     return {
         "code": "defect",
-        "message": f"Groundwork failed while it filled this section: {error!r}.",
-        "hint": "Fill it again; if it fails again, report it with this message.",
+        "message": f"An unexpected error occurred while filling this section: {error!r}.",
+        "hint": "Fill it again. If it fails again, report this message.",
         "retryable": True,
     }
 

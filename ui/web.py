@@ -155,7 +155,7 @@ class OwnOrigin:
         given = Given(scope=scope)
         host, origin = given.get("host", ""), given.get("origin")
         if not _answers_to(host):
-            said = f"{host[:100]!r} is no name of this app. Add it to server.allowedHosts in .streamlit/config.toml."
+            said = f"{host[:100]!r} isn't an allowed host. Add it to server.allowedHosts in .streamlit/config.toml."
         elif origin is not None and origin.lower() not in (f"http://{host}".lower(), f"https://{host}".lower()):
             said = "Another web site sent this request."
         else:

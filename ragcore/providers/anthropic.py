@@ -168,10 +168,10 @@ class AnthropicStream:
                 if time.monotonic() < min(self._alive + self._silence, self._began + LONGEST_ANSWER * self._silence):
                     continue
             self.close()
-            took = f"wrote nothing for {self._silence:g} s" if silent < whole else "did not come to an end in time"
+            took = f"wrote nothing for {self._silence:g} s" if silent < whole else "didn't finish in time"
             raise StreamBroken(
                 f"{self._requested} {took}.",
-                hint="What had arrived is kept. Try again, or raise llm.timeout_seconds in config.toml.",
+                hint="The text received so far is kept. Try again, or raise llm.timeout_seconds in config.toml.",
             )
 
     def close(self) -> None:
@@ -216,9 +216,9 @@ class AnthropicStream:
         except anthropic.APIError as error:
             return self._translated(error)
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            return garbled(self._base_url, "its events cannot be read", error)
+            return garbled(self._base_url, "its events can't be read", error)
         except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
-            broken = StreamBroken(f"The connection to {self._base_url} broke off while {self._requested} was writing.")
+            broken = StreamBroken(f"The connection to {self._base_url} was lost while {self._requested} was writing.")
             broken.__cause__ = error
             # After the last event only the end of the body was still to come.
             return None if self._ended else broken
@@ -346,7 +346,7 @@ class AnthropicStream:
             value = getattr(told, name, None)
             found = count(value, before, most)
             if value is not None and found != value:
-                self.notes = (f"{self._requested} told a count of tokens that cannot be true; it is not in the cost.",)
+                self.notes = (f"{self._requested} reported an impossible token count; it isn't in the cost.",)
             return found
 
         return Usage(
@@ -371,16 +371,16 @@ class AnthropicStream:
             )
         if stop_reason == "model_context_window_exceeded":
             raise StreamBroken(
-                f"The sources and the answer do not fit into the context window of {self._requested}.",
+                f"Sources and answer don't fit the context window of {self._requested}.",
                 hint="Lower answer.source_tokens or answer.history_tokens in config.toml.",
                 retryable=False,
             )
         if stop_reason == "pause_turn":
-            raise StreamBroken(f"{self._requested} paused before it had finished.")
+            raise StreamBroken(f"{self._requested} paused before the end.")
         if stop_reason == "refusal":
             raise RequestRefused(
                 f"{self._requested} declined to answer. {explanation}".strip(),
-                hint="Ask in other words, or set llm.model to another model.",
+                hint="Rephrase the question, or choose another llm.model.",
             )
 
 

@@ -26,7 +26,7 @@ class Bounded(httpx2.SyncByteStream):
             line = len(piece) + (line if end < 0 else -end - 1)
             if total > LARGEST_RESPONSE or line > LARGEST_LINE:
                 raise StreamBroken(
-                    "The server sent more than an answer can be.",
+                    "The server's reply is too large for an answer.",
                     hint="Check llm.base_url in config.toml, and the server's log.",
                     retryable=False,
                 )

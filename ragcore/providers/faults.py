@@ -61,8 +61,8 @@ def malformed(event: object) -> str | None:
 def garbled(base_url: str, how: str, error: Exception | None = None) -> StreamBroken:
     """A server that speaks something else."""
     ours = StreamBroken(
-        f"{base_url} sent something that is not the Messages API: {how}.",
-        hint="What had arrived is kept. Check llm.base_url and the server's log, then try again.",
+        f"{base_url} isn't answering in the Messages API's format: {how}.",
+        hint="The text received so far is kept. Check llm.base_url and the server's log, then try again.",
     )
     ours.__cause__ = error
     return ours
@@ -93,7 +93,7 @@ def translate(error: anthropic.APIError, model: str, base_url: str, key: str) ->
             f"{base_url} did not answer in time.", hint="Try again, or raise llm.timeout_seconds in config.toml."
         )
     elif isinstance(error, anthropic.APIConnectionError):
-        ours = ModelUnreachable(f"{base_url} cannot be reached.")
+        ours = ModelUnreachable(f"{base_url} can't be reached.")
     elif isinstance(error, anthropic.APIStatusError):
         status = error.status_code if error.status_code >= 300 else _BY_TYPE.get(str(error.type), 500)
         ours = _by_status(status, said(error.api_message, key) or f"HTTP {status}", model, base_url)
@@ -101,7 +101,7 @@ def translate(error: anthropic.APIError, model: str, base_url: str, key: str) ->
         if isinstance(ours, RateLimited) and waits:
             ours.hint = f"The service asks to wait {waits} s. {ours.hint}"
     else:
-        ours = StreamBroken(f"{base_url} sent something that is not the Messages API: {said(error.message, key)}")
+        ours = StreamBroken(f"{base_url} isn't answering in the Messages API's format: {said(error.message, key)}")
     # A log prints the cause, too.
     error.message = said(error.message, key)
     error.args, error.body = (error.message,), None
@@ -113,15 +113,15 @@ def _by_status(status: int, reason: str, model: str, base_url: str) -> ModelErro
     reason = reason.rstrip(".")
     if status < 400:
         return RequestRefused(
-            f"{base_url} sends requests on to another address, which is not followed.",
-            hint="Set llm.base_url to the address of the server itself.",
+            f"{base_url} redirects to another address, which Groundwork doesn't follow.",
+            hint="Set llm.base_url to the server's own address.",
         )
     if status == 401:
         return KeyRefused(f"{base_url} refused the key: {reason}.")
     if status == 402:
-        return KeyRefused(f"{base_url} refused: {reason}.", hint="Check the plan and the credit of the key's account.")
+        return KeyRefused(f"{base_url} refused: {reason}.", hint="Check the plan and credit of the key's account.")
     if status == 403:
-        return KeyRefused(f"The key may not use {model}: {reason}.", hint="Check what the key's account may use.")
+        return KeyRefused(f"The key can't use {model}: {reason}.", hint="Check what the key's account may use.")
     if status == 404:
         return ModelMissing(
             f"{base_url} does not know {model!r}: {reason}.",

@@ -104,11 +104,11 @@ def _service(name: str, settings: LlmSettings, environ: Mapping[str, str]) -> _S
     if not (key.isascii() and key.isprintable()):
         # Sent, it would fail as if the network had, in an error that holds the key.
         raise KeyRefused(
-            "ANTHROPIC_API_KEY has characters that no key has.",
-            hint="Copy the key again, in one line, and set ANTHROPIC_API_KEY to it.",
+            "ANTHROPIC_API_KEY isn't a valid key.",
+            hint="Copy the key again, on one line, and set ANTHROPIC_API_KEY to it.",
         )
     if not key and base_url == DEFAULT_BASE_URL:
-        raise KeyMissing(f"{name} needs a key and ANTHROPIC_API_KEY is not set.")
+        raise KeyMissing(f"{name} needs a key, and ANTHROPIC_API_KEY isn't set.")
     return {
         "api_key": key or "none",
         "base_url": base_url,
