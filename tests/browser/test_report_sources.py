@@ -133,7 +133,7 @@ def test_a_pinned_passage_stays_and_a_section_keeps_to_its_own_documents(
     pinned.wait_for(state="detached")
 
     page.get_by_role("button", name="Change what is asked for").click()
-    form = page.get_by_role("group", name="What is asked for")
+    form = page.get_by_role("group", name="What to write")
     for box in form.locator(".sources label").all():
         if "review" not in box.inner_text():
             box.locator("input").uncheck()

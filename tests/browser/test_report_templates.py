@@ -110,7 +110,7 @@ def test_a_template_is_made_by_hand_and_kept(app: App, open_page: Callable[..., 
 
     def ask_for(heading: str, guidance: str, kind: str = "", columns: str = "", refused: str = "") -> None:
         page.get_by_role("button", name="Change what is asked for").click()
-        form = page.get_by_role("group", name="What is asked for")
+        form = page.get_by_role("group", name="What to write")
         form.get_by_label("Heading").fill(heading)
         form.get_by_label("Guidance").fill(guidance)
         if kind:

@@ -43,10 +43,10 @@ export class Evidence {
     this.place();
     const pages = new Set(section.citations.map((one) => `${one.doc} ${one.page}`)).size;
     root.replaceChildren(
-      h("div", { class: "eh" }, h("b", {}, "Evidence"), h("span", { class: "muted num" }, section.citations.length ? `${plural(section.citations.length, "citation")} on ${plural(pages, "page")}` : "Nothing is cited yet")),
+      h("div", { class: "eh" }, h("b", {}, "Evidence"), h("span", { class: "muted num" }, section.citations.length ? `${plural(section.citations.length, "citation")} on ${plural(pages, "page")}` : "No citations yet")),
       section.citations.length ? h("ul", { class: "el gw-scroll", "aria-label": "Citations" }, section.citations.map((one) => this.row(section, one))) : "",
-      this.places(section, "pinned", "Pinned: always given to the writer", "push_pin"),
-      this.places(section, "excluded", "Excluded: never given to the writer", "block"),
+      this.places(section, "pinned", "Pinned: always used", "push_pin"),
+      this.places(section, "excluded", "Excluded: never used", "block"),
     );
     report.mark();
     if (held) root.querySelector(`[data-place="${held}"]`)?.focus();

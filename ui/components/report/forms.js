@@ -11,7 +11,7 @@ const plain = (words, onclick) => h("button", { type: "button", class: "gw-btn",
 
 // A form stands until it is kept or left; while one stands, what others change is not drawn over it.
 function hold(report, changed) {
-  report.editing = () => !changed() || confirm("What you have typed here is not kept. Leave it?");
+  report.editing = () => !changed() || confirm("Discard your changes?");
 }
 
 export function editAsked(section, report) {
@@ -22,7 +22,7 @@ export function editAsked(section, report) {
   const unit = h("input", { class: "gw-field", type: "text", maxlength: "100", value: section.unit });
   const required = h("input", { type: "checkbox", checked: section.required });
   const sources = chosenDocuments(section, report);
-  const [ofTable, ofValue] = [named("Columns, with | between", columns), named("Unit", unit)];
+  const [ofTable, ofValue] = [named("Columns, separated by |", columns), named("Unit", unit)];
   const fit = () => {
     ofTable.hidden = kind.value !== "table";
     ofValue.hidden = !["value", "table"].includes(kind.value);
@@ -38,7 +38,7 @@ export function editAsked(section, report) {
     else report.draw();
   };
   const leave = () => report.draw();
-  const form = h("div", { class: "form asks", role: "group", "aria-label": "What is asked for" }, named("Heading", heading), named("Guidance", guidance), h("div", { class: "wide" }, named("Form", kind), ofTable, ofValue), h("label", { class: "fd tick" }, required, h("span", {}, "Required")), sources.element, h("div", { class: "row" }, primary("Keep", keep), plain("Cancel", leave)));
+  const form = h("div", { class: "form asks", role: "group", "aria-label": "What to write" }, named("Heading", heading), named("Guidance", guidance), h("div", { class: "wide" }, named("Form", kind), ofTable, ofValue), h("label", { class: "fd tick" }, required, h("span", {}, "Required")), sources.element, h("div", { class: "row" }, primary("Keep", keep), plain("Cancel", leave)));
   form.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.key === "Escape") leave();
@@ -56,12 +56,12 @@ export function editAsked(section, report) {
 function chosenDocuments(section, report) {
   const { docs, documents } = report.data;
   const inside = documents.filter((one) => !docs || docs.includes(one.id));
-  const lacking = (section.documents ?? []).filter((one) => !one.ids.length).map((one) => ({ called: one.name, title: `${one.name}, not in the library` }));
+  const lacking = (section.documents ?? []).filter((one) => !one.ids.length).map((one) => ({ called: one.name, title: `${one.name} (not in the library)` }));
   const named = section.documents?.flatMap((one) => one.ids);
   const rows = [...inside.map((one) => ({ ...one, on: !named || named.includes(one.id) })), ...lacking.map((one) => ({ ...one, on: true }))];
   const boxes = rows.map((one) => h("input", { type: "checkbox", value: one.called, checked: one.on }));
   const was = boxes.map((box) => box.checked).join();
-  const element = h("fieldset", { class: "sources" }, h("legend", {}, "Filled from"), h("div", { class: "gw-scroll" }, rows.map((one, i) => h("label", { class: "fd tick" }, boxes[i], h("span", { title: one.title }, one.title)))));
+  const element = h("fieldset", { class: "sources" }, h("legend", {}, "Documents"), h("div", { class: "gw-scroll" }, rows.map((one, i) => h("label", { class: "fd tick" }, boxes[i], h("span", { title: one.title }, one.title)))));
   element.hidden = rows.length < 2;
   return {
     element,
@@ -73,7 +73,7 @@ function chosenDocuments(section, report) {
 // What checking found in the version that is shown.
 export function checked({ tally }) {
   const found = ["weak", "unsupported", "uncited"].filter((kind) => tally[kind]).map((kind) => `${tally[kind]} ${kind}`);
-  return `Checked: ${found.join(", ") || "nothing disagrees with its source"}.`;
+  return `Checked: ${found.join(", ") || "no doubts"}.`;
 }
 
 export function editText(section, report) {
@@ -95,7 +95,7 @@ export function editText(section, report) {
     save.textContent = "Save and check";
   };
   const save = primary("Save and check", keep);
-  const form = h("div", { class: "form edit", role: "group", "aria-label": "Edit the section" }, field, h("p", { class: "gw-hint" }, "Markdown. A number in brackets is a citation and is kept where it stands: each sentence is checked against what it cites.", known.length ? h("span", { class: "known" }, known.join("; ")) : ""), h("div", { class: "row" }, save, plain("Cancel", () => report.draw())));
+  const form = h("div", { class: "form edit", role: "group", "aria-label": "Edit the section" }, field, h("p", { class: "gw-hint" }, "Markdown. Keep the numbers in brackets: they are citations. Each sentence is checked against them.", known.length ? h("span", { class: "known" }, known.join("; ")) : ""), h("div", { class: "row" }, save, plain("Cancel", () => report.draw())));
   form.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.key === "Escape") report.draw();
@@ -112,7 +112,7 @@ export function editText(section, report) {
 export function rewrite(section, report, panel) {
   if (report.data.offline) {
     const close = plain("Close", () => report.draw());
-    panel.replaceChildren(h("div", { class: "form line", role: "status" }, h("p", { class: "gw-hint" }, "Offline the section is quoted, not written, so there is nothing to rewrite. With a key or a model of your own (Settings) it is written, and rewritten as you say. Until then it can be edited by hand."), close));
+    panel.replaceChildren(h("div", { class: "form line", role: "status" }, h("p", { class: "gw-hint" }, "Offline, sections are quotes, so there’s nothing to rewrite. Edit the text yourself, or add a key or your own model in Settings."), close));
     close.focus();
     return;
   }

@@ -45,7 +45,7 @@ export class PassageButton {
     if (!chosen) return;
     if (await this.report.act(`/sections/${this.report.current}/passages`, chosen)) {
       getSelection().removeAllRanges();
-      this.report.say("The words were added to the section and pinned to it.");
+      this.report.say("Added to the section and pinned.");
     }
   }
 }
