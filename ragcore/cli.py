@@ -322,9 +322,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="FILE.md, FILE.docx, FILE.pdf, FILE.html or FILE.json; else Markdown on stdout",
     )
-    sub.add_argument("--about", type=_text, default="", metavar="NAME", help="the company or title that it is about")
-    sub.add_argument("--year", type=int, default=0, help="the year that it covers; else the latest of each document")
-    sub.add_argument("--annex", type=_annex, metavar="FILE.pdf", help="also the cited pages, words marked")
+    sub.add_argument("--about", type=_text, default="", metavar="NAME", help="the company or subject of the report")
+    sub.add_argument("--year", type=int, default=0, help="the year to report on; default: each document's latest")
+    sub.add_argument("--annex", type=_annex, metavar="FILE.pdf", help="also save the cited pages with highlights")
     sub.add_argument(
         "--doc", type=_text, action="append", metavar="DOC", help="use only this document; may be repeated"
     )

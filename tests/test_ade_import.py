@@ -76,7 +76,7 @@ def test_a_json_and_its_pdf_are_one_document_once(engine: Engine, tmp_path: Path
 
 def test_without_the_pdf_the_pages_are_redrawn_and_say_so(engine: Engine) -> None:
     added = engine.add(report().json, "report.json")
-    assert (added.status, "add the JSON and its PDF" in added.note) == ("new", True)
+    assert (added.status, "add JSON and PDF" in added.note) == ("new", True)
     read = engine.ingest(added.doc_id)
     assert (read.status, read.pages, read.degraded_pages) == ("ready", 2, 2)
     document = engine.document(added.doc_id)

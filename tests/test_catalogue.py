@@ -50,7 +50,7 @@ def test_what_is_typed_is_read(key: str, typed: str, value: Any) -> None:
         ("rerank.temperature", "0", "Must be a number above 0 up."),
         ("verify.judge", "maybe", "Must be off or claude."),
         ("verify.add_citations", "perhaps", "Must be on or off."),
-        ("rse.preset", "magic", "There is no preset"),
+        ("rse.preset", "magic", "There's no preset"),
         ("rse.max_length", "many", "or preset"),
         ("chunk.size", "coarse", "read and indexed by"),
         ("llm.prices", "3", "is a table"),

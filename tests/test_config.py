@@ -97,7 +97,7 @@ def test_a_preset_of_one_s_own_takes_the_rest_from_balanced(tmp_path: Path) -> N
         ("[rse]\npresets = 3\n", "rse.presets = 3"),
         ("[rse.presets]\nmine = 3\n", "rse.presets.mine = 3"),
         ("[rse.presets.mine]\nmax_lenght = 3\n", "rse.presets.mine.max_lenght"),
-        ("[rse.presets.default]\nmax_length = 0\n", "rse.max_length = 0 cannot be used"),
+        ("[rse.presets.default]\nmax_length = 0\n", "rse.max_length = 0 can't be used"),
         ("[rse]\nirrelevant_chunk_penalty = 0.0\n", "rse.irrelevant_chunk_penalty = 0.0"),
     ],
 )
@@ -111,7 +111,7 @@ def test_a_preset_that_cannot_be_used_is_refused_by_name(tmp_path: Path, text: s
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no settings file"):
+    with pytest.raises(ConfigError, match="No settings file"):
         config.load(file=tmp_path / "none.toml", environ={})
 
 

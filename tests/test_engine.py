@@ -307,7 +307,7 @@ def test_other_settings_are_refused_until_the_documents_are_built_by_them(engine
     before = engine.index()
     other = Engine.open(home=engine.home, overrides={"chunk.target_tokens": 30, "chunk.max_tokens": 60})
     assert other.stale() == [doc_id]
-    with pytest.raises(IndexMismatch, match="1 document was"):
+    with pytest.raises(IndexMismatch, match="1 document needs"):
         other.retrieve(QUESTION)
     after = other.index()
     assert after.chunks > before.chunks

@@ -357,8 +357,8 @@ def test_what_was_paid_for_is_given_out_where_it_can_be_neither_kept_nor_booked(
     assert stream.usage == Usage(1000, 100)
     assert [note.split(":")[0].rsplit(" could ")[1] for note in stream.notes] == [
         "not be read",
-        "not be booked yet",
-        "not be kept to be given again",
+        "n't be recorded yet",
+        "n't be saved for reuse",
     ]
 
 

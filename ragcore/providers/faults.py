@@ -61,7 +61,7 @@ def malformed(event: object) -> str | None:
 def garbled(base_url: str, how: str, error: Exception | None = None) -> StreamBroken:
     """A server that speaks something else."""
     ours = StreamBroken(
-        f"{base_url} isn't answering in the Messages API's format: {how}.",
+        f"{base_url} sent something that is not the Messages API: {how}.",
         hint="The text received so far is kept. Check llm.base_url and the server's log, then try again.",
     )
     ours.__cause__ = error
@@ -101,7 +101,7 @@ def translate(error: anthropic.APIError, model: str, base_url: str, key: str) ->
         if isinstance(ours, RateLimited) and waits:
             ours.hint = f"The service asks to wait {waits} s. {ours.hint}"
     else:
-        ours = StreamBroken(f"{base_url} isn't answering in the Messages API's format: {said(error.message, key)}")
+        ours = StreamBroken(f"{base_url} sent something that is not the Messages API: {said(error.message, key)}")
     # A log prints the cause, too.
     error.message = said(error.message, key)
     error.args, error.body = (error.message,), None

@@ -177,7 +177,7 @@ class OfflineWriter:
         found: list[Quotable],
     ) -> Iterator[str]:
         """That quoting cannot do ``task``, what can, and the best passages as such: of each document the best first."""
-        yield f"{_CANNOT[task]} With a key for Claude, added in Settings, Groundwork can."
+        yield f"{_CANNOT[task]} For that, add a key for Claude in Settings."
         wanted = Wanted(main, request.terms)
         floor = self._settings.offline_floor
         about = [each.quote for each in scored if self._is_about(each, floor, wanted, request)]

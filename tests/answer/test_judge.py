@@ -186,9 +186,9 @@ def test_a_form_filled_in_wrongly_is_asked_for_once_more_and_then_noted(server: 
         (Reply(status=401), "refused the key"),
         (Reply(status=429, headers={"retry-after": "0"}), "Too many requests"),
         (Reply(status=529), "overloaded"),
-        (Reply(tool=("give_verdicts", "{}"), disconnect_after=1), "broke off"),
+        (Reply(tool=("give_verdicts", "{}"), disconnect_after=1), "was lost"),
         (Reply(stop_reason="refusal"), "declined"),
-        (Reply(raw=b"<html>"), "broke off|ended before|not the Messages API"),
+        (Reply(raw=b"<html>"), "was lost|ended before|not the Messages API"),
     ],
 )
 def test_a_judge_that_fails_is_a_note_and_the_answer_stands(server: MessagesServer, reply: Reply, why: str) -> None:

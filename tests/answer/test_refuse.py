@@ -116,7 +116,7 @@ def test_a_common_word_is_a_name_where_it_owns_something() -> None:
             query, found, (whole(doc),), SETTINGS.answer, mentions=everywhere, document=lambda _: doc
         )
 
-    assert "about “Target”" in why(aims)
+    assert "mentions “Target”" in why(aims)
     assert why(seller) == ""
 
 

@@ -268,7 +268,7 @@ def test_rounding_agrees_and_a_changed_leading_digit_does_not(value: float, deci
         ("Revenues were lower in 2023 than in 2022 <<SOURCE 1.8, 1.9>>.", "51,217 > 46,710"),
         ("An IND goes into effect before 30 days <<SOURCE 3.3>>.", "before"),
         ("An IND goes into effect 30 weeks after FDA receives it <<SOURCE 3.3>>.", "30 days"),
-        ("FDA shall submit an IND to a sponsor <<SOURCE 3.2>>.", "turns round"),
+        ("FDA shall submit an IND to a sponsor <<SOURCE 3.2>>.", "It swaps"),
     ],
 )
 def test_the_reason_names_what_is_wrong(text: str, said: str) -> None:

@@ -55,7 +55,7 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
     previous, again = (page.get_by_role("button", name=name) for name in ("Previous version", "Edit the question"))
     for resting in (previous, again):
         assert resting.get_attribute("aria-disabled") == "true"
-        assert "wait until the answer is written" in (resting.get_attribute("title") or "")
+        assert "wait for the answer" in (resting.get_attribute("title") or "")
     previous.click(force=True)  # does nothing: it can be pressed, and says why not
     other.get_by_text("The edited").wait_for()
     for tab in (page, other):
@@ -130,7 +130,7 @@ def test_what_checking_added_and_could_not_do_is_said(app: App, shelf: Shelf, op
     assert (chip.get_attribute("aria-label") or "").endswith("added by Groundwork")
     assert chip.evaluate("e => getComputedStyle(e).outlineStyle") == "dashed"
     chip.hover()
-    page.locator(".gw-card").get_by_text("Added by Groundwork: the writer gave no source here").wait_for()
+    page.locator(".gw-card").get_by_text("Added by Groundwork: the answer had no citation here").wait_for()
     page.keyboard.press("Escape")  # the card
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy with citations").click()

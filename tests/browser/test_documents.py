@@ -109,7 +109,7 @@ def test_a_file_without_words_says_what_may_help(empty_app: App, open_page: Call
     page.locator("input[type=file]").set_input_files([file("blank.pdf", pdfs.blank())])
     row = page.locator('tr[data-status="failed"]')
     row.wait_for(timeout=120_000)
-    assert "let every page be read as a scan" in row.locator(".why").inner_text()
+    assert "turn on OCR for every page" in row.locator(".why").inner_text()
     assert row.get_by_role("button", name="Settings").count() == 1
     row.get_by_role("button", name="Retry").click()
     row.locator(".why").wait_for(timeout=120_000)

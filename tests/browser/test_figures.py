@@ -62,7 +62,7 @@ def test_a_citation_of_a_description_says_so_and_frames_the_figure(
     chip.hover()
     card = page.locator(".gw-card")
     card.get_by_text("AI description", exact=True).wait_for()
-    assert "see whether the figure shows it" in card.inner_text()
+    assert "Check the figure itself" in card.inner_text()
     chip.click()
     lit = page.locator('.gw-highlight.frame[data-role="cited"]')
     lit.wait_for()
@@ -81,4 +81,4 @@ def test_the_library_says_what_was_described_and_what_is_sent(
 ) -> None:
     page = open_page(f"{described.app.url}/library")
     page.get_by_text("1 figure described, $0.0045").wait_for()
-    page.get_by_text("Pictures of figures go to Claude").wait_for()
+    page.get_by_text("Figures go to Claude").wait_for()

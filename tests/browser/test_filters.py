@@ -58,7 +58,7 @@ def test_pages_are_checked_as_they_are_typed(filtered: App, open_page: Callable[
     page.locator('.gw-chip[data-part="pages"]', has_text="Pages 2–3 and 5").wait_for()
     assert field.get_attribute("aria-invalid") is None
     field.fill("2-")
-    page.locator(".said.bad", has_text="lacks an end").wait_for()
+    page.locator(".said.bad", has_text="is an open range").wait_for()
     assert page.locator('.gw-chip[data-part="pages"]').inner_text() == "Pages 2–3 and 5", (
         "what is wrong is not in force"
     )

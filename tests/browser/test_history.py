@@ -38,7 +38,7 @@ def test_conversations_are_found_as_words_are_typed(app: App, shelf: Shelf, open
     page.locator(".gw-history .found").first.wait_for()
     assert "Orchard" in page.locator(".gw-history .found").first.inner_text()
     field.fill("xylophone")
-    page.get_by_text("No conversation has “xylophone”.").wait_for()
+    page.get_by_text("No conversation mentions “xylophone”.").wait_for()
     assert rows.count() == 0
     field.press("Escape")
     rows.nth(99).wait_for()
@@ -103,7 +103,7 @@ def test_a_conversation_is_taken_away_as_a_file(
     page.get_by_text("documents are ready").wait_for()
     export = page.get_by_role("button", name="Export")
     assert export.get_attribute("aria-disabled") == "true"
-    assert "nothing has been asked yet" in (export.get_attribute("title") or "")
+    assert "no questions yet" in (export.get_attribute("title") or "")
     page.goto(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
     page.locator('.gw-turn[data-state="complete"]').first.wait_for()
     files = {}

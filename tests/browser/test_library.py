@@ -111,7 +111,7 @@ def test_ade_json_comes_with_its_pdf_or_says_what_is_missing(empty_app: App, ope
     rows.filter(has_text="alone.json").get_by_role("link").click()
     drawer = page.get_by_label("Document", exact=True)
     drawer.get_by_role("tab", name="Advanced").click()
-    drawer.get_by_text("only its ADE JSON was given").first.wait_for()
+    drawer.get_by_text("only ADE JSON was added").first.wait_for()
 
 
 def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
@@ -214,7 +214,7 @@ def test_a_scan_that_was_not_read_leads_to_settings_and_is_read_on_retry(
         page.get_by_text("No documents yet").wait_for()
         page.locator("input[type=file]").set_input_files([file("scan.pdf", pdfs.scanned(pdfs.note(), dpi=110))])
         row = page.locator('tr[data-status="failed"]')
-        row.get_by_text("The reading of scans is switched off.").wait_for(timeout=120_000)
+        row.get_by_text("OCR is off.").wait_for(timeout=120_000)
         assert "config.toml" not in row.inner_text()
         assert "ocr" not in row.inner_text()
         row.get_by_role("button", name="Settings").click()

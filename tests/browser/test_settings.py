@@ -99,7 +99,7 @@ def test_how_scans_are_read_is_checked_and_kept_at_once(app: App, open_page: Cal
     page = opened(open_page(f"{app.url}/settings"))
     language = page.get_by_label("OCR language")
     language.fill("klingon")
-    page.get_by_text("No OCR model is known for").wait_for()
+    page.get_by_text("There's no OCR model for").wait_for()
     language.fill("de")
     language.press("Enter")
     other = opened(open_page(f"{app.url}/settings"))

@@ -238,11 +238,11 @@ def test_a_model_without_a_price_is_not_asked(bench: Bench) -> None:
 
 def test_a_missing_key_is_told(bench: Bench) -> None:
     def missing() -> ContextWriter:
-        raise KeyMissing("context.situate asks for Claude.")
+        raise KeyMissing("context.situate needs Claude.")
 
     _chunks, told = bench.run(situate="claude", writer=missing)
     assert (told.left, told.error is not None) == (3, True)
-    assert "asks for Claude" in told.reason
+    assert "needs Claude" in told.reason
     _chunks, told = bench.run(situate="claude", ask=False)
     assert (told.left, told.reason) == (3, "they haven't been requested yet")
 

@@ -80,7 +80,7 @@ class TestWriter:
             "No answer found in your documents.",
             "Stopped before the end.",
             "Failed before the end. The service is overloaded. Try again.",
-            "Not answered",
+            "No answer: it",
             "1 citation without a valid source was removed.",
             "Two claims were not read by the judge.",
             "[weak]",
@@ -116,7 +116,7 @@ class TestWriter:
                 assert squeezed(f"{note.title}, {page(note)}") in words
             assert squeezed(note.quote) in words or (name == "pdf" and not note.quote.isascii())
         assert squeezed("p. vii (page 7 of the file)") in words
-        assert squeezed("AI-generated description of a figure") in words
+        assert squeezed("Description of a figure by AI") in words
         assert squeezed("Read by OCR with 87% confidence.") in words
         assert squeezed("Checked: weak. The year 2017 is not in the cited words.") in words
         assert squeezed("资本支出为两亿元人民币。") in words

@@ -97,7 +97,7 @@ def test_ways_of_not_answering_are_said() -> None:
     assert "Failed before the end." in lines(exchange("q", answer("x", status="failed", error=None)))
     assert "No answer found in your documents." in lines(exchange("q", answer("x", refused=True, extractive=True)))
     assert "Quotes from your documents." in lines(exchange("q", answer("x", extractive=True)))
-    assert any(line.startswith("Not answered") for line in lines(exchange("q", None)))
+    assert any(line.startswith("No answer:") for line in lines(exchange("q", None)))
 
 
 def test_a_long_question_stands_whole_below_its_heading() -> None:

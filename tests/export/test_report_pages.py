@@ -101,7 +101,7 @@ def test_every_kind_is_written_and_others_are_refused(filled: tuple[Engine, Repo
     engine, report, _ = filled
     for kind in KINDS:
         assert engine.write_report(report, report_kind(kind))
-    with pytest.raises(Exception, match="no report as “xls”"):
+    with pytest.raises(Exception, match="Reports can't be exported to “xls”"):
         report_kind("xls")
 
 

@@ -56,9 +56,9 @@ def test_a_span_makes_only_the_elements_near_it() -> None:
 def test_what_is_no_array_of_elements_is_said_to_be_unreadable() -> None:
     import zlib
 
-    with pytest.raises(StoreError, match="cannot be read"):
+    with pytest.raises(StoreError, match="can't be read"):
         StoredElements(zlib.compress(b'{"a":1}'))
-    with pytest.raises(StoreError, match="cannot be read"):
+    with pytest.raises(StoreError, match="can't be read"):
         StoredElements(b"not packed")
 
 

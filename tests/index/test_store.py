@@ -212,5 +212,5 @@ def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "groundwork.sqlite").write_bytes(b"not a database at all" * 100)
-    with pytest.raises(StoreError, match="cannot be used"):
+    with pytest.raises(StoreError, match="can't be used"):
         Store(tmp_path)

@@ -26,7 +26,7 @@ def changed(**more: Any) -> bytes:
 BAD: dict[str, tuple[bytes, str]] = {
     "no JSON": (b"{nonsense", "is not JSON: "),
     "cut off": (report().json[:-40], "is not JSON: "),
-    "nothing but a list": (b"[]", "no ADE output"),
+    "nothing but a list": (b"[]", "not from ADE"),
     "other JSON": (b'{"name": "package"}', "it has no chunks"),
     "no chunks in it": (ade([]), "chunks is empty"),
     "chunks are no list": (b'{"chunks": {"a": 1}}', "at chunks: "),

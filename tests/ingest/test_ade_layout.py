@@ -221,7 +221,7 @@ def test_a_text_layer_that_is_no_text_gives_way_to_ade(tmp_path: Path) -> None:
     page.insert_text((75, 125), "xkcdq zzrtw bcdfg hjklm npqrs tvwxz " * 4, fontsize=9)
     document = imported(tmp_path, ade([chunk("text", FINDING, (70, 90, 540, 200))]), pdf.tobytes())
     assert outline(document) == [("paragraph", None, FINDING)]
-    assert "its text layer is no text" in (document.pages[0].degraded or "")
+    assert "its text layer is unreadable" in (document.pages[0].degraded or "")
 
 
 def test_the_wrong_pdf_is_refused(tmp_path: Path) -> None:

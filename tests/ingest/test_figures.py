@@ -150,7 +150,7 @@ def test_the_limit_is_never_passed_and_holds_for_all_attempts(bench: Bench) -> N
     assert len(found) == report.described == len(bench.server.requests) == 2
     assert report.left == 2
     assert report.usd == pytest.approx(0.003)
-    assert "2 figures described, $0.0030; 2 left: the limit of $0.0055 a document is reached" in report.words
+    assert "2 figures described, $0.0030; 2 left: the limit of $0.0055 per document is reached" in report.words
     again, more = bench.run(pages, max_usd=0.0055)
     assert again == found
     assert more.left == 2

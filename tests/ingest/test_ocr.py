@@ -137,7 +137,7 @@ def test_the_text_layer_stays_unless_ocr_shows_that_it_is_worse() -> None:
     kept, problem = choose(codes, words, 55, "auto")
     assert kept
     assert problem is not None
-    assert "OCR could not read it" in problem
+    assert "OCR couldn't read it" in problem
 
 
 def licensed(source: bytes) -> bytes:

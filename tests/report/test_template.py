@@ -62,7 +62,10 @@ def test_sections_are_numbered_as_printed() -> None:
         ('{"title": "x", "sections": [{"heading": "a", "columns": ["b"]}]}', ["“a”", "belong to a table"]),
         ('{"title": "x", "sections": [{"heading": "a", "kind": "list", "unit": "mg"}]}', ["“a”", "unit"]),
         ('{"title": "x", "sections": [{"heading": "a\\nb"}]}', ["section 1", "“heading”", "more than one line"]),
-        ('{"title": "x", "sections": [{"heading": "a", "documents": []}]}', ["“a”", "nothing could be searched"]),
+        (
+            '{"title": "x", "sections": [{"heading": "a", "documents": []}]}',
+            ["“a”", "leave it out to search all documents"],
+        ),
         ('{"title": "x", "sections": [3]}', ["section 1"]),
         ("[1]", ["not an object"]),
         ('{"title":', ["line 1", "column"]),
@@ -176,7 +179,7 @@ def test_a_word_document_gives_what_the_outline_gives() -> None:
 
 
 def test_a_word_document_that_cannot_be_used() -> None:
-    with pytest.raises(BadTemplate, match="not a Word document"):
+    with pytest.raises(BadTemplate, match="can't be opened as a Word document"):
         from_docx(b"%PDF-1.7", "a.docx")
     empty = io.BytesIO()
     Document().save(empty)

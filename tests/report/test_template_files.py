@@ -76,8 +76,8 @@ def test_a_file_gives_its_template(tmp_path: Path) -> None:
         ("a.json", b"[" * 100_000, "nested too deeply"),
         ("a.json", b'{"sections": [' * 5_000 + b"]}" * 5_000, "nested too deeply"),
         ("a.md", b"\xff\xfe\x00", "UTF-8"),
-        ("a.docx", b"PK\x03\x04 and no more", "not a Word document"),
-        ("a.docx", word("<w:p><w:r>"), "not a Word document"),
+        ("a.docx", b"PK\x03\x04 and no more", "can't be opened as a Word document"),
+        ("a.docx", word("<w:p><w:r>"), "can't be opened as a Word document"),
         ("a.docx", word(f"<w:p><!--{' ' * 61_000_000}--></w:p>"), "unpacks to 62 MB"),
     ],
 )

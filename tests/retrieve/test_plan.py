@@ -100,7 +100,7 @@ def test_a_form_filled_in_wrongly_is_asked_for_once_more_and_then_reported(
         (Reply(tool=("search_for", "{}"), disconnect_after=1), "broke off"),
         (Reply(stop_reason="refusal"), "declined"),
         (Reply(tool=("search_for", "{}"), stop_reason="max_tokens"), "cut off after 600 tokens"),
-        (Reply(raw=b"<html>"), "broke off|ended before|not the Messages API"),
+        (Reply(raw=b"<html>"), "was lost|ended before|not the Messages API"),
     ],
 )
 def test_a_service_that_fails_is_reported_in_words(server: MessagesServer, reply: Reply, why: str) -> None:

@@ -83,7 +83,7 @@ def test_a_member_can_be_taken_away_and_a_wrong_name_is_an_error(tmp_path: Path)
     assert "capital spending" in own.of("the capital expenditures")
     assert "capex" not in own.of("the capital expenditures")
     (tmp_path / "synonyms.toml").write_text('[same]\n"no such term" = []\n', "utf-8")
-    with pytest.raises(ConfigError, match="takes nothing away"):
+    with pytest.raises(ConfigError, match="removes nothing"):
         Synonyms.load(tmp_path)
 
 

@@ -135,8 +135,8 @@ def test_the_cache_says_what_it_did() -> None:
     }
     assert said["off"] == ""
     assert said["miss"] == "No: a new search"
-    assert said["partial"].startswith("In part, one that is 0.75 alike")
-    assert said["hit"].startswith("Yes, one that is 0.95 alike")
+    assert said["partial"].startswith("In part, an earlier question that is 0.75 alike")
+    assert said["hit"].startswith("Yes, an earlier question that is 0.95 alike")
 
 
 def test_the_scope_that_a_question_was_asked_under_is_shown() -> None:

@@ -64,7 +64,7 @@ def test_no_hint_of_a_row_names_a_command_or_a_file_of_settings(error: errors.Gr
     assert not re.search(r"config\.toml|ragcore|--|ingest|`", hint), hint
 
 
-@pytest.mark.parametrize(("mode", "said"), [("off", "Switch it on"), ("auto", "every page"), ("force", "language")])
+@pytest.mark.parametrize(("mode", "said"), [("off", "Turn it on"), ("auto", "every page"), ("force", "language")])
 def test_a_scan_without_words_leads_to_the_settings_that_may_help(mode: str, said: str) -> None:
     error = errors.NoText("scan.pdf has no text that can be read (page 1: OCR is off (ocr.mode)).").as_dict()
     told = advice(error, load(environ={}, overrides={"ocr.mode": mode})[0])

@@ -94,7 +94,7 @@ def test_what_needs_a_model_is_off_while_there_is_none(opened: Services) -> None
     assert "needs a model" in call(opened, "/preset", {"name": "stepwise"})[1]["refused"]["message"]
     call(opened, "/key", {"key": KEY})
     assert call(opened, "/preset", {"name": "stepwise"})[1]["presets"]["on"] == "stepwise"
-    assert "without the key of this visit" in call(opened, "/keep", {})[1]["refused"]["message"]
+    assert "the key for this visit" in call(opened, "/keep", {})[1]["refused"]["message"]
     page = call(opened, "/change", {"changes": {"llm.model": "offline"}})[1]
     assert page["presets"]["on"] == "balanced"
     assert (row(page, "agentic.gaps")["value"], row(page, "agentic.gaps")["origin"]) == (False, "offline")
@@ -109,9 +109,9 @@ def test_what_needs_a_model_is_off_while_there_is_none(opened: Services) -> None
     [
         ("retrieve.alpha", "2", "Must be a number from 0 to 1."),
         ("retrieve.alpha", "0.4", ""),
-        ("llm.base_url", "localhost", "Must be the address of a server"),
+        ("llm.base_url", "localhost", "Enter a server’s address"),
         ("llm.base_url", "http://localhost:11434", ""),
-        ("llm.base_url", "file:///etc/passwd", "Must be the address of a server"),
+        ("llm.base_url", "file:///etc/passwd", "Enter a server’s address"),
     ],
 )
 def test_it_is_checked_as_it_is_typed_and_again_when_it_is_sent(
@@ -146,7 +146,7 @@ def test_a_server_s_address_is_never_kept(opened: Services) -> None:
     call(opened, "/change", {"changes": {"llm.base_url": "http://localhost:9", "llm.model": "own"}})
     status, page = call(opened, "/keep", {})
     assert status == 200
-    assert "own key" in page["refused"]["message"]
+    assert "this machine’s key" in page["refused"]["message"]
     assert not (opened.engine.home / "config.toml").exists()
 
 
@@ -243,9 +243,7 @@ def test_how_documents_are_read_is_kept_at_once_and_holds_for_the_next_one(opene
     doc_id = opened.engine.add(scan, "scan.pdf").doc_id
     report = opened.ingestion.engine.ingest(doc_id)
     assert report.status == "failed"
-    assert advice(report.error or {}, opened.engine.settings)["hint"].startswith(
-        "The reading of scans is switched off."
-    )
+    assert advice(report.error or {}, opened.engine.settings)["hint"].startswith("OCR is off.")
     half = opened.engine.add(pdfs.joined(pdfs.one_column(), scan), "half.pdf").doc_id
     assert opened.ingestion.engine.ingest(half).status == "ready"
     assert opened.engine.stale() == []
@@ -258,8 +256,8 @@ def test_how_documents_are_read_is_kept_at_once_and_holds_for_the_next_one(opene
     ("key", "typed", "said"),
     [
         ("ocr.language", "de", ""),
-        ("ocr.language", "klingon", "No OCR model is known"),
-        ("ocr.language", "", "No OCR model is known"),
+        ("ocr.language", "klingon", "There's no OCR model"),
+        ("ocr.language", "", "There's no OCR model"),
         ("ocr.mode", "sometimes", "Must be auto, off or force."),
     ],
 )
