@@ -355,10 +355,10 @@ def test_what_was_paid_for_is_given_out_where_it_can_be_neither_kept_nor_booked(
     stream = paid(server, till).stream(REQUEST)
     assert "".join(stream) == "It was."
     assert stream.usage == Usage(1000, 100)
-    assert [note.split(":")[0].rsplit(" could ")[1] for note in stream.notes] == [
-        "not be read",
-        "n't be recorded yet",
-        "n't be saved for reuse",
+    assert [note.split(":")[0].rsplit(" couldn't be ")[1] for note in stream.notes] == [
+        "read",
+        "recorded yet",
+        "saved for reuse",
     ]
 
 

@@ -60,7 +60,8 @@ def test_a_doubtful_claim_is_marked_where_it_ends_and_its_note_says_why() -> Non
     [body] = [plain(b.runs) for b in document.blocks if isinstance(b, Paragraph) and "It was 5" in plain(b.runs)]
     assert body == "It was 5. It was 6. [unsupported] It was 7. [weak: 7 is not there.] It was 8."
     assert any(
-        "[weak]: only part" in line and "[unsupported]: the cited" in line for line in lines(exchange("q", given))
+        "[weak]: the cited words back only part" in line and "[unsupported]: the cited" in line
+        for line in lines(exchange("q", given))
     )
     assert not any("[weak]" in line for line in lines(exchange("q", answer("Fine."))))
 

@@ -97,7 +97,7 @@ def test_a_form_filled_in_wrongly_is_asked_for_once_more_and_then_reported(
         (Reply(text="No."), "it was not filled in"),
         (Reply(status=429, headers={"retry-after": "0"}), "Too many requests"),
         (Reply(status=529), "overloaded"),
-        (Reply(tool=("search_for", "{}"), disconnect_after=1), "broke off"),
+        (Reply(tool=("search_for", "{}"), disconnect_after=1), "was lost"),
         (Reply(stop_reason="refusal"), "declined"),
         (Reply(tool=("search_for", "{}"), stop_reason="max_tokens"), "cut off after 600 tokens"),
         (Reply(raw=b"<html>"), "was lost|ended before|not the Messages API"),
