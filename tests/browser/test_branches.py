@@ -137,7 +137,7 @@ def test_what_checking_added_and_could_not_do_is_said(app: App, shelf: Shelf, op
     page.get_by_role("button", name="Copied").wait_for()
     assert "added by Groundwork" in page.evaluate("navigator.clipboard.readText()")
     page.get_by_role("button", name="More about this conversation").click()
-    page.get_by_role("button", name="Rename").wait_for()
+    page.get_by_role("button", name="Rename", exact=True).wait_for()
     assert page.locator(".gw-panel .spent").inner_text() == "", "nothing was ever spent"
 
 

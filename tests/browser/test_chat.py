@@ -80,6 +80,8 @@ def test_only_documents_in_scope_are_asked(app: App, open_page: Callable[..., An
     boxes = page.locator(".gw-scope .rows label")
     boxes.nth(4).wait_for()
     total = boxes.count()
+    page.get_by_label("All documents").check()  # the sample too, where it is there
+    in_scope(page, f"{total} of {total}")
     for i in range(total):
         boxes.nth(i).click()
         in_scope(page, f"{total - 1 - i} of {total}")

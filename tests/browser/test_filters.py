@@ -191,7 +191,7 @@ def test_what_another_tab_deleted_is_said_for_every_change(filtered: App, open_p
         answered(tabs[name], 1)
         tabs[name].locator(".gw-chip").wait_for()
     tabs["rename"].get_by_role("button", name="More about this conversation").click()
-    tabs["rename"].get_by_role("button", name="Rename").click()
+    tabs["rename"].get_by_role("button", name="Rename", exact=True).click()
     with Engine.open(filtered.home) as engine:
         engine.conversations.delete(here)
     tabs["kind"].get_by_role("button", name="Tables", exact=True).click()
