@@ -52,7 +52,7 @@ def test_what_is_typed_is_read(key: str, typed: str, value: Any) -> None:
         ("verify.add_citations", "perhaps", "Must be on or off."),
         ("rse.preset", "magic", "There's no preset"),
         ("rse.max_length", "many", "or preset"),
-        ("chunk.size", "coarse", "read and indexed by"),
+        ("chunk.size", "coarse", "the library was built with"),
         ("llm.prices", "3", "is a table"),
         ("figures.max_pixels", "1", "from 10,000 to 8,000,000"),
     ],

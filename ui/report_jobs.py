@@ -64,7 +64,7 @@ def _defect(error: BaseException) -> dict[str, Any]:
 def _other_writer(asked: str, now: str) -> dict[str, Any]:
     return {
         "code": "other_writer",
-        "message": f"This report was being filled by {model_name(asked)}, and {model_name(now)} is in force now.",
+        "message": f"{model_name(asked)} was filling this report; the model is now {model_name(now)}.",
         "hint": "Set the key or the model again, or fill the rest by what is in force.",
         "retryable": True,
     }

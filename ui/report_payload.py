@@ -86,7 +86,7 @@ def expense(found: Expense) -> Json:
     elif found.model == "offline":
         words = "Free, offline"
     elif found.usd is None:
-        words = f"About {found.usage.input_tokens + found.usage.output_tokens:,} tokens, price not known"
+        words = f"About {found.usage.input_tokens + found.usage.output_tokens:,} tokens, price unknown"
     else:
         words = f"About {payload.dollars(found.usd)}"
         if found.most_usd is not None:

@@ -103,17 +103,17 @@ def new(request: Request, body: Json) -> Json:
     if own is not None:
         known = own_templates()
         if own not in known:
-            raise InputError("There is no such template.", hint="Reload the page.")
+            raise InputError("This template doesn’t exist.", hint="Reload the page.")
         template = from_json(known[own], own)
     elif file is not None:
         try:
             data = base64.b64decode(file, validate=True)
         except binascii.Error as error:
-            raise InputError("The file did not arrive whole.", hint="Choose it again.") from error
+            raise InputError("The upload was incomplete.", hint="Choose it again.") from error
         template = read_template(data, text_in(body, "name") or "The template")
     else:
         if not (text or "").strip():
-            raise InputError("There is no template.", hint="Paste an outline, or choose a file.")
+            raise InputError("The template is empty.", hint="Paste an outline, or choose a file.")
         ending = "json" if (text or "").lstrip().startswith("{") else "md"
         template = read_template((text or "").encode(), f"The template.{ending}")
     name = text_in(body, "name")

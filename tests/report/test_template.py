@@ -96,7 +96,7 @@ def test_the_templates_that_come_with_it_are_valid_and_ask_for_something(name: s
 
 
 def test_mistakes_are_counted_as_they_are() -> None:
-    with pytest.raises(BadTemplate, match="“Sales”, “guidence”: there is no such key") as one:
+    with pytest.raises(BadTemplate, match="“Sales”, “guidence”: unknown key") as one:
         from_json('{"title": "x", "sections": [{"heading": "Sales", "guidence": "x"}]}')
     assert "more mistake" not in str(one.value)
     with pytest.raises(BadTemplate, match=r"\(2 more mistakes after it\)"):

@@ -153,7 +153,7 @@ def test_a_stop_told_before_sends_nothing(server: MessagesServer) -> None:
 def test_a_question_of_great_length_is_not_sent(server: MessagesServer) -> None:
     made = plans(server)
     assert made.parts("What is owed? " * 600) is None
-    assert "longer than 1000 tokens" in made.notes[0]
+    assert "more than 1000 tokens" in made.notes[0]
     assert server.forms == []
 
 

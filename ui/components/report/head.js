@@ -54,7 +54,7 @@ function fillExports(panel, report, popup) {
     const item = h("button", { type: "button", class: "item", "data-kind": kind }, icon("description", "s16"), h("span", {}, name, h("small", {}, what)));
     item.addEventListener("click", async () => {
       said.className = "said";
-      said.textContent = `${name} is being made`;
+      said.textContent = `Creating ${name}`;
       try {
         await save(`/reports/${report.id}/export.${kind}`, `report.${kind}`, only.checked ? { accepted: "" } : {});
         popup.close(true);
@@ -111,6 +111,6 @@ function editGuidance(panel, report, popup) {
 function confirm(panel, report, popup) {
   const keep = h("button", { type: "button", class: "gw-btn sm", onclick: () => popup.close(true) }, "Keep it");
   const remove = h("button", { type: "button", class: "gw-btn sm danger", onclick: async () => (await report.act("/delete")) && report.leave() }, "Delete");
-  panel.replaceChildren(h("p", { class: "sure" }, h("b", {}, "Delete this report?"), " Every version of its sections goes with it. This cannot be undone."), h("div", { class: "row" }, remove, keep));
+  panel.replaceChildren(h("p", { class: "sure" }, h("b", {}, "Delete this report?"), " Every version of its sections goes with it. You can’t undo this."), h("div", { class: "row" }, remove, keep));
   keep.focus();
 }

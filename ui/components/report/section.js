@@ -47,7 +47,7 @@ function top(section, report) {
           { class: "order" },
           button("Move up", "keyboard_arrow_up", on("move", { by: -1 }), { "data-act": "up" }),
           button("Move down", "keyboard_arrow_down", on("move", { by: 1 }), { "data-act": "down" }),
-          button("Take this section out", "delete", () => takeOut(section, report), { "data-act": "out" }),
+          button("Remove this section", "delete", () => takeOut(section, report), { "data-act": "out" }),
         ),
   );
 }
@@ -56,7 +56,7 @@ function top(section, report) {
 async function takeOut(section, report) {
   if (!(await report.on(section, "remove"))) return;
   const back = h("button", { type: "button", class: "gw-btn sm", onclick: async () => (await report.on(section, "restore")) && report.open(section.id) }, icon("undo", "s16"), "Put it back");
-  report.column.prepend(h("div", { class: "gw-msg weak", role: "status" }, icon("delete"), h("div", {}, h("b", {}, `“${section.heading}” was taken out.`), h("p", {}, "Everything that was written of it is kept."), h("div", { class: "row" }, back))));
+  report.column.prepend(h("div", { class: "gw-msg weak", role: "status" }, icon("delete"), h("div", {}, h("b", {}, `“${section.heading}” was removed.`), h("p", {}, "Its text is kept."), h("div", { class: "row" }, back))));
   back.focus();
 }
 
@@ -116,7 +116,7 @@ function accept(section, report, panel) {
   const said = `${one ? "1 sentence does" : `${doubted} sentences do`} not hold: the words cited do not say ${one ? "it" : "them"}.`;
   const anyway = h("button", { type: "button", class: "gw-btn sm", "data-act": "anyway", onclick: () => report.on(section, "accept") }, icon("check", "s16"), "Accept anyway");
   const show = places.length > 0 && h("button", { type: "button", class: "gw-btn sm", "data-act": "doubted", onclick: look }, one ? "Look at it" : "Look at them");
-  panel.replaceChildren(h("div", { class: "gw-msg bad doubt", role: "alert" }, icon("error"), h("div", {}, h("b", {}, said), h("p", {}, "An accepted section is locked, and other sections are written in agreement with it."), h("div", { class: "row" }, show, anyway))));
+  panel.replaceChildren(h("div", { class: "gw-msg bad doubt", role: "alert" }, icon("error"), h("div", {}, h("b", {}, said), h("p", {}, "An accepted section is locked. Other sections are written to agree with it."), h("div", { class: "row" }, show, anyway))));
   (panel.querySelector("[data-act]") ?? panel).focus();
 }
 
@@ -249,7 +249,7 @@ function steps(section, report) {
 }
 
 function nothing(section, report) {
-  return h("div", { class: "gw-empty small" }, h("b", {}, "Nothing is written yet"), h("p", {}, `Fill this section, edit it by hand, or select words on a page and add them. To fill the rest: ${report.data.expense.words}.`));
+  return h("div", { class: "gw-empty small" }, h("b", {}, "This section is empty"), h("p", {}, `Fill this section, edit it by hand, or select words on a page and add them. To fill the rest: ${report.data.expense.words}.`));
 }
 
 function message(tone, sign, error, more) {

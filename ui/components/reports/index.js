@@ -43,7 +43,7 @@ class Reports {
     const text = h("textarea", { class: "gw-field", rows: "5", "aria-label": "Outline or JSON", placeholder: "## Revenue {value: USD million}\nTotal revenue of the latest fiscal year." });
     const paste = h("button", { type: "button", class: "gw-btn", onclick: () => this.create({ text: text.value }) }, icon("add", "s16"), "Begin from this text");
     this.body.replaceChildren(
-      reports.length ? h("ul", { class: "list", "aria-label": "Reports" }, reports.map((one) => this.row(one))) : h("p", { class: "none" }, "A report is filled section by section from your documents; every sentence opens the words that it rests on, and what is not there is named."),
+      reports.length ? h("ul", { class: "list", "aria-label": "Reports" }, reports.map((one) => this.row(one))) : h("p", { class: "none" }, "A report is filled section by section from your documents; every sentence opens its source, and gaps are named."),
       h("h2", {}, "New report"),
       h("div", { class: "cards" }, own.map((one) => this.card(one)), this.blank()),
       h(
