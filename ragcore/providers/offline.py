@@ -105,7 +105,7 @@ class OfflineWriter:
             return
         said = foreign or _lacks(absent) or _not_of(main, chosen)
         yield f"{NO_ANSWER} {said or 'No passage found is about this.'}"
-        nearest = [] if foreign else without_repeats((each.quote for each in scored if _is_near(each)), _NEAREST)
+        nearest = [] if foreign else without_repeats((each.quote for each in scored if _is_near(each, wanted)), _NEAREST)
         if nearest:
             yield " The nearest passages:\n\n"
             yield from _quotes(main, nearest)
@@ -203,9 +203,10 @@ _CANNOT = {
 }
 
 
-def _is_near(each: Scored) -> bool:
-    """Whether a line that does not answer is shown to say how near it comes: it has a word of it, and is short."""
-    return each.worth > 0.0 and len(each.quote.text) <= _LONGEST_NEAR
+def _is_near(each: Scored, wanted: Wanted) -> bool:
+    """Whether a line that does not answer is shown to say how near it comes: it has itself a word of the question, and
+    is short."""
+    return each.worth > 0.0 and len(each.quote.text) <= _LONGEST_NEAR and bool(wanted.held(each.quote.own))
 
 
 def _is_broad(wanted: Wanted, found: Sequence[Quotable]) -> bool:
