@@ -7,10 +7,13 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
-from ragcore.starting import Starter
+
+if TYPE_CHECKING:
+    from ragcore.starting import Starter  # loads what no first page waits for
 
 _log = logging.getLogger(__name__)
 
