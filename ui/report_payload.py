@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragcore.coverage import asks_of_a_year
 from ragcore.drafting import Desk
 from ragcore.edits import HAND
 from ragcore.errors import UnknownDocument
@@ -97,6 +96,8 @@ def expense(found: Expense) -> Json:
 def about(desk: Desk, report_id: str, infos: Sequence[DocumentInfo]) -> Json:
     """What a report may be about, and what is chosen of it: each document with its company and its period, and the
     sections that ask for a year."""
+    from ragcore.coverage import asks_of_a_year  # loads what no first page waits for
+
     draft = desk.get(report_id)
     info = draft.stored.info
     focus = info.focus or NO_FOCUS

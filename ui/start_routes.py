@@ -4,7 +4,7 @@ sight, and questions to begin with."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -12,12 +12,14 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import UnknownDocument
 from ragcore.index.store import DocumentInfo
-from ragcore.overview import Overview
 from ragcore.short_titles import short_titles
 from ui import payload
 from ui.guard import guarded, posted, texts_in
 from ui.jobs import Job
 from ui.services import services
+
+if TYPE_CHECKING:
+    from ragcore.overview import Overview  # loads what no first page waits for
 
 Json = dict[str, Any]
 
