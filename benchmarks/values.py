@@ -5,9 +5,9 @@
 The questions are made from the tables of the indexed library, so any library will do: "What was ROW in YEAR?", asked
 within the document, for rows drawn at random with a fixed seed from tables that have a column for that year. The answer
 is *right* when its first line gives a cell of a row of that name and a column of that year (of whichever table of the
-document), *wrong* when it gives another cell, *none* when it gives quotes only. *quoted*: share of the others whose
-quotes hold such a cell. Beside it the plain top hit: whether the best passage holds such a cell, which a reader must
-then find among the other *numbers* in it (median).
+document), *wrong* when it gives another cell, *none* when it gives quotes only or all cells of a row. *quoted*: share
+of the others whose quotes hold such a cell. Beside it the plain top hit: whether the best passage holds such a cell,
+which a reader must then find among the other *numbers* in it (median).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 
 from benchmarks.common import table
 from ragcore.engine import Engine
-from ragcore.types import Answer, Cell, Document, Found, Retrieval
+from ragcore.types import Answer, Cell, Citation, Document, Found, Mark, Retrieval
 
 _NUMBER = re.compile(r"[($€£\s-]*\d[\d,.]*[)%\s]*")
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
@@ -75,12 +75,31 @@ def made_questions(document: Document, count: int, seed: int) -> Iterator[Questi
 
 def judged(question: Question, answer: Answer) -> str:
     """``right``, ``wrong``, ``quoted`` or ``none``."""
-    if answer.text.startswith("**") and not answer.refused and answer.marks:
-        first = next(citation for citation in answer.citations if citation.n == answer.marks[0].n)
-        value = answer.text[: answer.marks[0].start].count("\n") == 0
-        if value:
-            return "right" if question.is_right(first.start, first.end) else "wrong"
+    value = given(answer)
+    if value is not None:
+        return "right" if question.is_right(value.start, value.end) else "wrong"
     return "quoted" if any(question.is_right(c.start, c.end) for c in answer.citations) else "none"
+
+
+def given(answer: Answer) -> Citation | None:
+    """The citation of the one figure that the first line gives, in bold or as the first of the table under it."""
+    if answer.refused or not answer.marks:
+        return None
+    lead, *others = answer.marks
+    line = answer.text[: lead.start].rstrip()
+    if "\n" in line:
+        return None
+    if "**" not in line:  # the line cites the whole row, the table under it the cell
+        cell = next((mark for mark in others if line.endswith(f": {before(answer.text, mark)}")), None)
+        if cell is None:
+            return None
+        lead = cell
+    return next(citation for citation in answer.citations if citation.n == lead.n)
+
+
+def before(text: str, mark: Mark) -> str:
+    """What the cell of a table holds before ``mark``."""
+    return text[: mark.start].rpartition("|")[2].strip()
 
 
 def main() -> None:
