@@ -124,7 +124,7 @@ def answer(given: Answer, *, passages: bool) -> None:
     elif given.standalone:
         print(f"Understood as: {given.standalone}\n")
     if given.extractive and not given.refused:
-        print("Quoted from the documents, not written:\n")
+        print("Quotes from your documents:\n")
     print(plain(given.text))
     for claim in given.claims:
         if claim.status in ("weak", "unsupported"):

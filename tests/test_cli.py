@@ -347,7 +347,7 @@ def test_a_page_that_is_not_there_is_said(home: Path) -> None:
 
 def test_the_words_for_people(home: Path) -> None:
     done = for_people(home, "generate", "-q", QUESTION, "-p")
-    assert done.stdout.startswith("Quoted from the documents, not written:")
+    assert done.stdout.startswith("Quotes from your documents:")
     assert "[1] " in done.stdout
 
 

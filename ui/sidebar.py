@@ -222,9 +222,9 @@ def _left_out() -> set[str]:
 
 
 def leave_sample(infos: Sequence[DocumentInfo]) -> bool:
-    """Leave the sample out of new conversations as soon as there is a document of one's own, until somebody ticks it
+    """Leave the sample out of new conversations as soon as a document of one's own can be asked, until it is ticked
     again; whether that came to pass now."""
-    own = any(info.doc_id != sample_id() and info.status != "failed" for info in infos)
+    own = any(info.doc_id != sample_id() for info in askable(infos))
     known = st.session_state.get("gw_own", False)
     st.session_state["gw_own"] = own
     if own and not known:
@@ -268,7 +268,8 @@ def ask(question: str) -> None:
         st.session_state["gw_trouble"] = (f"{noun} in scope {has} been removed from the library.", left, "weak")
     if chosen.doc_ids == ():
         if not removed:
-            st.session_state["gw_trouble"] = ("No document is in scope.", "Tick at least one in the sidebar.")
+            left = f"Tick at least one in the sidebar. Not asked yet: “{question}”"
+            st.session_state["gw_trouble"] = ("No document is in scope.", left)
         return
     try:
         asked_in = conversation_id or services().engine.conversations.new(chosen)

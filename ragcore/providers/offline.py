@@ -25,7 +25,7 @@ from ragcore.providers.durations import length_in
 from ragcore.providers.quotable import Quotable, is_same, marker, quotables, without_repeats
 from ragcore.providers.quote_ranking import Ranking, Scored, asks_figure, asks_reason
 from ragcore.providers.rows import Cell, Row, brief, in_figures, parts_of_column, unit_of
-from ragcore.providers.values import MOST, Value, difference, values
+from ragcore.providers.values import MOST, Value, asks_change, difference, values
 from ragcore.quoting import quoted
 from ragcore.terms import Wanted
 from ragcore.types import Source, Usage
@@ -94,6 +94,7 @@ class OfflineWriter:
         direct = [] if parts or absent else values(main, request.terms, found, ranking)
         good = self._good(main, wanted, request, scored, absent)
         chosen = without_repeats((*rows, *good), most)
+        chosen = chosen if rows else _sure_first(main, wanted, chosen)
         if direct or (chosen and not _not_of(main, chosen)):
             yield f"{_lacks(absent)}\n\n" if absent else ""
             yield from _answer(main, direct, chosen)
@@ -105,7 +106,9 @@ class OfflineWriter:
             return
         said = foreign or _lacks(absent) or _not_of(main, chosen)
         yield f"{NO_ANSWER} {said or 'No passage found is about this.'}"
-        nearest = [] if foreign else without_repeats((each.quote for each in scored if _is_near(each, wanted)), _NEAREST)
+        nearest = (
+            [] if foreign else without_repeats((each.quote for each in scored if _is_near(each, wanted)), _NEAREST)
+        )
         if nearest:
             yield " The nearest passages:\n\n"
             yield from _quotes(main, nearest)
@@ -144,6 +147,11 @@ class OfflineWriter:
         """Whether a line may be quoted: it is relevant, has all words of the question, is the very cell that it names,
         or has the form of its answer and all of its names."""
         relevance = each.worth if each.relevance is None else each.relevance
+        if each.quote.row is not None:
+            # A row of another table may share the year alone.
+            held = wanted.held(each.quote.own | frozenset(content_stems(each.quote.about)))
+            if not each.has_form and all(word.isdigit() for word in held):
+                return False
         if relevance >= least or each.named:
             return True
         if each.has_form:
@@ -207,6 +215,16 @@ def _is_near(each: Scored, wanted: Wanted) -> bool:
     """Whether a line that does not answer is shown to say how near it comes: it has itself a word of the question, and
     is short."""
     return each.worth > 0.0 and len(each.quote.text) <= _LONGEST_NEAR and bool(wanted.held(each.quote.own))
+
+
+def _sure_first(question: str, wanted: Wanted, chosen: list[Quotable]) -> list[Quotable]:
+    """``chosen`` with its first sentence before a row that it begins with, where the question does not have the row's
+    whole name, or asks how much a quantity changed, which its cell does not say."""
+    if not chosen or chosen[0].row is None:
+        return chosen
+    if chosen[0].name and chosen[0].name <= wanted.everything and not asks_change(question):
+        return chosen
+    return sorted(chosen, key=lambda quote: quote is not next((q for q in chosen if q.row is None), None))
 
 
 def _is_broad(wanted: Wanted, found: Sequence[Quotable]) -> bool:

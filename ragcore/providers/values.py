@@ -98,6 +98,11 @@ class Value:
         return marker(self.quote.source, self.cell.number, self.cell.number)
 
 
+def asks_change(question: str) -> bool:
+    """Whether the question is for a change of a quantity, and not for the quantity."""
+    return _CHANGE.search(question) is not None
+
+
 def values(question: str, terms: Sequence[Term], found: Sequence[Quotable], ranking: Ranking) -> list[Value]:
     """The value asked for, or those of the two periods asked for, then what other tables give in place of one where
     that differs (three in all); none where ``question`` is not for such cells, or no row and column are certain."""

@@ -186,7 +186,7 @@ def test_what_the_searches_found_is_shown_while_passages_are_read(app: App, open
     page.get_by_label("Question", exact=True).last.fill("How was dissolved oxygen measured at the stations?")
     page.keyboard.press("Enter")
     page.wait_for_function("() => heard.at(-1)?.includes('given in')")
-    assert any("so far" in said for said in page.evaluate("heard"))
+    assert any("now reading" in said for said in page.evaluate("heard"))
     assert [answer.json()["draft"] for answer in answers] == [True, False]
 
 

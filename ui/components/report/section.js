@@ -19,7 +19,7 @@ export function drawSection(section, report) {
   if (section.trouble && section.trouble.message !== report.data.trouble?.message) out.push(message("bad", "error", section.trouble, section.text ? "What was there is kept." : ""));
   if (section.state === "working") out.push(h("div", { class: "live" }));
   if (section.conflicts.length) out.push(...section.conflicts.map((one, i) => conflict(section, one, i, report)));
-  if (section.extractive && section.blocks.length && section.citations.length) out.push(h("p", { class: "gw-label" }, icon("cloud_off", "s16"), "Quoted from the documents, not written"));
+  if (section.extractive && section.blocks.length && section.citations.length) out.push(h("p", { class: "gw-label" }, icon("cloud_off", "s16"), "Quotes from your documents"));
   if (section.blocks.length) out.push(text(section, report));
   else if (section.state === "empty") out.push(nothing(section, report));
   if (section.dropped.length) out.push(h("p", { class: "gw-note-line" }, icon("warning", "s16"), h("span", {}, `${section.dropped.join(", ")} ${section.dropped.length === 1 ? "is no citation" : "are no citations"} of this section: written as it stands, it proves nothing.`)));
