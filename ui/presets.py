@@ -53,7 +53,7 @@ PRESETS = (
         "Fewer, shorter passages. Best for a single fact.",
         "About as fast",
         ("search", "rerank", "short segments"),
-        {"rse.preset": "precision", "retrieve.top_k": 10, "answer.source_tokens": 4000, "answer.offline_sentences": 3},
+        {"rse.preset": "precision", "retrieve.top_k": 10, "answer.source_tokens": 4000, "answer.offline_sentences": 2},
     ),
     Preset(
         "find_all",

@@ -34,7 +34,7 @@ def test_lines_open_their_page_and_a_key_asks(sample: App, open_page: Callable[.
     page = open_page(sample.url, 1280, 720, theme)
     card = page.locator(".gw-ov")
     expect(card).to_have_count(1)
-    expect(card.locator("li")).to_have_count(5)
+    expect(card.locator("li")).to_have_count(5, timeout=60_000)
     expect(page.locator(".gw-start h1")).to_have_text("Your document is ready")
     expect(page.locator(".gw-pane")).to_be_hidden()
     questions = page.locator(".gw-sug button")

@@ -91,7 +91,7 @@ def test_a_conversation_is_renamed_and_deleted(app: App, open_page: Callable[...
     assert "c=" not in page.url
     for tab in (page, other):
         tab.locator(f'.gw-history a[data-id="{talk}"]').wait_for(state="detached")
-    other.get_by_text("This conversation isn’t in the library.").wait_for()
+    other.get_by_text("This conversation isn't in the library.").wait_for()
 
 
 def test_a_conversation_is_taken_away_as_a_file(

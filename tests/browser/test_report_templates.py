@@ -72,7 +72,7 @@ BAD = {
     "plain.md": (b"Only words, and no heading.", "plain.md", "Begin each section with a heading"),
     "bare.docx": (word("", headings=False), "bare.docx", "Heading 1"),
     "torn.docx": (word("Torn")[:2000], "torn.docx can't be opened as a Word document", "Save it as .docx."),
-    "picture.png": (b"\x89PNG\r\n\x1a\n\xff\xfe", "picture.png is no text in UTF-8", ""),
+    "picture.png": (b"\x89PNG\r\n\x1a\n\xff\xfe", "picture.png is neither UTF-8 text nor a Word document", ""),
 }
 
 

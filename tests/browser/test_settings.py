@@ -178,7 +178,7 @@ def test_a_key_is_used_for_the_visit_tested_and_forgotten(
     server.reply(Reply(text="Nobody knows."))
     page.goto(f"{app.url}/?c={shelf.conversations['table.pdf']}")
     page.locator(".gw-turn").first.wait_for()
-    ask(page, "Who paid for the table?")
+    ask(page, "Which well had the highest nitrate reading?")
     page.get_by_text("Nobody knows.").wait_for()
     assert KEY in repr(server.requests[-1]["headers"]), "the chat answers with it"
     page.goto(f"{app.url}/settings")
