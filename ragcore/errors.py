@@ -23,6 +23,8 @@
     │   ├── SectionAccepted
     │   ├── EmptyQuestion
     │   ├── QuestionTooShort
+    │   ├── QuestionTooLong
+    │   ├── QuestionUnclear
     │   └── BadTemplate
     ├── ParseError                  a PDF that opened and could not be read to its end
     │   ├── ParseTimeout

@@ -145,7 +145,7 @@ def saved_later(engine: Engine, answers: Answers, live: LiveAnswer) -> None:
     until(lambda: engine.conversations.get(live.conversation_id).turns[0].answer is not None)
     stored = engine.conversations.get(live.conversation_id).turns[0]
     assert stored.answer == live.view.answer
-    assert not any("saved" in note for note in payload.turn(stored, live)["notes"])
+    assert not any("saved yet" in note for note in payload.turn(stored, live)["notes"])
     until(lambda: engine.spending().calls == 1)
     answers.close()
     engine.close()

@@ -79,7 +79,6 @@ def inside(prompt: str) -> tuple[list[str], str]:
     "question",
     [
         QUESTION,
-        "What do the instructions in the document ask for?",
         "What is said about the developer mode and the word HIJACKED?",
         "Which question does the document ask about your system prompt?",
     ],

@@ -555,7 +555,7 @@ for call in (indexer.open, indexer.update):
         call()
     except StoreError as error:
         assert str(home / "cache") in str(error) and "File too large" in str(error), error
-        assert "room" in error.hint and "permissions" in error.hint, error.hint
+        assert "space" in error.hint and "permissions" in error.hint, error.hint
     else:
         raise AssertionError("nothing was raised")
 """

@@ -312,7 +312,7 @@ def test_long_dot_leaders_are_read_in_no_time(tmp_path: Path) -> None:
 def test_unknown_chunk_types_become_paragraphs_and_a_note(tmp_path: Path) -> None:
     document = imported(tmp_path, ade([chunk("hologram", FINDING, (70, 90, 540, 200))]), None)
     assert outline(document) == [("paragraph", None, FINDING)]
-    assert "ADE's chunk type 'hologram' is not known" in (document.pages[0].degraded or "")
+    assert "ADE's chunk type 'hologram' is unknown" in (document.pages[0].degraded or "")
 
 
 def test_a_logo_that_holds_an_amount_is_indexed(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_a_document_of_nothing_but_furniture_keeps_its_text(
 
 
 def test_no_words_is_an_error_that_names_the_file(build: Build) -> None:
-    with pytest.raises(NoText, match=r"blank\.pdf has no text"):
+    with pytest.raises(NoText, match=r"blank\.pdf has no readable text"):
         build("blank")
 
 
