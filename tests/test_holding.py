@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 QUESTION = "What was the highest nitrate reading?"
 OFFLINE = {"llm.model": "offline"}
-KILLS = 84
+KILLS = 24
 WORK = """
 import sys
 from pathlib import Path
@@ -86,12 +86,12 @@ def undisturbed(files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> 
     return finished(home, files), took
 
 
-@pytest.mark.parametrize("part", range(12))
+@pytest.mark.parametrize("part", range(4))
 def test_a_process_that_is_killed_at_any_moment_loses_nothing(
     part: int, files: list[Path], undisturbed: tuple[Answer, float], tmp_path: Path
 ) -> None:
     expected, took = undisturbed
-    for moment in range(part, KILLS, 12):
+    for moment in range(part, KILLS, 4):
         home = tmp_path / str(moment)
         with work(home, files) as process:
             time.sleep(took * moment / KILLS)
