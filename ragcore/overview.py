@@ -17,6 +17,7 @@ import numpy as np
 
 from ragcore.answer.checks.numbers import numbers
 from ragcore.answer.checks.periods import date_spans
+from ragcore.answer.cite import cite_span
 from ragcore.answer.sources import build_units
 from ragcore.context.extract import tells
 from ragcore.index.packing import pack, unpack
@@ -95,28 +96,10 @@ def made(document: Document, embedder: Embedder, about: Vector | None = None) ->
     """The overview of ``document``; ``about`` are the vectors of its chunks, None where there are none yet."""
     ranked = list(islice(_ranked(list(_sentences(document))), _RANKED))
     chosen = _chosen(ranked, embedder.embed_documents([one.text for one in ranked]), about) if ranked else []
-    lines = tuple(Line(cite(document, one.start, one.end, n), one.lit) for n, one in enumerate(chosen, start=1))
+    lines = tuple(Line(cite_span(document, one.start, one.end, n), one.lit) for n, one in enumerate(chosen, start=1))
     heads = islice(_chapters(document), CHAPTERS)
-    return Overview(document.doc_id, lines, tuple(cite(document, *span, n) for n, span in enumerate(heads, start=1)))
-
-
-def cite(document: Document, start: int, end: int, n: int) -> Citation:
-    """The words ``[start, end)`` as citation ``n``."""
-    page, shown = document.page_at(start, end), document.shown(start, end)
-    section = next((item.section for item in document.body if item.start <= start < item.end), ())
-    return Citation(
-        n=n,
-        doc_id=document.doc_id,
-        title=document.title,
-        page=page,
-        page_label=document.pages[page - 1].label,
-        quote=document.text[start:end],
-        start=start,
-        end=end,
-        boxes=document.boxes(start, end),
-        section=section,
-        ocr=document.ocr_confidence(start, end),
-        shown=shown if shown != document.text[start:end] else "",
+    return Overview(
+        document.doc_id, lines, tuple(cite_span(document, *span, n) for n, span in enumerate(heads, start=1))
     )
 
 

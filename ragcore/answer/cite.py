@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragcore.answer.tables import LabelledTable, elements_within
 from ragcore.types import Box, Citation, Document, Source
@@ -226,29 +226,36 @@ class Citer:
         if known is not None:
             return known
         document = self._document(source.doc_id)
-        page = document.page_at(start, end)
         heads, label = heads_of(document, start, end)
-        section = next((element.section for element in elements_within(document, start, end)), source.section)
-        shown = document.shown(start, end)
-        return Citation(
-            n=len(self._by_span) + 1,
-            doc_id=source.doc_id,
+        return replace(
+            cite_span(document, start, end, len(self._by_span) + 1, source.section),
             title=source.title,
-            page=page,
-            page_label=document.pages[page - 1].label,
-            quote=document.text[start:end],
-            start=start,
-            end=end,
-            boxes=document.boxes(start, end),
             head_boxes=heads,
             label=label,
-            section=section,
             source=source.number,
             units=(part.first, part.last),
             generated=any(unit.generated for unit in units),
-            ocr=document.ocr_confidence(start, end),
-            shown=shown if shown != document.text[start:end] else "",
         )
+
+
+def cite_span(document: Document, start: int, end: int, n: int, section: tuple[str, ...] = ()) -> Citation:
+    """The words ``[start, end)`` of ``document`` as citation ``n``; ``section`` stands where no element is."""
+    page, shown = document.page_at(start, end), document.shown(start, end)
+    quote = document.text[start:end]
+    return Citation(
+        n=n,
+        doc_id=document.doc_id,
+        title=document.title,
+        page=page,
+        page_label=document.pages[page - 1].label,
+        quote=quote,
+        start=start,
+        end=end,
+        boxes=document.boxes(start, end),
+        section=next((element.section for element in elements_within(document, start, end)), section),
+        ocr=document.ocr_confidence(start, end),
+        shown=shown if shown != quote else "",
+    )
 
 
 def heads_of(document: Document, start: int, end: int) -> tuple[tuple[Box, ...], str]:

@@ -39,7 +39,6 @@ _GIVEN_OUT = word_set("paid pay pays spent spend spends cost")
 _NARROWED = re.compile(
     r"\b(?:before|after|of|from|on|in|for|by|per|to|excluding|including|without|attributable)\b|[,:;]", re.IGNORECASE
 )
-_NOUNS_BESIDE = word_set("tax taxes statement statements")
 _BRACKETED = re.compile(r"\([^()\d]*\)")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _BESIDE = 2  # words from a direction to the figure that it is said of, where no "by" leads to it
