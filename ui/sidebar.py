@@ -222,9 +222,9 @@ def _left_out() -> set[str]:
 
 
 def leave_sample(infos: Sequence[DocumentInfo]) -> bool:
-    """Leave the sample out of new conversations as soon as a document of one's own can be asked, until it is ticked
+    """Leave the sample out of new conversations as soon as there is a document of one's own, until somebody ticks it
     again; whether that came to pass now."""
-    own = any(info.doc_id != sample_id() for info in askable(infos))
+    own = any(info.doc_id != sample_id() and info.status != "failed" for info in infos)
     known = st.session_state.get("gw_own", False)
     st.session_state["gw_own"] = own
     if own and not known:
