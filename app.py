@@ -9,13 +9,13 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ui import frame
+from ui.server import frame
 
 if get_script_run_ctx(suppress_warning=True) is None:
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
 
-    from ui import routes, web
+    from ui.server import routes, web
 
     PagesManager.uses_pages_directory = False  # the folder's name must not turn on Streamlit's old multipage mode
     prefix = frame.prefix()

@@ -25,12 +25,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.common import table
-from ragcore.answer.added import add_citations
 from ragcore.answer.cite import Citer
 from ragcore.answer.sources import build_sources
 from ragcore.engine import Engine
-from ragcore.text import sentence_spans
+from ragcore.text.sentences import sentence_spans
 from ragcore.types import Document, Retrieval, Segment, Source
+from ragcore.verify.added import add_citations
 
 SEED = 7
 CHUNKS = 6  # of a passage

@@ -21,7 +21,7 @@ from pathlib import Path
 import pymupdf
 
 from benchmarks.common import data, table, words
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
 from ragcore.ingest.ade.markup import pieces
 from ragcore.ingest.ade.pages import AdeSource, open_ade
 from ragcore.ingest.ade.tables import read_table

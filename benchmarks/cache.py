@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import questions, table
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.engine import Engine
+from ragcore.offline.literals import difference, literals_of, same_words
 from ragcore.providers import embedder
-from ragcore.retrieve.literals import difference, literals_of, same_words
 
 SETS = ("financebench-dev", "mmlongbench-dev", "musique-dev")
 MOST = 250  # questions of a set

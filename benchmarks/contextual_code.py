@@ -27,12 +27,12 @@ from typing import Any
 
 from benchmarks.common import data, table
 from ragcore import providers
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.protocols import Embedder, Reranker, SparseIndex, VectorStore
 from ragcore.retrieve.hybrid import HybridRetriever
-from ragcore.text import sentence_spans
+from ragcore.text.sentences import sentence_spans
 from ragcore.types import Chunk, Document, Element, Page, WordMap
 
 AT = (5, 10, 20)

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 from benchmarks.common import table
 from benchmarks.scale import PER_DOCUMENT, Made, Words, put
 from ragcore.engine import Engine
-from ragcore.exploring import Exploration
+from ragcore.explore.explore import Exploration
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.providers import vector_store
 from ragcore.types import Scope
-from ui import figures
-from ui.figure_axis import Axis
+from ui.explore import figures
+from ui.explore.figure_axis import Axis
 
 MOVES: tuple[tuple[str, str, list[float]], ...] = (
     ("penalty", "rse.irrelevant_chunk_penalty", [0.1, 0.15, 0.2, 0.3, 0.35]),

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import questions, table
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.engine import Engine
 from ragcore.types import Found, Retrieval, Text
 from tests.messages_server import MessagesServer, Reply

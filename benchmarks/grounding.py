@@ -28,13 +28,13 @@ import pymupdf
 from numpy.typing import NDArray
 
 from benchmarks.common import data, table
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
 from ragcore.errors import GroundworkError
 from ragcore.ingest.chunk import chunk_document
 from ragcore.ingest.document import build_document
 from ragcore.ingest.parse import inspect, parse_pages
-from ragcore.places import Box
 from ragcore.types import Document
+from ragcore.types.geometry import Box
 
 SETS = ("icdar2013-eu", "docling-samples", "gov-pdfs", "mmlongbench-dev", "pmc-dev", "nike", "financebench-dev")
 SLACK = 0.05  # points by which a box may pass the page's edge: single precision

@@ -193,7 +193,7 @@ def _rows(
     modes: Sequence[Mode],
     folder: Path,
 ) -> list[list[object]]:
-    from ragcore.text import count_tokens
+    from ragcore.text.sentences import count_tokens
 
     flat = [chunk for part in made.values() for chunk in part]
     embeds = any(mode != "bm25" for _name, mode, _reranked in modes)

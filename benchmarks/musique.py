@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.common import data, questions, table
 from ragcore import providers
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.protocols import PlanRequest, Retriever, StaticStream

@@ -29,7 +29,7 @@ import numpy as np
 import pymupdf
 
 from benchmarks.common import data, table
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.ingest.layout import PageLayout
 from ragcore.ingest.legible import garbled
 from ragcore.ingest.parse import parse_pages

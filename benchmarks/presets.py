@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.common import questions, table
 from ragcore.engine import Engine
 from ragcore.types import Retrieval
-from ui.presets import PRESETS
+from ui.explore.presets import PRESETS
 
 
 def main() -> None:

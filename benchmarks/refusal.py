@@ -29,8 +29,8 @@ from typing import Any
 from benchmarks.common import questions, table
 from ragcore.answer.refuse import reason_to_refuse
 from ragcore.engine import Engine
+from ragcore.text.words import content_stems, cover
 from ragcore.types import Found, Retrieval, Source
-from ragcore.words import content_stems, cover
 
 # Companies whose filings are not among those of the set.
 ABSENT = ("Boeing", "Lockheed Martin", "Nike", "Kraft Heinz", "Oracle", "Caterpillar", "Lululemon", "Etsy", "Tesla")

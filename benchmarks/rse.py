@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import table
-from ragcore.config import RseSettings, load
+from ragcore.config.settings import RseSettings, load
 from ragcore.retrieve.rse import best_segments, chunk_values
 
 SIZES = (1_000, 10_000, 100_000)

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import ROOT, table
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.index.tokens import terms

@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.common import data, table
 from ragcore import providers
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.protocols import Reranker

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from benchmarks.common import table
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.engine import Engine
 from ragcore.ingest.process import waiting
 

@@ -162,7 +162,7 @@ def profile(path: Path, pages: int) -> dict[str, float]:
     from ragcore.ingest import tuning
 
     tuning.load(layout=True)
-    from ragcore.config import load
+    from ragcore.config.settings import load
     from ragcore.ingest.chunk import chunk_document
     from ragcore.ingest.document import build_document
     from ragcore.ingest.read import Reader

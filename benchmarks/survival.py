@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from benchmarks.common import data, table
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
 from ragcore.errors import GroundworkError
 from ragcore.ingest.chunk import chunk_document
 from ragcore.ingest.document import build_document

@@ -30,7 +30,7 @@ from typing import Any
 import pymupdf
 
 from benchmarks.common import data
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.ingest.document import build_document
 from ragcore.ingest.parse import inspect, parse_pages
 from ragcore.types import Cell, Document, Table

@@ -38,7 +38,7 @@ from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 from scipy.stats import kendalltau
 
 from benchmarks.common import data, table, words
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.ingest.document import build_document
 from ragcore.ingest.parse import inspect, parse_pages
 from ragcore.types import Document

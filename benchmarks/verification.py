@@ -21,11 +21,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.common import table
-from ragcore.answer.checks.evidence import gather
-from ragcore.answer.claims import split_statements
-from ragcore.answer.verify import verify
 from ragcore.protocols import Reranker
-from ragcore.words import content_stems, cover
+from ragcore.text.words import content_stems, cover
+from ragcore.verify.claims import split_statements
+from ragcore.verify.evidence import gather
+from ragcore.verify.verify import verify
 from tests.answer.pairs import EDITS, MATERIALS, TRUTHS, Material, Pair
 from tests.answer.samples import SETTINGS
 

@@ -102,8 +102,8 @@ def filled(home: Path, messages: int) -> tuple[list[tuple[str, str]], tuple[str,
     from ragcore.engine import Engine
     from ragcore.index.conversations import Conversations
     from ragcore.index.store import Store
-    from ui.first_run import QUESTIONS
-    from ui.samples import NAME, SAMPLE
+    from ui.chat.first_run import QUESTIONS
+    from ui.library.samples import NAME, SAMPLE
 
     short, answers = [], []
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:

@@ -2,8 +2,11 @@
 
 import streamlit as st
 
-from ui import components, first_run, frame, payload, sidebar, uploads
-from ui.services import services
+from ui import components
+from ui.chat import first_run, payload, sidebar
+from ui.library import uploads
+from ui.server import frame
+from ui.server.services import services
 
 engine = services().engine
 infos = engine.documents()

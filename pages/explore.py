@@ -2,8 +2,10 @@
 
 import streamlit as st
 
-from ui import components, explore, payload, sidebar
-from ui.services import services
+from ui import components
+from ui.chat import payload, sidebar
+from ui.explore import questions as explore
+from ui.server.services import services
 
 readable = sidebar.askable(services().engine.documents())
 documents = payload.offered(readable)

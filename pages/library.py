@@ -2,8 +2,11 @@
 
 import streamlit as st
 
-from ui import components, frame, payload, sidebar, told, uploads
-from ui.services import services
+from ui import components
+from ui.chat import payload, sidebar
+from ui.library import uploads
+from ui.server import frame, told
+from ui.server.services import services
 
 infos = services().engine.documents()
 askable = [info.doc_id for info in sidebar.askable(infos)]

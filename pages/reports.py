@@ -3,8 +3,10 @@
 import streamlit as st
 
 from ragcore.errors import UnknownReport
-from ui import components, payload, sidebar, told
-from ui.services import services
+from ui import components
+from ui.chat import payload, sidebar
+from ui.server import told
+from ui.server.services import services
 
 engine = services().engine
 

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from ui import components, sidebar
+from ui import components
+from ui.chat import sidebar
 
 sidebar.leave()
 with st.container(key="gw_page"):

@@ -22,8 +22,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragcore.about import OPENING_PAGES, asks_about_whole
-from ragcore.config import Settings, default_home, load
+from ragcore.cancel import Stop
+from ragcore.config.settings import Settings, default_home, load
 from ragcore.errors import (
     Cancelled,
     ConfigError,
@@ -35,49 +35,39 @@ from ragcore.errors import (
     StoreError,
     UnknownDocument,
 )
-from ragcore.finding import Finding
 from ragcore.index.responses import Responses
 from ragcore.index.store import DocumentInfo, Status
 from ragcore.library import Library
-from ragcore.models import Models
-from ragcore.paid import Till
+from ragcore.offline.about import OPENING_PAGES, asks_about_whole
+from ragcore.pipelines.ingest import Reading
+from ragcore.pipelines.run import AnswerRun
+from ragcore.pipelines.search import Finding
+from ragcore.progress import Added as Added
+from ragcore.progress import IngestReport as IngestReport
+from ragcore.progress import IsCancelled, OnProgress, ignore, printable
+from ragcore.progress import Progress as Progress
 from ragcore.protocols import Request
-from ragcore.reading import Reading
-from ragcore.run import AnswerRun
-from ragcore.scopes import checked, nothing_found
-from ragcore.stop import Stop
-from ragcore.tasks import Added as Added
-from ragcore.tasks import IngestReport as IngestReport
-from ragcore.tasks import IsCancelled, OnProgress, ignore, printable
-from ragcore.tasks import Progress as Progress
-from ragcore.terms import Term
-from ragcore.text import count_tokens, sentence_spans
-from ragcore.trial import trial
-from ragcore.types import (
-    EVERYTHING,
-    Answer,
-    ChunkKind,
-    OnStep,
-    Retrieval,
-    Scope,
-    SubQuery,
-    Turn,
-    unheard,
-)
-from ragcore.words import stem
+from ragcore.providers.connection_test import trial
+from ragcore.providers.paid import Till
+from ragcore.providers.registry import Models
+from ragcore.text.sentences import count_tokens, sentence_spans
+from ragcore.text.terms import Term
+from ragcore.text.words import stem
+from ragcore.types import EVERYTHING, Answer, ChunkKind, OnStep, Retrieval, Scope, SubQuery, Turn, unheard
+from ragcore.types.scope import checked, nothing_found
 
 if TYPE_CHECKING:
-    from ragcore.answer.stream import AnswerStream
     from ragcore.context.estimate import Estimate
-    from ragcore.drafting import Desk
-    from ragcore.exploring import Exploration
-    from ragcore.filling import Filling, ReportRun
+    from ragcore.explore.explore import Exploration
     from ragcore.index.indexer import Indexer, IndexReport
-    from ragcore.overview import Overview
+    from ragcore.pipelines.answer import AnswerStream
     from ragcore.protocols import Planner
+    from ragcore.report.fill import Filling, ReportRun
     from ragcore.report.template import Template
-    from ragcore.reports import Focus
-    from ragcore.starting import Starter
+    from ragcore.report.workspace import Desk
+    from ragcore.suggest.first_questions import Starter
+    from ragcore.suggest.overview import Overview
+    from ragcore.types.report import Focus
 
 
 class Engine(Library):
@@ -122,8 +112,8 @@ class Engine(Library):
         from ``origin``, and with another key (None: this one's, unless it would go to another server). It shares store,
         index and loaded models, takes no time to make, and closing it closes nothing. Raises `ConfigError`, also for a
         setting that the library was read and indexed by; with ``reading`` those that later pages may be read by
-        otherwise can differ (`ragcore.variants.READING`)."""
-        from ragcore.variants import varied
+        otherwise can differ (`ragcore.config.override.READING`)."""
+        from ragcore.config.override import varied
 
         made = copy.copy(self)
         made.settings, made.origins = varied(self.settings, self.origins, overrides, origin, reading=reading)
@@ -348,7 +338,7 @@ class Engine(Library):
     ) -> Exploration:
         """The question over every chunk in ``scope``, to be searched for under any settings without embedding or
         reranking anew. ``parts`` and errors as for `retrieve`."""
-        from ragcore.exploring import Exploration
+        from ragcore.explore.explore import Exploration
 
         if not question.strip():
             raise EmptyQuestion("The question is empty.")
@@ -379,8 +369,8 @@ class Engine(Library):
     ) -> AnswerStream:
         from ragcore.answer.chat import booked, rewrite
         from ragcore.answer.sources import build_sources
-        from ragcore.answer.stream import AnswerStream
         from ragcore.answer.trace import trace
+        from ragcore.pipelines.answer import AnswerStream
 
         several = scope.doc_ids is None or len(scope.doc_ids) > 1
         rewritten = rewrite(question, history, self.settings, self._rewriter(), stop, fresh=fresh, several=several)
@@ -478,7 +468,7 @@ class Engine(Library):
     def overview(self, doc_id: str) -> Overview:
         """What a document tells at first sight: five sentences that it prints, each a citation, or the headings of its
         chapters; kept until it is built anew. Raises `UnknownDocument`, `ModelError`."""
-        from ragcore.overview import overview
+        from ragcore.suggest.overview import overview
 
         return overview(self, doc_id)
 
@@ -491,7 +481,7 @@ class Engine(Library):
         """Questions to begin with about ``doc_ids``, in the order in which they came, each tried offline and told as
         soon as it is answered; kept until the library changes. Ends early, and keeps nothing, when ``go_on()`` is
         false. Raises what retrieval raises."""
-        from ragcore.starting import starters
+        from ragcore.suggest.first_questions import starters
 
         return starters(self, doc_ids, go_on, tell)
 
@@ -499,7 +489,7 @@ class Engine(Library):
         """Questions that could follow an answer, from what stands around its citations, each tried offline; kept with
         the turn, so that they are looked for once. Ends early, and keeps nothing, when ``go_on()`` is false. Raises
         `UnknownConversation`, and what retrieval raises."""
-        from ragcore.suggesting import suggestions
+        from ragcore.suggest.follow_ups import suggestions
 
         return suggestions(self, conversation_id, turn_id, go_on)
 
@@ -511,9 +501,9 @@ class Engine(Library):
         """The sections of a report, filled from all documents or only from ``doc_ids``; nothing is stored. ``focus`` is
         whom and which year it is about. Iterate the run for each section as it is done, or call ``run()``. What goes
         wrong in writing a section is in the section; `IndexEmpty`, `IndexMismatch` and `UnknownDocument` are raised."""
-        from ragcore.filling import ReportRun
-        from ragcore.orders import Orders
-        from ragcore.reports import NO_FOCUS
+        from ragcore.report.constraints import Orders
+        from ragcore.report.fill import ReportRun
+        from ragcore.types.report import NO_FOCUS
 
         scope = Scope(None if doc_ids is None else tuple(doc_ids))
         filling, infos, focus = self._filling(), self.documents(), focus or NO_FOCUS
@@ -525,15 +515,15 @@ class Engine(Library):
         )
 
     def _filling(self) -> Filling:
-        from ragcore.filling import Filling
+        from ragcore.report.fill import Filling
 
         return Filling(self._retrieve_for_section, self.document, self.terms, self.mentions, self.models, self.settings)
 
     @property
     def reports(self) -> Desk:
         """Reports that are kept and worked on: outlines, sections with their versions, and what waits to be written."""
-        from ragcore.drafting import Desk
         from ragcore.index.reports import Reports
+        from ragcore.report.workspace import Desk
 
         return Desk(Reports(self.store.database), self._filling(), self.documents, self.models, self.settings)
 

@@ -90,7 +90,7 @@ def _rebuild(kind: type[GroundworkError], message: str, hint: str, retryable: bo
 
 
 class ConfigError(GroundworkError):
-    hint_default = "Correct or remove the setting. ragcore/config.toml lists them all with their defaults."
+    hint_default = "Correct or remove the setting. ragcore/config/config.toml lists them all with their defaults."
 
 
 class InputError(GroundworkError):

@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
+from ragcore.cancel import Stop
 from ragcore.errors import Cancelled, StreamBroken
-from ragcore.prices import Prices, cost
 from ragcore.prompts import FORM_AGAIN
 from ragcore.protocols import Form, Planner, PlanRequest
-from ragcore.stop import Stop
 from ragcore.types import Purpose, Usage
+from ragcore.types.prices import Prices, cost
 
 
 class Filled(BaseModel):

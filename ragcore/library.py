@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore import intake
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.errors import UnknownDocument
 from ragcore.index.contexts import Contexts
 from ragcore.index.conversations import Conversations
@@ -17,17 +16,18 @@ from ragcore.index.feedback import FeedbackStore
 from ragcore.index.ledger import Ledger
 from ragcore.index.overviews import Overviews
 from ragcore.index.shelf import Shelf
+from ragcore.index.storage import Storage, measure
 from ragcore.index.store import DocumentInfo, Store
 from ragcore.index.trash import Trash
-from ragcore.storage import Storage, measure
-from ragcore.tasks import Added
+from ragcore.pipelines import add_files as intake
+from ragcore.progress import Added
 from ragcore.types import Box, Chunk, Document, Spending
 
 if TYPE_CHECKING:
     from ragcore.export import Kind
     from ragcore.export.sheets import SheetKind
-    from ragcore.report_files import ReportKind
-    from ragcore.reports import Report
+    from ragcore.report.files import ReportKind
+    from ragcore.types.report import Report
 
 
 class Library:
@@ -117,7 +117,7 @@ class Library:
     def write_report(self, report: Report, kind: ReportKind) -> bytes:
         """A report as a file of that kind, each citation a note, with a list of what is missing; ``annex`` is a PDF of
         the pages that are cited, with the words marked. Raises `InputError` for a kind that there is not."""
-        from ragcore.report_files import write
+        from ragcore.report.files import write
 
         return write(self, report, kind)
 

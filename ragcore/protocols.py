@@ -10,9 +10,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.reports import NOTHING_STATED, Field, Stated
-from ragcore.terms import Term
+from ragcore.text.terms import Term
 from ragcore.types import EVERYTHING, Entry, Purpose, Retrieval, Route, Scope, Source, Turn, Usage
+from ragcore.types.report import NOTHING_STATED, Field, Stated
 
 Vector = NDArray[np.float32]
 

@@ -15,15 +15,15 @@ from urllib.parse import quote
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from ragcore.commands.report import load_template
+from ragcore.cancel import Stop
+from ragcore.cli.report import load_template
 from ragcore.engine import Engine
-from ragcore.stop import Stop
 from ragcore.types import Scope
 from tests.browser.conftest import FLAGS, ROOT, chromium, serve
 from tests.report.filings import filings
 from tests.report.filings_unseen import filings_unseen
-from ui.first_run import QUESTIONS
-from ui.samples import NAME, SAMPLE
+from ui.chat.first_run import QUESTIONS
+from ui.library.samples import NAME, SAMPLE
 
 DOCS = ROOT / "docs" / "tour"
 SIZE = {"width": 1280, "height": 800}

@@ -11,7 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from unittest.mock import patch
 
-from ragcore.cli import main
+from ragcore.cli.main import main
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 from ragcore.engine import Engine
 from ragcore.errors import BadAdeJson, Cancelled, FileTooLarge
 from ragcore.ingest.ade.draw import NOTICE
-from ragcore.tasks import Progress
+from ragcore.progress import Progress
 from tests import pdfs
 from tests.ade import FINDING, STRAY, ade, cell_box, chunk, report
 from tests.command_line import run
-from ui.jobs import Ingestion
-from ui.uploads import Note, paired, take
+from ui.library.jobs import Ingestion
+from ui.library.uploads import Note, paired, take
 
 
 @pytest.fixture

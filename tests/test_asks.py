@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.asks import asks, places
+from ragcore.offline.asks import asks, places
 
 
 @pytest.mark.parametrize("question", ["What is an IND?", "Summarize the risks.", "Explain how revenue is recognised"])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore import config
-from ragcore.catalogue import catalogue, read, wrong
+from ragcore.config import settings as config
+from ragcore.config.describe import catalogue, read, wrong
 from ragcore.errors import ConfigError
 
 SETTINGS, ORIGINS = config.load(environ={})

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from ragcore.cli import main
+from ragcore.cli.main import main
 from tests import pdfs
 
 

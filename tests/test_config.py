@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragcore import config
+from ragcore.config import settings as config
 from ragcore.errors import ConfigError
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ragcore import wire
 from ragcore.answer.sources import build_sources
-from ragcore.cli import main
+from ragcore.cli.main import main
 from ragcore.engine import Engine
+from ragcore.types import json as wire
 from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ragcore.cli import main
+from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, EmptyQuestion, QuestionTooShort, UnknownTurn
 from ragcore.types import Text

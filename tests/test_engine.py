@@ -21,11 +21,12 @@ from ragcore.errors import (
     InputError,
     UnknownDocument,
 )
-from ragcore.tasks import Progress
+from ragcore.progress import Progress
 from ragcore.types import Checked, Done, Found
 from tests import pdfs
 from tests.command_line import run
-from ui import library_payload, payload
+from ui.chat import payload
+from ui.library import payload as library_payload
 
 QUESTION = "What was the highest nitrate reading?"
 

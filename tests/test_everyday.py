@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragcore.answer.generate import build_request
-from ragcore.everyday import answers, form_of, names_holder
-from ragcore.providers.offline import OfflineWriter
+from ragcore.offline.everyday import answers, form_of, names_holder
+from ragcore.offline.writer import OfflineWriter
 from tests.answer.samples import SETTINGS
 from tests.documents import make_document
 from tests.providers.test_offline import WordReranker, whole

@@ -11,7 +11,7 @@ import pytest
 from ragcore.answer.sources import build_sources
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, EmptyQuestion, UnknownDocument
-from ragcore.exploring import Exploration
+from ragcore.explore.explore import Exploration
 from ragcore.index.outline import outline
 from ragcore.types import Scope
 from tests import pdfs

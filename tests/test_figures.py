@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ragcore import wire
 from ragcore.engine import Engine
-from ragcore.tasks import Progress
+from ragcore.progress import Progress
+from ragcore.types import json as wire
 from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 

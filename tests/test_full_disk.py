@@ -15,18 +15,19 @@ from pathlib import Path
 
 import pytest
 
-from ragcore import drafting
+from ragcore.cancel import Stop
+from ragcore.config.edit import keep
 from ragcore.engine import Engine
 from ragcore.errors import DiskFull, StoreError
 from ragcore.index import database as db
-from ragcore.keeping import keep
+from ragcore.report import workspace as drafting
 from ragcore.report.template import from_data
-from ragcore.stop import Stop
 from ragcore.types import Checked
 from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
-from ui import payload, render_child
-from ui.runs import Answers, LiveAnswer
+from ui.chat import payload
+from ui.chat.runs import Answers, LiveAnswer
+from ui.viewer import render_child
 
 QUESTION = "What was the highest nitrate reading?"
 HALVES = ["The highest reading was found <<SOURCE 1.1>>. ", "It was measured in June."]

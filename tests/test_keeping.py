@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ragcore import config
+from ragcore.config import settings as config
+from ragcore.config.edit import keep
 from ragcore.errors import ConfigError
-from ragcore.keeping import keep
 
 MINE = """# mine
 [retrieve]   # how it is searched

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from ragcore.cli import main
-from ragcore.config import load
+from ragcore.cli.main import main
+from ragcore.config.settings import load
 from ragcore.engine import Engine
 from ragcore.errors import KeyRefused
 from ragcore.protocols import Request
@@ -145,7 +145,7 @@ def test_a_blank_one_is_none(blank: str, tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_the_app_takes_it_from_streamlits_secrets(tmp_path: Path) -> None:
     """In a process of its own: Streamlit reads where its secrets are when it is loaded."""
-    code = "from ui.services import api_key; from ragcore.engine import Engine; print(api_key() or '-'); "
+    code = "from ui.server.services import api_key; from ragcore.engine import Engine; print(api_key() or '-'); "
     code += "engine = Engine.open(api_key=api_key()); print(engine.writer_name())"
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("ANTHROPIC", "GROUNDWORK"))}
     environ |= {"GROUNDWORK_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.languages import language_of
-from ragcore.words import STOP_WORDS
+from ragcore.text.languages import language_of
+from ragcore.text.words import STOP_WORDS
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.markdown import escape, plain
+from ragcore.text.markdown import escape, plain
 
 
 @pytest.mark.parametrize(

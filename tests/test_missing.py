@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.missing import Missing, missing, names_in, words_lacking, years_in
-from ragcore.terms import Term
+from ragcore.offline.missing import Missing, missing, names_in, words_lacking, years_in
+from ragcore.text.terms import Term
 from tests.answer.samples import PROSE, TABLE, sources
 from tests.documents import make_document
 from tests.providers.test_offline import whole

@@ -16,7 +16,7 @@ from tests import pdfs
 from tests.browser.conftest import serve
 from tests.outgoing import Watch, watch
 from tests.web_client import answered, handshake, status
-from ui import web
+from ui.server import web
 
 QUESTION = "What was the highest nitrate reading?"
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import pytest
 
 from ragcore.engine import Engine
-from ragcore.overview import LINES, made
-from ragcore.starting import Starter
+from ragcore.suggest.first_questions import Starter
+from ragcore.suggest.overview import LINES, made
 from tests import pdfs
 from tests.documents import Heading, make_document
 from tests.libraries import HashEmbedder
-from ui.samples import SAMPLE
+from ui.library.samples import SAMPLE
 
 FILLER = "The crew was out in all weathers and came home late, as crews do in that part of the country."
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.phrasing import Heading, heading, inside, of_cell, of_heading, of_term
-from ragcore.telling import defined, of_cause, of_duty
-from ragcore.words import word_set
+from ragcore.suggest.phrasing import Heading, heading, inside, of_cell, of_heading, of_term
+from ragcore.suggest.telling import defined, of_cause, of_duty
+from ragcore.text.words import word_set
 
 WORDS = word_set("""
     cost of sales net income annual reports phases an investigation clinical holds and requests for modification the

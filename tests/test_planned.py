@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ragcore.cli import main
+from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.types import Found, Usage
 from tests.messages_server import MessagesServer, Reply

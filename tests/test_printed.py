@@ -10,10 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragcore.engine import Engine
-from ragcore.places import WordMap
-from ragcore.printed import Finder, folded
 from ragcore.types import Document, Page
+from ragcore.types.geometry import WordMap
 from tests import pdfs
+from ui.viewer.find_in_document import Finder, folded
 
 
 def document(*words: str, pages: list[int] | None = None, joined: tuple[int, ...] = ()) -> Document:

@@ -11,8 +11,8 @@ import pytest
 
 from ragcore.engine import Engine
 from tests import pdfs
-from ui.render_child import Artist
-from ui.tokens import Signer
+from ui.server.tokens import Signer
+from ui.viewer.render_child import Artist
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.places import WordMap
-from ragcore.raised import raised_marks, without
+from ragcore.types.footnote_marks import raised_marks, without
+from ragcore.types.geometry import WordMap
 
 
 def shown(*words: str) -> str:

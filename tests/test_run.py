@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from ragcore.answer.stream import AnswerStream
+from ragcore.cancel import Stop
 from ragcore.errors import StoreError
-from ragcore.run import AnswerRun
-from ragcore.stop import Stop
+from ragcore.pipelines.answer import AnswerStream
+from ragcore.pipelines.run import AnswerRun
 from ragcore.types import Answer, Done, Usage
 from tests.answer.samples import DIVIDENDS, PROSE, SETTINGS, ScriptedWriter, document, retrieval, sources
 

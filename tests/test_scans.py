@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pymupdf
 
-from ragcore import wire
 from ragcore.engine import Engine
+from ragcore.types import json as wire
 from tests import pdfs
 
 QUESTION = "What was the highest nitrate reading?"

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.errors import InputError
-from ragcore.scopes import kinds_in_words, narrowed, page_ranges, pages_in_words, pages_typed, within
 from ragcore.types import EVERYTHING, Scope
+from ragcore.types.scope import kinds_in_words, narrowed, page_ranges, pages_in_words, pages_typed, within
 
 
 @pytest.mark.parametrize(

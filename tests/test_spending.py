@@ -1,5 +1,5 @@
-"""What was paid for, and what need not be paid for twice: around any model (`ragcore.paid`), in the database, and from
-the engine and the command line down to a local server."""
+"""What was paid for, and what need not be paid for twice: around any model (`ragcore.providers.paid`), in the
+database, and from the engine and the command line down to a local server."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from ragcore.cli import main
+from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import ModelError, RateLimited, StoreError, StreamBroken
 from ragcore.index.database import Database
 from ragcore.index.ledger import Ledger
 from ragcore.index.responses import Responses
-from ragcore.paid import PaidPlanner, PaidWriter, Till
 from ragcore.protocols import Form, PlanRequest, Request, Response
 from ragcore.providers.anthropic import AnthropicWriter
+from ragcore.providers.paid import PaidPlanner, PaidWriter, Till
 from ragcore.providers.planning import AnthropicPlanner
 from ragcore.types import Answer, Spending, Spent, Text, Turn, Usage
 from tests import pdfs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from ragcore.stop import Stop
+from ragcore.cancel import Stop
 
 
 def test_what_is_under_way_is_closed_once() -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ragcore.engine import Engine
-from ragcore.run import AnswerRun
-from ragcore.suggesting import OFFERED, candidates, suggest
+from ragcore.pipelines.run import AnswerRun
+from ragcore.suggest.follow_ups import OFFERED, candidates, suggest
 from ragcore.types import Answer
 
 SAMPLE = Path(__file__).resolve().parents[1] / "ui" / "sample" / "sample.pdf"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ragcore.retrieve.synonyms import Synonyms
-from ragcore.terms import Term, Wanted, terms_in
-from ragcore.words import content_stems
+from ragcore.text.terms import Term, Wanted, terms_in
+from ragcore.text.words import content_stems
 
 CAPEX = Term("capex", ("capital expenditures", "purchases of property, plant and equipment"))
 

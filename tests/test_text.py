@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.text import sentence_spans
+from ragcore.text.sentences import sentence_spans
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ragcore import config
+from ragcore.config import settings as config
+from ragcore.config.override import FIXED, varied
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError
-from ragcore.variants import FIXED, varied
 from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 

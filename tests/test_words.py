@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.words import content_stems, cover, tokens
+from ragcore.text.words import content_stems, cover, tokens
 
 
 @pytest.mark.parametrize(

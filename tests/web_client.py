@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ui.guard import TOKEN_HEADER
-from ui.tokens import Signer
+from ui.server.guard import TOKEN_HEADER
+from ui.server.tokens import Signer
 
 SOCKET = "/_stcore/stream"
 

@@ -1,7 +1,7 @@
 """The questions of a conversation made to stand alone, so that retrieval finds what they are about.
 
 Only the retrieval query is rewritten; the writer sees the question as it was asked, beside the history. Rules do it
-(`ragcore.answer.followups`), or, where ``chat.rewrite`` asks for it, the model in force over the history
+(`ragcore.offline.followups`), or, where ``chat.rewrite`` asks for it, the model in force over the history
 (`ragcore.answer.rewriting`), whose form is checked; where it cannot be used, the rules' question is searched for.
 """
 
@@ -11,13 +11,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ragcore.answer import followups
-from ragcore.answer.referents import names
 from ragcore.answer.rewriting import by_model
-from ragcore.config import Settings
+from ragcore.cancel import Stop
+from ragcore.config.settings import Settings
 from ragcore.errors import Cancelled, EmptyQuestion, QuestionTooLong, QuestionTooShort, QuestionUnclear
+from ragcore.offline import followups
+from ragcore.offline.referents import names
 from ragcore.protocols import Planner
-from ragcore.stop import Stop
 from ragcore.types import AS_TYPED, Retrieval, Turn, Usage
 
 LONGEST = 8000  # characters of a question

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ragcore.answer.tables import LabelledTable, elements_within
 from ragcore.types import Box, Citation, Document, Source
+from ragcore.types.table_labels import LabelledTable, elements_within
 
 _OPENING = re.compile(r"<<[ \t]{0,3}([A-Za-z]*)")
 _NO_ANSWER = re.compile(r"<<[ \t]{0,3}NO[ \t_-]{0,3}ANSWER[ \t]{0,3}>{1,2}", re.IGNORECASE)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 from ragcore.answer.passages import render_passage
 from ragcore.answer.render import render_source
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.prompts import ANSWER_PROMPT, ANSWER_SYSTEM, NATIVE_PROMPT, NATIVE_SYSTEM, SHORT_ANSWER
 from ragcore.protocols import Passage, Request
-from ragcore.terms import Term
-from ragcore.text import count_tokens, encoding
+from ragcore.text.sentences import count_tokens, encoding
+from ragcore.text.terms import Term
 from ragcore.types import Document, Route, Source, Turn
 
 _SHOWN_MARK = re.compile(r" ?\[\d{1,3}\]")

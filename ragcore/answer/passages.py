@@ -7,9 +7,9 @@ headers, and the first unit of a table with the table's title.
 from __future__ import annotations
 
 from ragcore.answer.render import heading_lines, neutralise
-from ragcore.answer.tables import elements_within
 from ragcore.protocols import Passage
 from ragcore.types import Document, Source
+from ragcore.types.table_labels import elements_within
 
 
 def render_passage(source: Source, document: Document) -> Passage:

@@ -11,19 +11,19 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log10
 
-from ragcore.about import asks_about_whole
 from ragcore.answer.cite import Marker, Part
-from ragcore.asks import asks
-from ragcore.called import Name, called, compares, is_period
-from ragcore.config import AnswerSettings
-from ragcore.languages import language_of
-from ragcore.markdown import escape
-from ragcore.missing import is_only_a_word, unnamed, words_lacking
-from ragcore.quoting import quoted
-from ragcore.scopes import nothing_within
-from ragcore.terms import Term, Wanted
+from ragcore.config.settings import AnswerSettings
+from ragcore.offline.about import asks_about_whole
+from ragcore.offline.asks import asks
+from ragcore.offline.called import Name, called, compares, is_period
+from ragcore.offline.missing import is_only_a_word, unnamed, words_lacking
+from ragcore.text.languages import language_of
+from ragcore.text.markdown import escape
+from ragcore.text.quotation import quoted
+from ragcore.text.terms import Term, Wanted
+from ragcore.text.words import content_stems, tokens
 from ragcore.types import Document, Retrieval, Route, Scope, Source
-from ragcore.words import content_stems, tokens
+from ragcore.types.scope import nothing_within
 
 Mentions = Callable[[str], Mapping[str, int]]
 

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Callable
 from itertools import groupby
 
-from ragcore.answer.tables import GROUP_SEPARATOR, LabelledTable, elements_within
 from ragcore.types import Document, Element, Source, Unit
+from ragcore.types.table_labels import GROUP_SEPARATOR, LabelledTable, elements_within
 
 # What would look like our own delimiters and unit numbers if it stood in a document, also in wide brackets.
 _LOOKS_LIKE_DELIMITER = re.compile(

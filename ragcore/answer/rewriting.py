@@ -16,13 +16,13 @@ from typing import Annotated
 from pydantic import ValidationInfo, field_validator
 
 from ragcore.answer.generate import recent
-from ragcore.answer.referents import YEAR, names
-from ragcore.config import Settings
+from ragcore.cancel import Stop
+from ragcore.config.settings import Settings
 from ragcore.errors import KeyMissing, KeyRefused, ModelError, ModelMissing, StoreError
 from ragcore.forms import Filled, Forms, words
+from ragcore.offline.referents import YEAR, names
 from ragcore.prompts import REWRITE_PROMPT, REWRITE_SYSTEM
 from ragcore.protocols import Form, Planner
-from ragcore.stop import Stop
 from ragcore.types import Turn, Usage
 
 LONGEST = 400  # characters of a standalone question

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ragcore.answer.passages import render_passage
 from ragcore.answer.render import neutralise, render_source
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.prompts import (
     NATIVE_SECTION_PROMPT,
     NATIVE_SECTION_SYSTEM,
@@ -17,10 +17,10 @@ from ragcore.prompts import (
     SECTION_SYSTEM,
 )
 from ragcore.protocols import Request
-from ragcore.reports import Field, FilledSection
-from ragcore.terms import Term
-from ragcore.text import count_tokens
+from ragcore.text.sentences import count_tokens
+from ragcore.text.terms import Term
 from ragcore.types import Answer, Document, Route, Source
+from ragcore.types.report import Field, FilledSection
 
 _SHOWN_MARK = re.compile(r" ?\[\d+\]")
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from ragcore.answer.render import render_source
-from ragcore.answer.tables import LabelledTable, elements_within
-from ragcore.config import AnswerSettings
-from ragcore.text import count_tokens, sentence_spans
+from ragcore.config.settings import AnswerSettings
+from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import GENERATED_MARKS, Document, Hit, Retrieval, Source, Unit
+from ragcore.types.table_labels import LabelledTable, elements_within
 
 _BULLET = re.compile(r"\s*[•◦‣▪▫●○■□►➢✓·*–—-]\s+")  # printed before a list item, and no part of what it says
 # Past this many words a "sentence" is an enumeration run together, as in regulations: too much to cite as one.

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.context.requests import Ask
 from ragcore.context.write import Work
-from ragcore.prices import cost
 from ragcore.protocols import ContextCache
-from ragcore.text import count_tokens
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Chunk, Document, Usage
+from ragcore.types.prices import cost
 
 # The service's tokens are smaller than cl100k's: in English prose by about this.
 FINER = 1.25

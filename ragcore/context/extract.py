@@ -14,9 +14,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from ragcore.text import count_tokens, sentence_spans
+from ragcore.text.sentences import count_tokens, sentence_spans
+from ragcore.text.words import content_stems
 from ragcore.types import Document, Element
-from ragcore.words import content_stems
 
 MIN_WORDS, MIN_STEMS = 8, 4
 MIN_LETTERS = 0.7  # share of the characters that are not blanks: below this it is a row of figures

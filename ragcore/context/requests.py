@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.context.sections import Path, Sections, joined
 from ragcore.prompts import SITUATE_MATERIAL, SITUATE_PROMPT, SITUATE_SYSTEM, SUMMARY_PROMPT, SUMMARY_SYSTEM
 from ragcore.protocols import ContextRequest

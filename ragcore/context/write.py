@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ragcore.asking import Asking, DocumentPurse
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.context.extract import best_sentence, prose
 from ragcore.context.requests import Ask, document_summary, passages, section_summary, situating
 from ragcore.context.sections import Path, Sections
 from ragcore.errors import GroundworkError, ModelError
+from ragcore.model_calls import Asking, DocumentPurse
 from ragcore.protocols import ContextCache, ContextWriter
-from ragcore.text import sentence_spans
+from ragcore.text.sentences import sentence_spans
 from ragcore.types import Chunk, ContextReport, Document
 
 EXTRACT_TOKENS = 60  # longest sentence of the document that serves as a summary

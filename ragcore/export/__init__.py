@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, cast, get_args
 from ragcore.errors import InputError
 
 if TYPE_CHECKING:
-    from ragcore.config import ExportSettings
+    from ragcore.config.settings import ExportSettings
     from ragcore.export.model import Manuscript
 
 Kind = Literal["md", "docx", "pdf"]

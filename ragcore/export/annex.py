@@ -8,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 
-from ragcore.config import ExportSettings
+from ragcore.config.settings import ExportSettings
 from ragcore.export.model import Manuscript, Note
 from ragcore.export.pictures import Sheet, Sheets, whole
 

@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ragcore.export.characters import one_line, shortened
-from ragcore.export.model import (
-    Block,
-    Heading,
-    Items,
-    Note,
-    NoteRef,
-    Paragraph,
-    Role,
-    Text,
-    Verdict,
-    references,
-)
+from ragcore.export.model import Block, Heading, Items, Note, NoteRef, Paragraph, Role, Text, Verdict, references
 from ragcore.export.parse import Insert, parse
 from ragcore.export.titles import with_short_titles
-from ragcore.reports import INSUFFICIENT, missing_mark
 from ragcore.types import GENERATED_MARKS, Answer, Citation, Claim
+from ragcore.types.report import INSUFFICIENT, missing_mark
 
 DOUBTS = {
     "weak": "the cited words back only part of the claim",

@@ -9,18 +9,10 @@ from dataclasses import dataclass
 
 from ragcore.export.answers import DOUBTS, answer_blocks, documents, line
 from ragcore.export.characters import clean, one_line, shortened
-from ragcore.export.model import (
-    Block,
-    Heading,
-    Manuscript,
-    Note,
-    Notes,
-    Paragraph,
-    Text,
-)
+from ragcore.export.model import Block, Heading, Manuscript, Note, Notes, Paragraph, Text
 from ragcore.export.titles import with_short_titles
+from ragcore.text.words import MONTHS
 from ragcore.types import Answer, Citation
-from ragcore.words import MONTHS
 
 HEADING_LENGTH = 120  # a longer question is cut in its heading and stands whole below it
 

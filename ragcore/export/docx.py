@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from ragcore.config import ExportSettings
+from ragcore.config.settings import ExportSettings
 from ragcore.export.characters import right_to_left
 from ragcore.export.columns import WIDE, widths
 from ragcore.export.docx_parts import (

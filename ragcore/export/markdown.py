@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from ragcore.config import ExportSettings
+from ragcore.config.settings import ExportSettings
 from ragcore.export.model import (
     Align,
     Block,
@@ -30,7 +30,7 @@ from ragcore.export.model import (
 )
 from ragcore.export.parse import parse_inline
 from ragcore.export.wording import note_runs
-from ragcore.markdown import escape
+from ragcore.text.markdown import escape
 
 _RULES: dict[Align, str] = {"": "---", "left": ":---", "center": ":---:", "right": "---:"}
 # What would begin a heading, list, quote, table or underline at the start of a line.

@@ -11,7 +11,7 @@ import re
 import time
 from typing import Any
 
-from ragcore.config import ExportSettings
+from ragcore.config.settings import ExportSettings
 from ragcore.errors import GroundworkError
 from ragcore.export.columns import WIDE
 from ragcore.export.html import body

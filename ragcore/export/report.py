@@ -11,9 +11,9 @@ from ragcore.export.characters import one_line
 from ragcore.export.model import Block, Heading, Items, Manuscript, Note, Notes, Paragraph, Text
 from ragcore.export.parse import parse
 from ragcore.export.titles import with_short_titles
-from ragcore.reports import FilledSection, Report
+from ragcore.text.words import MONTHS
 from ragcore.types import Citation
-from ragcore.words import MONTHS
+from ragcore.types.report import FilledSection, Report
 
 DEEPEST = 6
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragcore.export.model import Note
-from ragcore.short_titles import short, short_titles
+from ragcore.text.short_titles import short, short_titles
 
 SECTION = 60  # characters of the heading that is named beside a short title
 

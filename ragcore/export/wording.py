@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragcore.export.model import Note, Runs, Text
-from ragcore.quoting import quoted
+from ragcore.text.quotation import quoted
 
 
 def page(note: Note) -> str:

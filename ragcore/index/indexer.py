@@ -28,10 +28,10 @@ from ragcore.index.complete import complete
 from ragcore.index.vectors import VectorCache
 
 if TYPE_CHECKING:
-    from ragcore.config import IndexSettings
+    from ragcore.config.settings import IndexSettings
     from ragcore.index.store import Store
+    from ragcore.progress import IngestReport
     from ragcore.protocols import Embedder, Vector, VectorStore
-    from ragcore.tasks import IngestReport
     from ragcore.types import Chunk, Entry
 
 

@@ -12,9 +12,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 from ragcore.index import database as db
-from ragcore.prices import Prices, cost
-from ragcore.spending import PURPOSES, DaySpent, Purpose, Spending, Spent, dollars
 from ragcore.types import Usage
+from ragcore.types.prices import Prices, cost
+from ragcore.types.spending import PURPOSES, DaySpent, Purpose, Spending, Spent, dollars
 
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 

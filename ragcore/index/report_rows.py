@@ -14,7 +14,7 @@ from ragcore.errors import UnknownReport
 from ragcore.index import database as db
 from ragcore.index.packing import unpack
 from ragcore.index.renamed import given_titles, renamed
-from ragcore.reports import NO_FOCUS, FilledSection, Focus, Span
+from ragcore.types.report import NO_FOCUS, FilledSection, Focus, Span
 
 PlaceKind = Literal["pinned", "excluded"]
 _reports, _sections, _versions = db.reports.c, db.report_sections.c, db.report_versions.c

@@ -22,7 +22,7 @@ from ragcore.index import report_rows as rows
 from ragcore.index.packing import pack
 from ragcore.index.renamed import given_titles
 from ragcore.index.report_rows import PlaceKind, ReportInfo, StoredReport, StoredSection, Task, Version
-from ragcore.reports import FilledSection, Focus, Span
+from ragcore.types.report import FilledSection, Focus, Span
 
 Json = dict[str, Any]
 _reports, _sections, _versions = db.reports.c, db.report_sections.c, db.report_versions.c

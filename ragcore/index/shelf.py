@@ -15,7 +15,7 @@ from sqlalchemy.dialects.sqlite import insert
 from ragcore.errors import InputError, UnknownDocument
 from ragcore.index import database as db
 from ragcore.index.chunk_store import batches, bump_revision
-from ragcore.short_titles import plain_title
+from ragcore.text.short_titles import plain_title
 
 TAG_LENGTH = 40
 FOLDER_LENGTH = 200

@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ragcore.words import FUNCTION_WORDS, stem
+from ragcore.text.words import FUNCTION_WORDS, stem
 
 VERSION = 2  # raise it when `terms` gives other terms: an index made with other ones is made again
 

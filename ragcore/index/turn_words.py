@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from ragcore.markdown import plain
-from ragcore.words import stem
+from ragcore.text.markdown import plain
+from ragcore.text.words import stem
 
 AROUND = 60  # characters of a snippet on either side of what was found
 MOST_PLACES = 200  # where words were found that are weighed for it

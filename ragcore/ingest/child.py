@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ragcore import errors
-from ragcore.config import IngestSettings, OcrSettings
+from ragcore.config.settings import IngestSettings, OcrSettings
 from ragcore.errors import GroundworkError, ParseCrashed
 from ragcore.ingest.process import Process, waiting
 from ragcore.types import Box

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from ragcore.config import ChunkSettings
+from ragcore.config.settings import ChunkSettings
 from ragcore.ingest.chunk_tables import composite_chunks
-from ragcore.text import count_tokens, sentence_spans
+from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import Chunk, ChunkKind, Document, Element, Table
 
 SMALL = 3  # a piece below target / SMALL tokens may be merged with another subsection of its top section

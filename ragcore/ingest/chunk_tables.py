@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import groupby
 
-from ragcore.text import count_tokens
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Cell, Chunk, Document, Element, Table
 
 BETWEEN = " | "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import TracebackType
 
-from ragcore.config import IngestSettings
+from ragcore.config.settings import IngestSettings
 from ragcore.errors import ParseCrashed
 from ragcore.ingest.child import Child, Crop
 from ragcore.types import Box

@@ -1,4 +1,4 @@
-"""Figures described in words by a model that sees, within the spend limit (`ragcore.asking` keeps it).
+"""Figures described in words by a model that sees, within the spend limit (`ragcore.model_calls` keeps it).
 
 What a model said of a picture is kept by the picture, so it is asked once, whatever becomes of the document.
 """
@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragcore.asking import Asking, DocumentPurse
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, ModelError
 from ragcore.ingest.captions import is_labelled
 from ragcore.ingest.crops import Crops
 from ragcore.ingest.figures import PROMPT, Figure, clean, figure_prompt, worth_describing
+from ragcore.model_calls import Asking, DocumentPurse
 from ragcore.prompts import FIGURE_SYSTEM
 from ragcore.protocols import Describer, DescriptionCache, PictureRequest
 from ragcore.types import Box, Document, FigureReport

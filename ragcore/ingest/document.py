@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.errors import NoText, NothingRead
 from ragcore.ingest.blocks import Block, all_lines, page_blocks
 from ragcore.ingest.canonical import CanonicalText, Hyphenation, Line

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ragcore.prompts import FIGURE_PROMPT, FIGURE_SYSTEM, NO_CONTENT
-from ragcore.text import sentence_spans
+from ragcore.text.sentences import sentence_spans
 from ragcore.types import Box, Document, Element
 
 PROMPT = hashlib.sha256(f"{FIGURE_SYSTEM}\0{FIGURE_PROMPT}".encode()).hexdigest()[:12]

@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from ragcore.config import NoiseSettings
+from ragcore.config.settings import NoiseSettings
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.layout import SIDEWAYS
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from ragcore.config import IngestSettings, OcrSettings
+from ragcore.config.settings import IngestSettings, OcrSettings
 from ragcore.errors import (
     Cancelled,
     EmptyFile,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from ragcore.places import outlines
 from ragcore.types import Box, Document, Element
+from ragcore.types.geometry import outlines
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -18,21 +18,12 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-from ragcore.config import OcrSettings
+from ragcore.config.settings import OcrSettings
 from ragcore.errors import DamagedPdf, NoPages, NotAPdf, PasswordRequired, WrongPassword
 from ragcore.files import whole
 from ragcore.ingest.found import block_regions, find_regions, moved_right
 from ragcore.ingest.gutter import line_numbers, without_gutter
-from ragcore.ingest.layout import (
-    LINE_NUMBERS,
-    WATERMARK,
-    FileInfo,
-    PageLayout,
-    Rect,
-    Region,
-    empty_page,
-    turned,
-)
+from ragcore.ingest.layout import LINE_NUMBERS, WATERMARK, FileInfo, PageLayout, Rect, Region, empty_page, turned
 from ragcore.ingest.order import reading_order
 from ragcore.ingest.regions import arrange, hull
 from ragcore.ingest.rulings import Drawn, rule_tables, rulings

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from statistics import median
 
-from ragcore.companies import companies_in
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Ref, plain
 from ragcore.ingest.layout import SUPERSCRIPT, FileInfo
 from ragcore.ingest.roles import TITLE_SIZE
 from ragcore.ingest.sections import key
-from ragcore.short_titles import plain_title
+from ragcore.text.companies import companies_in
+from ragcore.text.short_titles import plain_title
 
 COVER_PAGES = 6  # pages among which a filing's cover is looked for: some open with a letter or pictures
 SHORT_TITLE = 4  # words, at most, of a title that may not say what the document is about

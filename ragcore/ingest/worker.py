@@ -105,7 +105,7 @@ def main() -> None:
         return
     import pymupdf
 
-    from ragcore.config import OcrSettings
+    from ragcore.config.settings import OcrSettings
     from ragcore.ingest.read import NeedsOcr, Reader
 
     reader: Reader | None = None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ragcore.errors import ModelError, Overloaded, RateLimited
 from ragcore.protocols import ContextRequest, prompted
 from ragcore.providers.anthropic import AnthropicModel, AnthropicStream
-from ragcore.text import count_tokens
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Usage
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypedDict
 
-from ragcore.config import AnswerSettings, LlmSettings
+from ragcore.config.settings import AnswerSettings, LlmSettings
 from ragcore.errors import KeyMissing, KeyRefused
 from ragcore.protocols import LLM, ContextWriter, Describer, Planner, Reranker
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, AnthropicWriter
@@ -45,7 +45,7 @@ def writer(
     """
     name = resolve(settings, environ)
     if name == OFFLINE:
-        from ragcore.providers.offline import OfflineWriter
+        from ragcore.offline.writer import OfflineWriter
 
         return OfflineWriter(reranker, settings_answer)
     if settings.citations == "native":

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ragcore.text.words import content_stems, word_set
 from ragcore.types import Document, Element, Source
-from ragcore.words import content_stems, word_set
 
 _ALIKE = 0.6  # Dice's coefficient of two headings' words from which they are called the same
 _NUMBERING = re.compile(

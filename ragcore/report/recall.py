@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragcore.protocols import Reranker
-from ragcore.reports import INSUFFICIENT, missing_mark
+from ragcore.text.words import content_stems, cover
 from ragcore.types import Answer
-from ragcore.words import content_stems, cover
+from ragcore.types.report import INSUFFICIENT, missing_mark
 
 # A requirement is taken for met where this much of its words stands in what is cited, or the cross-encoder says so: a
 # gap that is none costs a person more than one that they see for themselves.

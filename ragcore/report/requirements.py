@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from ragcore.text import sentence_spans
-from ragcore.words import content_stems
+from ragcore.text.sentences import sentence_spans
+from ragcore.text.words import content_stems
 
 MOST = 12  # pieces of one section; what is beyond them stays in one piece
 _ITEM = re.compile(r"^\s*(?:[-*+•–]|\(?(?:\d{1,2}|[a-z])[.)])\s+")

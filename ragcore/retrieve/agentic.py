@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragcore.cancel import Stop
 from ragcore.errors import Cancelled, ConfigError
-from ragcore.retrieve.decompose import by_rules, several
+from ragcore.offline.decompose import by_rules, several
 from ragcore.retrieve.fold import fold
 from ragcore.retrieve.fuse import ranking
 from ragcore.retrieve.hybrid import SHOWN_ROUTES, HybridRetriever, Ranking
 from ragcore.retrieve.plan import Plans
 from ragcore.retrieve.rerank import vote
 from ragcore.retrieve.timing import timed
-from ragcore.stop import Stop
+from ragcore.text.words import tokens
 from ragcore.types import EVERYTHING, Hit, OnStep, Retrieval, Route, Scope, Step, SubQuery, Usage, unheard
-from ragcore.words import tokens
 
 if TYPE_CHECKING:
-    from ragcore.config import AgenticSettings, Settings
+    from ragcore.config.settings import AgenticSettings, Settings
     from ragcore.protocols import Planner, Reranker
 
 

@@ -1,6 +1,6 @@
 """A question asked before, in other form, gets what was found then: a semantic cache around a retriever.
 
-An earlier question counts where its embedding is near, no literal part differs (`ragcore.retrieve.literals`), it names
+An earlier question counts where its embedding is near, no literal part differs (`ragcore.offline.literals`), it names
 the same documents, is cut into the same parts and, under ``cache.same_words``, says the same words in the same order.
 The last is what makes it safe: cosines of bge-small tell a paraphrase from a question about something else, or about
 the reverse, only on average (`benchmarks/cache.py`).
@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragcore.retrieve.decompose import by_rules
-from ragcore.retrieve.literals import Literals, difference, literals_of, same_words
+from ragcore.cancel import Stop
+from ragcore.offline.decompose import by_rules
+from ragcore.offline.literals import Literals, difference, literals_of, same_words
 from ragcore.retrieve.timing import timed
-from ragcore.stop import Stop
 from ragcore.types import EVERYTHING, Hit, Retrieval, Reuse, Scope, Segment, SubQuery, Usage
 
 if TYPE_CHECKING:
-    from ragcore.config import CacheSettings
+    from ragcore.config.settings import CacheSettings
     from ragcore.protocols import Embedder, Retriever, Vector
     from ragcore.retrieve.route import DocumentNames
 

@@ -18,22 +18,10 @@ from ragcore.retrieve.segments import passages
 from ragcore.retrieve.synonyms import Synonyms
 from ragcore.retrieve.timing import timed
 from ragcore.retrieve.wording import Wording, wording
-from ragcore.types import (
-    EVERYTHING,
-    Chunk,
-    Hit,
-    OnStep,
-    Retrieval,
-    Route,
-    Scope,
-    Segment,
-    Step,
-    SubQuery,
-    unheard,
-)
+from ragcore.types import EVERYTHING, Chunk, Hit, OnStep, Retrieval, Route, Scope, Segment, Step, SubQuery, unheard
 
 if TYPE_CHECKING:
-    from ragcore.config import Settings
+    from ragcore.config.settings import Settings
     from ragcore.protocols import Embedder, Nearest, Reranker, SparseIndex, Vector
 
 Mode = Literal["hybrid", "vector", "bm25", "reference"]

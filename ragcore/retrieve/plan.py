@@ -14,15 +14,15 @@ from pydantic import AfterValidator
 
 from ragcore.errors import KeyMissing, KeyRefused, ModelError, ModelMissing
 from ragcore.forms import Filled, Forms, words
-from ragcore.prices import Prices
 from ragcore.prompts import DECOMPOSE_PROMPT, DECOMPOSE_SYSTEM, GAP_PROMPT, GAP_SYSTEM
 from ragcore.protocols import Form, Planner
-from ragcore.text import count_tokens
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Hit, SubQuery, Usage
+from ragcore.types.prices import Prices
 
 if TYPE_CHECKING:
-    from ragcore.config import AgenticSettings
-    from ragcore.stop import Stop
+    from ragcore.cancel import Stop
+    from ragcore.config.settings import AgenticSettings
 
 MOST_PARTS = 3
 MOST_GAPS = 2

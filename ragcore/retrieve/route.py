@@ -13,8 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragcore.retrieve.kinds import kinds_called
-from ragcore.retrieve.names import (
+from ragcore.offline.kinds import kinds_called
+from ragcore.text.asked_periods import Period, fit, period_of, period_of_title, said
+from ragcore.text.names import (
     COMMON_ABBREVIATIONS,
     SHORT_NAME,
     Piece,
@@ -28,7 +29,6 @@ from ragcore.retrieve.names import (
     together,
     words_of,
 )
-from ragcore.retrieve.periods import Period, fit, period_of, period_of_title, said
 from ragcore.types import Route
 
 LONGEST_RUN = 8  # words of a question that may be one name together

@@ -13,7 +13,7 @@ from ragcore.retrieve.rse import best_segments, chunk_values
 from ragcore.types import Chunk, Hit, Segment
 
 if TYPE_CHECKING:
-    from ragcore.config import RseSettings
+    from ragcore.config.settings import RseSettings
 
 
 def passages(

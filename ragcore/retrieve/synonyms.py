@@ -1,8 +1,9 @@
 """Terms of the trade: what a question also means in other words ("capex" → purchases of property, plant and equipment).
 
-Written down, not learned: ``ragcore/synonyms.toml``, and a file of the same form in the home folder, which a person may
-edit. Query expansion with a thesaurus is old (Voorhees, SIGIR 1994); what makes it safe here is that the lists are
-short, of multi-word terms for the most part, and that the expansion counts for less than the question's own words.
+Written down, not learned: ``ragcore/text/synonyms.toml``, and a file of the same form in the home folder, which a
+person may edit. Query expansion with a thesaurus is old (Voorhees, SIGIR 1994); what makes it safe here is that the
+lists are short, of multi-word terms for the most part, and that the expansion counts for less than the question's own
+words.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from ragcore.errors import ConfigError
-from ragcore.everyday import led
-from ragcore.terms import Term
-from ragcore.words import stem, tokens, word_set
+from ragcore.offline.everyday import led
+from ragcore.text.terms import Term
+from ragcore.text.words import stem, tokens, word_set
 
 FILE = "synonyms.toml"
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=2, max_length=100)]
@@ -64,7 +65,7 @@ class Synonyms:
     @classmethod
     def load(cls, home: Path | None = None) -> Synonyms:
         """The shipped terms and those of ``home``. Raises `ConfigError` that names the file and what is wrong there."""
-        found = _read(resources.files("ragcore").joinpath(FILE).read_bytes(), f"ragcore/{FILE}")
+        found = _read(resources.files("ragcore.text").joinpath(FILE).read_bytes(), f"ragcore/text/{FILE}")
         if home is not None and (home / FILE).is_file():
             own = _read((home / FILE).read_bytes(), str(home / FILE))
             found = _joined(found, own, str(home / FILE))
@@ -135,7 +136,7 @@ def _joined(shipped: _File, own: _File, name: str) -> _File:
         if not _taken_away(_key(term), same, made_of):
             raise ConfigError(
                 f'{name}: "{term}" = [] removes nothing: no such term exists.',
-                hint="Spell it as in ragcore/synonyms.toml, or remove the line.",
+                hint="Spell it as in ragcore/text/synonyms.toml, or remove the line.",
             )
     return _File(same=same, made_of=made_of)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragcore.retrieve.focus import focused
+from ragcore.offline.focus import focused
 from ragcore.retrieve.synonyms import Synonyms
 
 if TYPE_CHECKING:
-    from ragcore.config import WordingSettings
+    from ragcore.config.settings import WordingSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ragcore.answer.sources import build_sources
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
 from ragcore.protocols import Request, StaticStream
 from ragcore.types import Chunk, Document, Hit, Retrieval, Segment, Source, Usage
 from tests.documents import Break, Grid, Heading, Item, make_document

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragcore import wire
-from ragcore.answer.claims import split_statements
 from ragcore.answer.sources import build_sources
-from ragcore.answer.stream import AnswerStream
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.errors import Overloaded
-from ragcore.providers.offline import OfflineWriter
+from ragcore.offline.writer import OfflineWriter
+from ragcore.pipelines.answer import AnswerStream
 from ragcore.types import Answer, Claim, Segment, Text
+from ragcore.types import json as wire
+from ragcore.verify.claims import split_statements
 from tests.answer.samples import (
     DIVIDENDS,
     IND,

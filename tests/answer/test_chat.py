@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ragcore.answer.chat import check, rewrite, settle, standalone
-from ragcore.answer.followups import standalone as by_rules
 from ragcore.answer.generate import recent
 from ragcore.answer.rewriting import Standalone
 from ragcore.errors import EmptyQuestion, QuestionTooLong, QuestionTooShort, QuestionUnclear
+from ragcore.offline.followups import standalone as by_rules
 from ragcore.types import AS_TYPED, Turn
 from tests.answer.followup_cases import HELD_OUT, TUNING, Case
 from tests.answer.followup_more import MORE

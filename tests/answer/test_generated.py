@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ragcore import wire
 from ragcore.answer.cite import Citer, MarkerParser
 from ragcore.answer.refuse import nearest_units
 from ragcore.answer.render import neutralise, render_source
 from ragcore.answer.sources import build_sources, build_units
-from ragcore.answer.stream import AnswerStream
-from ragcore.answer.verify import GENERATED, verify
+from ragcore.offline.writer import OfflineWriter
+from ragcore.pipelines.answer import AnswerStream
 from ragcore.protocols import Request
-from ragcore.providers.offline import OfflineWriter
 from ragcore.types import (
     GENERATED_MARKS,
     Answer,
@@ -28,6 +26,8 @@ from ragcore.types import (
     Source,
     WordMap,
 )
+from ragcore.types import json as wire
+from ragcore.verify.verify import GENERATED, verify
 from tests.answer.samples import SETTINGS, ScriptedWriter
 
 OWN = "Orchard Lane"

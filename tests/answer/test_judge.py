@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from ragcore import wire
-from ragcore.answer.stream import AnswerStream
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
+from ragcore.offline.writer import OfflineWriter
+from ragcore.pipelines.answer import AnswerStream
 from ragcore.protocols import LLM, Planner
-from ragcore.providers.offline import OfflineWriter
 from ragcore.providers.planning import AnthropicPlanner
 from ragcore.types import Answer, Segment, Usage
+from ragcore.types import json as wire
 from tests.answer.samples import DIVIDENDS, IND, PROSE, TABLE, ScriptedWriter, document, retrieval, sources
 from tests.messages_server import MessagesServer, Reply
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.answer.checks.polarity import polarity_conflicts
+from ragcore.verify.polarity import polarity_conflicts
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from ragcore.answer.cite import Marker
 from ragcore.answer.refuse import Mentions, nearest_units, reason_to_refuse, refusal
 from ragcore.answer.sources import build_sources
-from ragcore.terms import Term
+from ragcore.text.terms import Term
 from ragcore.types import Document, Retrieval, Route, Scope, Segment, Source
 from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, retrieval, sources
 from tests.documents import Grid, Heading, Item, make_document

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from ragcore.answer.generate import build_request, recent
 from ragcore.answer.render import render_source
 from ragcore.answer.sources import build_sources, build_units
-from ragcore.config import AnswerSettings
-from ragcore.text import count_tokens
+from ragcore.config.settings import AnswerSettings
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Cell, Document, Element, Page, Retrieval, Segment, Table, Turn, WordMap
 from tests.answer.samples import (
     DIVIDENDS,

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.answer.sources import build_sources
-from ragcore.answer.stream import AnswerStream
 from ragcore.errors import Overloaded
-from ragcore.prices import cost
+from ragcore.offline.writer import OfflineWriter
+from ragcore.pipelines.answer import AnswerStream
 from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicWriter
-from ragcore.providers.offline import OfflineWriter
 from ragcore.types import Answer, AnswerEvent, Checked, Cited, Done, Dropped, Found, Segment, Text, Turn, Usage
+from ragcore.types.prices import cost
 from tests.answer.samples import DIVIDENDS, IND, PROSE, SETTINGS, ScriptedWriter, document, retrieval, sources
 from tests.documents import Grid, make_document
 from tests.messages_server import MessagesServer, Reply

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.answer.budget import NOT_CHECKED, unchecked
-from ragcore.answer.checks.comparison import comparison
-from ragcore.answer.checks.numbers import agree, codes, numbers, scale_note, years
-from ragcore.answer.checks.periods import periods
 from ragcore.answer.cite import Citer, Marker, MarkerParser
-from ragcore.answer.claims import split_statements
-from ragcore.answer.verify import verify
+from ragcore.text.numbers import agree, codes, numbers, scale_note, years
+from ragcore.text.periods import periods
 from ragcore.types import Claim, Mark, Segment
+from ragcore.verify.budget import NOT_CHECKED, unchecked
+from ragcore.verify.claims import split_statements
+from ragcore.verify.comparison import comparison
+from ragcore.verify.verify import verify
 from tests.answer.pairs.material import Material, Pair
 from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, document, sources
 from tests.documents import Grid
@@ -439,7 +439,7 @@ def test_a_row_named_word_by_word_is_not_another_that_a_synonym_names() -> None:
 
 
 def test_of_a_long_answer_the_rest_is_said_to_be_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragcore.answer.budget.MOST_TEXT", 2000)
+    monkeypatch.setattr("ragcore.verify.budget.MOST_TEXT", 2000)
     claims = check(" ".join(f"Revenues rose 1{n}% in fiscal 2023 <<SOURCE 1.2>>." for n in range(2000)))
     assert claims[0].status == "supported"
     assert claims[1].status == "unsupported"

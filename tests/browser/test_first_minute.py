@@ -14,7 +14,7 @@ from ragcore.engine import Engine
 from tests import pdfs
 from tests.browser.conftest import App, Shelf, in_scope, serve
 from tests.browser.test_axe import check
-from ui.samples import NAME, SAMPLE
+from ui.library.samples import NAME, SAMPLE
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
 from tests.browser.conftest import App, serve
-from ui import web
+from ui.server import web
 
 HOSTILE = '<img src=x onerror="window.ran=1"><script>window.ran=2</script>“&amp;</b>'
 ATTEMPTS = """async (app) => {

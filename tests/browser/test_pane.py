@@ -14,7 +14,7 @@ import pytest
 from ragcore.engine import Engine
 from tests.browser.conftest import App, Shelf
 from tests.browser.test_places import SLACK, Rect, client_rects, quoted_and_not, words_on
-from ui import payload
+from ui.chat import payload
 
 PAGES = ["survey.pdf", "turned.pdf", "cropped.pdf", "cropped and turned.pdf"]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
-from ragcore.stop import Stop
 from tests.browser.conftest import App, serve
 from tests.report.truths import _pdf
 

@@ -13,7 +13,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
-from ragcore.reports import NO_FOCUS
+from ragcore.types.report import NO_FOCUS
 from tests.browser.conftest import serve
 from tests.messages_server import MessagesServer, Reply
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
-from ragcore.stop import Stop
 from tests.browser.conftest import App
 from tests.browser.test_axe import check
 

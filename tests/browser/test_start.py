@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import App
-from ui.first_run import QUESTIONS
+from ui.chat.first_run import QUESTIONS
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

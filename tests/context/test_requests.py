@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
 from ragcore.context.requests import document_summary, passages, section_summary, situating, windows
 from ragcore.context.sections import Sections, joined
 from ragcore.ingest.chunk import chunk_document
-from ragcore.text import count_tokens
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Chunk, Document
 from tests.documents import Grid, Heading, make_document
 

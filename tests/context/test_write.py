@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
 from ragcore.context.estimate import estimate
 from ragcore.context.write import add_context, clean
 from ragcore.errors import Cancelled, KeyMissing

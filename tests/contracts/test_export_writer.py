@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from ragcore.cell_tables import CellRow, cell_table
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.export import KINDS, Kind, Writer, kind, writer
 from ragcore.export.conversation import manuscript
 from ragcore.export.model import (
@@ -28,6 +27,7 @@ from ragcore.export.model import (
 )
 from ragcore.export.parse import parse
 from ragcore.export.wording import page
+from ragcore.offline.cell_tables import CellRow, cell_table
 from tests.export import samples
 from tests.export.reading import READERS, squeezed
 

@@ -10,7 +10,7 @@ import pytest
 
 from ragcore.answer.cite import Marker, MarkerParser
 from ragcore.answer.generate import build_request
-from ragcore.config import LlmSettings, Settings
+from ragcore.config.settings import LlmSettings, Settings
 from ragcore.errors import KeyMissing
 from ragcore.protocols import LLM, Request
 from ragcore.providers.writers import resolve, writer

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.protocols import PlanRequest, Retriever, StaticStream

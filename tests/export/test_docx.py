@@ -12,7 +12,7 @@ import pytest
 from docx.oxml.ns import qn
 from lxml import etree
 
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.export.docx import write
 from ragcore.export.model import Heading, Items, Manuscript, Note, NoteRef, Paragraph, Table, Text
 from tests.export import samples

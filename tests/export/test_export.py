@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragcore.cli import main
+from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownConversation
 from ragcore.export import KINDS, kind

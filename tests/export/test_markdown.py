@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.export.markdown import write
 from ragcore.export.model import (
     Block,

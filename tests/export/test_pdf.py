@@ -8,7 +8,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.export.model import Heading, Manuscript, Paragraph, Table, Text
 from ragcore.export.pdf import write
 from tests.export import samples

@@ -16,10 +16,10 @@ from PIL import Image
 from ragcore.engine import Engine
 from ragcore.export.annex import write_annex
 from ragcore.export.model import Manuscript, Note
+from ragcore.report.files import KINDS, report_kind
 from ragcore.report.template import from_data
-from ragcore.report_files import KINDS, report_kind
-from ragcore.reports import Report
 from ragcore.types import Box
+from ragcore.types.report import Report
 from tests import pdfs
 
 TEMPLATE = from_data(

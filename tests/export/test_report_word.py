@@ -11,7 +11,7 @@ from docx.oxml.ns import qn
 
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
-from ragcore.reports import Report
+from ragcore.types.report import Report
 from tests.export.office import converted
 from tests.export.reading import W, parts, squeezed
 from tests.report.truths import _pdf

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ragcore.cli import main
+from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownTurn
 from ragcore.index.feedback import Feedback
-from ragcore.suggesting import OFFLINE
+from ragcore.suggest.follow_ups import OFFLINE
 
 
 @pytest.fixture

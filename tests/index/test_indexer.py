@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 from filelock import FileLock
 
-from ragcore.config import IndexSettings, load
+from ragcore.config.settings import IndexSettings, load
 from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy, StoreError
 from ragcore.index.bm25 import Bm25Index
 from ragcore.index.indexer import Indexer

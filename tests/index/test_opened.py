@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ragcore.answer.tables import elements_within
 from ragcore.errors import StoreError
 from ragcore.index.elements import StoredElements
 from ragcore.index.opened import Opened
 from ragcore.index.packing import pack
 from ragcore.index.store import Store
 from ragcore.types import Cell, Document, Element, Table
+from ragcore.types.table_labels import elements_within
 from tests.index.test_store import RECIPE, add, make
 
 TABLE = Table('a "noise":null {"id":9,"kind":"x","start":1,"end":2,', 1, 1, (Cell(0, 0, 1, 1, 0, 5),), ((0, 5),), (0,))

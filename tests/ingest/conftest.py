@@ -11,7 +11,7 @@ import pymupdf
 import pytest
 from filelock import FileLock
 
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.parse import parse_pages

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import BOLD, FileInfo, PageLayout, Region
 from ragcore.types import Document

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pymupdf
 
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout, Rect, Region
 from ragcore.types import Box, Document

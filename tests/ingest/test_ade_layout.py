@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
 from ragcore.errors import AdeMismatch
 from ragcore.ingest.ade.layout import page_layout
 from ragcore.ingest.ade.pages import NO_PDF, NO_TEXT, AdeSource, open_ade

@@ -6,7 +6,7 @@ import pymupdf
 import pytest
 
 from benchmarks.ade import WAYS, ade_cells, found, our_cells, printed
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.ingest.ade.pages import open_ade
 from ragcore.ingest.document import build_document
 from tests.ingest.test_grounding import characters

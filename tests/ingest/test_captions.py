@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.ingest.captions import is_labelled
 from ragcore.types import Document
 from tests.ingest import sheets

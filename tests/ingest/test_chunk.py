@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from ragcore.config import ChunkSettings, load
+from ragcore.config.settings import ChunkSettings, load
 from ragcore.ingest.chunk import chunk_document
-from ragcore.text import count_tokens
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Chunk, Document, Element, Table, WordMap
 from tests import pdfs
 from tests.ingest.conftest import Build

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragcore.config import ChunkSettings, load
+from ragcore.config.settings import ChunkSettings, load
 from ragcore.ingest.chunk import chunk_document
-from ragcore.text import count_tokens
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Chunk, Document
 from tests.documents import Grid, Heading, make_document
 

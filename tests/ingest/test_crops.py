@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 from numpy.typing import NDArray
 
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError
 from ragcore.ingest.crops import Crops
 from ragcore.types import Box

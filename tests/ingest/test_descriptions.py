@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragcore.config import ChunkSettings, Settings
+from ragcore.config.settings import ChunkSettings, Settings
 from ragcore.ingest.chunk import chunk_document
 from ragcore.types import Box, Document, Element
 from tests.ingest import sheets

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.errors import NoText
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout

@@ -13,7 +13,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from ragcore.config import Settings, load
+from ragcore.config.settings import Settings, load
 from ragcore.errors import Cancelled
 from ragcore.index.database import Database
 from ragcore.index.descriptions import Descriptions

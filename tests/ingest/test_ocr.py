@@ -13,7 +13,7 @@ import numpy as np
 import pymupdf
 import pytest
 
-from ragcore.config import OcrSettings, Settings
+from ragcore.config.settings import OcrSettings, Settings
 from ragcore.errors import ModelDamaged, ModelMissing, NoText
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout, turned

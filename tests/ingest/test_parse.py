@@ -11,7 +11,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from ragcore.config import IngestSettings, Settings
+from ragcore.config.settings import IngestSettings, Settings
 from ragcore.errors import (
     Cancelled,
     DamagedPdf,
@@ -273,7 +273,7 @@ def test_children_do_not_import_the_program_again(tmp_path: Path) -> None:
     script.write_text(
         "from pathlib import Path\n"
         "print('started')\n"
-        "from ragcore.config import load\n"
+        "from ragcore.config.settings import load\n"
         "from ragcore.ingest.parse import inspect\n"
         f"print(inspect(Path({str(path)!r}), settings=load()[0].ingest).pages)\n",
         "utf-8",

@@ -9,13 +9,13 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from ragcore.config import IngestSettings, Settings
+from ragcore.config.settings import IngestSettings, Settings
 from ragcore.errors import DamagedPdf, ParseCrashed, ParseTimeout
 from ragcore.ingest.child import Child
 from ragcore.ingest.parse import inspect, parse_pages
 from ragcore.ingest.process import waiting
 from tests import pdfs
-from ui.render import Renderer
+from ui.viewer.render import Renderer
 
 
 @pytest.fixture(autouse=True)

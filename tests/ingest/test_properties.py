@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from ragcore.config import ChunkSettings, Settings, load
+from ragcore.config.settings import ChunkSettings, Settings, load
 from ragcore.ingest.chunk import chunk_document
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout
-from ragcore.text import count_tokens
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Document
 from tests.ingest.strategies import documents
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo
 from ragcore.ingest.parse import parse_pages

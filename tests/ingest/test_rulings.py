@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.ingest.blocks import page_blocks
 from ragcore.ingest.layout import Grid, PageLayout
 from ragcore.ingest.rulings import Drawn, rule_tables, rulings

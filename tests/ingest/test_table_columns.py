@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout
 from tests.ingest.test_table_rules import HEIGHT, WIDTH, page_with_table, read

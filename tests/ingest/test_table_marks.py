@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.ingest.canonical import Ref
 from ragcore.ingest.layout import GLUED, SUPERSCRIPT
 from ragcore.ingest.tables.draft import Draft, DraftCell

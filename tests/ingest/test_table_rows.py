@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ragcore.answer.tables import LabelledTable
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, Grid, GridCell, PageLayout
 from ragcore.types import Document
+from ragcore.types.table_labels import LabelledTable
 from tests.ingest.conftest import Build
 from tests.ingest.test_table_rules import HEIGHT, WIDTH, page_with_table, read
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import BOLD, FileInfo, GridCell, PageLayout, Region
 from ragcore.types import Document, Table

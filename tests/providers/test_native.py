@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragcore.answer.generate import build_request
-from ragcore.answer.stream import AnswerStream
-from ragcore.config import Settings
+from ragcore.config.settings import Settings
 from ragcore.errors import RequestRefused, StreamBroken
+from ragcore.pipelines.answer import AnswerStream
 from ragcore.protocols import Request
 from ragcore.providers.anthropic import AnthropicWriter
 from ragcore.providers.native import NativeWriter

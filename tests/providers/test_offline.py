@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.generate import build_request
 from ragcore.answer.sources import build_sources
+from ragcore.offline.writer import OfflineWriter
 from ragcore.protocols import Request
-from ragcore.providers.offline import OfflineWriter
-from ragcore.terms import Term
+from ragcore.text.terms import Term
+from ragcore.text.words import content_stems, cover
 from ragcore.types import Document, Retrieval, Route, Segment, Source
-from ragcore.words import content_stems, cover
 from tests.answer.samples import DIVIDENDS, IND, OTHER, PROSE, SETTINGS, TABLE, document, segment, sources
 from tests.documents import Grid, Heading, Item, make_document
 

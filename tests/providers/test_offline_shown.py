@@ -5,9 +5,9 @@ from __future__ import annotations
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.generate import build_request
 from ragcore.answer.sources import build_sources
-from ragcore.answer.verify import verify
-from ragcore.providers.offline import OfflineWriter
+from ragcore.offline.writer import OfflineWriter
 from ragcore.types import Mark, Retrieval, Segment
+from ragcore.verify.verify import verify
 from tests.answer.samples import SETTINGS
 from tests.documents import Grid, Heading, make_document
 from tests.providers.test_offline import WordReranker, quotes

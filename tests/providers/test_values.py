@@ -6,8 +6,8 @@ import pytest
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.sources import build_sources
+from ragcore.offline.writer import OfflineWriter
 from ragcore.protocols import Request
-from ragcore.providers.offline import OfflineWriter
 from ragcore.retrieve.synonyms import Synonyms
 from ragcore.types import Document, Retrieval, Route, Segment
 from tests.answer.samples import SETTINGS

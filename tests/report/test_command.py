@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ragcore.cli import main
-from ragcore.commands.report import own_templates
+from ragcore.cli.main import main
+from ragcore.cli.report import own_templates
 from ragcore.engine import Engine
 from tests import pdfs
 

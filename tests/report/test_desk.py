@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from ragcore.drafting import Desk
-from ragcore.edits import HAND
+from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.errors import BadTemplate, InputError, SectionAccepted, UnknownReport
 from ragcore.index.report_rows import StoredSection
+from ragcore.report.editing import HAND
 from ragcore.report.template import Template, from_data
-from ragcore.reports import Span
-from ragcore.stop import Stop
+from ragcore.report.workspace import Desk
+from ragcore.types.report import Span
 from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 from tests.report.truths import _pdf

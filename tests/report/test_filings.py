@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from ragcore.cancel import Stop
 from ragcore.engine import Engine
-from ragcore.filling import Filling
+from ragcore.report.fill import Filling
 from ragcore.report.template import from_data
-from ragcore.stop import Stop
 from ragcore.types import Retrieval, Scope, Segment
 from tests.answer.samples import SETTINGS
 from tests.report.filings import bank_quarter, retail

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragcore.coverage import asks_of_a_year, coverage
+from ragcore.cancel import Stop
 from ragcore.export.report import manuscript
-from ragcore.filling import Filling
 from ragcore.index.database import Database
 from ragcore.index.reports import Reports
-from ragcore.orders import Orders
-from ragcore.providers.sections import OfflineSections
+from ragcore.offline.sections import OfflineSections
+from ragcore.offline.statements import statements
+from ragcore.report.constraints import Orders
+from ragcore.report.coverage import asks_of_a_year, coverage
+from ragcore.report.fill import Filling
 from ragcore.report.template import from_data
-from ragcore.reports import FilledSection, Focus, Report
-from ragcore.statements import statements
-from ragcore.stop import Stop
 from ragcore.types import Document, Retrieval, Scope, Segment
+from ragcore.types.report import FilledSection, Focus, Report
 from tests.answer.samples import SETTINGS
 from tests.documents import Grid, Heading, make_document
 

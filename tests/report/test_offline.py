@@ -9,7 +9,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
-from ragcore.reports import Report
+from ragcore.types.report import Report
 from tests.report.scores import Scores, add
 from tests.report.truths import Truth, companies
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ragcore.answer.sources import build_sources
-from ragcore.providers.quotable import quotables
-from ragcore.providers.value_fields import value_field
-from ragcore.terms import Wanted
+from ragcore.offline.quotable import quotables
+from ragcore.offline.value_fields import value_field
+from ragcore.text.terms import Wanted
 from ragcore.types import Retrieval, Segment
 from tests.answer.samples import SETTINGS
 from tests.documents import Grid, Heading, Item, make_document

@@ -7,19 +7,19 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-from ragcore.answer.claims import split_statements
 from ragcore.answer.sources import build_sources
-from ragcore.companies import companies
-from ragcore.filling import Filling
-from ragcore.formed import formed
+from ragcore.cancel import Stop
+from ragcore.offline.formed import formed
+from ragcore.offline.sections import OfflineSections
 from ragcore.protocols import Request
-from ragcore.providers.sections import OfflineSections
+from ragcore.report.fill import Filling
 from ragcore.report.headed import headed, own_units
 from ragcore.report.template import from_data
-from ragcore.reports import Field, Stated
-from ragcore.short_titles import short_titles
-from ragcore.stop import Stop
+from ragcore.text.companies import companies
+from ragcore.text.short_titles import short_titles
 from ragcore.types import Document, Retrieval, Scope, Segment
+from ragcore.types.report import Field, Stated
+from ragcore.verify.claims import split_statements
 from tests.answer.samples import SETTINGS
 from tests.documents import Heading, make_document
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from ragcore.coverage import coverage
-from ragcore.filling import Filling
-from ragcore.providers.sections import OfflineSections
+from ragcore.cancel import Stop
+from ragcore.offline.sections import OfflineSections
+from ragcore.offline.statements import statements
+from ragcore.report.coverage import coverage
+from ragcore.report.fill import Filling
 from ragcore.report.template import from_data
-from ragcore.reports import FilledSection
-from ragcore.statements import statements
-from ragcore.stop import Stop
 from ragcore.types import Document, Retrieval, Scope, Segment
+from ragcore.types.report import FilledSection
 from tests.answer.samples import SETTINGS
 from tests.documents import Break, Grid, Heading, make_document
 
@@ -261,9 +261,9 @@ def test_the_year_may_be_called_the_year() -> None:
 
 
 def test_a_writer_that_is_paid_by_the_word_gets_the_rows_and_no_more() -> None:
-    from ragcore.gathering import Gathering
-    from ragcore.orders import Orders
-    from ragcore.reports import Field
+    from ragcore.report.constraints import Orders
+    from ragcore.report.evidence import Gathering
+    from ragcore.types.report import Field
 
     made = report("Prose.", table("Statements of income", ["Net sales", "812", "774"], ["Taxes", "31", "30"]))
     asked = from_data(
@@ -409,7 +409,7 @@ def test_when_something_begins_may_be_said_by_a_length_of_time_or_an_event(
 
 
 def test_two_documents_may_say_one_length_in_two_ways() -> None:
-    from ragcore.providers.values import same_figure
+    from ragcore.offline.values import same_figure
 
     assert same_figure("Thirty days", "30 calendar days")
     assert not same_figure("Thirty days", "30 business days")

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ragcore.config import Settings, load
+from ragcore.cancel import Stop
+from ragcore.config.settings import Settings, load
 from ragcore.errors import ConfigError, KeyRefused
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
@@ -16,7 +17,6 @@ from ragcore.providers.chroma import ChromaStore
 from ragcore.providers.planning import AnthropicPlanner
 from ragcore.retrieve.agentic import AgenticRetriever, may_ask, merged
 from ragcore.retrieve.hybrid import HybridRetriever, Ranking
-from ragcore.stop import Stop
 from ragcore.types import Chunk, Hit, Scope, Step, SubQuery, Usage
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
 from tests.messages_server import MessagesServer, Reply

@@ -13,18 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.config import load
+from ragcore.cancel import Stop
+from ragcore.config.settings import load
 from ragcore.engine import Engine
 from ragcore.errors import ModelError
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.offline.decompose import by_rules
 from ragcore.protocols import Retriever, Vector
 from ragcore.providers.chroma import ChromaStore
 from ragcore.retrieve.cache import CachedRetriever, RememberedQueries, RetrievalCache, merged
-from ragcore.retrieve.decompose import by_rules
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames
-from ragcore.stop import Stop
 from ragcore.types import EVERYTHING, Chunk, Hit, Retrieval, Reuse, Scope, SubQuery, Usage
 from tests import pdfs
 from tests.libraries import HashEmbedder, OverlapReranker, add_document

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.retrieve.clauses import entities, periods
-from ragcore.retrieve.decompose import LONGEST, by_rules, several
-from ragcore.words import word_set
+from ragcore.offline.clauses import entities, periods
+from ragcore.offline.decompose import LONGEST, by_rules, several
+from ragcore.text.words import word_set
 
 CUT: list[tuple[str, list[str]]] = [
     # Several questions

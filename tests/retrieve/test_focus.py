@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.retrieve.focus import focused
+from ragcore.offline.focus import focused
 
 ASKS = "What was the rent in 2019?"
 

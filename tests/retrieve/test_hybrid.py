@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.errors import ConfigError
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.retrieve.literals import difference, literals_of, same_words
-from ragcore.words import word_set
+from ragcore.offline.literals import difference, literals_of, same_words
+from ragcore.text.words import word_set
 
 SAME = [
     ("What was 3M's capex in 2018?", "In 2018, what was 3M's capex?"),

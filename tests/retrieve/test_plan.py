@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from ragcore.config import load
+from ragcore.cancel import Stop
+from ragcore.config.settings import load
 from ragcore.errors import Cancelled, KeyRefused, ModelMissing
 from ragcore.providers.planning import AnthropicPlanner
 from ragcore.retrieve.plan import Plans, excerpts
-from ragcore.stop import Stop
-from ragcore.text import count_tokens
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Chunk, Hit, SubQuery, Usage
 from tests.messages_server import MessagesServer, Reply
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.engine import Engine
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.providers.chroma import ChromaStore
 from ragcore.retrieve.hybrid import HybridRetriever
-from ragcore.retrieve.periods import Period, fit, period_of, period_of_title
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
+from ragcore.text.asked_periods import Period, fit, period_of, period_of_title
 from ragcore.types import Retrieval, Route
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
 

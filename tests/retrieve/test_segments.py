@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragcore.config import RseSettings, load
+from ragcore.config.settings import RseSettings, load
 from ragcore.retrieve.segments import best_hits, neighbours, passages, relevant_segments, single_hits, table_segments
 from ragcore.types import Chunk, Hit, Segment
 

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
-from ui.services import Services
+from ui.server.services import Services
 
 
 def ask(

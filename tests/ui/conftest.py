@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from ragcore.engine import Engine
-from ui import services as services_module
-from ui.jobs import Ingestion
-from ui.render import Renderer
-from ui.runs import Answers
-from ui.services import Services
-from ui.tokens import Signer
+from ui.chat.runs import Answers
+from ui.library.jobs import Ingestion
+from ui.server import services as services_module
+from ui.server.services import Services
+from ui.server.tokens import Signer
+from ui.viewer.render import Renderer
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,9 @@ from ragcore.types import (
     TracedHit,
     Usage,
 )
-from ui import explain, payload, steps
-from ui.runs import View
+from ui.chat import payload, steps
+from ui.chat.runs import View
+from ui.explore import explain
 
 HIT = TracedHit(
     rank=1,

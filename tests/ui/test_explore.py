@@ -13,11 +13,14 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooShort
-from ragcore.exploring import Exploration
+from ragcore.explore.explore import Exploration
 from ragcore.types import Scope
 from tests import pdfs
-from ui import explore, explore_payload, explore_settings, figure_marks, figure_points, figures
-from ui.figure_axis import Axis
+from ui.explore import figure_marks, figure_points, figures
+from ui.explore import payload as explore_payload
+from ui.explore import questions as explore
+from ui.explore import settings as explore_settings
+from ui.explore.figure_axis import Axis
 
 QUESTION = "What was the highest nitrate reading?"
 

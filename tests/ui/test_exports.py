@@ -10,8 +10,8 @@ import pytest
 from ragcore.export import KINDS, MEDIA_TYPES
 from tests.export.engines import told
 from tests.ui.asgi import ask, token
-from ui import exports
-from ui.services import Services
+from ui.chat import exports
+from ui.server.services import Services
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,10 +11,10 @@ import pytest
 
 from ragcore.errors import ModelError
 from ragcore.index.store import DocumentInfo
-from ragcore.starting import Starter
-from ui.jobs import Job
-from ui.start_routes import documents
-from ui.starting import Found, Starting
+from ragcore.suggest.first_questions import Starter
+from ui.chat.start_routes import documents
+from ui.chat.starting import Found, Starting
+from ui.library.jobs import Job
 
 INFO = DocumentInfo("a", "a", "a.pdf", "A", 1, "ready", 0.0, pages=3, tables=1, indexed=True)
 

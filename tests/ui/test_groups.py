@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragcore.index.store import DocumentInfo
-from ui.groups import groups
+from ui.chat.groups import groups
 
 
 def info(doc_id: str, folder: str = "", tags: tuple[str, ...] = ()) -> DocumentInfo:

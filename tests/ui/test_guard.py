@@ -14,9 +14,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from tests.ui.asgi import ask, token
-from ui import guard, routes, web
-from ui.guard import TOKEN_HEADER
-from ui.services import Services
+from ui.server import guard, routes, web
+from ui.server.guard import TOKEN_HEADER
+from ui.server.services import Services
 
 
 def every_route() -> list[tuple[str, str]]:

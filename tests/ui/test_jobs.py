@@ -11,7 +11,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.errors import InputError
 from tests import pdfs
-from ui.jobs import Ingestion
+from ui.library.jobs import Ingestion
 
 
 def until(true: Callable[[], bool], seconds: float = 60.0) -> None:

@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 
 from ragcore import errors
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.engine import Engine
 from tests import pdfs
 from tests.ui.asgi import ask
-from ui import library_routes
-from ui import services as services_module
-from ui.guard import TOKEN_HEADER
-from ui.jobs import Ingestion
-from ui.library_advice import advice
-from ui.render import Renderer
-from ui.runs import Answers
-from ui.services import Services
-from ui.tokens import Signer
+from ui.chat.runs import Answers
+from ui.library import routes as library_routes
+from ui.library.advice import advice
+from ui.library.jobs import Ingestion
+from ui.server import services as services_module
+from ui.server.guard import TOKEN_HEADER
+from ui.server.services import Services
+from ui.server.tokens import Signer
+from ui.viewer.render import Renderer
 
 Json = dict[str, Any]
 

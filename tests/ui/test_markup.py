@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.types import Citation, Claim, ClaimStatus, Mark
-from ui import markup
+from ui.chat import markup
 
 VOID = {"br", "hr", "img"}
 

@@ -10,7 +10,7 @@ import pytest
 from streamlit import config
 
 from tests.ui.asgi import ask
-from ui import web
+from ui.server import web
 
 ROUTES = web.routes([""])
 FILE = f"{web.static_root()}/assets/mark.svg"

@@ -16,8 +16,8 @@ from starlette.applications import Starlette
 from ragcore.errors import ParseTimeout
 from tests import pdfs
 from tests.ui.asgi import ask, token
-from ui import routes
-from ui.services import Services
+from ui.server import routes
+from ui.server.services import Services
 
 
 @pytest.fixture(scope="module")

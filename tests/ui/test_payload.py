@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ragcore.engine import Engine
 from tests import pdfs
-from ui import payload
-from ui.jobs import Job
-from ui.runs import unread
+from ui.chat import payload
+from ui.chat.runs import unread
+from ui.library.jobs import Job
 
 
 def test_documents_in_scope_that_are_not_read_are_counted_and_named(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.types import Document
 from tests import pdfs
-from ui import reading
+from ui.viewer import reading
 
 
 @pytest.fixture(scope="module")

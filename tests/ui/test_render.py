@@ -17,8 +17,8 @@ from PIL import Image
 
 from ragcore.errors import DamagedPdf
 from tests import pdfs
-from ui import png
-from ui.render import Renderer
+from ui.viewer import png
+from ui.viewer.render import Renderer
 
 SECONDS = 30
 

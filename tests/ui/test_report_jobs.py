@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
-from ragcore.stop import Stop
 from ragcore.types import AnswerEvent
 from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
-from ui.report_jobs import ReportJobs
+from ui.reports.jobs import ReportJobs
 
 HEADINGS = ("Wells sampled", "Nitrate readings", "Wells and nitrate")
 TEMPLATE = from_data({"title": "Survey", "sections": [{"heading": heading} for heading in HEADINGS]})

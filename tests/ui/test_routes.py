@@ -7,8 +7,8 @@ import json
 import pytest
 
 from tests.ui.asgi import ask, token
-from ui import routes
-from ui.services import Services
+from ui.server import routes
+from ui.server.services import Services
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from ragcore.errors import InputError, UnknownDocument, UnknownTurn
 from ragcore.types import Scope
 from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
-from ui import payload
-from ui.runs import Answers, LiveAnswer, ScopeGone, StillWriting
+from ui.chat import payload
+from ui.chat.runs import Answers, LiveAnswer, ScopeGone, StillWriting
 
 
 def test_the_steps_of_a_search_are_told_and_the_scope_is_kept(tmp_path: Path) -> None:

@@ -16,16 +16,17 @@ from ragcore.errors import ConfigError, InputError
 from tests import pdfs
 from tests.messages_server import MessagesServer, Reply
 from tests.ui.asgi import ask
-from ui import presets, settings_routes
-from ui import services as services_module
-from ui.guard import TOKEN_HEADER
-from ui.jobs import Ingestion
-from ui.library_advice import advice
-from ui.render import Renderer
-from ui.runs import Answers
-from ui.services import Services
-from ui.tokens import Signer
-from ui.visits import ORIGIN, Visits
+from ui.chat.runs import Answers
+from ui.explore import presets
+from ui.library.advice import advice
+from ui.library.jobs import Ingestion
+from ui.server import services as services_module
+from ui.server.guard import TOKEN_HEADER
+from ui.server.services import Services
+from ui.server.tokens import Signer
+from ui.server.visits import ORIGIN, Visits
+from ui.settings import routes as settings_routes
+from ui.viewer.render import Renderer
 
 KEY = "sk-ant-visit-0123456789-do-not-tell"
 Json = dict[str, Any]

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.ui.asgi import ask
-from ui import bundles, warming, web
-from ui.warming import Warming
+from ui.server import bundles, warming, web
+from ui.server.warming import Warming
 
 APP = Path(__file__).resolve().parents[2]
 

@@ -7,10 +7,10 @@ import time
 import pytest
 
 from ragcore.index.conversations import ConversationInfo
-from ragcore.retrievals import Usage
 from ragcore.types import Scope, Spending, Spent
-from ui import payload, talks
-from ui.narrow import only, pages_in_brief, searched_in
+from ragcore.types.retrieval import Usage
+from ui.chat import payload, talks
+from ui.chat.narrow import only, pages_in_brief, searched_in
 
 DAY = 86_400.0
 

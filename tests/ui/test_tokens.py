@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ragcore.errors import StoreError
-from ui.tokens import LIFETIME_SECONDS, Signer
+from ui.server.tokens import LIFETIME_SECONDS, Signer
 
 
 def test_a_token_is_good_for_its_time_and_no_longer() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from ragcore.engine import Engine
 from tests import ade, pdfs
-from ui import uploads
-from ui.jobs import Ingestion
+from ui.library import uploads
+from ui.library.jobs import Ingestion
 
 SUMMARIES = {"context.document_summary": True, "context.summaries": "auto", "context.max_usd": 1.5}
 QUIET = {"figures.describe": "off", "context.summaries": "extractive", "context.situate": "off"}

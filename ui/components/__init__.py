@@ -1,8 +1,8 @@
 """Our own components (Streamlit components v2), mounted in the page itself, not in a frame.
 
-Each is a folder with ``index.js`` (exports ``mount``) and a style sheet that the page's head links (`ui.web`). The
-script hands over only what names the data (``base``, ``token``, ids, a revision); the component fetches the data from
-the app's own routes, so that a rerun stays small and a live answer needs no rerun.
+Each is a folder with ``index.js`` (exports ``mount``) and a style sheet that the page's head links (`ui.server.web`).
+The script hands over only what names the data (``base``, ``token``, ids, a revision); the component fetches the data
+from the app's own routes, so that a rerun stays small and a live answer needs no rerun.
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ from typing import Any
 
 import streamlit as st
 
-from ragcore.scopes import KINDS, kinds_in_words, pages_in_words, pages_typed
 from ragcore.types import Scope
-from ui import frame, told, visits, web
-from ui.narrow import pages_in_brief
-from ui.plotly_script import plotly_path
-from ui.render import TILE, TILE_WIDTHS, WIDTHS
-from ui.services import services
-from ui.tokens import LIFETIME_SECONDS
+from ragcore.types.scope import KINDS, kinds_in_words, pages_in_words, pages_typed
+from ui.chat.narrow import pages_in_brief
+from ui.explore.plotly_script import plotly_path
+from ui.server import frame, told, visits, web
+from ui.server.services import services
+from ui.server.tokens import LIFETIME_SECONDS
+from ui.viewer.render import TILE, TILE_WIDTHS, WIDTHS
 
 # The wrapper's URL is a blob, from which no relative import can start: it loads the real module by its address. Calls
 # with newer data do not wait for those before, and while the module is being fetched they can end in any order; only
 # the newest may be shown, and an older one must not tidy up behind it. What a component tells the script is a state
-# with a number, for which `ui.told` looks in every run: Streamlit drops a trigger whose rerun another one overtakes.
-# Of a component that failed Streamlit says so for good, and a document asks only once for a module, so where one cannot
-# be fetched the page waits for the server and is then loaded again; one that is fetched and does not work is an error.
+# with a number, for which `ui.server.told` looks in every run: Streamlit drops a trigger whose rerun another one
+# overtakes. Of a component that failed Streamlit says so for good, and a document asks only once for a module, so
+# where one cannot be fetched the page waits for the server and is then loaded again; one that is fetched and does not
+# work is an error.
 LOADER = """
 const calls = new WeakMap();
 const RELOADED = "gw.reloaded";

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragcore.config import IngestSettings
+from ragcore.config.settings import IngestSettings
 from ragcore.errors import AdeMismatch, Cancelled, ParseCrashed, ParseTimeout
 from ragcore.ingest.ade.layout import DISAGREES, comparable, page_layout
 from ragcore.ingest.ade.source import AdeFile, read_ade

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.config import OcrSettings
+from ragcore.config.settings import OcrSettings
 from ragcore.ingest.ocr.lines import Mask, OcrWord, PlacedLine, ReadLine, line_words, measure, settled
 from ragcore.ingest.ocr.models import DETECTOR, own_models, recogniser
 

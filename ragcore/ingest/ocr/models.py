@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from ragcore.config import OcrSettings
+from ragcore.config.settings import OcrSettings
 from ragcore.errors import ModelDamaged, ModelMissing
 
 DETECTOR = "PP-OCRv6_det_small.onnx"

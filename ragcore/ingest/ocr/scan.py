@@ -14,7 +14,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-from ragcore.config import OcrSettings
+from ragcore.config.settings import OcrSettings
 from ragcore.ingest.layout import GLUED, SIDEWAYS, Rect
 from ragcore.ingest.legible import agree, garbled
 from ragcore.ingest.ocr import WITH_FORCE

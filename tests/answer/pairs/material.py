@@ -14,9 +14,9 @@ from typing import Literal
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.sources import build_sources
-from ragcore.answer.verify import verify
 from ragcore.protocols import Reranker
 from ragcore.types import Citation, Claim, Document, Mark, Retrieval, Segment, Source
+from ragcore.verify.verify import verify
 from tests.answer.samples import SETTINGS
 from tests.documents import Break, Grid, Heading, Item, make_document
 

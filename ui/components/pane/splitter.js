@@ -1,5 +1,5 @@
 // The border between what stands left of the page viewer and the viewer: dragged, or moved with the arrow keys. How wide
-// it was made is kept in the browser, and set before the first paint (ui/web.py).
+// it was made is kept in the browser, and set before the first paint (ui/server/web.py).
 
 import { h } from "../shared/dom.js";
 

@@ -47,7 +47,7 @@ function claudeLines(page) {
   return [keyLine(page), line("Model", "Groundwork never switches models. If this one isn’t available, you see an error.", select, { for: "gw-model" })];
 }
 
-// What no key looks like, in the words of ui/visits.py, which has the last word.
+// What no key looks like, in the words of ui/server/visits.py, which has the last word.
 function noKey(key) {
   if (/\s/.test(key)) return "A key has no spaces. Copy it again, on one line.";
   if (!/^[\x21-\x7e]+$/.test(key)) return "A key has only plain letters, digits and symbols.";

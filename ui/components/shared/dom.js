@@ -1,4 +1,4 @@
-// Small helpers over the DOM. Text always goes in as text; only blocks rendered by ui/markup.py go in as HTML.
+// Small helpers over the DOM. Text always goes in as text; only blocks rendered by ui/chat/markup.py go in as HTML.
 
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -31,7 +31,7 @@ export function fromHtml(html) {
   return template.content.firstElementChild;
 }
 
-// Text of an error or hint: what stands between backticks becomes code. `_prose` in ui/frame.py is its twin.
+// Text of an error or hint: what stands between backticks becomes code. `_prose` in ui/server/frame.py is its twin.
 export const prose = (text) => text.split(/`([^`]+)`/).map((part, i) => (i % 2 ? h("code", {}, part) : part));
 
 export const typing = (event) =>

@@ -1,4 +1,4 @@
-// Which of the panes are shown. The page pane is remembered for the tab (ui/web.py sets it before the first paint); the
+// Which of the panes are shown. The page pane is remembered for the tab (ui/server/web.py sets it before the first paint); the
 // sidebar is Streamlit's own, which remembers it.
 
 import { button } from "./dom.js";

@@ -1,1 +1,0 @@
-"""What verification looks at: one module for each kind of thing that a claim may say."""

@@ -1,0 +1,3 @@
+from ragcore.cli.main import main
+
+raise SystemExit(main())

@@ -1,0 +1,171 @@
+"""Questions: ``retrieve``, ``generate``, ``conversation``, and ``export`` of what came of them."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragcore.cli import output as printing
+from ragcore.cli.common import Json, documents_asked, print_json, stopped_by_ctrl_c, write_file
+from ragcore.errors import GroundworkError, InputError
+from ragcore.export import kind
+from ragcore.types import EVERYTHING, Scope
+from ragcore.types import json as wire
+from ragcore.types.scope import within
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine
+    from ragcore.index.conversations import Conversation, StoredTurn
+    from ragcore.types import Answer
+
+
+def retrieve(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    found = engine.retrieve(
+        options.question,
+        mode=options.mode,
+        top_k=options.top_k,
+        doc_ids=documents_asked(engine, options.doc),
+        pages=options.pages,
+        kinds=options.kind,
+        decompose=options.decompose,
+        gaps=options.gaps,
+    )
+    nothing = not found.hits and not as_json  # then the last note is all there is to print
+    for note in found.notes[:-1] if nothing else found.notes:
+        print(note, file=sys.stderr)
+    if as_json:
+        print_json(wire.retrieval(found, engine.document))
+    else:
+        printing.retrieval(found, engine.document)
+        if nothing:
+            print(found.notes[-1])
+    return 0
+
+
+def generate(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    doc_ids = documents_asked(engine, options.doc)
+    run = engine.ask(options.question, doc_ids=doc_ids, pages=options.pages, kinds=options.kind)
+    with stopped_by_ctrl_c(run.stop):
+        answer = run.run()
+    _show(answer, as_json, passages=options.passages)
+    return 0 if answer.status == "complete" else 1
+
+
+def conversation(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    if options.list is not None:
+        return _conversations(engine, options.list, as_json)
+    seen: list[StoredTurn] = []
+    stopped = False
+    if options.resume is not None:
+        conversation = _resume(engine, options)
+        conversation_id, seen = conversation.info.conversation_id, list(conversation.turns)
+    else:
+        scope = Scope(documents_asked(engine, options.doc), options.pages, tuple(options.kind))
+        conversation_id = engine.conversations.new(scope)
+    after = seen[-1].turn_id if seen else ""
+
+    def ask(question: str, **how: Any) -> int:
+        nonlocal after, stopped
+        try:
+            run = engine.chat(conversation_id, question, **how)
+            after = run.turn_id or after
+            with stopped_by_ctrl_c(run.stop):
+                answer = run.run()
+        except GroundworkError as error:
+            if as_json:
+                print_json({"question": question, "error": error.as_dict()})
+            else:
+                print(f"{error.message} {error.hint}", file=sys.stderr)
+            return 1
+        extra = {"conversation_id": conversation_id, "turn_id": run.turn_id}
+        _show(answer, as_json, passages=options.passages, extra=extra)
+        stopped = answer.status == "stopped"
+        if run.unsaved is not None:
+            print(f"This answer couldn't be saved. {run.unsaved.message} {run.unsaved.hint}", file=sys.stderr)
+        return 0 if answer.status == "complete" and run.unsaved is None else 1
+
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    print(f"Conversation {conversation_id}. Press Enter on an empty line, or Ctrl-D, to end it.", file=sys.stderr)
+    code = 0
+    if options.again is not None:
+        if not seen:
+            raise InputError("This conversation has no questions yet.", hint="Ask a question.")
+        code = ask(options.again or seen[-1].question, instead_of=after, fresh=True)
+    # Whoever stops a list of questions does not want the next one asked.
+    while sys.stdin.isatty() or not stopped:
+        if sys.stdin.isatty():
+            print("\n? ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        if not line or (sys.stdin.isatty() and not line.strip()):
+            return code
+        if line.strip():
+            code = max(code, ask(line.strip(), after=after))
+    return code
+
+
+def _conversations(engine: Engine, search: str, as_json: bool) -> int:
+    found = engine.conversations.all(search)
+    if as_json:
+        print_json({"conversations": [asdict(info) for info in found]})
+    else:
+        printing.conversations(found)
+        if not found:
+            print(
+                "No conversation contains these words." if search.strip() else "There are no conversations.",
+                file=sys.stderr,
+            )
+    return 0
+
+
+def _resume(engine: Engine, options: argparse.Namespace) -> Conversation:
+    """The conversation to go on with; what is given of documents, pages and kinds stands from now on for what it had
+    of them."""
+    conversation = engine.conversations.get(options.resume)
+    scope = replace(
+        conversation.scope,
+        doc_ids=documents_asked(engine, options.doc) if options.doc else conversation.scope.doc_ids,
+        pages=options.pages or conversation.scope.pages,
+        kinds=tuple(options.kind) or conversation.scope.kinds,
+    )
+    if scope != conversation.scope:
+        engine.conversations.set_scope(options.resume, scope)
+    for turn in conversation.turns:
+        version = turn.versions.index(turn.turn_id) + 1
+        of = f" ({version} of {len(turn.versions)})" if len(turn.versions) > 1 else ""
+        print(f"> {turn.question}{of}", file=sys.stderr)
+    if scope != EVERYTHING:
+        searched = len(engine.documents() if scope.doc_ids is None else scope.doc_ids)
+        print(f"Searches {within(scope, searched)}.", file=sys.stderr)
+    return conversation
+
+
+def export(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    path: Path | None = options.output
+    chosen = kind("md" if path is None else path.suffix[1:])
+    data = engine.export(options.conversation, chosen)
+    if path is not None:
+        write_file(path, data)
+    told = {"conversation_id": options.conversation, "kind": chosen, "bytes": len(data)}
+    if as_json:
+        print_json(told | ({"markdown": data.decode()} if path is None else {"path": str(path)}))
+    elif path is None:
+        print(data.decode(), end="")
+    else:
+        print(f"Wrote {path}.", file=sys.stderr)
+    return 0
+
+
+def _show(answer: Answer, as_json: bool, *, passages: bool, extra: Json | None = None) -> None:
+    if as_json:
+        print_json(wire.answer(answer) | (extra or {}))
+        return
+    printing.answer(answer, passages=passages)
+    for note in (*(answer.trace.notes if answer.trace else ()), *answer.notes):
+        print(note, file=sys.stderr)
+    if answer.error:
+        print(f"{answer.error['message']} {answer.error['hint']}", file=sys.stderr)

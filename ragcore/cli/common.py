@@ -1,0 +1,109 @@
+"""What the commands share: naming documents, progress, one JSON object."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from ragcore.cli.terminal import json_escaped
+from ragcore.errors import InputError, UnknownDocument
+from ragcore.files import replacing
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine, Progress
+
+Json = dict[str, Any]
+
+ID_START = 4  # characters that name a document by the start of its id, at least
+
+
+def find(engine: Engine, given: str, *, whole: bool = False) -> str:
+    """A doc id, or the start of one (`ID_START` characters or more), or a file's name."""
+    found = [
+        info
+        for info in engine.documents()
+        if given in (info.name, info.doc_id) or (not whole and len(given) >= ID_START and info.doc_id.startswith(given))
+    ]
+    if len(found) == 1:
+        return found[0].doc_id
+    if found:
+        raise UnknownDocument(
+            f"{given!r} matches {len(found)} documents.", hint="Use the full id: `groundwork documents` lists them."
+        )
+    raise UnknownDocument(f"There is no document {given!r} in this library.")
+
+
+def documents_asked(engine: Engine, given: Sequence[str] | None) -> tuple[str, ...] | None:
+    """The documents named by --doc; says on stderr which of those asked are not searched yet."""
+    chosen = tuple(find(engine, item) for item in given) if given else None
+    waiting = [
+        info.name for info in engine.documents() if not info.indexed and (chosen is None or info.doc_id in chosen)
+    ]
+    if waiting:
+        print(f"Not searched, because not indexed: {', '.join(waiting)}.", file=sys.stderr)
+    return chosen
+
+
+def progress(name: str) -> Callable[[Progress], None]:
+    """Prints at most one line per stage and tenth of the way."""
+    last: list[tuple[str, int]] = []
+
+    def show(progress: Progress) -> None:
+        tenth = progress.done * 10 // max(progress.total, 1)
+        if [(progress.stage, tenth)] != last:
+            last[:] = [(progress.stage, tenth)]
+            print(f"{name}: {progress.stage} {progress.done} of {progress.total}", file=sys.stderr)
+
+    return show
+
+
+@contextmanager
+def stopped_by_ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
+    """While the block runs, the first Ctrl-C calls ``stop`` (in another thread), so that what there is can be ended in
+    good order; a second raises `KeyboardInterrupt`. Where Ctrl-C is somebody else's, it stays theirs."""
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    ):
+        yield
+        return
+    # A handler must take no lock, for the code that it interrupts may hold it; putting into this queue takes none.
+    pressed: SimpleQueue[bool] = SimpleQueue()
+
+    def watch() -> None:
+        if pressed.get():
+            print("Stopping. Press Ctrl-C again to quit at once.", file=sys.stderr)
+            stop()
+
+    def press(_number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        pressed.put(True)
+
+    threading.Thread(target=watch, name="ctrl-c", daemon=True).start()
+    signal.signal(signal.SIGINT, press)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        pressed.put(False)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """``path`` gets ``data`` in one step. Raises `InputError`."""
+    try:
+        with replacing(path, 0o666) as stream:
+            stream.write(data)
+    except OSError as error:
+        raise InputError(f"{path} couldn't be written: {error.strerror}.", hint="Choose another place.") from error
+
+
+def print_json(value: Json) -> None:
+    print(json_escaped(json.dumps(value, ensure_ascii=False)), flush=True)

@@ -1,0 +1,341 @@
+"""The command line, thin: arguments in, one engine call, text or one JSON object out.
+
+Exit codes: 0 done, 1 the work failed, 2 wrong usage. Progress and logs go to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from ragcore.cli import app, asking, library, shelf, state
+from ragcore.cli.common import documents_asked, print_json
+from ragcore.cli.report import KINDS as REPORT_KINDS
+from ragcore.cli.report import fill, load_template, own_templates
+from ragcore.cli.terminal import plain_output
+from ragcore.config.settings import default_home, load
+from ragcore.errors import Cancelled, GroundworkError, InputError
+from ragcore.export import KINDS, kind
+from ragcore.export.sheets import SHEET_KINDS, sheet_kind
+from ragcore.types import ChunkKind, ElementKind
+from ragcore.types.report import Focus
+from ragcore.types.scope import page_ranges
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point of the console scripts ``groundwork`` and ``ragcore``; returns the exit code. Without a command it
+    starts the app."""
+    with plain_output():
+        parser = _parser()
+        options = parser.parse_args(arguments)
+        starts_app = getattr(options, "run", None) is None
+        if starts_app and (hasattr(options, "config") or hasattr(options, "json")):
+            parser.error("--config and --json need a command; the app reads config.toml in the home folder")
+        if getattr(options, "picture", None) is not None and options.page is None:
+            parser.error("--picture needs --page")
+        if getattr(options, "again", None) is not None and options.resume is None:
+            parser.error("--again needs --resume")
+    # The app's server writes colours.
+    with nullcontext() if starts_app else plain_output():
+        return _run(parser, options, starts_app)
+
+
+def _run(parser: argparse.ArgumentParser, options: argparse.Namespace, starts_app: bool) -> int:
+    as_json: bool = getattr(options, "json", False)
+    try:
+        if starts_app:
+            return app.start(options)
+        from ragcore.engine import Engine
+
+        preset = getattr(options, "rse", None)
+        if preset is not None and preset not in (presets := _presets(options)):
+            parser.error(f"argument --rse: invalid choice: {preset!r} (choose from {', '.join(map(repr, presets))})")
+        with Engine.open(
+            home=getattr(options, "home", None),
+            config=getattr(options, "config", None),
+            overrides=None if preset is None else {"rse.preset": preset},
+        ) as engine:
+            code: int = options.run(engine, options, as_json)
+            return code
+    except GroundworkError as error:
+        if as_json:
+            print_json({"error": error.as_dict()})
+        else:
+            print(f"{error.message}\n{error.hint}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        stopped = Cancelled("Stopped from the keyboard.")
+        if as_json:
+            print_json({"error": stopped.as_dict()})
+        print(f"{stopped.message} {stopped.hint}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader went away; there is nobody to tell
+        return 1
+
+
+def _template(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    template = load_template(options.template)
+    focus = Focus(options.about, options.year)
+    asked = documents_asked(engine, options.doc)
+    return fill(engine, template, asked, options.output, as_json, options.annex, focus)
+
+
+def _presets(options: argparse.Namespace) -> list[str]:
+    """The names of the sets that --rse may choose among. Raises `ConfigError`."""
+    home = getattr(options, "home", None) or default_home()
+    # Whatever the settings choose is not asked for, so that it need not be there.
+    settings, _ = load(file=getattr(options, "config", None), home=home, overrides={"rse.preset": "balanced"})
+    return list(settings.rse.presets)
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+
+def _pages(text: str) -> tuple[tuple[int, int], ...]:
+    try:
+        found = page_ranges(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(f"{error.message} {error.hint}") from error
+    if not found:
+        raise argparse.ArgumentTypeError("has no page number")
+    return found
+
+
+def _exported(text: str) -> Path:
+    path = Path(text)
+    try:
+        kind(path.suffix[1:])
+    except InputError as error:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must end in one of {', '.join(f'.{each}' for each in KINDS)}"
+        ) from error
+    return path
+
+
+def _sheets(text: str) -> Path:
+    path = Path(text)
+    try:
+        sheet_kind(path.suffix[1:])
+    except InputError as error:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must end in one of {', '.join(f'.{each}' for each in SHEET_KINDS)}"
+        ) from error
+    return path
+
+
+def _report(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower().removeprefix(".") not in REPORT_KINDS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must end in one of {', '.join(f'.{each}' for each in REPORT_KINDS)}"
+        )
+    return path
+
+
+def _annex(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower() != ".pdf":
+        raise argparse.ArgumentTypeError(f"{text!r} must end in .pdf")
+    return path
+
+
+def _text(text: str) -> str:
+    """An argument that is not UTF-8 reaches Python with surrogates, which nothing after this can take."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _add_scope(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--doc", type=_text, action="append", metavar="DOC", help="search only this document; may be repeated"
+    )
+    parser.add_argument("--pages", type=_pages, default=(), metavar="P", help="search only these pages, such as 3-7,12")
+    parser.add_argument(
+        "--kind",
+        action="append",
+        choices=get_args(ChunkKind),
+        default=[],
+        help="search only this kind of passage; may be repeated",
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    # The global options are taken before and after the command alike.
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--home", type=Path, metavar="DIR", help="where the library is kept")
+    common.add_argument("--config", type=Path, metavar="FILE", help="settings file instead of <home>/config.toml")
+    common.add_argument("--json", action="store_true", help="one JSON object on stdout")
+
+    parser = argparse.ArgumentParser(
+        prog="groundwork",
+        description="Ask your PDFs; every claim opens its place on the page. Without a command, starts the app.",
+        parents=[common],
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+
+    def command(
+        name: str, run: Callable[[Engine, argparse.Namespace, bool], int], text: str
+    ) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text, parents=[common])
+        sub.set_defaults(run=run)
+        return sub
+
+    sub = commands.add_parser(
+        "app", help="start the app in the browser", description="Start the app in the browser.", parents=[common]
+    )
+    sub.add_argument("--port", type=_count, metavar="N", help="use port N instead of 8501")
+    sub.add_argument("--no-browser", dest="browser", action="store_false", help="don't open the browser")
+
+    sub = command("ingest", library.ingest, "add PDFs, or ADE JSON with its PDF, to the library")
+    sub.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="a PDF, a JSON file from LandingAI's ADE, or a folder"
+    )
+    sub.add_argument("--index", action="store_true", help="also index them")
+    sub.add_argument("--password", help="the password of encrypted files")
+
+    sub = command("index", library.index, "index new documents")
+    which = sub.add_mutually_exclusive_group()
+    which.add_argument("--rebuild", action="store_true", help="rebuild the whole index")
+    which.add_argument("--estimate", action="store_true", help="only print what Claude's context sentences would cost")
+
+    command("documents", library.documents, "list the library")
+
+    sub = command("remove", library.remove, "remove a document")
+    sub.add_argument("document", type=_text, metavar="DOC", help="full id, or file name")
+
+    sub = command("tag", shelf.tag, "add or remove tags; move documents to a folder")
+    sub.add_argument("documents", nargs="+", type=_text, metavar="DOC", help="id or its beginning, or file name")
+    sub.add_argument("--add", type=_text, action="append", default=[], metavar="TAG", help="may be repeated")
+    sub.add_argument("--remove", type=_text, action="append", default=[], metavar="TAG", help="may be repeated")
+    sub.add_argument("--folder", type=_text, metavar="PATH", help='names joined by "/"; "" for no folder')
+
+    sub = command("rename", shelf.rename, "rename a document everywhere")
+    sub.add_argument("document", type=_text, metavar="DOC", help="id or its beginning, or file name")
+    sub.add_argument("title", type=_text, metavar="TITLE", help='the new title; "" restores the original')
+
+    sub = command("tables", shelf.tables, "list a document's tables, or export them")
+    sub.add_argument("document", type=_text, metavar="DOC")
+    sub.add_argument("--table", type=_count, metavar="N", help="only this table, counted from 1")
+    sub.add_argument("-o", "--output", type=_sheets, metavar="FILE", help="FILE.xlsx or FILE.csv")
+
+    sub = command("elements", library.elements, "show what was read: headings, paragraphs, tables")
+    sub.add_argument("document", type=_text, metavar="DOC")
+    sub.add_argument("--page", type=_count, metavar="N")
+    sub.add_argument("--kind", choices=get_args(ElementKind), metavar="K")
+    sub.add_argument(
+        "--picture", type=Path, metavar="OUT.png", help="also draw them on a picture of the page (needs --page)"
+    )
+
+    sub = command("chunks", library.chunks, "show how a document is cut into chunks")
+    sub.add_argument("document", type=_text, metavar="DOC")
+
+    sub = command("retrieve", asking.retrieve, "find passages")
+    sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
+    sub.add_argument("--mode", choices=("hybrid", "vector", "bm25", "reference"))
+    sub.add_argument("--top-k", type=_count, metavar="K")
+    sub.add_argument(
+        "--decompose", choices=("auto", "rules", "model", "off"), help="how questions with several parts are split"
+    )
+    sub.add_argument(
+        "--gaps",
+        action=argparse.BooleanOptionalAction,
+        help="let the model search again for what is missing",
+    )
+    sub.add_argument(
+        "--rse",
+        metavar="PRESET",
+        help="how passages are joined: default, balanced, precision, find_all or your own preset",
+    )
+    _add_scope(sub)
+
+    for name, text in (
+        ("ask", "answer a question with citations"),
+        ("generate", "same as ask, for scripts: -q QUESTION"),
+    ):
+        sub = command(name, asking.generate, text)
+        if name == "ask":
+            sub.add_argument("question", type=_text, metavar="QUESTION")
+        else:
+            sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
+        sub.add_argument("-p", "--passages", action="store_true", help="also print the quotes")
+        _add_scope(sub)
+
+    sub = command("conversation", asking.conversation, "start a conversation, one question per line")
+    sub.add_argument("-p", "--passages", action="store_true")
+    which = sub.add_mutually_exclusive_group()
+    which.add_argument(
+        "--resume",
+        type=_text,
+        metavar="ID",
+        help="resume this conversation; --doc, --pages and --kind replace its scope",
+    )
+    which.add_argument(
+        "--list",
+        type=_text,
+        nargs="?",
+        const="",
+        metavar="WORDS",
+        help="list conversations, latest first; with WORDS, only those that contain them all",
+    )
+    sub.add_argument(
+        "--again",
+        type=_text,
+        nargs="?",
+        const="",
+        metavar="QUESTION",
+        help="with --resume: ask the last question again, or QUESTION instead; the old answer is kept",
+    )
+    _add_scope(sub)
+
+    sub = command("export", asking.export, "export a conversation as Markdown, Word or PDF with footnotes")
+    sub.add_argument(
+        "conversation", type=_text, metavar="CONVERSATION", help="the id that `groundwork conversation` prints"
+    )
+    sub.add_argument(
+        "-o", "--output", type=_exported, metavar="FILE", help="FILE.md, FILE.docx or FILE.pdf; else Markdown on stdout"
+    )
+
+    sub = command("template", _template, "fill a report from a template, with evidence and gaps")
+    sub.add_argument(
+        "-t",
+        "--template",
+        type=_text,
+        required=True,
+        metavar="FILE",
+        help=f"JSON, a Markdown outline or a Word document; or one of {', '.join(own_templates())}",
+    )
+    sub.add_argument(
+        "-o",
+        "--output",
+        type=_report,
+        metavar="FILE",
+        help="FILE.md, FILE.docx, FILE.pdf, FILE.html or FILE.json; else Markdown on stdout",
+    )
+    sub.add_argument("--about", type=_text, default="", metavar="NAME", help="the company or subject of the report")
+    sub.add_argument("--year", type=int, default=0, help="the year to report on; default: each document's latest")
+    sub.add_argument("--annex", type=_annex, metavar="FILE.pdf", help="also save the cited pages with highlights")
+    sub.add_argument(
+        "--doc", type=_text, action="append", metavar="DOC", help="use only this document; may be repeated"
+    )
+
+    command("spending", state.spending, "show what models have cost, in tokens and US dollars")
+
+    command("feedback", state.feedback, "show feedback on answers; --json for everything")
+
+    command("config", state.settings, "show all settings and where each comes from")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""``template``: a report filled from the library."""
+
+from __future__ import annotations
+
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcore.cli import output as printing
+from ragcore.cli.common import print_json, stopped_by_ctrl_c, write_file
+from ragcore.errors import BadTemplate, FileMissing, GroundworkError
+from ragcore.report.files import report_kind
+from ragcore.types import json as wire
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine
+    from ragcore.report.template import Template
+    from ragcore.types.report import Focus, Report
+
+KINDS = ("md", "docx", "pdf", "html", "json")
+
+
+def own_templates() -> dict[str, str]:
+    """The templates that come with Groundwork: name → JSON."""
+    folder = files("ragcore.report") / "library"
+    found = {path.name.removesuffix(".json"): path.read_text("utf-8") for path in folder.iterdir()}
+    return dict(sorted(found.items()))
+
+
+def load_template(given: str) -> Template:
+    """The template in the file ``given`` (JSON, a Markdown outline or a Word document), or that of Groundwork's own of
+    this name. Raises `FileMissing`, `BadTemplate`."""
+    from ragcore.report.read_template import MAX_BYTES, read_template
+    from ragcore.report.template import from_json
+
+    path = Path(given)
+    own = own_templates()
+    if given in own and not path.exists():
+        return from_json(own[given], given)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise BadTemplate(f"{path.name} is too large for a template.", hint="Remove its pictures.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileMissing(
+            f"{given} can't be read: {error.strerror}.", hint=f"Name a file, or one of {', '.join(own)}."
+        ) from error
+    return read_template(data, path.name)
+
+
+def fill(
+    engine: Engine,
+    template: Template,
+    doc_ids: tuple[str, ...] | None,
+    output: Path | None,
+    as_json: bool,
+    annex: Path | None = None,
+    focus: Focus | None = None,
+) -> int:
+    """Fill ``template``, about ``focus``, and write it, and to ``annex`` the pages that it cites; 1 where a required
+    section stays empty, and where it was interrupted: then what was filled so far is written."""
+    run = engine.fill(template, doc_ids=doc_ids, focus=focus)
+    try:
+        with stopped_by_ctrl_c(run.stop):
+            for section in run:
+                told = section.status + (f", {len(section.gaps)} missing" if section.gaps else "")
+                print(f"{section.number} {section.heading}: {told}", file=sys.stderr)
+    except KeyboardInterrupt:
+        run.stop()
+    except GroundworkError:
+        if run.report.sections:
+            _write(engine, run.report, output, annex, "Sections filled earlier are in")
+        raise
+    report = run.report
+    if run.stopped:
+        done = sum(section.status != "stopped" for section in report.sections)
+        print(f"\nInterrupted: {done} of {len(list(template.places()))} sections are done.", file=sys.stderr)
+    _write(engine, report, output, annex, "Wrote")
+    if as_json:
+        print_json(wire.report(report))
+    elif output is None:
+        print(engine.write_report(report, "md").decode(), end="")
+    printing.report_gaps(report)
+    return 1 if run.stopped or any(section.missed for section in report.sections) else 0
+
+
+def _write(engine: Engine, report: Report, output: Path | None, annex: Path | None, said: str) -> None:
+    if output is not None:
+        write_file(output, engine.write_report(report, report_kind(output.suffix.removeprefix("."))))
+        print(f"{said} {output}.", file=sys.stderr)
+    if annex is not None:
+        write_file(annex, engine.write_report(report, "annex"))
+        print(f"The cited pages are in {annex}.", file=sys.stderr)

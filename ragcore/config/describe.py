@@ -1,0 +1,165 @@
+"""Every setting in words: what ``config.toml`` says of it, what it may be, and what is wrong with one that is typed.
+
+The comments of the packaged ``config.toml`` are the only description of a setting; the models of
+`ragcore.config.settings` are the only bounds. Nothing is said of either twice.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, Union, get_args, get_origin
+
+from ragcore.config.override import FIXED, varied
+from ragcore.config.settings import NAMED, PRESET, Section, Settings, flatten
+from ragcore.errors import ConfigError
+
+Kind = Literal["choice", "flag", "whole", "number", "text", "table"]
+_LINE = re.compile(r"^(?P<key>\w+)\s*=\s*(?P<value>\"[^\"]*\"|[^#]*?)\s*(?:#\s*(?P<said>.*))?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One ``section.key``. ``choices`` are those of a choice, ``least`` and ``most`` the bounds of a number (``above``:
+    ``least`` itself is not allowed), ``fixed`` is one that the library was read and indexed by; ``preset`` one that may
+    be left to a preset. ``said`` is its comment."""
+
+    key: str
+    kind: Kind
+    default: Any
+    said: str
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    above: bool = False
+    fixed: bool = False
+    preset: bool = False
+
+    @property
+    def section(self) -> str:
+        return self.key.partition(".")[0]
+
+    @property
+    def allowed(self) -> str:
+        """``a whole number from 20 to 8000``."""
+        if self.kind in ("choice", "flag"):
+            names = self.choices or ("on", "off")
+            return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+        if self.kind not in ("whole", "number"):
+            return "text"
+        noun = "a whole number" if self.kind == "whole" else "a number"
+        if self.least is None:
+            return noun
+        low = f"above {_plain(self.least)}" if self.above else f"from {_plain(self.least)}"
+        return f"{noun} {low} to {_plain(self.most)}" if self.most is not None else f"{noun} {low} up"
+
+
+@cache
+def catalogue() -> Mapping[str, Setting]:
+    """Every setting by its key, in the order of ``config.toml``."""
+    text = resources.files("ragcore.config").joinpath("config.toml").read_text("utf-8")
+    said = _comments(text)
+    return {key: _setting(key, value, said.get(key, "")) for key, value in flatten(tomllib.loads(text)).items()}
+
+
+def read(setting: Setting, typed: str) -> Any:
+    """The value that ``typed`` stands for. Raises `ConfigError` in words that fit beside the field."""
+    text = typed.strip()
+    if setting.preset and text == PRESET:
+        return text
+    match setting.kind:
+        case "flag":
+            if text.lower() in ("on", "true", "off", "false"):
+                return text.lower() in ("on", "true")
+        case "choice":
+            if text in setting.choices:
+                return text
+        case "whole" | "number":
+            number = _number(setting, text)
+            if number is not None:
+                return number
+        case "text":
+            return text
+        case "table":
+            raise ConfigError(f"{setting.key} is a table.", hint="Change it in config.toml in the home folder.")
+    raise ConfigError(f"Must be {setting.allowed}{f', or {PRESET}' if setting.preset else ''}.", hint="")
+
+
+def wrong(settings: Settings, origins: Mapping[str, str], key: str, typed: str) -> str:
+    """What is wrong with a setting as typed, "" for nothing. Raises `ConfigError` for a key that there is not."""
+    if key not in catalogue():
+        raise ConfigError(f"There's no setting {key!r}.")
+    try:
+        varied(settings, origins, {key: read(catalogue()[key], typed)})
+    except ConfigError as error:
+        return f"{error.message} {error.hint}".strip()
+    return ""
+
+
+def _number(setting: Setting, text: str) -> float | None:
+    try:
+        value = int(text) if setting.kind == "whole" else float(text.replace(",", "."))
+    except ValueError:
+        return None
+    low = setting.least is None or (value > setting.least if setting.above else value >= setting.least)
+    # Comparisons with NaN are false: it is never within bounds.
+    return value if low and (setting.most is None or value <= setting.most) and abs(value) < 1e15 else None
+
+
+def _setting(key: str, default: Any, said: str) -> Setting:
+    section, _, name = key.partition(".")
+    model = Settings.model_fields[section].annotation
+    assert isinstance(model, type)
+    assert issubclass(model, Section)
+    field = model.model_fields[name]
+    fixed = section in FIXED
+    if key in NAMED:
+        return Setting(key, "table", default, said, fixed=fixed)
+    kind, choices = _kind(field.annotation)
+    least = most = None
+    above = False
+    for bound in field.metadata:
+        if getattr(bound, "ge", None) is not None:
+            least = bound.ge
+        if getattr(bound, "gt", None) is not None:
+            least, above = bound.gt, True
+        if getattr(bound, "le", None) is not None:
+            most = bound.le
+    if kind == "whole" and above and least is not None:
+        least, above = least + 1, False
+    return Setting(key, kind, default, said, choices, least, most, above, fixed, preset=default == PRESET)
+
+
+def _plain(number: float) -> str:
+    return f"{int(number):,}" if number == int(number) else f"{number:g}"
+
+
+def _kind(annotation: Any) -> tuple[Kind, tuple[str, ...]]:
+    if get_origin(annotation) is Literal:
+        return "choice", tuple(str(choice) for choice in get_args(annotation))
+    if get_origin(annotation) in (Union, types.UnionType):
+        return "text", ()
+    kinds: dict[Any, Kind] = {bool: "flag", int: "whole", float: "number", str: "text"}
+    return kinds.get(annotation, "text"), ()
+
+
+def _comments(text: str) -> dict[str, str]:
+    """What stands beside each key, with the lines of comment below that go on from it."""
+    found: dict[str, list[str]] = {}
+    section, key = "", ""
+    for line in text.splitlines():
+        if line.startswith("["):
+            section, key = line[1 : line.index("]")], ""
+        elif match := _LINE.match(line):
+            key = f"{section}.{match['key']}"
+            found[key] = [match["said"]] if match["said"] else []
+        elif key and line.startswith(" ") and line.lstrip().startswith("#"):
+            found[key].append(line.lstrip(" #"))
+        else:
+            key = ""
+    return {key: " ".join(lines) for key, lines in found.items()}

@@ -1,0 +1,446 @@
+"""Settings: the packaged ``config.toml``, overridden by a user's file, then by the environment.
+
+Every key lives in ``config.toml`` beside this module with its default and a comment; the models here only give types
+and bounds. An unknown key or a bad value is a `ConfigError` that names it, with the nearest key that exists.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ragcore.errors import ConfigError
+
+ENV_PREFIX = "GROUNDWORK_"
+NAMED = ("llm.prices", "rse.presets")  # each is one setting, whose keys are names of models or presets, not settings
+SHORT_QUOTES = 2  # what answers of the offline answerer have in the short style
+PRESET = "preset"  # value of an [rse] key that leaves it to the preset in force
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Positive = Annotated[int, Field(gt=0)]
+Count = Annotated[int, Field(ge=0)]
+Seconds = Annotated[float, Field(gt=0.0)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class IngestSettings(Section):
+    max_bytes: Positive
+    max_json_bytes: Positive
+    max_pages: Positive
+    page_seconds: Seconds
+    plain_seconds: Seconds
+    memory_mb: Annotated[int, Field(ge=512)]
+    workers: Count
+    process_pages: Positive
+    idle_seconds: Annotated[float, Field(ge=0)]
+    undo_seconds: Seconds
+
+
+class OcrSettings(Section):
+    mode: Literal["auto", "off", "force"]
+    language: Annotated[str, Field(min_length=1)]
+    models: str
+    dpi: Annotated[int, Field(ge=50, le=600)]
+    max_pixels: Annotated[int, Field(ge=250_000, le=50_000_000)]
+    page_seconds: Seconds
+
+
+class NoiseSettings(Section):
+    frequency: Share
+    min_pages: Positive
+
+
+class FigureSettings(Section):
+    describe: Literal["auto", "off"]
+    max_usd: Annotated[float, Field(ge=0.0)]
+    max_figures: Count
+    min_share: Share
+    dpi: Annotated[float, Field(ge=36.0, le=600.0)]
+    max_pixels: Annotated[int, Field(ge=10_000, le=8_000_000)]
+    max_tokens: Annotated[int, Field(ge=50)]
+    in_flight: Annotated[int, Field(ge=1, le=16)]
+
+
+class ChunkSettings(Section):
+    size: Literal["fine", "coarse"]
+    max_tokens: Annotated[int, Field(ge=20, le=8000)]
+    target_tokens: Positive
+    coarse_tokens: Positive
+    row_tokens: Count
+    composites: bool
+    lead_in_tokens: Count
+    header_title: bool
+    header_headings: Count
+
+    @property
+    def merge_tokens(self) -> int:
+        """Up to how many tokens small neighbours are merged, in the size in force."""
+        return self.target_tokens if self.size == "fine" else self.coarse_tokens
+
+    @property
+    def merge_row_tokens(self) -> int:
+        """Up to how many tokens rows of a table are merged, in the size in force; 0: each stands by itself."""
+        return self.row_tokens if self.size == "fine" else self.coarse_tokens
+
+
+class ContextSettings(Section):
+    summaries: Literal["auto", "extractive"]
+    document_summary: bool
+    section_summary: bool
+    section_tokens: Positive
+    situate: Literal["off", "claude"]
+    model: str
+    prompt_tokens: Annotated[int, Field(ge=500)]
+    max_tokens: Annotated[int, Field(ge=30)]
+    max_usd: Annotated[float, Field(ge=0.0)]
+    in_flight: Annotated[int, Field(ge=1, le=16)]
+
+
+class IndexSettings(Section):
+    embedder: str
+    vector_store: Literal["chroma", "flat"]
+    batch: Positive
+    threads: Count
+    lock_seconds: Seconds
+    opened_mb: Positive
+    bm25_k1: Annotated[float, Field(ge=0.0)]
+    bm25_b: Share
+
+
+class RetrieveSettings(Section):
+    mode: Literal["hybrid", "vector", "bm25", "reference"]
+    top_k: Positive
+    candidates: Positive
+    fusion: Literal["convex", "rrf"]
+    alpha: Share
+    rrf_k: Positive
+    figure_penalty: Share
+    neighbours: Count
+
+
+class WordingSettings(Section):
+    focus: bool
+    synonyms: bool
+    terms: Count
+    vector_weight: Annotated[float, Field(ge=0.0)]
+    bm25_weight: Annotated[float, Field(ge=0.0)]
+
+
+class RouteSettings(Section):
+    weight: Share
+    documents: Positive
+
+
+class RerankSettings(Section):
+    model: str
+    candidates: Positive
+    weight: Annotated[float, Field(ge=0.0)]
+    temperature: Annotated[float, Field(gt=0.0)]
+
+
+class RsePreset(Section):
+    max_length: Positive
+    overall_max_length: Positive
+    overall_max_length_extension: Count
+    minimum_value: float
+    irrelevant_chunk_penalty: Annotated[float, Field(gt=0.0)]
+    decay_rate: Annotated[float, Field(gt=0.0)]
+    top_k_for_document_selection: Count
+    chunk_length_adjustment: bool
+
+
+class RseSettings(RsePreset):
+    """``presets`` has the named sets; `load` puts the numbers of the one that ``preset`` names in place of every key
+    that leaves it to the preset."""
+
+    preset: str
+    presets: dict[str, RsePreset]
+
+
+class AgenticSettings(Section):
+    decompose: Literal["auto", "rules", "model", "off"]
+    gaps: bool
+    max_iterations: Annotated[int, Field(ge=1, le=5)]
+    context_tokens: Positive
+    question_weight: Annotated[float, Field(ge=0.0)]
+    max_tokens: Annotated[int, Field(ge=50)]
+    timeout_seconds: Seconds
+
+
+class CacheSettings(Section):
+    mode: Literal["on", "off"]
+    full: Share
+    partial: Share
+    same_words: bool
+    entries: Positive
+
+
+class ChatSettings(Section):
+    rewrite: Literal["rules", "auto", "model"]
+    min_length: Count
+    rewrite_tokens: Positive
+    timeout_seconds: Seconds
+
+
+class AnswerSettings(Section):
+    style: Literal["full", "short"]
+    source_tokens: Positive
+    history_turns: Count
+    history_tokens: Count
+    refuse_below: Share
+    refuse_cover: Share
+    refuse_unnamed: Share
+    offline_sentences: Positive
+    offline_floor: Share
+    offline_share: Share
+
+    @property
+    def offline_quotes(self) -> int:
+        """What the offline answerer quotes at most, in the style in force."""
+        return min(self.offline_sentences, SHORT_QUOTES) if self.style == "short" else self.offline_sentences
+
+
+class VerifySettings(Section):
+    weak_below: Share
+    unsupported_below: Share
+    add_citations: bool
+    judge: Literal["off", "claude"]
+    judge_tokens: Positive
+    judge_seconds: Seconds
+
+
+class ReportSettings(Section):
+    rounds: Positive
+    section_tokens: Positive
+    before_tokens: Count
+    own_tokens: Positive
+    pinned_tokens: Positive
+    crop_dpi: Annotated[float, Field(ge=36.0, le=600.0)]
+    annex_dpi: Annotated[float, Field(ge=36.0, le=600.0)]
+
+
+class ExportSettings(Section):
+    quote_length: Annotated[int, Field(ge=40)]
+    paper: Literal["a4", "letter"]
+
+
+class LlmSettings(Section):
+    model: str
+    claude_model: str
+    base_url: str
+    citations: Literal["markers", "native"]
+    temperature: Annotated[float, Field(ge=0.0, le=1.0)]
+    max_tokens: Positive
+    timeout_seconds: Seconds
+    retries: Count
+    cache: bool
+    cache_mb: Annotated[float, Field(gt=0.0)]
+    prices: dict[str, tuple[float, float, float, float]]
+
+
+class Settings(Section):
+    """All settings. ``origins`` (of `load`) says where each one came from."""
+
+    ingest: IngestSettings
+    ocr: OcrSettings
+    noise: NoiseSettings
+    figures: FigureSettings
+    chunk: ChunkSettings
+    context: ContextSettings
+    index: IndexSettings
+    retrieve: RetrieveSettings
+    wording: WordingSettings
+    route: RouteSettings
+    rerank: RerankSettings
+    rse: RseSettings
+    agentic: AgenticSettings
+    cache: CacheSettings
+    chat: ChatSettings
+    answer: AnswerSettings
+    verify: VerifySettings
+    report: ReportSettings
+    export: ExportSettings
+    llm: LlmSettings
+
+    def hash(self) -> str:
+        """12 hex digits that name this configuration; part of every stored answer."""
+        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def default_home() -> Path:
+    """``GROUNDWORK_HOME``, else the platform's data folder."""
+    given = os.environ.get("GROUNDWORK_HOME")
+    return Path(given).expanduser() if given else Path(platformdirs.user_data_path("groundwork", appauthor=False))
+
+
+def load(
+    *,
+    file: Path | None = None,
+    home: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    problems: dict[str, ConfigError] | None = None,
+) -> tuple[Settings, dict[str, str]]:
+    """The settings in force and, for each ``section.key``, where it came from.
+
+    ``file`` replaces ``<home>/config.toml``; ``overrides`` are dotted keys set by the caller (tests, the command line).
+    Raises `ConfigError` that names the file or variable, the key and the nearest key that exists. With ``problems``
+    what is wrong with the file is put there by key ("" for all of it), and holds for nothing else in it.
+    """
+    merged = flatten(tomllib.loads(resources.files("ragcore.config").joinpath("config.toml").read_text("utf-8")))
+    known = set(merged)
+    origins = dict.fromkeys(merged, "default")
+
+    path = file if file is not None else (home / "config.toml" if home is not None else None)
+    if file is not None and not file.is_file():
+        raise ConfigError(f"No settings file at {file}.", hint="Check the path given to --config.")
+    if path is not None and path.is_file():
+        try:
+            given = flatten(tomllib.loads(path.read_text("utf-8")))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            broken = ConfigError(f"{path} is not valid TOML: {error}.")
+            if problems is None:
+                raise broken from error
+            problems[""], given = broken, {}
+        if problems is not None:
+            given = _usable(merged, origins, given, str(path), problems)
+        merge(merged, origins, given, known, str(path))
+    merge(
+        merged,
+        origins,
+        _from_environ(os.environ if environ is None else environ, known),
+        known,
+        "environment",
+    )
+    merge(merged, origins, dict(overrides or {}), known, "argument")
+
+    return settled(merged, origins), origins
+
+
+def _usable(
+    merged: Mapping[str, Any],
+    origins: Mapping[str, str],
+    given: Mapping[str, Any],
+    origin: str,
+    problems: dict[str, ConfigError],
+) -> dict[str, Any]:
+    """What of ``given`` can be used; the rest is put into ``problems``."""
+    usable: dict[str, Any] = {}
+    for key in sorted(given, key=lambda key: key not in NAMED):  # what is named first, then what names it
+        tried, came = dict(merged), dict(origins)
+        try:
+            merge(tried, came, {**usable, key: given[key]}, set(merged), origin)
+            settled(tried, came)
+        except ConfigError as error:
+            problems[key] = error
+        else:
+            usable[key] = given[key]
+    return usable
+
+
+def settled(merged: dict[str, Any], origins: dict[str, str]) -> Settings:
+    """The settings of all dotted keys, checked; the keys that the preset in force decides are put into both. Raises
+    `ConfigError`."""
+    _choose_preset(merged, origins)
+    try:
+        return Settings.model_validate(_unflatten(merged))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise ConfigError(
+            f"{key} = {first.get('input')!r} can't be used: {first['msg']} (from {origins.get(key, 'the settings')})."
+        ) from error
+
+
+def flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Dotted keys of a settings tree; a setting that is itself a table (`NAMED`) stays whole."""
+    out: dict[str, Any] = {}
+    for key, value in tree.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping) and name not in NAMED:
+            out.update(flatten(value, f"{name}."))
+        else:
+            out[name] = value
+    return out
+
+
+def _unflatten(flat: Mapping[str, Any]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for name, value in flat.items():
+        *parents, leaf = name.split(".")
+        node = out
+        for parent in parents:
+            node = node.setdefault(parent, {})
+        node[leaf] = value
+    return out
+
+
+def merge(
+    merged: dict[str, Any], origins: dict[str, str], given: Mapping[str, Any], known: set[str], origin: str
+) -> None:
+    """Put dotted keys that come from ``origin`` over those before. Raises `ConfigError` for one that is not known."""
+    for key, value in given.items():
+        if key not in known:
+            near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.0)
+            raise ConfigError(f"Unknown setting {key!r} in {origin}; did you mean {near[0]!r}?")
+        if key in NAMED:
+            if not isinstance(value, Mapping):
+                raise ConfigError(f"{key} = {value!r} can't be used: it is a table of names (from {origin}).")
+            value = merged[key] | {name: _joined(merged[key].get(name), item) for name, item in value.items()}
+        merged[key] = value
+        origins[key] = origin
+
+
+def _joined(old: Any, new: Any) -> Any:
+    return {**old, **new} if isinstance(old, Mapping) and isinstance(new, Mapping) else new
+
+
+def _choose_preset(merged: dict[str, Any], origins: dict[str, str]) -> None:
+    """Puts the numbers of the preset in force in place of the [rse] keys that leave them to it. As published, what a
+    set of one's own does not name comes from ``balanced``."""
+    name, presets = merged["rse.preset"], merged["rse.presets"]
+    for one, keys in presets.items():
+        if not isinstance(keys, Mapping):
+            origin = origins["rse.presets"]
+            raise ConfigError(f"rse.presets.{one} = {keys!r} can't be used: it is a table of keys (from {origin}).")
+    if not isinstance(name, str) or name not in presets:
+        raise ConfigError(
+            f"There's no preset rse.preset = {name!r} (from {origins['rse.preset']}).",
+            hint=f"Choose one of {', '.join(presets)}, or name one of your own under [rse.presets].",
+        )
+    presets = {one: {**presets["balanced"], **keys} for one, keys in presets.items()}
+    merged["rse.presets"] = presets
+    for key, value in presets[name].items():
+        if merged.get(f"rse.{key}") == PRESET:
+            merged[f"rse.{key}"], origins[f"rse.{key}"] = value, f"preset {name}"
+
+
+def _from_environ(environ: Mapping[str, str], known: set[str]) -> dict[str, Any]:
+    """``GROUNDWORK_SECTION__KEY`` → ``section.key``; the value is read as TOML where it is TOML, else as text."""
+    out: dict[str, Any] = {}
+    for name, raw in environ.items():
+        if not name.startswith(ENV_PREFIX) or "__" not in name:
+            continue
+        key = name.removeprefix(ENV_PREFIX).lower().replace("__", ".")
+        if key not in known:
+            near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.0)
+            variable = ENV_PREFIX + near[0].upper().replace(".", "__")
+            raise ConfigError(f"Unknown setting in the environment: {name}; did you mean {variable}?")
+        try:
+            out[key] = tomllib.loads(f"value = {raw}")["value"]
+        except tomllib.TOMLDecodeError:
+            out[key] = raw
+    return out

@@ -1,0 +1,1 @@
+"""One question under any settings, with every score."""

@@ -1,0 +1,165 @@
+"""One question over the chunks of many documents, and what any settings make of it.
+
+What takes time is done once: the question is embedded, its cosine and its BM25 score with every chunk in scope are
+taken, and what the reranker has read is remembered. `Exploration.under` then runs the retriever itself over what is
+remembered, so that its numbers are those of `Engine.retrieve` under the same settings, and a slider can be followed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.explore.scores import Explored, View, order
+from ragcore.index.outline import Outline, Projection, project
+from ragcore.types import Chunk, Document, Scope, Segment, Source, SubQuery
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine
+    from ragcore.explore.recording import WatchedRetriever
+    from ragcore.pipelines.search import Finding
+    from ragcore.protocols import Nearest, Reranker, SparseIndex, Vector
+    from ragcore.retrieve.agentic import AgenticRetriever
+
+
+class Exploration:
+    """A ``question`` in a ``scope``. Safe for threads; good for as long as ``current()``.
+
+    ``cosines`` and ``bm25``, float64 ``(n,)``, are those of the question with every chunk of ``outline`` (NaN where it
+    is out of scope). ``parts`` are searched for beside the question in place of those that the settings would ask for.
+    Raises what `Engine.retrieve` raises.
+    """
+
+    def __init__(
+        self, engine: Engine, finding: Finding, question: str, scope: Scope, parts: Sequence[SubQuery] | None = None
+    ) -> None:
+        from ragcore.answer.sources import Cut
+        from ragcore.explore.remembered import RememberedChunks, RememberedReranker, RememberedSparse, RememberedVectors
+        from ragcore.retrieve.cache import RememberedQueries
+
+        started = time.perf_counter()
+        self.question, self.scope = question, scope
+        self._engine, self._finding = engine, finding
+        vectors, sparse = engine.indexer.open()
+        self._embedder = RememberedQueries(engine.models.embedder)
+        self._vectors: Nearest = vectors
+        self._sparse: SparseIndex = sparse
+        self._chunks = RememberedChunks(engine.store.chunks_by_id)
+        self._rerankers: dict[str, RememberedReranker] = {}
+        self._remember = RememberedReranker
+        self._parts: dict[tuple[str, bool], tuple[SubQuery, ...]] = {}
+        self._given = None if parts is None else tuple(parts)
+        self._documents: dict[str, Document] = {}
+        self._cut = Cut()
+        self._lock = threading.RLock()
+        self._whole = finding.outline()
+        self.outline: Outline = self._whole if scope.doc_ids is None else self._whole.of(scope.doc_ids)
+        # Asked before they are remembered: as lists, what they say of every chunk is many times as large as the arrays.
+        watched, _ = self._retriever(engine)
+        self.vector: Vector
+        self.vector, near, said = watched.near(question, scope, max(1, len(self.outline)))
+        self._vectors, self._sparse = RememberedVectors(vectors), RememberedSparse(sparse)
+        self.cosines: NDArray[np.float64] = np.full(len(self.outline), np.nan)
+        self.bm25: NDArray[np.float64] = np.full(len(self.outline), np.nan)
+        self._fill(self.cosines, near)
+        self.bm25[~np.isnan(self.cosines)] = 0.0
+        self._fill(self.bm25, said)
+        self.ms = (time.perf_counter() - started) * 1000.0
+
+    def _fill(self, array: NDArray[np.float64], scored: Sequence[tuple[str, float]]) -> None:
+        rows = self.outline.rows([chunk_id for chunk_id, _ in scored])
+        known = rows >= 0
+        array[rows[known]] = np.array([score for _, score in scored], dtype=np.float64)[known]
+
+    def current(self) -> bool:
+        """Whether the library and its index are as they were."""
+        return self._finding.outline() is self._whole
+
+    @property
+    def unread(self) -> bool:
+        """Whether no passage was read side by side with the question yet, which is most of what the first `under`
+        takes. ``{"rerank.model": "none"}`` tells meanwhile what the searches alone make of it."""
+        reads = self._engine.settings.rerank.model != "none"
+        return reads and not any(reranker.read for reranker in self._rerankers.values())
+
+    def document(self, doc_id: str) -> Document:
+        if doc_id not in self._documents:
+            self._documents[doc_id] = self._engine.document(doc_id)
+        return self._documents[doc_id]
+
+    def chunk(self, chunk_id: str) -> Chunk | None:
+        """The chunk with this id; None where it is gone."""
+        return next(iter(self._chunks([chunk_id])), None)
+
+    def projection(self) -> Projection:
+        """The chunks of the outline in two dimensions."""
+        return project(self._engine.store, self._embedder.name, self.outline)
+
+    def under(self, overrides: Mapping[str, Any]) -> Explored:
+        """What the settings in force with ``overrides`` (dotted keys, as in `Engine.with_settings`) make of the
+        question. Raises `ConfigError`; `ModelError` where a model is to plan the search and cannot be had."""
+        from ragcore.answer.sources import build_sources
+
+        started = time.perf_counter()
+        engine = self._engine.with_settings(overrides)
+        settings = engine.settings
+        with self._lock:
+            before = sum(reranker.read for reranker in self._rerankers.values())
+            key = (settings.agentic.decompose, settings.agentic.gaps)
+            watched, retriever = self._retriever(engine, self._parts.get(key, self._given))
+            found = retriever.retrieve(self.question, top_k=settings.retrieve.top_k, scope=self.scope)
+            self._parts.setdefault(key, found.queries[1:])
+            sources = build_sources(found, self.document, settings.answer, self._cut)
+            source_of = tuple(_source_of(segment, sources) for segment in found.segments)
+            view = View(self.outline, self._chunks, watched.rankings, found, source_of, settings)
+            read = sum(reranker.read for reranker in self._rerankers.values()) - before
+            points = tuple(sorted((p for p in map(view.point, view.notable()) if p is not None), key=order))
+        ms = (time.perf_counter() - started) * 1000.0
+        return Explored(
+            settings, found, sources, source_of, view.relevance, view.rank, points, view.weighed, ms, read, view
+        )
+
+    def _retriever(
+        self, engine: Engine, parts: Sequence[SubQuery] | None = None
+    ) -> tuple[WatchedRetriever, AgenticRetriever]:
+        """As `Finding.retriever` puts it together, over what is remembered."""
+        from ragcore.explore.recording import WatchedRetriever
+        from ragcore.retrieve.agentic import AgenticRetriever, may_ask
+
+        settings, models = engine.settings, engine.models
+        reranker = self._reranker(models.reranker)
+        watched = WatchedRetriever(
+            self._embedder,
+            self._vectors,
+            self._sparse,
+            reranker,
+            self._chunks,
+            settings,
+            names=self._finding.names(),
+            synonyms=self._finding.synonyms() if settings.wording.synonyms else None,
+        ).watch()
+        asks = parts is None and may_ask(settings.agentic, models.writer_name)
+        planner = models.planner if asks else None
+        return watched, AgenticRetriever(watched, settings, reranker=reranker, planner=planner, parts=parts)
+
+    def _reranker(self, reranker: Reranker | None) -> Reranker | None:
+        if reranker is None:
+            return None
+        return self._rerankers.setdefault(reranker.name, self._remember(reranker))
+
+
+def _source_of(segment: Segment, sources: Sequence[Source]) -> int:
+    """The source that holds most of a passage; 0 where none holds half of it and the first is not its beginning."""
+    best, most = 0, 0
+    for source in sources:
+        if source.doc_id == segment.doc_id:
+            shared = min(source.end, segment.end) - max(source.start, segment.start)
+            if shared > most:
+                best, most = source.number, shared
+    trimmed = best == 1 and sources[0].start <= segment.start + 1
+    return best if 2 * most > segment.end - segment.start or trimmed else 0

@@ -1,0 +1,219 @@
+"""What settings make of a question, chunk by chunk: which step found it, how much it is worth, what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.index.outline import Outline
+from ragcore.types import Chunk, Retrieval, Segment, Source
+
+if TYPE_CHECKING:
+    from ragcore.config.settings import Settings
+    from ragcore.retrieve.hybrid import Ranking, Weighed
+
+By = Literal["both", "vector", "bm25", "fused", "weighed", "segment", "table", "neighbour", "unseen"]
+Fate = Literal["given", "no_room", "folded", "out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What became of a chunk, at ``row`` of the outline.
+
+    ``by``: which search alone would have returned it among its first ``top_k`` (``vector``, ``bm25``, ``both``); only
+    the two together (``fused``); none (``weighed``); or it was not weighed and fills a ``segment``, is a row of a
+    ``table`` or a ``neighbour``, or was not seen (``unseen``). ``fate``: ``given`` to the writer in source ``source``;
+    chosen, with ``no_room`` in ``answer.source_tokens``; a row ``folded`` into its table, which was weighed in its
+    place; or ``out``.
+
+    ``relevance`` is what its rank and score are worth to a segment before the penalty is taken off, 0–1, and ``value``
+    what it adds to one; both for the query (number ``query``, from 1) that it is worth most to, whose ``scores``,
+    ``ranks``, ``score`` and ``rank`` these are. ``hit`` is its rank in the result, 0 where it is no hit; ``passage``
+    the number of its passage in ``retrieval.segments``, -1 for none."""
+
+    row: int
+    chunk: Chunk
+    by: By
+    fate: Fate
+    relevance: float
+    value: float
+    score: float = 0.0
+    rank: int = 0
+    query: int = 1
+    scores: Mapping[str, float] = field(default_factory=dict)
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    hit: int = 0
+    passage: int = -1
+    source: int = 0
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What ``settings`` make of a question. ``retrieval`` is what `Engine.retrieve` gives under them, ``source_of`` the
+    source that the writer gets of each of its passages (0: none).
+
+    ``relevance`` and ``rank`` ``(n,)`` are those of `Point` for every chunk of the outline, 0 for what was not weighed.
+    ``points`` are the chunks that a search, or both together, would have returned and those in passages, most relevant
+    first; `point` gives any other. ``weighed`` counts passages; ``ms`` is how long it took, and ``read`` how many
+    passages the reranker had not read before.
+    """
+
+    settings: Settings
+    retrieval: Retrieval
+    sources: tuple[Source, ...]
+    source_of: tuple[int, ...]
+    relevance: NDArray[np.float64]
+    rank: NDArray[np.int32]
+    points: tuple[Point, ...]
+    weighed: int
+    ms: float
+    read: int
+    _view: View = field(repr=False, compare=False)
+
+    def point(self, row: int) -> Point | None:
+        """The chunk at ``row``; None where it is gone."""
+        return self._view.point(row)
+
+
+class View:
+    """What became of each chunk."""
+
+    def __init__(
+        self,
+        whole: Outline,
+        chunks: Callable[[Sequence[str]], Sequence[Chunk]],
+        rankings: Sequence[Ranking],
+        found: Retrieval,
+        source_of: Sequence[int],
+        settings: Settings,
+    ) -> None:
+        self._outline, self._chunks, self._settings = whole, chunks, settings
+        self._rankings = [of.weighed for of in rankings if of.weighed is not None]
+        self._found = found
+        self._passages = _passages(found.segments, source_of)
+        self._hits = {hit.chunk.chunk_id: hit.rank for hit in found.hits}
+        self._by = _found_by(self._rankings, settings.retrieve.top_k, set(self._hits))
+        self.weighed = len({chunk_id for of in self._rankings for chunk_id in of.final})
+        self.relevance = np.zeros(len(whole))
+        self.rank = np.zeros(len(whole), dtype=np.int32)
+        self._value = np.full(len(whole), -settings.rse.irrelevant_chunk_penalty)
+        self._query = np.full(len(whole), -1, dtype=np.int32)
+        for number, of in enumerate(self._rankings):
+            self._take(number, of)
+
+    def _take(self, number: int, of: Weighed) -> None:
+        """What one query weighed, at its rank, is worth; a row that went into its table as much as the table."""
+        from ragcore.retrieve.fuse import ranking
+        from ragcore.retrieve.rse import chunk_values
+
+        place = {chunk_id: at for at, chunk_id in enumerate(ranking(of.final))}
+        place |= {row: place[owner] for row, owner in of.folded.items() if owner in place}
+        ids = list(place)
+        ranks = np.array(list(place.values()), dtype=np.int64)
+        scores = np.array([of.final[of.folded.get(i, i)] for i in ids])
+        rse = self._settings.rse
+        worth = chunk_values(ranks, scores, decay_rate=rse.decay_rate, irrelevant_chunk_penalty=0.0)
+        gain = chunk_values(
+            ranks,
+            scores,
+            decay_rate=rse.decay_rate,
+            irrelevant_chunk_penalty=rse.irrelevant_chunk_penalty,
+            chars=[len(of.chunks[i].text) for i in ids] if rse.chunk_length_adjustment else None,
+        )
+        rows = self._outline.rows(ids)
+        better = (rows >= 0) & ((self._query[rows] < 0) | (worth > self.relevance[rows]))
+        rows = rows[better]
+        self.relevance[rows], self._value[rows] = worth[better], gain[better]
+        self.rank[rows], self._query[rows] = ranks[better] + 1, number
+
+    def notable(self) -> list[int]:
+        """The rows of what a search, or both together, would have returned, and of what lies in passages."""
+        ids = [chunk_id for chunk_id, by in self._by.items() if by not in ("weighed", "table")]
+        rows = set(self._outline.rows(ids).tolist())
+        inside = [f"{doc_id}:{tile}" for doc_id, tile in self._passages]
+        self._chunks(inside)  # all at once, not one by one
+        return sorted((rows | set(self._outline.rows(inside).tolist())) - {-1})
+
+    def point(self, row: int) -> Point | None:
+        chunk_id = self._outline.chunk_id(row)
+        chunk = next(iter(self._chunks([chunk_id])), None)
+        if chunk is None:
+            return None
+        number = int(self._query[row])
+        scores: dict[str, float] = {}
+        ranks: dict[str, int] = {}
+        score = 0.0
+        if number >= 0:
+            of = self._rankings[number]
+            scores = {step: of_step[chunk_id] for step, of_step in of.scores.items() if chunk_id in of_step}
+            ranks = {step: of_step[chunk_id] for step, of_step in of.ranks.items() if chunk_id in of_step}
+            score = of.final[of.folded.get(chunk_id, chunk_id)]
+        passage, source, via = self._inside(chunk)
+        folded = number >= 0 and chunk_id in self._rankings[number].folded and chunk_id not in self._hits
+        fate: Fate = "given" if source else "no_room" if passage >= 0 else "folded" if folded else "out"
+        return Point(
+            row=row,
+            chunk=chunk,
+            by=self._by.get(chunk_id, _BESIDE.get(via, "unseen")),
+            fate=fate,
+            relevance=float(self.relevance[row]),
+            value=float(self._value[row]),
+            score=score,
+            rank=int(self.rank[row]),
+            query=max(number, 0) + 1,
+            scores=scores,
+            ranks=ranks,
+            hit=self._hits.get(chunk_id, 0),
+            passage=passage,
+            source=source,
+        )
+
+    def _inside(self, chunk: Chunk) -> tuple[int, int, str]:
+        """The passage that holds all of a chunk, one that the writer gets before others; its source and ``via``."""
+        first, last = chunk.reach
+        around = [set(self._passages.get((chunk.doc_id, tile), ())) for tile in range(first, last + 1)]
+        inside = sorted(set.intersection(*around), key=lambda item: (item[1] == 0, item[0]))
+        if not inside:
+            return -1, 0, ""
+        passage, source = inside[0]
+        return passage, source, self._found.segments[passage].via
+
+
+_BESIDE: dict[str, By] = {"rse": "segment", "table": "table", "neighbour": "neighbour", "hit": "segment"}
+_Passages = dict[tuple[str, int], list[tuple[int, int]]]  # (document, tile) → numbers of passages and their sources
+
+
+def _passages(segments: Sequence[Segment], source_of: Sequence[int]) -> _Passages:
+    out: _Passages = {}
+    for number, (segment, source) in enumerate(zip(segments, source_of)):
+        for tile in range(segment.first_chunk, segment.last_chunk + 1):
+            out.setdefault((segment.doc_id, tile), []).append((number, source))
+    return out
+
+
+def _found_by(rankings: Sequence[Weighed], top_k: int, hits: set[str]) -> dict[str, By]:
+    """Which search alone would have returned each chunk that was weighed. A table is found by what any of its rows is,
+    and the rows of one that is a hit are rows of a ``table``."""
+    vector: set[str] = set()
+    bm25: set[str] = set()
+    out: dict[str, By] = {}
+    for of in rankings:
+        for side, first in (("vector", vector), ("bm25", bm25)):
+            found = [i for i, rank in of.ranks.get(side, {}).items() if rank <= top_k]
+            first.update(found, (of.folded[i] for i in found if i in of.folded))
+        out.update(dict.fromkeys((*of.final, *of.folded), "weighed"))
+    out.update(dict.fromkeys((i for i in hits if i in out), "fused"))
+    for chunk_id in (vector | bm25) & out.keys():
+        both = chunk_id in vector and chunk_id in bm25
+        out[chunk_id] = "both" if both else "vector" if chunk_id in vector else "bm25"
+    for of in rankings:
+        out.update((row, "table") for row, owner in of.folded.items() if owner in hits and row not in hits)
+    return out
+
+
+def order(point: Point) -> tuple[float, int]:
+    return (-point.relevance, point.row)

@@ -1,0 +1,1 @@
+"""The rules of English: what works without a model."""

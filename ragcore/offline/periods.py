@@ -1,0 +1,181 @@
+"""Which columns of a table a question names: by their words, by years, by the days on which periods ended.
+
+Retrieval reads periods too, in a question and in what documents are called (`ragcore.text.asked_periods`); here they
+are those of one table's columns, where a fiscal year has to be told from the calendar's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ragcore.text.terms import Wanted
+from ragcore.text.words import MONTH, MONTHS, content_stems, tokens, word_set
+from ragcore.types import Source
+
+YEAR = re.compile(r"(?:19|20)\d\d")
+# The day a period ended, as a column header has it: "January 28, 2023", "YEAR ENDED MAY 31, · 2023", "28 Jan 2023".
+_MONTHS = tuple(month[:3].lower() for month in MONTHS)
+_MONTH = rf"\b({MONTH})\b\.?"
+_DATE = re.compile(
+    rf"{_MONTH}\s*(\d{{1,2}})\b[\s,·]*((?:19|20)\d\d)\b|\b(\d{{1,2}})\s+{_MONTH},?[\s·]*((?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+_FISCAL = re.compile(r"\b(?:fiscal|financial\s+year|FY(?=[\s\d'’-]|$))", re.IGNORECASE)
+_FISCAL_YEAR = re.compile(
+    r"\b(?:(?:fiscal|financial)(?:\s+year)?\s+((?:19|20)\d\d)|FY[\s'’-]*((?:19|20)\d\d|\d\d))(?!\d)", re.IGNORECASE
+)
+PART_OF_YEAR = re.compile(
+    r"\bquarter|\bhalf\b|\b(?:three|six|nine|[369])[\s-]months?\b|\b(?:13|26|39)[\s-]weeks?\b"
+    r"|\b[1-4]?\d[\s-]weeks?\s+(?:ended|ending)\b",
+    re.IGNORECASE,
+)
+QUARTER = re.compile(r"\b(?:(first|second|third|fourth)(?:\s+fiscal)?\s+quarter|Q([1-4])|([1-4])Q)", re.IGNORECASE)
+_QUARTER_YEAR = re.compile(r"\bQ[1-4]\s?['’-]?((?:19|20)\d\d)(?!\d)|(?<!\d)((?:19|20)\d\d)\s?Q[1-4]\b", re.IGNORECASE)
+_AT_A_DAY = word_set("balance position condition")
+_ORDINALS = ("first", "second", "third", "fourth")
+# "the 52 weeks ended January 28, 2023 (“fiscal 2022”)", "fiscal 2022 ended on January 28, 2023"
+_SAYS_END = re.compile(
+    r"(?P<before>[^.;\n]{0,30})(?:"
+    r"\bfiscal(?:\s+year)?\s+(?P<a>20\d\d),?(?:\s+which)?\s+end(?:ed|s|ing)\s+(?:on\s+)?(?P<x>[^\n]{0,20})"
+    r"|\bend(?:ed|s|ing)\s+(?:on\s+)?(?P<y>\w{3,9}\.?\s+\d{1,2},\s+20\d\d),?\s+\([“\"'‘]?(?P<within>[^()\d]{0,30})"
+    r"fiscal(?:\s+year)?\s+(?P<b>20\d\d))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question names columns by: its ``words`` (stems), the ``days`` it says (year, month, day), its other
+    ``years``, whether those are ``fiscal``, and its ``quarters``. ``early`` and ``late``: whether a fiscal year that
+    ends in January to May may be called after the year before and after the year in which it ends."""
+
+    words: frozenset[str]
+    days: frozenset[tuple[int, int, int]]
+    years: frozenset[int]
+    fiscal: bool
+    quarters: frozenset[int]
+    early: bool = True
+    late: bool = True
+
+    def may_end(self, year: int, month: int) -> bool:
+        """Whether a period asked for may have ended in this month.
+
+        A fiscal year N ends from January N to May N + 1, its quarters up to nine months before. A year that is not
+        said to be fiscal is also the calendar's.
+        """
+        at = 12 * year + month - 1
+        backs = [3 * (4 - quarter) for quarter in self.quarters] or [0]
+        for asked in self.years:
+            if not self.fiscal and year == asked:
+                return True
+            opens = 12 * asked + (0 if self.late else 5)
+            closes = 12 * asked + (16 if self.early else 11)
+            for back in backs:
+                start = opens - back if self.fiscal else max(opens, 12 * asked)
+                if start <= at <= closes - back:
+                    return True
+        return False
+
+
+def asked_of(question: str, wanted: Wanted) -> Asked:
+    """What ``question``, whose words are ``wanted``, names columns by."""
+    days = days_in(question)
+    rest = _DATE.sub(" ", question)
+    years = {int(word) for word in tokens(rest) if YEAR.fullmatch(word)}
+    years |= _fiscal_years(rest) | {int(first or second) for first, second in _QUARTER_YEAR.findall(rest)}
+    quarters = set()
+    for word, *digits in QUARTER.findall(rest):
+        quarters.add(1 + _ORDINALS.index(word.lower()) if word else int("".join(digits)))
+    if not quarters and PART_OF_YEAR.search(rest):
+        quarters = {1, 2, 3, 4}
+    return Asked(
+        words=wanted.everything,
+        days=frozenset(days),
+        years=frozenset(years),
+        fiscal=_FISCAL.search(rest) is not None,
+        quarters=frozenset(quarters),
+    )
+
+
+def _fiscal_years(text: str) -> set[int]:
+    found = {"".join(digits) for digits in _FISCAL_YEAR.findall(text)}
+    return {int(digits) if len(digits) == 4 else 2000 + int(digits) for digits in found}
+
+
+def is_part(column: str) -> bool:
+    """Whether what stands over a column says that it is of a part of a year."""
+    return PART_OF_YEAR.search(column) is not None or QUARTER.search(column) is not None
+
+
+def spans_time(statement: str) -> bool:
+    """Whether a statement called so is of a period; a balance sheet is of a day."""
+    return not _AT_A_DAY & set(tokens(statement))
+
+
+def day_of(day: tuple[int, int, int]) -> str:
+    """``January 28, 2023``."""
+    year, month, of_month = day
+    return f"{MONTHS[month - 1]} {of_month}, {year}"
+
+
+def days_in(text: str) -> list[tuple[int, int, int]]:
+    """The dates in ``text`` as (year, month, day)."""
+    found = []
+    for month, day, year, day_first, month_second, its_year in _DATE.findall(text):
+        number = 1 + _MONTHS.index((month or month_second)[:3].lower())
+        found.append((int(year or its_year), number, int(day or day_first)))
+    return found
+
+
+def as_named(asked: Asked, sources: Iterable[Source]) -> Asked:
+    """``asked`` where one document's ``sources`` say after which year its fiscal years that end in January to May are
+    called. Only plain words count ("fiscal 2022 ended January 28, 2023"), and not what is said of a quarter but the
+    fourth."""
+    said: set[bool] = set()
+    for source in sources:
+        for match in _SAYS_END.finditer(source.text):
+            about = f"{match['before']} {match['within'] or ''}".lower()
+            days = days_in(match["x"] or match["y"] or "")
+            if not days or not 1 <= days[0][1] <= 5 or ("quarter" in about and "fourth" not in about):
+                continue
+            difference = days[0][0] - int(match["a"] or match["b"])
+            if difference in (0, 1):
+                said.add(difference == 1)
+    return replace(asked, early=True in said, late=False in said) if said else asked
+
+
+def named_columns(columns: Sequence[str], asked: Asked) -> list[int]:
+    """Which columns the question names, none when it names none. Where a column says the day its period ended, what
+    counts is whether that is a period asked for, not whether the year is the same number."""
+    by_words = [index for index, key in enumerate(_keys(columns)) if key and key <= asked.words]
+    ends = {index: days[-1] for index, column in enumerate(columns) if (days := days_in(column))}
+    if not ends or not (asked.years or asked.days):
+        return by_words
+    on_day = asked.days & set(ends.values())
+    # A day that no column has may still fall into the year that one has.
+    others = replace(asked, years=asked.years | {year for year, _, _ in asked.days - on_day})
+    kept = []
+    for index, end in ends.items():
+        called = _fiscal_years(_DATE.sub(" ", columns[index]))
+        if end in on_day or called & others.years or (not (called and asked.fiscal) and others.may_end(*end[:2])):
+            kept.append(index)
+    told_apart = [
+        index
+        for index, key in zip(kept, _keys([columns[index] for index in kept]))
+        if key and key <= asked.words and not any(YEAR.fullmatch(word) for word in key)
+    ]
+    return sorted({*(told_apart or kept), *(index for index in by_words if index not in ends)})
+
+
+def _keys(columns: Sequence[str]) -> list[set[str]]:
+    """What a question would name each column by: its years, or else those of its words that fewest columns share."""
+    stems = [set(content_stems(column)) for column in columns]
+    keys = []
+    for own in stems:
+        counts = {word: sum(word in other for other in stems) for word in own}
+        fewest = min(counts.values(), default=0)
+        rare = {word for word, count in counts.items() if count == fewest < max(2, len(columns))}
+        keys.append({word for word in rare if YEAR.fullmatch(word)} or rare)
+    return keys

@@ -1,0 +1,220 @@
+"""What of the sources can stand as an answer by itself: a sentence, a lead-in with its list, a table row, a cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ragcore.offline.everyday import answers
+from ragcore.offline.lists import lead_in
+from ragcore.offline.periods import Asked, as_named, asked_of
+from ragcore.offline.rows import DOT_LEADERS, Row, row_of
+from ragcore.text.terms import Wanted
+from ragcore.text.words import content_stems, tokens, word_set
+from ragcore.types import Source
+
+_VERBS = word_set("""
+    is are was were be been has have had do does did may might must shall should will would can could cannot means
+    includes include requires require provides provide says states became becomes remains rose fell grew declined
+    increased decreased consists applies
+""")
+# Of other languages, those that are no English word.
+_OTHER_VERBS = word_set("""
+    ist sind waren hat hatte haben hatten wird werden wurde wurden kann können darf dürfen muss müssen soll sollen gilt
+    bleibt liegt beträgt betrug stieg sank erfolgt umfasst
+    est sont était étaient ont avait fut peut peuvent doit doivent
+    está están eran fue fueron tiene tienen puede pueden debe deben hay
+    è sono hanno può possono deve devono
+    é são foi foram tem têm pode podem deve devem
+    zijn heeft hebben wordt werden werd kunnen moet
+    är har blir blev finns ska er blev skal jest są był była było mają ma może
+""")
+# References and list numbers, which are no figures: § 312.32(c), (1), Item 7, Note 12, page 3.
+REFERENCE = re.compile(
+    r"§+\s?[\d.]+(?:\(\w+\))*|\b\d+\s+CFR\b|\b\d+(?:\.\d+)*(?:\(\w+\))+|^\(?[\divx]{1,4}[.)]\s|\(\d{1,2}\)|\b(?:item|note|part|section|page|form|figure|table|"
+    r"paragraph|exhibit|chapter|article|clause|field|cfr)s?\.?\s+[\d.]+[\w-]*(?:\([\w]+\))*",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"(?:§+\s?|\d+\.)\d+[\w.()-]*\s+[A-Z]|(?:part|section|article|chapter)\s+[\dIVX]+\b", re.IGNORECASE
+)
+# "9. Confidential Information and Non-Competition.": a number, and each word of more than three letters with a capital.
+_TITLED = re.compile(r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s+(?:(?:[A-Z][\w’'-]*|[a-z]{1,3}|&)(?:[\s,;.]+|$))+$")
+_MOST = 0.6  # of the question's words
+_NUMBER_WORDS = word_set(
+    "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty sixty ninety"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """Units ``first``..``last`` of ``source``. ``text`` is what is quoted, ``passage`` what it is judged by and
+    ``words`` its content stems, ``own`` those of the text alone, ``place`` those of the document, section and table
+    that it stands in. Of a row, ``about`` says what table it is from, ``name`` are the stems of its own header and
+    ``row`` is the row itself; ``whole``: whether it stands in a statement of the whole, None where only the title of
+    its table can tell."""
+
+    source: Source
+    first: int
+    last: int
+    text: str
+    about: str
+    passage: str
+    words: frozenset[str]
+    place: frozenset[str]
+    own: frozenset[str] = frozenset()
+    name: frozenset[str] = frozenset()
+    row: Row | None = None
+    whole: bool | None = None
+    rows: tuple[Row, ...] = ()
+
+    @property
+    def marker(self) -> str:
+        return marker(self.source, self.first, self.last)
+
+    @property
+    def is_cell(self) -> bool:
+        """Whether it is a row narrowed to the one cell whose column the question names."""
+        return self.row is not None and len(self.row.named) == 1 and self.row.first == self.row.last
+
+    @property
+    def shown(self) -> str:
+        """What is printed of it: ``text``, but of a long row the cells asked for."""
+        return self.row.shown if self.row is not None and self.row.shown else self.text
+
+    @property
+    def start(self) -> int:
+        return self.source.units[self.first - 1].start
+
+    def figures(self, besides: set[str]) -> bool:
+        """Whether it holds a number that is not among ``besides`` (the question's own words)."""
+        words = tokens(REFERENCE.sub(" ", self.text))
+        return any((any(c.isdigit() for c in word) or word in _NUMBER_WORDS) and word not in besides for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a value field asks for, in the words (``figure``) in which ``quote`` gives it."""
+
+    quote: Quotable
+    figure: str
+
+
+def marker(source: Source, first: int, last: int) -> str:
+    """What cites units ``first`` to ``last`` of ``source``."""
+    unit = f"{source.number}.{first}"
+    return f"<<SOURCE {unit}>>" if first == last else f"<<SOURCE {unit}-{source.number}.{last}>>"
+
+
+def quotables(question: str, wanted: Wanted, sources: Sequence[Source]) -> Iterator[Quotable]:
+    """Everything that can be quoted, source by source in the order of the text. A row is narrowed to the columns that
+    ``question``, whose words are ``wanted``, names; in doubt it stays whole."""
+    by_document = {
+        doc_id: as_named(asked_of(question, wanted), (source for source in sources if source.doc_id == doc_id))
+        for doc_id in {source.doc_id for source in sources}
+    }
+    for source in sources:
+        asked = by_document[source.doc_id]
+        heading = source.section[-1] if source.section else ""
+        # An AI's words are no quote of the document.
+        lines = [line for line in source.lines() if not source.units[line[0] - 1].generated]
+        for place, (first, last) in enumerate(lines):
+            if source.units[first - 1].kind == "cell":
+                row = row_of(source, asked, first, last)
+                if row is not None:
+                    yield _quotable(source, row.first, row.last, row.text, heading, row)
+                continue
+            for number in range(first, last + 1):
+                text = source.words(number, number)
+                joined = _with_list(source, number, last, lines[place + 1 :], asked)
+                titles = _is_heading(text, alone=first == last) or _TITLED.match(text) is not None
+                if joined is not None:
+                    end, opening, rows = joined
+                    yield replace(_quotable(source, number, end, opening, heading), rows=rows)
+                # "Sponsor: Larkfield Ltd" is short, and set in bold.
+                elif _is_sentence(text) or (answers(question, text) and not titles):
+                    yield _quotable(source, number, number, text, heading)
+                elif _says_it(text, wanted) and not (titles and number == last):
+                    # "Serious adverse event. An event is serious if …": a heading that runs on into its text.
+                    end = number if number == last or _has_verb(text) else number + 1
+                    joined = _with_list(source, end, last, lines[place + 1 :], asked) if end > number else None
+                    end, opening, rows = joined or (end, source.words(number, end), ())
+                    opening = f"{text} {opening}" if joined is not None else opening
+                    yield replace(_quotable(source, number, end, opening, heading), rows=rows)
+                elif first == last and any(character.isalpha() for character in text):
+                    heading = text
+
+
+def _with_list(
+    source: Source, number: int, last: int, following: Sequence[tuple[int, int]], asked: Asked
+) -> tuple[int, str, tuple[Row, ...]] | None:
+    """`lead_in` of unit ``number``, whose line ends with ``last`` and goes on with ``following``."""
+    if not source.words(number, number).endswith((":", "—")):
+        return None
+    rest = [(other, other) for other in range(number + 1, last + 1)]
+    return lead_in(source, number, [*rest, *following], asked)
+
+
+def _quotable(source: Source, first: int, last: int, text: str, heading: str, row: Row | None = None) -> Quotable:
+    about = row.table if row is not None else ""
+    where = " > ".join(part for part in (source.title, heading if heading not in about else "", about) if part)
+    passage = f"{where}: {text}"
+    place = frozenset(content_stems(" ".join((source.title, *source.section, heading, about))))
+    # A row of which one cell is quoted is called by that cell's column too.
+    alone = row is not None and len(row.named) == 1 and row.first == row.last
+    named = f"{row.head} {row.cells[row.named[0]].column if alone else ''}" if row is not None else ""
+    name = frozenset(content_stems(named))
+    words, own = frozenset(content_stems(passage)), frozenset(content_stems(text))
+    return Quotable(source, first, last, text, about, passage, words, place, own, name, row)
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a sentence unit can stand alone: some words and a verb or a figure, no heading, no line of contents."""
+    words = tokens(text)
+    if len(words) < 4 or sum(character.isalpha() for character in text) < 12 or DOT_LEADERS.search(text):
+        return False
+    if not text.rstrip("”\"')").endswith((".", "!", ";", "?", ",", ":")) and len(words) < 8:
+        return False
+    if text.startswith("[") and text.rstrip(".").endswith("]"):
+        return False  # where a text was amended or translated
+    if text.startswith("/s/"):
+        return False  # a signature
+    says = _has_verb(text) or any(c.isdigit() for c in REFERENCE.sub("", text))
+    return says or len(words) >= 12
+
+
+def _has_verb(text: str) -> bool:
+    return any(word in _VERBS or word in _OTHER_VERBS for word in tokens(text))
+
+
+def _is_heading(text: str, *, alone: bool) -> bool:
+    """Whether a line of one unit (``alone``) is a numbered heading: "§ 312.8 Charging for investigational drugs." """
+    return alone and _NUMBERED.match(text) is not None and not _has_verb(text)
+
+
+def _says_it(text: str, wanted: Wanted) -> bool:
+    """Whether a sentence, however short, has most of the question's words: "Sodium hydride reacts with water." """
+    if len(tokens(text)) < 4 or not text.endswith(".") or DOT_LEADERS.search(text):
+        return False
+    held = wanted.held(set(content_stems(text)))
+    return len(held) > 1 and len(held) >= _MOST * len(wanted.words)
+
+
+def without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
+    """The first ``most`` of ``quotes`` of which no two say the same."""
+    chosen: list[Quotable] = []
+    for quote in quotes:
+        if len(chosen) < most and not any(is_same(quote, other) for other in chosen):
+            chosen.append(quote)
+    return chosen
+
+
+def is_same(one: Quotable, other: Quotable) -> bool:
+    """Whether two say the same: shared units, the same text, or nearly the same words."""
+    if one.source.number == other.source.number and one.first <= other.last and other.first <= one.last:
+        return True
+    if one.text.lower() == other.text.lower():
+        return True
+    a, b = set(content_stems(one.text)), set(content_stems(other.text))
+    return bool(a and b) and len(a & b) / len(a | b) >= 0.85

@@ -1,0 +1,189 @@
+"""A table row as it can be quoted: its name, and the cells of the columns that a question names.
+
+A source is known here by its units alone: cells that follow one another on a line of the text are a row, and a cell's
+label is ``row · column``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ragcore.offline.periods import PART_OF_YEAR, QUARTER, YEAR, Asked, named_columns
+from ragcore.text.words import content_stems, cover
+from ragcore.types import Source
+
+DOT_LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){2,}|_{4,}")
+_PAGE_COLUMN = re.compile(r"(?:form \S+ )?page(?:\s*(?:no\.?|number|#))?", re.IGNORECASE)
+_SCALE = re.compile(
+    r"\b(?:in|dollars|amounts?|figures|U\.?S\.?\s?\$|[$€£])\s*(?:in\s+)?(?:[a-z.$€£]+\s+){0,2}(?:thousands|millions|billions)\b"
+    r"|\(\s*(?:thousands|millions|billions)\b",
+    re.IGNORECASE,
+)
+_LONGEST_SCALE = 160
+_ENDED = re.compile(r"\bended\b", re.IGNORECASE)
+_CURRENCY = re.compile(r"[$€£¥]")
+_LONG_ROW = 160  # characters, up to which a row is shown whole
+_MOST_CELLS = 3  # of a longer one
+_LONGEST_CELL = 120
+_LONGEST_FIGURE = 60
+_SECTION = re.compile(r"§+\s?[\w.-]*\d[\w.-]*")
+_FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value of a row: its unit number, its column's header and its text."""
+
+    number: int
+    column: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """``first``..``last`` are the units to cite, ``text`` what they say and ``shown`` as much of it as reads well.
+    ``head`` is the row's own header, ``name`` that with the group it stands in, ``table`` what the table is called.
+    ``named`` are the places in ``cells`` of the columns that the question names, none where it names none."""
+
+    first: int
+    last: int
+    text: str
+    head: str
+    name: str
+    table: str
+    cells: tuple[Cell, ...]
+    named: tuple[int, ...]
+    shown: str = ""
+
+    def of(self, cell: Cell) -> str:
+        """One cell with its headers, as it is quoted."""
+        return _pair(", ".join(part for part in (self.name, cell.column) if part), cell.text)
+
+
+def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
+    """A row as ``row header — column: value; …``. When the question names columns only those are shown, and when it
+    names one, and something of the row, that cell alone is cited.
+
+    Rows without a labelled value (header rows, group headings), rows of dashes and rows of a table of contents say
+    nothing.
+    """
+    units = [(number, source.units[number - 1]) for number in range(first, last + 1)]
+    labelled = [(number, _without_leaders(unit.label)) for number, unit in units if unit.label]
+    leads = DOT_LEADERS.search(" ".join(source.words(number, number) for number, _ in units)) is not None
+    # Leaders also lead to the figures of a table, but there these stand under headers.
+    if not labelled or (leads and not all(" · " in label for _, label in labelled)):
+        return None
+    head = _without_leaders(next((source.words(number, number) for number, unit in units if not unit.label), ""))
+    whole = labelled[0][1].partition(" · ")[0]
+    # The label knows the group that the row stands in ("Footwear / North America"), its first cell does not.
+    # The label also leaves out a footnote's mark.
+    own = whole.rpartition(" / ")[2]
+    name = whole if head and (whole.endswith(head) or (own and head.startswith(f"{own} ("))) else head
+    columns = [label.removeprefix(name).removeprefix(" · ").strip() for _, label in labelled]
+    if all(_PAGE_COLUMN.fullmatch(column) for column in columns):
+        return None
+    if _SECTION.fullmatch(name) and not any(_FIGURE.search(source.words(number, number)) for number, _ in labelled):
+        return None  # contents without page numbers
+    cells = tuple(Cell(number, column, source.words(number, number)) for (number, _), column in zip(labelled, columns))
+    named = tuple(named_columns(columns, asked))
+    if not any(says_something(cells[i]) for i in named or range(len(cells))):
+        return None
+    row = Row(first, labelled[-1][0], "", head, name, table_name(source, first), cells, named)
+    if len(named) == 1 and cover(content_stems(name), asked.words) > 0:
+        cell = cells[named[0]]
+        return replace(row, first=cell.number, last=cell.number, text=row.of(cell), shown=row.of(cell))
+    chosen = [cells[i] for i in named] or list(cells)
+    return replace(row, text=_said(name, chosen), shown=_shown(name, chosen, asked))
+
+
+def scale_of(source: Source, row: Row) -> tuple[int, str]:
+    """The unit of the source that says in which scale ``row`` is (``in millions``), the nearest one before it, and its
+    words; (0, "") where the row's table or column says it already, or nothing does."""
+    if _SCALE.search(" ".join((row.table, row.name, *(cell.column for cell in row.cells)))):
+        return 0, ""
+    for number in range(row.first - 1, 0, -1):
+        words = source.words(number, number)
+        if len(words) <= _LONGEST_SCALE and _SCALE.search(words):
+            return number, words
+    return 0, ""
+
+
+def unit_of(source: Source, row: Row, cell: Cell) -> str:
+    """In which scale ``cell`` is, in the words of its table's title or of what stands before it; "" where the cell or
+    its headers say it, it is a share or given per share, or the scale has exceptions of which it may be one."""
+    if "%" in cell.text or "per share" in row.name.lower() or _SCALE.search(f"{row.name} {cell.column}"):
+        return ""
+    for words in (row.table, scale_of(source, row)[1]):
+        match = _SCALE.search(words)
+        if match is None:
+            continue
+        if "except" in words.lower() and not _CURRENCY.search(cell.text):
+            return ""
+        said = match.group().strip(" (")
+        before, _, scale = said.rpartition(" in ")
+        return f"in {scale}" if len(before.split()) > 1 else said
+    return ""
+
+
+def says_something(cell: Cell) -> bool:
+    """Whether a cell is more than a dash."""
+    return any(character.isalnum() for character in cell.text)
+
+
+def in_figures(cell: Cell) -> bool:
+    """Whether a cell is short enough to stand in a table: a figure or a few words, and no sentence."""
+    return len(cell.text) <= _LONGEST_FIGURE
+
+
+def parts_of_column(column: str) -> tuple[str, str]:
+    """A column's header as its name and its period: ``Unaudited · 13 Weeks Ended · January 28, 2023``."""
+    parts = [part.strip() for part in column.split(" · ")]
+    periods = [part for part in parts if any(pattern.search(part) for pattern in (YEAR, PART_OF_YEAR, QUARTER, _ENDED))]
+    return ", ".join(part for part in parts if part not in periods), ", ".join(periods)
+
+
+def _said(name: str, cells: Sequence[Cell]) -> str:
+    pairs = "; ".join(_pair(cell.column, cell.text) for cell in cells)
+    return f"{name} — {pairs}" if name else pairs
+
+
+def _shown(name: str, cells: Sequence[Cell], asked: Asked) -> str:
+    """The row with as many of its cells as are read at a glance, those under a header of the question's words first,
+    and "…" for what is left out."""
+    whole = _said(name, cells)
+    if len(whole) <= _LONG_ROW:
+        return whole
+    first = sorted(cells, key=lambda cell: -len(asked.words.intersection(content_stems(cell.column))))
+    kept: list[Cell] = []
+    for cell in first:
+        short = replace(cell, text=brief(cell.text, _LONGEST_CELL))
+        if kept and (len(kept) == _MOST_CELLS or len(_said(name, [*kept, short])) > _LONG_ROW):
+            break
+        kept.append(short)
+    said = _said(name, kept)
+    return said if len(kept) == len(cells) or said.endswith("…") else f"{said}; …"
+
+
+def brief(text: str, longest: int) -> str:
+    """``text`` cut between words to about ``longest`` characters."""
+    return text if len(text) <= longest else text[:longest].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
+
+
+def _without_leaders(text: str) -> str:
+    return " ".join(DOT_LEADERS.sub(" ", text).split())
+
+
+def _pair(name: str, value: str) -> str:
+    return f"{name}: {value}" if name else value
+
+
+def table_name(source: Source, first: int) -> str:
+    """What the row's line begins with: its table's title, with the section where the title is only a unit."""
+    at = source.units[first - 1].start - source.start
+    line = source.text[source.text.rfind("\n", 0, at) + 1 : at]
+    title = " ".join(line.rpartition(" — ")[0].split()) if " — " in line else ""
+    if (not title or title.startswith("(")) and source.section:
+        title = f"{source.section[-1]} {title}".strip()
+    return title

@@ -1,0 +1,439 @@
+"""The answer without a language model: the best sentence or cell of the sources, then at most two more, all cited.
+
+Between quotation marks stands only a unit's own text, and a cell is shown as a table of its headers and its value, so
+the writer can be incomplete but never wrong about what a document says. Nothing is quoted that is not about what the
+question asks for: by the cross-encoder's judgement of the line, or because the line has all of the question's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ragcore.config.settings import AnswerSettings
+from ragcore.offline.about import asks_about_whole, opens_text
+from ragcore.offline.asks import asks, places
+from ragcore.offline.beyond_quoting import task_of
+from ragcore.offline.called import called, compares
+from ragcore.offline.cell_tables import CellRow, cell_table
+from ragcore.offline.durations import length_in
+from ragcore.offline.missing import Missing, missing, years_in
+from ragcore.offline.quotable import Quotable, is_same, marker, quotables, without_repeats
+from ragcore.offline.quote_ranking import Ranking, Scored, asks_figure, asks_reason
+from ragcore.offline.rows import Cell, Row, brief, in_figures, parts_of_column, unit_of
+from ragcore.offline.values import MOST, Value, asks_change, difference, values
+from ragcore.prompts import NO_ANSWER
+from ragcore.protocols import Request, Reranker, StaticStream
+from ragcore.text.languages import language_of
+from ragcore.text.markdown import escape
+from ragcore.text.quotation import quoted
+from ragcore.text.terms import Wanted
+from ragcore.text.words import content_stems, tokens
+from ragcore.types import Source, Usage
+
+_NEAREST = 3
+# Where the sources do not even name what the question is about, only what is plainly relevant is quoted.
+_DOUBTFUL_FLOOR = 0.5
+# A line that has so much of the question's words is about it, whatever the cross-encoder says of it.
+_ALL_WORDS = 0.9
+_PLAINLY = 0.02  # relevance of what a document says of its findings, by no words of the question
+_NOT_AT_ALL = 0.001  # relevance, under which the only word of a question does not make it so
+# Relevance to the question without its names, under which a line that has none of its other words is about the names.
+_OF_NAMES_ONLY = 0.005
+_FINAL_PUNCTUATION = " .:;,…–—-"
+_OPENING = 2  # sentences with which a document that does not say what it is about opens
+_LONGEST_NEAR = 320  # characters
+_LONGEST_TITLE = 110  # characters of what a document or table is called
+_MOST_CELLS = 4  # of one row, where the question names none of its columns
+_MOST_ROWS = 6  # of a table of cells
+
+
+class OfflineWriter:
+    """Quotes instead of writing (`ragcore.protocols.LLM`). ``reranker`` of None ranks by words alone."""
+
+    name = "offline"
+    extractive = True
+
+    def __init__(self, reranker: Reranker | None, settings: AnswerSettings) -> None:
+        self._reranker = reranker
+        self._settings = settings
+
+    def stream(self, request: Request) -> StaticStream:
+        """The whole answer, one quote at a time. The prompt is not read."""
+        return StaticStream(self._write(request), model=self.name, usage=Usage())
+
+    def _write(self, request: Request) -> Iterator[str]:
+        main, *parts = asks(request.question)
+        whole = " ".join((main, *parts))
+        wanted = Wanted(main, request.terms)
+        found = list(quotables(whole, Wanted(whole, request.terms), request.sources))
+        ranking = Ranking(
+            main,
+            wanted,
+            where=places(request.question),
+            terms=request.terms,
+            routes=request.routes,
+        )
+        scored = ranking.scored(found, self._reranker)
+        most = self._settings.offline_quotes
+        task = task_of(main)
+        if task:
+            yield from self._instead(task, main, request, ranking, scored, found)
+            return
+        if asks_about_whole(main):
+            opening = _openings(ranking, [each.quote for each in scored], found)
+            if opening:
+                yield from _answer(main, [], without_repeats(opening, most))
+                return
+        # What led to a document is the name of it, however the document calls it.
+        known = " ".join(route.name for route in request.routes)
+        absent = missing(main, request.sources, request.terms)
+        absent = replace(absent, names=tuple(name for name in absent.names if name not in known))
+        # For a quantity that is made of others, the rows of those come before anything else.
+        rows = [] if asks_reason(main) else ranking.rows_for(parts, request.terms, found)
+        direct = [] if parts or absent else values(main, request.terms, found, ranking)
+        good = self._good(main, wanted, request, scored, absent)
+        chosen = without_repeats((*rows, *good), most)
+        chosen = chosen if rows else _sure_first(main, wanted, chosen)
+        if direct or (chosen and not _not_of(main, chosen)):
+            yield f"{_lacks(absent)}\n\n" if absent else ""
+            yield from _answer(main, direct, chosen)
+            return
+        foreign = _other_language(main, request.sources) if not chosen else ""
+        if not chosen and not foreign and _is_broad(wanted, found):
+            yield "The question is broad. What the document says about itself:\n\n"
+            yield from _quotes(main, self._overview(ranking, request, scored, found))
+            return
+        said = foreign or _lacks(absent) or _not_of(main, chosen)
+        yield f"{NO_ANSWER} {said or 'No passage found is about this.'}"
+        nearest = (
+            [] if foreign else without_repeats((each.quote for each in scored if _is_near(each, wanted)), _NEAREST)
+        )
+        if nearest:
+            yield " The nearest passages:\n\n"
+            yield from _quotes(main, nearest)
+
+    def _overview(
+        self, ranking: Ranking, request: Request, scored: Sequence[Scored], found: list[Quotable]
+    ) -> list[Quotable]:
+        """How the documents open, and what they say of their own findings."""
+        findings = Ranking(_FINDINGS, Wanted(_FINDINGS), routes=request.routes)
+        prose = [quote for quote in found if quote.row is None]
+        best = [
+            each.quote
+            for each in findings.scored(prose, self._reranker)
+            if each.relevance is not None and each.relevance >= _PLAINLY
+        ]
+        opening = _openings(ranking, [each.quote for each in scored], found)
+        first = sorted((quote for quote in prose if opens_text(quote.text)), key=lambda quote: quote.start)
+        return without_repeats([*opening[:1], *best, *opening, *first], _NEAREST)
+
+    def _good(
+        self, main: str, wanted: Wanted, request: Request, scored: Sequence[Scored], absent: Missing
+    ) -> list[Quotable]:
+        """What is quoted, best first: nothing where the best is not about what is asked for."""
+        if not scored:
+            return []
+        # Of two that are compared, the one that is there is told of.
+        half = compares(main) and any(name.text not in absent.names for name in called(main, request.terms))
+        least = max(self._settings.offline_floor, _DOUBTFUL_FLOOR if absent.names and not half else 0.0)
+        about = [each for each in scored if self._is_about(each, least, wanted, request)]
+        if not about or self._only_names(main, wanted, request, about[:_NEAREST]):
+            return []
+        floor = self._settings.offline_share * about[0].worth
+        return [each.quote for each in about if each.worth >= floor]
+
+    def _is_about(self, each: Scored, least: float, wanted: Wanted, request: Request) -> bool:
+        """Whether a line may be quoted: it is relevant, has all words of the question, is the very cell that it names,
+        or has the form of its answer and all of its names."""
+        relevance = each.worth if each.relevance is None else each.relevance
+        if each.quote.row is not None:
+            # A row of another table may share the year alone.
+            held = wanted.held(each.quote.own | frozenset(content_stems(each.quote.about)))
+            if not each.has_form and all(word.isdigit() for word in held):
+                return False
+        if relevance >= least or each.named:
+            return True
+        if each.has_form:
+            names = {stem for name in called(request.question, request.terms) for stem in content_stems(name.text)}
+            return names <= each.quote.words
+        # One word by itself says little.
+        says = len(wanted.words) > 1 or bool(request.terms) or relevance >= _NOT_AT_ALL
+        return each.cover >= _ALL_WORDS and says
+
+    def _only_names(self, main: str, wanted: Wanted, request: Request, best: Sequence[Scored]) -> bool:
+        """Whether ``best`` speak of whom the question names and not of what it asks of them."""
+        names = [name.text for name in called(main, request.terms)]
+        named = {stem for name in names for stem in content_stems(name)}
+        thing = [word for word in wanted.words if word not in named and not word.isdigit()]
+        if not named or not thing or any(wanted.has(word, each.quote.words) for each in best for word in thing):
+            return False
+        if self._reranker is None:
+            return True
+        for name in names:
+            main = main.replace(name, " ")
+        scores = self._reranker.score(" ".join(main.split()), [each.quote.text for each in best])
+        return float(scores.max()) < _OF_NAMES_ONLY
+
+    def _instead(
+        self,
+        task: str,
+        main: str,
+        request: Request,
+        ranking: Ranking,
+        scored: Sequence[Scored],
+        found: list[Quotable],
+    ) -> Iterator[str]:
+        """That quoting cannot do ``task``, what can, and the best passages as such: of each document the best first."""
+        yield f"{_CANNOT[task]} For that, add a key for Claude in Settings."
+        wanted = Wanted(main, request.terms)
+        floor = self._settings.offline_floor
+        about = [each.quote for each in scored if self._is_about(each, floor, wanted, request)]
+        firsts: dict[str, Quotable] = {}
+        for quote in about:
+            firsts.setdefault(quote.source.doc_id, quote)
+        chosen = without_repeats([*firsts.values(), *about], _NEAREST)
+        if task == "summarise" or not chosen:
+            chosen = self._overview(ranking, request, scored, found)
+        if chosen:
+            yield f" {'The passages' if len(chosen) > 1 else 'The passage'} closest to your question:\n\n"
+            yield from _quotes(main, chosen)
+
+
+# What a document is asked for that is to be summarised.
+_FINDINGS = "main findings, results and conclusions overall"
+_CANNOT = {
+    "summarise": "Quoting can’t summarise.",
+    "compare": "Quoting can’t compare.",
+    "explain": "Quoting can’t explain.",
+    "advise": "Quoting can’t advise.",
+    "write": "Quoting can’t write a text.",
+}
+
+
+def _is_near(each: Scored, wanted: Wanted) -> bool:
+    """Whether a line that does not answer is shown to say how near it comes: it has itself a word of the question, and
+    is short."""
+    return each.worth > 0.0 and len(each.quote.text) <= _LONGEST_NEAR and bool(wanted.held(each.quote.own))
+
+
+def _sure_first(question: str, wanted: Wanted, chosen: list[Quotable]) -> list[Quotable]:
+    """``chosen`` with its first sentence before a row that it begins with, where the question does not have the row's
+    whole name, or asks how much a quantity changed, which its cell does not say."""
+    if not chosen or chosen[0].row is None:
+        return chosen
+    if chosen[0].name and chosen[0].name <= wanted.everything and not asks_change(question):
+        return chosen
+    return sorted(chosen, key=lambda quote: quote is not next((q for q in chosen if q.row is None), None))
+
+
+def _is_broad(wanted: Wanted, found: Sequence[Quotable]) -> bool:
+    """Whether the question has but one word to look for, which the one document searched has."""
+    one = len(wanted.words) == 1 and len({quote.source.doc_id for quote in found}) == 1
+    return one and any(wanted.held(quote.words) for quote in found)
+
+
+def _answer(question: str, direct: Sequence[Value], chosen: Sequence[Quotable]) -> Iterator[str]:
+    """One line that answers, as a table too where it is a cell, then at most two more quotes."""
+    if direct:
+        yield from _values(direct)
+        rest = [quote for quote in chosen if not any(is_same(quote, value.quote) for value in direct)]
+        yield from _quotes(question, [quote for quote in rest if quote.row is None][: MOST - 1])
+        return
+    lead, *rest = chosen
+    if lead.row is None and not asks_figure(question):
+        rest = [quote for quote in rest if quote.row is None]
+    cells = _cells(lead.row)
+    if cells is None:
+        yield f"{_quotation(lead, titled=_several(chosen))}\n\n"
+        yield from _quotes(question, rest, titled=_several(chosen), lead=lead)
+        return
+    name = escape(lead.row.name if lead.row is not None else "")
+    shown = [f"{escape(cell.text)}{f' ({escape(cell.column)})' if cell.column else ''}" for cell in cells]
+    if lead.row is not None:
+        title = f"{_title(lead)}: " if _several(chosen) else ""
+        one = f"{name}, {escape(cells[0].column)}: {escape(cells[0].text)}" if name and cells[0].column else ""
+        said = one if one and len(cells) == 1 else f"{name}: {', '.join(shown)}" if name else ", ".join(shown)
+        yield f"{title}{said} {lead.marker}\n\n"
+    yield from _quotes(question, [lead, *rest], titled=_several(chosen))
+
+
+def _quotes(
+    question: str, chosen: Sequence[Quotable], *, titled: bool | None = None, lead: Quotable | None = None
+) -> Iterator[str]:
+    """The cells of ``chosen``, and of a ``lead`` that is quoted already, as one table, the other quotes as block quotes
+    in their order."""
+    titled = _several(chosen) if titled is None else titled
+    rows = [row for quote in ([lead] if lead else []) + [*chosen] for row in _table_rows(quote)]
+    if rows:
+        yield cell_table(rows[:_MOST_ROWS]) + "\n"
+    for quote in chosen:
+        if _cells(quote.row) is None:
+            yield f"> {_quotation(quote, titled=titled)}\n\n"
+
+
+def _quotation(quote: Quotable, *, titled: bool = False) -> str:
+    """``Title: “Its own words” <<SOURCE 1.2>>``; of a row whose cells are prose, the longest cell with its headers
+    before it."""
+    title = f"{_title(quote)}: " if titled else ""
+    if quote.row is None:
+        units = range(quote.first, quote.last + 1)
+        # The rows that a sentence leads in are shown as cells, not between its quotation marks.
+        last = next((n - 1 for n in units if quote.rows and quote.source.units[n - 1].kind == "cell"), quote.last)
+        text = quote.text if last == quote.last else quote.source.words(quote.first, last)
+        return f"{title}{escape(quoted(text))} {marker(quote.source, quote.first, last)}"
+    cell = _prose(quote)
+    name = ", ".join(part for part in (quote.row.name, cell.column) if part)
+    lead = f"{escape(brief(name, _LONGEST_TITLE))}: " if name else ""
+    return f"{title}{lead}{escape(quoted(cell.text))} {marker(quote.source, cell.number, cell.number)}"
+
+
+def _prose(quote: Quotable) -> Cell:
+    assert quote.row is not None
+    asked = [quote.row.cells[place] for place in quote.row.named] or list(quote.row.cells)
+    return max(asked, key=lambda cell: len(cell.text))
+
+
+def _cells(row: Row | None) -> list[Cell] | None:
+    """The cells of a row that are shown in a table: those of the columns that the question names, else the first few;
+    None of what is no row, or one of prose."""
+    if row is None or not all(in_figures(cell) for cell in row.cells):
+        return None
+    return [row.cells[place] for place in row.named] or list(row.cells[:_MOST_CELLS])
+
+
+def _table_rows(quote: Quotable) -> list[CellRow]:
+    rows = quote.rows or ((quote.row,) if quote.row is not None else ())
+    return [_table_row(quote.source, row, cell) for row in rows for cell in _cells(row) or ()]
+
+
+def _table_row(source: Source, row: Row, cell: Cell) -> CellRow:
+    column, period = parts_of_column(cell.column)
+    unit = unit_of(source, row, cell)
+    return CellRow(row.name, column, period, cell.text, unit, marker(source, cell.number, cell.number))
+
+
+def _values(found: Sequence[Value]) -> Iterator[str]:
+    """The cell or two that were asked for, in a line and as a table, with what other tables give instead."""
+    first = found[0]
+    own = [value for value in found if value.quote is first.quote]
+    others = [value for value in found if value.quote is not first.quote]
+    assert first.quote.row is not None
+    name = escape(first.quote.row.name)
+    title = f"{escape(first.title)}: " if first.title else ""
+    if len(own) == 1:
+        column = f", {escape(first.cell.column)}" if first.cell.column else ""
+        yield f"{title}{name}{column}: **{escape(first.figure)}** {first.marker}"
+    else:
+        each = [f"**{escape(value.figure)}** ({escape(value.cell.column)}) {value.marker}" for value in own]
+        yield f"{title}{name}: {', '.join(each)}"
+    if others:
+        other = quoted(brief(others[0].quote.about, _LONGEST_TITLE)) if others[0].quote.about else ""
+        yield f" Another table{f', {escape(other)},' if other else ''} gives a different value."
+    yield "\n\n"
+    rows = [
+        _table_row(value.quote.source, value.quote.row, value.cell) for value in found if value.quote.row is not None
+    ]
+    yield cell_table([*rows, *difference(own)]) + "\n"
+
+
+def _several(chosen: Sequence[Quotable]) -> bool:
+    return len({quote.source.doc_id for quote in chosen}) > 1
+
+
+def _title(quote: Quotable) -> str:
+    return escape(brief(quote.source.title, _LONGEST_TITLE))
+
+
+def _openings(ranking: Ranking, ranked: Sequence[Quotable], found: Sequence[Quotable]) -> tuple[Quotable, ...]:
+    """Of each document that is asked about as a whole what says what it is, best first, else how its text opens; of
+    each of several one quote."""
+    out: list[Quotable] = []
+    documents = dict.fromkeys(quote.source.doc_id for quote in ranked)
+    most = None if len(documents) == 1 else 1
+    for doc_id in documents:
+        own = [quote for quote in found if quote.source.doc_id == doc_id and quote.row is None]
+        best = [quote for quote in ranked if quote in own] + own
+        said = [quote for quote in best if ranking.has_form(quote)]
+        if not said:
+            said = sorted((quote for quote in own if opens_text(quote.text)), key=lambda quote: quote.start)[:_OPENING]
+        out += (said or sorted(own, key=lambda quote: quote.start)[:_OPENING])[:most]
+    return tuple(out)
+
+
+def listing(
+    chosen: Sequence[Quotable],
+    *,
+    best_first: bool = False,
+    mark: str = "**",
+    titles: Mapping[str, str] | None = None,
+) -> Iterator[str]:
+    """The quotes, given best first, as a list in the order of their document, with ``best_first`` behind the best of
+    them; under their titles (between ``mark``), or what they are called in ``titles``, best first, when there are
+    several."""
+    documents = list(dict.fromkeys(quote.source.doc_id for quote in chosen))
+    for index, doc_id in enumerate(documents):
+        own = [quote for quote in chosen if quote.source.doc_id == doc_id]
+        leads = own[:1] if best_first else []
+        own = leads + sorted(own[len(leads) :], key=lambda quote: quote.start)
+        if len(documents) > 1:
+            title = (titles or {}).get(doc_id) or brief(own[0].source.title, _LONGEST_TITLE)
+            # A bold line is a heading by itself; another leads in what it stands over.
+            yield ("\n" if index else "") + f"{mark}{escape(title)}{mark}{'' if mark == '**' else ':'}\n\n"
+        for quote in own:
+            title = brief(quote.about, _LONGEST_TITLE).rstrip(_FINAL_PUNCTUATION)
+            about = f"{escape(title)}: " if title else ""
+            yield f"- {about}{escape(quoted(quote.shown))} {quote.marker}\n"
+
+
+def _not_of(question: str, chosen: Sequence[Quotable]) -> str:
+    """That nothing quoted is of a year, or of a length of time, that is asked for; "" where something is, or may be."""
+    return _of_other_years(question, chosen) or _of_other_lengths(question, chosen)
+
+
+def _of_other_lengths(question: str, chosen: Sequence[Quotable]) -> str:
+    """That nothing quoted speaks of the length after which the question calls a thing ("five-year survival"), though
+    it speaks of others."""
+    said = {length for quote in chosen if (length := length_in(quote.text))}
+    words = {part for quote in chosen for word in tokens(quote.text) for part in word.split("-")}
+    for word in question.split():
+        asked = length_in(word) if "-" in word else None
+        if asked and said and asked not in said and not words & {word.lower().split("-")[0], f"{asked[0]:g}"}:
+            return f"The passages found do not mention “{escape(word.strip('?,.;'))}”."
+    return ""
+
+
+def _of_other_years(question: str, chosen: Sequence[Quotable]) -> str:
+    """That nothing quoted is of a year asked for, "" where something is, or may be."""
+    asked = years_in(question)
+    # A fiscal year is not the calendar's: a column that is named is of the year asked for, whatever it says.
+    if not asked or any(quote.row is not None and quote.row.named for quote in chosen):
+        return ""
+    # The title's year is that of what says no other.
+    of_each = [years_in(f"{quote.text} {quote.about}") or years_in(quote.source.title) for quote in chosen]
+    given = {year for years in of_each for year in years}
+    if asked & given or not given:
+        return ""
+    return f"The passages found do not mention {_listed([str(year) for year in sorted(asked)])}."
+
+
+def _other_language(question: str, sources: Sequence[Source]) -> str:
+    """That the question is in another language than all of the sources; "" where it is not, or cannot be told."""
+    spoken = language_of(question)
+    written = [name for name in dict.fromkeys(language_of(source.text) for source in sources) if name]
+    if not spoken or not written or spoken in written:
+        return ""
+    return (
+        f"The question is in {spoken}, the documents in {' and '.join(written)}. Offline, ask in the "
+        "documents’ language; Claude answers across languages."
+    )
+
+
+def _lacks(absent: Missing) -> str:
+    """``The passages found do not mention “Apple” or 2012.``, "" where nothing is absent."""
+    words = [*(f"“{escape(name)}”" for name in absent.names), *map(str, absent.years)]
+    return f"The passages found do not mention {_listed(words)}." if words else ""
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

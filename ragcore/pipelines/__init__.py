@@ -1,0 +1,1 @@
+"""Where stages meet: reading files, searching, answering."""

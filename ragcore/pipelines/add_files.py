@@ -1,0 +1,134 @@
+"""What comes into the library: which files are taken, which of them belong together, and their keeping.
+
+An ADE JSON belongs with the PDF that it was made from: the one of its name beside it (in its folder or upload), else a
+PDF of its name and number of pages in the library. The two are one document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
+
+from ragcore.config.settings import IngestSettings
+from ragcore.errors import BadAdeJson, EmptyFile, FileMissing, FileTooLarge, TooManyPages
+from ragcore.index.store import Store
+from ragcore.progress import Added, printable
+
+ALONE = (
+    "This ADE JSON came without its PDF, so its pages are redrawn and whole blocks or cells are highlighted. For the "
+    "original pages and exact words, remove it and add JSON and PDF together, under the same name."
+)
+
+
+def files_to_read(paths: Sequence[Path], settings: IngestSettings) -> Iterator[Path]:
+    """Files as given, and every PDF and ADE JSON below a folder, in order of name; a PDF whose ADE JSON is among them
+    comes with that and not by itself. A folder with none is given back itself, for `add` to refuse: it must not be
+    passed over in silence."""
+    from ragcore.ingest.ade.source import looks_like_ade
+
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            files = sorted(item for item in path.rglob("*") if item.is_file())
+            taken = [
+                item
+                for item in files
+                if item.suffix.lower() == ".pdf" or (item.suffix.lower() == ".json" and looks_like_ade(item))
+            ]
+            found += taken or [path]
+        else:
+            found.append(path)
+    paired = {pdf for path in found if (pdf := _pdf_beside(path)) is not None and _is_sound(path, settings)}
+    yield from (path for path in found if path not in paired)
+
+
+def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = "", pdf: bytes | None = None) -> Added:
+    """Keep a file by its hash and list it as new; ``pdf`` is what came with an ADE JSON. Raises `FileMissing`,
+    `EmptyFile`, `FileTooLarge`, `BadAdeJson` and, for a JSON, `TooManyPages`."""
+    from ragcore.ingest.ade.source import is_json, read_ade
+
+    beside: Path | None = None
+    if isinstance(data, Path):
+        name = name or data.name
+        beside = _pdf_beside(data)
+        data = _read(data, name, settings)
+    # A file name is bytes to the system; what is no UTF-8 in it cannot be stored or shown.
+    name = printable(Path(name)) if name else name
+    _check_size(len(data), name, settings)
+    if not is_json(data, name):
+        doc_id, new = store.add_file(data, name)
+        return Added(doc_id, "new" if new else "already")
+    _check_size(len(data), name, settings, json=True)
+    pages = read_ade(data, name, settings.max_pages).pages
+    if pdf is None and beside is not None:
+        pdf = _read(beside, beside.name, settings)
+    elif pdf is not None:
+        _check_size(len(pdf), pdf_name(name), settings)
+    if pdf is None:
+        known = store.find_ade(data)
+        if known is not None:
+            return Added(known, "already", "" if store.original(known).is_file() else ALONE)
+        pdf = _from_library(store, name, pages)
+    doc_id, new = store.add_ade(data, name, pdf)
+    return Added(doc_id, "new" if new else "already", ALONE if pdf is None else "")
+
+
+def pdf_name(name: str) -> str:
+    """What the PDF that came with the ADE JSON ``name`` is called in messages."""
+    return f"{PurePath(name).stem}.pdf"
+
+
+def _pdf_beside(path: Path) -> Path | None:
+    if path.suffix.lower() != ".json":
+        return None
+    named = (path.with_suffix(suffix) for suffix in (".pdf", ".PDF"))
+    return next((pdf for pdf in named if pdf.is_file()), None)
+
+
+def _is_sound(path: Path, settings: IngestSettings) -> bool:
+    """Whether the ADE JSON can be taken; if not, its PDF is still read by itself."""
+    from ragcore.ingest.ade.source import read_ade
+
+    try:
+        data = _read(path, path.name, settings)
+        _check_size(len(data), path.name, settings, json=True)
+        read_ade(data, path.name, settings.max_pages)
+    except (BadAdeJson, TooManyPages, EmptyFile, FileTooLarge, FileMissing):
+        return False
+    return True
+
+
+def _from_library(store: Store, name: str, pages: int) -> bytes | None:
+    """The PDF of the library that has the name and the pages of an ADE JSON; of several the one added last."""
+    stem = PurePath(name).stem
+    for info in reversed(store.documents()):
+        named = PurePath(info.name).suffix.lower() == ".pdf" and PurePath(info.name).stem == stem
+        if named and info.pages == pages and store.ade_file(info.doc_id) is None:
+            return store.file(info.doc_id).read_bytes()
+    return None
+
+
+def _read(path: Path, name: str, settings: IngestSettings) -> bytes:
+    if path.is_dir():
+        raise FileMissing(
+            f"The folder {printable(path)} has no PDF and no ADE JSON.",
+            hint="Choose another folder, or the files themselves.",
+        )
+    if not path.is_file():
+        raise FileMissing(f"No file at {path}.")
+    _check_size(path.stat().st_size, name, settings)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileMissing(f"{path} can't be read: {error.strerror}.", hint="Check its permissions.") from error
+
+
+def _check_size(size: int, name: str, settings: IngestSettings, *, json: bool = False) -> None:
+    limit, key = (settings.max_json_bytes, "max_json_bytes") if json else (settings.max_bytes, "max_bytes")
+    if size == 0:
+        raise EmptyFile(f"{name} is empty.")
+    if size > limit:
+        raise FileTooLarge(
+            f"{name} has {size / 2**20:.0f} MiB; the limit is {limit / 2**20:.0f} MiB.",
+            hint=f"Split the file, or raise ingest.{key} in config.toml.",
+        )

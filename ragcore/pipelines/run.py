@@ -1,0 +1,142 @@
+"""An answer being made: looked up, written, checked and kept. The response is the stream."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Generator
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING
+
+from ragcore.cancel import Stop
+from ragcore.errors import GroundworkError, StoreError
+from ragcore.types import Answer, AnswerEvent, Done, Usage
+
+if TYPE_CHECKING:
+    from ragcore.pipelines.answer import AnswerStream
+
+
+class AnswerRun:
+    """Iterate it for events (`ragcore.types.AnswerEvent`), or call `run` for the finished `Answer`.
+
+    Nothing happens before the first event is asked for. ``keep`` is handed the answer as soon as it is finished,
+    stopped or failed, also when whoever was listening has gone; what prevents it (a full disk, a database in use) is
+    ``unsaved`` until `save` succeeds, and the answer is given out all the same. Without ``keep`` an error before the
+    first event is raised; with it the error becomes a failed answer, so that the question and its error are not lost.
+    Whatever else breaks it off (an error that was not foreseen, Ctrl-C) is raised when what had arrived has been kept.
+    ``prepare`` is handed the wish to stop, which may come while it is at work.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        prepare: Callable[[Stop], AnswerStream],
+        *,
+        keep: Callable[[Answer], None] | None = None,
+        turn_id: str | None = None,
+    ) -> None:
+        self.question = question
+        self.turn_id = turn_id
+        self.answer: Answer | None = None
+        self.unsaved: StoreError | None = None
+        self._prepare = prepare
+        self._keep = keep
+        self._stream: AnswerStream | None = None
+        self._stopped = Stop()
+
+    def __iter__(self) -> Generator[AnswerEvent, None, None]:
+        try:
+            yield from self._events()
+        except (GroundworkError, GeneratorExit):
+            raise
+        except BaseException as error:
+            if self.answer is None:
+                self._break_off(error)
+            raise
+
+    def _events(self) -> Generator[AnswerEvent, None, None]:
+        try:
+            self._stream = self._prepare(self._stopped)
+        except GroundworkError as error:
+            if self._keep is None:
+                raise
+            yield self._finish(_failed(self.question, error))
+            return
+        if self._stopped.is_set():
+            self._stream.stop()
+        events = iter(self._stream)
+        listening = True
+        for event in events:
+            if isinstance(event, Done):
+                event = self._finish(event.answer)
+            if listening:
+                try:
+                    yield event
+                except GeneratorExit:
+                    # Nobody listens any more: stop writing, and still keep what there is.
+                    listening = False
+                    self.stop()
+
+    def stop(self) -> None:
+        """End the writing soon, from any thread; the answer so far is checked and kept with status ``stopped``."""
+        self._stopped.set()
+        if self._stream is not None:
+            self._stream.stop()
+
+    def run(self) -> Answer:
+        """The finished answer."""
+        # What interrupts this loop must end the iteration here and now, not when the last traceback is forgotten.
+        with closing(iter(self)) as events:
+            for _ in events:
+                pass
+        assert self.answer is not None  # a stream always ends with Done
+        return self.answer
+
+    def _break_off(self, error: BaseException) -> None:
+        ours = None
+        if isinstance(error, Exception):
+            ours = GroundworkError(f"The answer stopped on an unexpected error: {type(error).__name__}.")
+        self._finish(_failed(self.question, ours) if self._stream is None else self._stream.so_far(ours))
+        if self.unsaved is not None:
+            error.add_note(f"The answer so far couldn't be saved: {self.unsaved.message}")
+
+    def _finish(self, answer: Answer) -> Done:
+        self.answer = answer
+        with suppress(StoreError):
+            self.save()
+        return Done(answer)
+
+    def save(self) -> None:
+        """Hand the finished answer to ``keep`` (again). Raises `StoreError`, which is ``unsaved`` then."""
+        if self._keep is not None and self.answer is not None:
+            try:
+                self._keep(self.answer)
+            except StoreError as error:
+                self.unsaved = error
+                raise
+        self.unsaved = None
+
+
+def _failed(question: str, error: GroundworkError | None) -> Answer:
+    """Nothing, because of ``error`` or (None) because a person stopped it."""
+    return Answer(
+        answer_id=uuid.uuid4().hex[:16],
+        question=question,
+        queries=(),
+        text="",
+        refused=False,
+        claims=(),
+        citations=(),
+        marks=(),
+        dropped=(),
+        sources=(),
+        model="",
+        extractive=False,
+        usage=Usage(),
+        cost_usd=None,
+        timings_ms={},
+        settings_hash="",
+        status="stopped" if error is None else "failed",
+        error=None if error is None else error.as_dict(),
+        created=time.time(),
+    )

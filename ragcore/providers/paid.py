@@ -1,0 +1,205 @@
+"""What stands around every model that is paid for: each call is booked, and a complete answer is given again, free,
+where the same request comes again.
+
+The models themselves know nothing of it: `PaidStream` stands around the stream of any of them.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from ragcore.errors import StoreError
+from ragcore.protocols import (
+    LLM,
+    ContextRequest,
+    ContextWriter,
+    Describer,
+    PictureRequest,
+    Planner,
+    PlanRequest,
+    Request,
+    Response,
+    ResponseCache,
+    SpendLedger,
+    TextStream,
+)
+from ragcore.types import Purpose, Usage
+from ragcore.types.prices import Prices, cost
+
+_log = logging.getLogger(__name__)
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+M = TypeVar("M", bound=_Named)
+
+
+@dataclass(frozen=True)
+class Till:
+    """Where calls are booked and answers kept; ``responses`` is None where none are (``llm.cache``)."""
+
+    ledger: SpendLedger
+    responses: ResponseCache | None
+    prices: Prices
+
+
+class PaidStream:
+    """``inner``, the answer of the model called ``asked``, or, from ``kept``, what the same request was answered before
+    (unless ``fresh``). Iterate it once.
+
+    Whatever the service counted is booked when the iteration ends, also of an answer that was stopped or broke off. It
+    is kept where it ended by itself, is not empty and ``usable`` says so. Raises what ``inner`` raises. Where the
+    database fails, what was paid for is given out all the same: ``notes`` say it, and so does the log.
+    """
+
+    def __init__(
+        self,
+        inner: TextStream,
+        till: Till,
+        purpose: Purpose,
+        asked: str,
+        *,
+        kept: ResponseCache | None = None,
+        fresh: bool = False,
+        usable: Callable[[str], bool] | None = None,
+    ) -> None:
+        self.model = asked
+        self.usage = Usage()
+        self.replayed = False
+        self.notes: tuple[str, ...] = ()
+        self._inner = inner
+        self._till = till
+        self._purpose = purpose
+        self._asked = asked
+        self._kept = kept
+        self._fresh = fresh
+        self._usable = usable
+        self._closed = threading.Event()
+
+    @property
+    def fingerprint(self) -> str:
+        return self._inner.fingerprint
+
+    def __iter__(self) -> Iterator[str]:
+        fingerprint = self._inner.fingerprint if self._kept is not None else ""
+        known = self._known(fingerprint) if fingerprint and not self._fresh else None
+        if known is not None:
+            yield from self._replay(known)
+            return
+        pieces: list[str] = []
+        complete = False
+        try:
+            for piece in self._inner:
+                pieces.append(piece)
+                yield piece
+            complete = not self._closed.is_set()
+        finally:
+            self.usage, self.model = self._inner.usage, self._inner.model
+            self.notes = (*self.notes, *self._inner.notes)
+            self._book(complete)
+        text = "".join(pieces)
+        usable = bool(text.strip()) and (self._usable is None or self._usable(text))
+        if complete and usable and fingerprint and self._kept is not None:
+            with self._noted("The model's answer couldn't be saved for reuse"):
+                self._kept.put(fingerprint, Response(self.model, tuple(pieces)))
+
+    def close(self) -> None:
+        self._closed.set()
+        self._inner.close()
+
+    def _known(self, fingerprint: str) -> Response | None:
+        if self._kept is not None:
+            with self._noted("The saved answer to the same request couldn't be read"):
+                return self._kept.get(fingerprint)
+        return None
+
+    @contextmanager
+    def _noted(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except StoreError as error:
+            self.notes = (*self.notes, f"{what}: {error.message}")
+            _log.warning("%s: %s", what, error.message)
+
+    def _replay(self, known: Response) -> Iterator[str]:
+        self.replayed = True
+        self.model = known.model
+        for piece in known.pieces:
+            if self._closed.is_set():
+                return
+            yield piece
+
+    def _book(self, complete: bool) -> None:
+        # A service that counts no tokens (some servers of one's own) was asked all the same.
+        if complete or self.usage != Usage():
+            usd = cost(self.usage, self.model, self._till.prices, asked=self._asked)
+            with self._noted("The model's cost couldn't be recorded yet"):
+                self._till.ledger.add(self.model, self._purpose, self.usage, usd)
+
+
+class _Paid(Generic[M]):
+    """A model with its till."""
+
+    def __init__(self, model: M, till: Till) -> None:
+        self._model = model
+        self._till = till
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+
+class PaidWriter(_Paid[LLM]):
+    """A writer whose answers are booked and kept."""
+
+    @property
+    def extractive(self) -> bool:
+        return self._model.extractive
+
+    def stream(self, request: Request) -> PaidStream:
+        inner = self._model.stream(request)
+        purpose: Purpose = "answer" if request.form is None else "report"
+        return PaidStream(inner, self._till, purpose, self.name, kept=self._till.responses, fresh=request.fresh)
+
+
+class PaidPlanner(_Paid[Planner]):
+    """A planner whose forms are booked and, where they are usable, kept."""
+
+    def call(self, request: PlanRequest) -> PaidStream:
+        return PaidStream(
+            self._model.call(request),
+            self._till,
+            request.purpose,
+            self.name,
+            kept=self._till.responses,
+            fresh=request.fresh,
+            usable=request.usable,
+        )
+
+
+class PaidDescriber(_Paid[Describer]):
+    """A describer whose calls are booked. What it says is kept by the picture (`DescriptionCache`)."""
+
+    def most(self, request: PictureRequest) -> Usage:
+        return self._model.most(request)
+
+    def stream(self, request: PictureRequest) -> PaidStream:
+        return PaidStream(self._model.stream(request), self._till, "figures", self.name)
+
+
+class PaidContextWriter(_Paid[ContextWriter]):
+    """A context writer whose calls are booked. What it says is kept by what it was asked about (`ContextCache`)."""
+
+    def most(self, request: ContextRequest) -> Usage:
+        return self._model.most(request)
+
+    def stream(self, request: ContextRequest) -> PaidStream:
+        return PaidStream(self._model.stream(request), self._till, "contexts", self.name)

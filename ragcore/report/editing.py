@@ -1,0 +1,173 @@
+"""What a person writes into a section of a report: text with its marks ``[n]``, checked again like any other; passages
+and values taken from the documents by hand."""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ragcore.errors import InputError
+from ragcore.report.recall import marked
+from ragcore.text.markdown import escape
+from ragcore.types import Answer, Citation, Claim, Document, Mark, Retrieval, Segment, Source, Usage
+from ragcore.types.report import INSUFFICIENT, FilledSection, Gap, Rival, SectionStatus, Span
+from ragcore.verify.budget import unchecked
+
+if TYPE_CHECKING:
+    from ragcore.config.settings import Settings
+    from ragcore.protocols import Reranker
+
+HAND = "hand"  # who wrote it, where no model did
+LONGEST = 100_000  # characters of a section
+LONGEST_PASSAGE = 6_000  # characters taken over at once
+_MARK = re.compile(r"\[(\d{1,4})\]")
+BY_HAND = "It is said so in the text."
+
+
+@dataclass(frozen=True, slots=True)
+class Editing:
+    """What checking an edited section needs."""
+
+    document: Callable[[str], Document]
+    settings: Settings
+    reranker: Reranker | None
+
+    def edited(self, section: FilledSection, text: str, further: Sequence[Citation] = ()) -> FilledSection:
+        """``section`` with ``text`` in place of its own, ``[n]`` in it being marks of its citations and of ``further``,
+        and every sentence checked against what it cites. A mark that names none of them is among `Answer.dropped`.
+        Raises `InputError` for a text that is too long."""
+        text = text.replace("\r\n", "\n").strip()
+        if len(text) > LONGEST:
+            raise InputError(
+                f"A section can have at most {LONGEST:,} characters; this one has {len(text):,}.", hint="Shorten it."
+            )
+        before = section.answer or blank(section)
+        known = {citation.n: citation for citation in (*before.citations, *further)}
+        found = list(_MARK.finditer(text))
+        marks = tuple(Mark(match.start(), match.end(), int(match[1])) for match in found if int(match[1]) in known)
+        used = tuple(known[n] for n in sorted({mark.n for mark in marks}))
+        claims = self._claims(text, marks, used)
+        answer = replace(
+            before,
+            answer_id=uuid.uuid4().hex[:16],
+            text=text,
+            refused=False,
+            claims=claims,
+            citations=used,
+            marks=marks,
+            dropped=tuple(dict.fromkeys(match.group() for match in found if int(match[1]) not in known)),
+            model=HAND,
+            extractive=False,
+            usage=Usage(),
+            cost_usd=0.0,
+            timings_ms={},
+            status="complete",
+            error=None,
+            created=time.time(),
+            replayed=False,
+            notes=unchecked(claims),
+        )
+        gaps = tuple(_gap(section, what or section.heading) for what in marked(text))
+        bare = INSUFFICIENT.sub("", text).strip()
+        status: SectionStatus = "empty" if not bare else "partial" if gaps else "filled"
+        return replace(section, status=status, answer=answer, gaps=gaps)
+
+    def with_passage(self, section: FilledSection, span: Span, instead_of: str = "") -> FilledSection:
+        """``section`` with the words at ``span`` quoted at its end, or in the place of the gap called ``instead_of``.
+        Raises `InputError` where there are no words, or too many."""
+        source, citation = self._cited(section, span)
+        words = " ".join(citation.quotation.split())
+        about = f"{escape(citation.label)}: " if citation.label else ""
+        quote = f"{about}“{escape(words)}” [{citation.n}]"
+        answer = section.answer or blank(section)
+        if source is not None:
+            section = replace(section, answer=replace(answer, sources=(*answer.sources, source)))
+        return self.edited(section, _put(section, quote, instead_of), (citation,))
+
+    def with_value(self, section: FilledSection, rival: Rival) -> FilledSection:
+        """``section`` with one of the values that the documents give, quoted, in place of its text."""
+        answer = section.answer or blank(section)
+        known = _same(answer.citations, rival.citation)
+        citation = known or replace(rival.citation, n=_next(answer.citations))
+        text = f"**{escape(rival.figure)}** — “{escape(rival.words)}” [{citation.n}]"
+        return replace(self.edited(section, text, (citation,)), conflicts=())
+
+    def _claims(self, text: str, marks: tuple[Mark, ...], citations: tuple[Citation, ...]) -> tuple[Claim, ...]:
+        from ragcore.verify.verify import verify
+
+        return verify(text, marks, citations, self.document, self.settings.verify, reranker=self.reranker)
+
+    def _cited(self, section: FilledSection, span: Span) -> tuple[Source | None, Citation]:
+        """The citation of ``span`` with the source that it is of, None where the section has it already."""
+        from ragcore.answer.cite import Citer, Part
+        from ragcore.answer.sources import build_sources
+
+        document = self.document(span.doc_id)
+        if not 0 <= span.start < span.end <= len(document.text) or not document.text[span.start : span.end].strip():
+            raise InputError("No words are selected.", hint="Select words on the page, then add them.")
+        if span.end - span.start > LONGEST_PASSAGE:
+            raise InputError(
+                f"You can add at most {LONGEST_PASSAGE:,} characters at once.", hint="Select a shorter passage."
+            )
+        citations = section.answer.citations if section.answer else ()
+        sources = section.answer.sources if section.answer else ()
+        segment = Segment(span.doc_id, span.start, span.end, 0, 0, 0.0, "hand")
+        made = build_sources(Retrieval("", "hand", (), (segment,)), self.document, self.settings.answer)
+        if not made:
+            raise InputError("No words are selected.", hint="Select words on the page, then add them.")
+        source = replace(made[0], number=max((one.number for one in sources), default=0) + 1)
+        found = Citer((source,), self.document).cite(Part(source.number, 0, 0, ""))
+        assert found is not None  # the source has units
+        known = _same(citations, found)
+        return (None, known) if known else (source, replace(found, n=_next(citations)))
+
+
+def blank(section: FilledSection) -> Answer:
+    """An answer of nothing, for a section that nothing was written of."""
+    return Answer(
+        answer_id=uuid.uuid4().hex[:16],
+        question=section.heading,
+        queries=(),
+        text=section.text,
+        refused=False,
+        claims=(),
+        citations=(),
+        marks=(),
+        dropped=(),
+        sources=(),
+        model=HAND,
+        extractive=False,
+        usage=Usage(),
+        cost_usd=0.0,
+        timings_ms={},
+        settings_hash="",
+        created=time.time(),
+    )
+
+
+def _put(section: FilledSection, quote: str, instead_of: str) -> str:
+    text = section.text
+    if section.field.kind == "list":
+        quote = f"- {quote}"
+    for match in INSUFFICIENT.finditer(text):
+        if instead_of and (match.group(1) or "").strip(" .") == instead_of.strip(" ."):
+            return f"{text[: match.start()]}{quote}{text[match.end() :]}"
+    between = "\n" if section.field.kind == "list" and text.rpartition("\n")[2].startswith("- ") else "\n\n"
+    return f"{text}{between}{quote}" if text else quote
+
+
+def _gap(section: FilledSection, what: str) -> Gap:
+    return next((gap for gap in section.gaps if gap.what == what), Gap(what, BY_HAND))
+
+
+def _same(citations: Sequence[Citation], wanted: Citation) -> Citation | None:
+    place = (wanted.doc_id, wanted.start, wanted.end)
+    return next((one for one in citations if (one.doc_id, one.start, one.end) == place), None)
+
+
+def _next(citations: Sequence[Citation]) -> int:
+    return max((citation.n for citation in citations), default=0) + 1

@@ -1,0 +1,95 @@
+"""Reports as files: Word, PDF and Markdown by the writers of `ragcore.export`, HTML with the cited places as pictures,
+JSON, and the annex of evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Literal, get_args
+
+from ragcore.errors import GroundworkError, InputError, UnknownDocument
+from ragcore.export import MEDIA_TYPES as OF_EXPORT
+from ragcore.export import kind as checked
+from ragcore.export import writer
+from ragcore.types import Box
+from ragcore.types import json as wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragcore.export.pictures import Sheet, Sheets
+    from ragcore.library import Library
+    from ragcore.types.report import Report
+
+ReportKind = Literal["md", "docx", "pdf", "html", "json", "annex"]
+KINDS: tuple[ReportKind, ...] = get_args(ReportKind)
+MEDIA_TYPES: dict[ReportKind, str] = {
+    "md": OF_EXPORT["md"],
+    "docx": OF_EXPORT["docx"],
+    "pdf": OF_EXPORT["pdf"],
+    "html": "text/html; charset=utf-8",
+    "json": "application/json",
+    "annex": "application/pdf",
+}
+MAX_PIXELS = 6_000_000  # of one picture
+
+
+def report_kind(name: str) -> ReportKind:
+    """The kind called ``name``. Raises `InputError` for one that there is not."""
+    found = next((each for each in KINDS if each == name.lower()), None)
+    if found is None:
+        raise InputError(f"Reports can't be exported to “{name}”.", hint=f"Choose one of {', '.join(KINDS)}.")
+    return found
+
+
+def write(library: Library, report: Report, kind: ReportKind) -> bytes:
+    """``report`` as a file of that kind."""
+    if kind == "json":
+        return (json.dumps(wire.report(report), ensure_ascii=False, indent=2) + "\n").encode()
+    from ragcore.export.report import manuscript
+
+    settings = library.settings.export
+    files = {info.doc_id: info.name for info in library.documents()}
+    made = manuscript(report, files, quote_length=settings.quote_length)
+    if kind == "html":
+        from ragcore.export.page import write_page
+
+        with _sheets(library, library.settings.report.crop_dpi) as sheets:
+            return write_page(made, sheets)
+    if kind == "annex":
+        from ragcore.export.annex import write_annex
+
+        with _sheets(library, library.settings.report.annex_dpi) as sheets:
+            return write_annex(made, sheets, settings)
+    return writer(checked(kind))(made, settings)
+
+
+@contextmanager
+def _sheets(library: Library, dpi: float) -> Iterator[Sheets]:
+    """What draws parts of pages: one child process for each document, for as long as the block runs. A page that cannot
+    be drawn is none, with the reason."""
+    from ragcore.export.pictures import Sheet
+    from ragcore.ingest.crops import Crops
+
+    with ExitStack() as stack:
+        crops: dict[str, Crops] = {}
+
+        def size(doc_id: str, page: int) -> tuple[float, float]:
+            sheet = library.document(doc_id).pages[page - 1]
+            return sheet.width, sheet.height
+
+        def draw(doc_id: str, page: int, part: Callable[[float, float], Box]) -> Sheet | str:
+            try:
+                box = part(*size(doc_id, page))
+                if doc_id not in crops:
+                    opened = Crops(library.file(doc_id), library.settings.ingest, library.document(doc_id).name)
+                    crops[doc_id] = stack.enter_context(opened)
+                crop = crops[doc_id].draw(box, dpi=dpi, max_pixels=MAX_PIXELS)
+            except UnknownDocument:
+                return "The document is no longer in the library."
+            except GroundworkError as error:
+                return f"The page couldn't be drawn: {error.message}"
+            return Sheet(crop.png, crop.width, crop.height, box)
+
+        yield draw

@@ -1,0 +1,375 @@
+"""A template → its sections filled: search for what the guidance asks → write → check → search for what is missing →
+write again (bounded) → gaps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from ragcore.cancel import Stop
+from ragcore.protocols import Request
+from ragcore.report.constraints import Orders, further, within, without
+from ragcore.report.evidence import FEW, Gathered, Gathering
+from ragcore.report.gaps import (
+    NOT_HELD,
+    NOTHING_FOUND,
+    Lacks,
+    filled_of,
+    foreign,
+    lacking_of,
+    nothing_for,
+    of_part,
+    written_alike,
+)
+from ragcore.report.headed import own_units
+from ragcore.report.recall import marked, unmet
+from ragcore.report.requirements import requirements
+from ragcore.text.short_titles import short_titles
+from ragcore.text.terms import Term
+from ragcore.types import Answer, AnswerEvent, Document, Retrieval, Scope, Source, SubQuery, Usage
+from ragcore.types.report import NO_FOCUS, Field, FilledSection, Focus, Report
+
+if TYPE_CHECKING:
+    from ragcore.config.settings import Settings
+    from ragcore.index.store import DocumentInfo
+    from ragcore.pipelines.answer import AnswerStream
+    from ragcore.providers.registry import Models
+    from ragcore.report.template import Place, Template
+
+Heard = Callable[[AnswerEvent], None]
+NOTHING_ORDERED = Orders()
+
+
+def _unheard(_: AnswerEvent) -> None: ...
+
+
+class Retrieve(Protocol):
+    """`Engine.retrieve`, as far as it is needed here."""
+
+    def __call__(self, query: str, *, scope: Scope, parts: Sequence[SubQuery], stop: Stop) -> Retrieval: ...
+
+
+class ReportRun:
+    """Iterate it for the sections as they are filled, or call `run` for the `Report`. ``stop`` may be called from any
+    thread: the section being written then ends with what it has, and those after it are not begun."""
+
+    def __init__(
+        self,
+        template: Template,
+        sections: Callable[[Stop], Iterator[FilledSection]],
+        model: str,
+        focus: Focus = NO_FOCUS,
+    ) -> None:
+        self._template = template
+        self._focus = focus
+        self._sections = sections
+        self._model = model
+        self._stop = Stop()
+        self._done: list[FilledSection] = []
+
+    def __iter__(self) -> Iterator[FilledSection]:
+        for section in self._sections(self._stop):
+            self._done.append(section)
+            yield section
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was called."""
+        return self._stop.is_set()
+
+    def run(self) -> Report:
+        for _ in self:
+            pass
+        return self.report
+
+    @property
+    def report(self) -> Report:
+        """The report as far as it is filled."""
+        return Report(
+            title=self._focus.titled(self._template.title),
+            guidance=self._template.guidance,
+            sections=tuple(self._done),
+            model=self._model,
+            extractive=all(section.answer is None or section.answer.extractive for section in self._done),
+            created=time.time(),
+            focus=self._focus,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One writing of a section: its place, and what goes into the request."""
+
+    place: Place
+    form: Field
+    about: str
+    outline: Sequence[str]
+    before: Sequence[FilledSection]
+    given: Gathered
+    missing: Sequence[str]
+    instruction: str
+    orders: Orders
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """Fills sections from one library. ``retrieve`` to ``mentions`` are the engine's."""
+
+    retrieve: Retrieve
+    document: Callable[[str], Document]
+    terms: Callable[[str], tuple[Term, ...]]
+    mentions: Callable[[str], dict[str, int]]
+    models: Models
+    settings: Settings
+
+    def sections(
+        self,
+        template: Template,
+        scope: Scope,
+        infos: Sequence[DocumentInfo],
+        stop: Stop,
+        orders: Orders = NOTHING_ORDERED,
+    ) -> Iterator[FilledSection]:
+        """The sections of ``template`` in their order, each as soon as it is done. Raises `UnknownDocument` before the
+        first where a section is about a document that is not in the library."""
+        places = [(place, within(scope, place.section.documents, infos)) for place in template.places()]
+        outline = [f"{place.number} {place.section.heading}" for place in template.places()]
+        before: list[FilledSection] = []
+        for place, own_scope in places:
+            if stop.is_set():
+                return
+            section = self.section(place, template.guidance, outline, before, own_scope, stop, orders, infos=infos)
+            before.append(section)
+            yield section
+
+    def section(
+        self,
+        place: Place,
+        about: str,
+        outline: Sequence[str],
+        before: Sequence[FilledSection],
+        scope: Scope,
+        stop: Stop,
+        orders: Orders = NOTHING_ORDERED,
+        heard: Heard = _unheard,
+        infos: Sequence[DocumentInfo] = (),
+    ) -> FilledSection:
+        """One section, by its template and ``orders``; ``infos`` is the library. ``heard`` is told each event of its
+        writing, from `Found` anew each time that it is written again. A section for which nothing was found is never
+        put to the writer."""
+        asked = place.section
+        form = Field(asked.kind, asked.columns, asked.unit, tuple(requirements(asked.heading, asked.guidance)))
+        empty = FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, "heading")
+        if not asked.filled:
+            return empty
+        parts = _guided(asked.heading, form.requirements)
+        if orders.instruction:
+            parts.append(SubQuery(f"{asked.heading}: {orders.instruction}", "guidance", "it is to be rewritten so"))
+        focus = orders.focus
+        ready = [info for info in infos if info.status == "ready"]
+        known = scope.doc_ids or tuple(info.doc_id for info in ready)
+        # In one document its own name tells no passage from another.
+        sought = focus if len(known) > 1 else replace(focus, subject="")
+        retrieval = self.retrieve(sought.of(asked.query), scope=scope, parts=_on(sought, parts), stop=stop)
+        extractive = self.models.section_writer.extractive
+        gathering = Gathering(self.document, self.terms, self.settings, extractive)
+        names = short_titles({one.doc_id: one.title for one in ready}, {one.doc_id: one.name for one in ready})
+        if focus.subject and scope.doc_ids is None:
+            retrieval, known = self._of_subject(focus.subject, retrieval, known)
+        gathered = gathering.gather(asked, form, orders, retrieval, known, names)
+        sources, draft, spans = gathered.sources, gathered.draft, gathered.spans
+        abroad = foreign(asked.query, "\n".join((about, *outline)), sources) if extractive else ""
+        # A value or a table that is only taken where it is certain needs no look ahead.
+        taken = extractive and asked.kind in ("value", "table") and bool(sources)
+        may_hold = spans or draft or taken or self._may_hold(asked.heading, form.requirements, retrieval, sources)
+        if not may_hold or (abroad and not orders.pinned and not written_alike(asked.query, sources)):
+            return nothing_for(empty, abroad or NOTHING_FOUND)
+        written: Answer | None = None
+        missing: list[str] = []
+        rounds = 0
+        instruction = orders.instruction
+        spent: list[Answer] = []
+        while rounds < self.settings.report.rounds:
+            written_from = replace(gathered, sources=sources, draft=draft)
+            request = _Asked(place, form, about, outline, before, written_from, missing, instruction, orders)
+            answer = _followed(self._stream(request, retrieval), stop, heard)
+            rounds += 1
+            spent.append(answer)
+            if answer.status != "complete" and written is not None:
+                # A rewrite that failed or was stopped does not take away what was there.
+                answer = written
+                break
+            missing = self._missing(form, answer, asked.heading)
+            if answer.status != "complete" or answer.refused:
+                break
+            draft = written = answer
+            if not missing or stop.is_set() or rounds == self.settings.report.rounds:
+                break
+            if answer.extractive:
+                if asked.kind in ("value", "table"):
+                    break  # each document was looked into
+                lacking = lacking_of(missing, gathered.stated)
+                found = self._of_each(asked.heading, lacking, sources, orders, gathering, stop)
+                if not found:
+                    break
+                sources = (*sources, *found)
+                continue
+            more = self.retrieve(
+                sought.of(f"{asked.heading}: {missing[0]}"),
+                scope=scope,
+                parts=_on(sought, _gaps(asked.heading, missing[1:])),
+                stop=stop,
+            )
+            # Each search is booked once, with the writing that follows it.
+            retrieval = replace(retrieval, usage=more.usage, cost_usd=more.cost_usd)
+            found = further(sources, gathering.sources(without(more, orders.excluded)))
+            if not found:
+                spent.append(replace(answer, usage=more.usage, cost_usd=more.cost_usd))
+                break
+            sources = (*sources, *found)
+            instruction = ""
+        why = abroad or of_part(asked, gathered.stated) or NOT_HELD
+        filled = filled_of(empty, _booked(answer, spent), missing, rounds, why)
+        lacks = Lacks(self.document, self.terms, self.settings)
+        return replace(
+            filled,
+            gaps=lacks.with_nearest(asked.heading, filled.gaps, sources, gathered.stated),
+            conflicts=lacks.conflicts(asked, form, sources, gathered.stated),
+        )
+
+    def _of_subject(
+        self, subject: str, retrieval: Retrieval, documents: Sequence[str]
+    ) -> tuple[Retrieval, tuple[str, ...]]:
+        """``retrieval`` and ``documents`` without what is known to be of other companies than ``subject``, where
+        anything else was found."""
+        from ragcore.text.companies import companies, company, of_others
+
+        own = company(subject)
+        found = {*(hit.chunk.doc_id for hit in retrieval.hits), *(segment.doc_id for segment in retrieval.segments)}
+        looked_into = {*found, *(documents if len(documents) <= FEW else ())}
+        of_another = {one for one in looked_into if of_others(own, companies(self.document(one)))}
+        if found <= of_another:
+            return retrieval, tuple(documents)
+        kept = replace(
+            retrieval,
+            hits=tuple(hit for hit in retrieval.hits if hit.chunk.doc_id not in of_another),
+            segments=tuple(segment for segment in retrieval.segments if segment.doc_id not in of_another),
+        )
+        return kept, tuple(one for one in documents if one not in of_another)
+
+    def _of_each(
+        self,
+        heading: str,
+        lacking: Mapping[str, Sequence[str]],
+        sources: Sequence[Source],
+        orders: Orders,
+        gathering: Gathering,
+        stop: Stop,
+    ) -> tuple[Source, ...]:
+        """What a search in each document alone finds of what is ``lacking`` of it, beside ``sources``: in one over all
+        of them another company's may come before it."""
+        found: tuple[Source, ...] = ()
+        for doc_id, (first, *rest) in lacking.items():
+            if stop.is_set():
+                break
+            scope = Scope((doc_id,))
+            more = self.retrieve(f"{heading}: {first}", scope=scope, parts=_gaps(heading, rest), stop=stop)
+            own = gathering.sources(without(more, orders.excluded))
+            found = (*found, *further((*sources, *found), own))
+        return found
+
+    def _may_hold(self, heading: str, pieces: Sequence[str], retrieval: Retrieval, sources: Sequence[Source]) -> bool:
+        """Whether any piece of what is asked for may stand in ``sources``."""
+        from ragcore.answer.refuse import reason_to_refuse
+
+        asked = dict.fromkeys((heading, *(f"{heading}: {piece}" for piece in pieces), *pieces))
+        return any(
+            not reason_to_refuse(
+                one, retrieval, sources, self.settings.answer, terms=self.terms(one), mentions=self.mentions
+            )
+            for one in asked
+        )
+
+    def _stream(self, asked: _Asked, retrieval: Retrieval) -> AnswerStream:
+        from ragcore.answer.section import section_request
+        from ragcore.pipelines.answer import AnswerStream
+
+        section = asked.place.section
+
+        def request() -> Request:
+            made = section_request(
+                section.heading,
+                section.guidance,
+                asked.form,
+                asked.outline,
+                asked.before,
+                asked.given.sources,
+                self.document,
+                self.settings,
+                about=asked.orders.focus.told(asked.about),
+                terms=self.terms(section.query),
+                routes=retrieval.routes,
+                own=own_units(asked.given.sources, asked.given.spans),
+                draft=asked.given.draft,
+                missing=asked.missing,
+                instruction=asked.instruction,
+            )
+            pinned = [(span.doc_id, span.start, span.end) for span in asked.orders.pinned]
+            held = own_units(asked.given.sources, pinned)
+            return replace(made, fresh=asked.orders.fresh, pinned=held, stated=asked.given.stated)
+
+        return AnswerStream(
+            question=section.query,
+            query=section.query,
+            retrieval=retrieval,
+            sources=asked.given.sources,
+            document=self.document,
+            llm=self.models.section_writer,
+            settings=self.settings,
+            reranker=self.models.reranker,
+            request=request,
+        )
+
+    def _missing(self, form: Field, answer: Answer, heading: str) -> list[str]:
+        """What of ``form`` is not there: what the text says is missing, and what it passes over in silence."""
+        if answer.refused or answer.status == "failed":
+            return list(form.requirements)
+        said = [what or heading for what in marked(answer.text)]
+        if answer.extractive:
+            return said
+        return [*said, *unmet(form.requirements, answer, heading, self.models.reranker)]
+
+
+def _guided(heading: str, pieces: Sequence[str]) -> list[SubQuery]:
+    """What is searched for beside the whole guidance: each piece of it, where it has several."""
+    asked = pieces if len(pieces) > 1 else ()
+    return [SubQuery(f"{heading}: {piece}", "guidance", "the guidance asks for it") for piece in asked]
+
+
+def _on(focus: Focus, parts: Sequence[SubQuery]) -> list[SubQuery]:
+    return [replace(part, text=focus.of(part.text)) for part in parts]
+
+
+def _gaps(heading: str, missing: Sequence[str]) -> list[SubQuery]:
+    return [SubQuery(f"{heading}: {what}", "gap", "it was still missing") for what in missing]
+
+
+def _followed(stream: AnswerStream, stop: Stop, heard: Heard) -> Answer:
+    with stop.closing(stream.stop):
+        for event in stream:
+            heard(event)
+    assert stream.answer is not None  # a stream always ends with Done
+    return stream.answer
+
+
+def _booked(answer: Answer, spent: Sequence[Answer]) -> Answer:
+    """``answer`` with what all of the writing and searching took."""
+    costs = [one.cost_usd for one in spent]
+    known = [cost for cost in costs if cost is not None]
+    total = sum(known) if len(known) == len(costs) else None
+    return replace(answer, usage=sum((one.usage for one in spent), Usage()), cost_usd=total)

@@ -1,0 +1,407 @@
+"""Reports that are worked on: an outline of one's own, sections filled one by one, edited, accepted, and taken back.
+
+new (from a template) → change the outline → queue → write: search → write → check → gaps → kept as a version
+                                           → edit | add a passage | choose a value → checked → kept as a version
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ragcore.cancel import Stop
+from ragcore.errors import (
+    BadTemplate,
+    Cancelled,
+    GroundworkError,
+    InputError,
+    SectionAccepted,
+    StoreError,
+    UnknownDocument,
+)
+from ragcore.index.report_rows import PlaceKind, ReportInfo, StoredSection, Task, Version
+from ragcore.index.reports import Reports
+from ragcore.report.constraints import Orders, within
+from ragcore.report.drafts import Draft, asked_of, placed, template_of, unwritten
+from ragcore.report.editing import HAND, Editing
+from ragcore.report.expense import Expense, expected
+from ragcore.report.fill import Filling, Heard
+from ragcore.report.template import Place, Template, from_data
+from ragcore.text.sentences import count_tokens
+from ragcore.types import Scope
+from ragcore.types.report import NO_FOCUS, FilledSection, Focus, Report, Span
+
+if TYPE_CHECKING:
+    from ragcore.config.settings import Settings
+    from ragcore.index.store import DocumentInfo
+    from ragcore.providers.registry import Models
+    from ragcore.report.coverage import Coverage
+
+_log = logging.getLogger(__name__)
+
+SAVE_SECONDS = 2.0  # between two tries to store a section for which there was no room
+_MATERIALS = 40  # documents that are looked into before a report is filled
+_LONGEST_NAME = 200
+_YEARS = (1900, 2199)
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A document that a report may be filled from: the name of its company, "" where it is of none, and the period that
+    it reports on."""
+
+    doc_id: str
+    company: str
+    coverage: Coverage
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Everything that is done to stored reports. ``filling`` writes, ``documents`` lists the library."""
+
+    store: Reports
+    filling: Filling
+    documents: Callable[[], list[DocumentInfo]]
+    models: Models
+    settings: Settings
+
+    # Reports
+
+    def new(
+        self,
+        template: Template,
+        *,
+        origin: str = "",
+        doc_ids: Sequence[str] | None = None,
+        focus: Focus | None = None,
+    ) -> str:
+        """A report by an own copy of ``template``, filled from ``doc_ids`` (None: all documents); its id. Without
+        ``focus``, whom and which year it is about, a person is yet to be asked."""
+        sections = [(place.level, asked_of(place.section)) for place in template.places()]
+        return self.store.new(template.title, template.guidance, origin, sections, doc_ids, focus)
+
+    def all(self) -> list[ReportInfo]:
+        """Every report, the last changed first."""
+        return self.store.all()
+
+    def get(self, report_id: str) -> Draft:
+        """Raises `UnknownReport`."""
+        return Draft.of(self.store.get(report_id))
+
+    def report(self, report_id: str, *, accepted_only: bool = False) -> Report:
+        """The report as it is shown, to be exported; a section that nothing was written of is empty, without gaps."""
+        return self.get(report_id).report(self.models.writer_name, accepted_only)
+
+    def materials(self) -> list[Material]:
+        """What a report may be about: whose each ready document is, and the period that it reports on. Of a large
+        library only the first documents are looked into."""
+        from ragcore.offline.statements import statements
+        from ragcore.report.coverage import NOT_KNOWN, coverage
+        from ragcore.text.companies import company_name
+
+        out = []
+        for place, info in enumerate(one for one in self.documents() if one.status == "ready"):
+            company, covered = "", NOT_KNOWN
+            if place < _MATERIALS:
+                document = self.filling.document(info.doc_id)
+                company, covered = company_name(document), coverage(document, list(statements(document)))
+            out.append(Material(info.doc_id, company, covered))
+        return out
+
+    def focus(self, report_id: str, focus: Focus) -> None:
+        """Set whom and which year a report is about; what is written stays as it is until it is filled again. Raises
+        `InputError` for a name or year that cannot be."""
+        name = " ".join(focus.subject.split())
+        if len(name) > _LONGEST_NAME:
+            raise InputError("This name is too long.", hint=f"Use at most {_LONGEST_NAME} characters.")
+        if focus.year and not _YEARS[0] <= focus.year <= _YEARS[1]:
+            raise InputError(f"{focus.year} is no year that a report can cover.", hint="Choose one of the list.")
+        self.store.update(report_id, subject=name, year=focus.year)
+
+    # The outline
+
+    def rename(self, report_id: str, title: str, guidance: str | None = None) -> None:
+        """Raises `BadTemplate` for a title that cannot be."""
+        info, draft = self.store.info(report_id), self.get(report_id)
+        new = replace(info, title=title, guidance=info.guidance if guidance is None else guidance)
+        made = template_of(new, draft.stored.sections)
+        self.store.update(report_id, title=made.title, guidance=made.guidance)
+
+    def change(self, section_id: str, changes: Mapping[str, Any]) -> None:
+        """Change what a section asks for (any key of a template's section but ``sections``). What was written of it
+        stays as it is until it is filled again. Raises `BadTemplate`, `SectionAccepted`."""
+        section = self._open(section_id)
+        asked = {key: value for key, value in {**section.asked, **changes}.items() if key != "sections"}
+        draft = self.get(section.report_id)
+        changed = [replace(one, asked=asked) if one.section_id == section_id else one for one in draft.stored.sections]
+        template = template_of(draft.stored.info, changed)
+        place = next(p for one, p in zip(changed, template.places(), strict=True) if one.section_id == section_id)
+        self.store.set_section(section_id, asked=asked_of(place.section))
+
+    def add(self, report_id: str, heading: str, after: str = "", below: bool = False) -> str:
+        """A new prose section after the section ``after`` and what is below that ("": at the end), or as the last
+        (``below``) of those below it; its id. Raises `BadTemplate`."""
+        draft = self.get(report_id)
+        level, at = 1, ""
+        if after:
+            family = draft.family(after)
+            level, at = family[0].level + below, family[-1].section_id
+        asked = asked_of(from_data({"title": "x", "sections": [{"heading": heading}]}).sections[0])
+        made = replace(draft.stored.sections[0], section_id="new", level=level, asked=asked)
+        listed = list(draft.stored.sections)
+        listed.insert(next((i + 1 for i, one in enumerate(listed) if one.section_id == at), len(listed)), made)
+        template_of(draft.stored.info, listed)  # raises where it would be nested too deep, or be too many
+        return self.store.add_section(report_id, asked, level=level, after=at)
+
+    def move(self, section_id: str, by: int) -> None:
+        """Move a section, with those below it, past the one before it (``by`` -1) or after it (1) on its level; at the
+        first or last place nothing happens."""
+        section = self.store.section(section_id)
+        order = self.get(section.report_id).moved(section_id, by)
+        if order is not None:
+            self.store.arrange(section.report_id, [(one.section_id, one.level) for one in order])
+
+    def remove(self, section_id: str) -> None:
+        """Take a section out, with those below it; `restore` puts them back. Raises `SectionAccepted` where one of
+        them is accepted, and `BadTemplate` for the last section."""
+        section = self._open(section_id)
+        draft = self.get(section.report_id)
+        family = draft.family(section_id)
+        if any(one.accepted for one in family):
+            raise SectionAccepted("A section inside it is accepted.")
+        if len(family) == len(draft.pairs):
+            raise BadTemplate("A report needs at least one section.", hint="Add another section first.")
+        for one in family:
+            self.store.drop_task(one.section_id)
+            self.store.set_section(one.section_id, removed=1)
+
+    def restore(self, section_id: str) -> None:
+        """Put a section back that was taken out."""
+        self.store.set_section(section_id, removed=0)
+
+    # Filling
+
+    def queue(
+        self,
+        report_id: str,
+        section_ids: Sequence[str] | None = None,
+        instruction: str = "",
+        *,
+        visit: bool = False,
+    ) -> int:
+        """Have sections written: these, or (None) all that nothing is written of and that are not accepted. With an
+        ``instruction`` what is shown is rewritten by it; ``visit`` as `Reports.queue` has it. How many now wait. Raises
+        `SectionAccepted`, and `InputError` where there is nothing to rewrite or nobody who could."""
+        draft = self.get(report_id)
+        instruction = instruction.strip()
+        if section_ids is None:
+            chosen = [one for one, place in draft.pairs if place.section.filled and not one.accepted and unwritten(one)]
+        else:
+            chosen = [
+                draft.pair(section_id)[0] for section_id in section_ids if draft.pair(section_id)[1].section.filled
+            ]
+        for section in chosen:
+            if section.accepted:
+                raise SectionAccepted("This section is accepted.")
+        if instruction:
+            if self.models.writer_name == "offline":
+                raise InputError(
+                    "Offline, Groundwork only quotes; it can't rewrite.", hint="Enter a key, or edit the text yourself."
+                )
+            if any(one.content is None or not one.content.text.strip() for one in chosen):
+                raise InputError("There's nothing to rewrite yet.", hint="Fill the section first.")
+        asked = [(section.section_id, instruction) for section in chosen]
+        self.store.queue(report_id, asked, self.models.writer_name, visit=visit)
+        return len(self.store.tasks())
+
+    def write(self, task: Task, heard: Heard, stop: Stop, *, abandoned: Callable[[], bool] = lambda: False) -> bool:
+        """Write one section of the queue and store it; whether that was done. One that was stopped is stored as far as
+        it came, beside what was shown before. Where ``abandoned`` says so at its end nothing is stored and it waits on.
+        An error that is not the writer's own leaves the section as it is, which then waits no more, and is raised.
+        A section that cannot be stored is tried again until it is, or ``stop`` is set: it may have been paid for."""
+        try:
+            draft = self.get(task.report_id)
+            stored, place = draft.pair(task.section_id)
+            if stored.accepted:
+                self.store.drop_task(task.section_id)
+                return False
+            filled = self._filled(draft, stored, place, task.instruction, heard, stop)
+        except Cancelled:
+            if not abandoned():
+                self.store.drop_task(task.section_id)
+            return False
+        except GroundworkError as error:
+            if not abandoned():
+                self.store.drop_task(task.section_id, error.as_dict())
+            raise
+        if abandoned():
+            return False
+        answer = filled.answer
+        unfinished = filled.status in ("stopped", "failed")
+        if filled.status == "stopped" and (answer is None or not answer.text.strip()):
+            self.store.drop_task(task.section_id)
+            return False
+        before = stored.content is not None and stored.content.status != "failed"
+        keep = partial(
+            self.store.keep,
+            task.section_id,
+            filled,
+            author=answer.model if answer is not None and answer.model else self.models.writer_name,
+            change=_change(filled, stored, task.instruction),
+            usd=answer.cost_usd if answer is not None else 0.0,
+            show=not (unfinished and before),
+            done=True,
+            trouble=answer.error if answer is not None and filled.status == "failed" else None,
+        )
+        while True:
+            try:
+                keep()
+                return True
+            except StoreError as error:
+                if stop.is_set():
+                    raise
+                _log.warning("A section that was written is not stored yet: %s %s", error.message, error.hint)
+                time.sleep(SAVE_SECONDS)
+
+    def _filled(
+        self, draft: Draft, stored: StoredSection, place: Place, instruction: str, heard: Heard, stop: Stop
+    ) -> FilledSection:
+        infos = self.documents()
+        scope = self.scope(draft.stored.info, infos)
+        content = stored.content
+        orders = Orders(
+            pinned=stored.pinned,
+            excluded=stored.excluded,
+            draft=content.answer if instruction and content is not None else None,
+            instruction=instruction,
+            # What a model said before to the same request is not wanted again.
+            fresh=stored.versions > 0,
+            focus=draft.stored.info.focus or NO_FOCUS,
+        )
+        outline = [f"{p.number} {p.section.heading}" for p in draft.template.places()]
+        return self.filling.section(
+            place,
+            draft.template.guidance,
+            outline,
+            draft.context(stored),
+            within(scope, place.section.documents, infos),
+            stop,
+            orders,
+            heard,
+            infos,
+        )
+
+    def scope(self, info: ReportInfo, infos: Sequence[DocumentInfo]) -> Scope:
+        """What a report is filled from, as far as it is in the library. Raises `UnknownDocument` where none is."""
+        if info.doc_ids is None:
+            return Scope()
+        known = {one.doc_id for one in infos}
+        left = tuple(doc_id for doc_id in info.doc_ids if doc_id in known)
+        if not left:
+            raise UnknownDocument(
+                "This report's documents are no longer in the library.", hint="Choose other documents."
+            )
+        return Scope(left)
+
+    def expense(self, report_id: str, section_ids: Sequence[str] | None = None) -> Expense:
+        """What filling these sections costs, or (None) all that `queue` would take."""
+        draft = self.get(report_id)
+        chosen = [
+            (one, place)
+            for one, place in draft.pairs
+            if not one.accepted and (unwritten(one) if section_ids is None else one.section_id in section_ids)
+        ]
+        ids = {one.section_id for one, _ in chosen}
+        written = sum(
+            count_tokens(one.content.text) for one, _ in draft.pairs if one.content and one.section_id not in ids
+        )
+        model = self.models.writer_name
+        return expected(draft.template, [place for _, place in chosen], written, model, self.settings)
+
+    # A section's versions
+
+    def edit(self, section_id: str, text: str) -> FilledSection:
+        """Store ``text`` as a version by hand, each sentence of it checked against what its marks ``[n]`` cite. Raises
+        `SectionAccepted`, `InputError`."""
+        section = self._open(section_id)
+        return self._kept(section, self.editing.edited(self._content(section), text), "Edited")
+
+    def add_passage(self, section_id: str, span: Span, instead_of: str = "") -> FilledSection:
+        """Quote the words at ``span`` in a section, in the place of the gap ``instead_of`` where one is named, and pin
+        them to it. Raises `SectionAccepted`, `InputError`, `UnknownDocument`."""
+        section = self._open(section_id)
+        made = self.editing.with_passage(self._content(section), span, instead_of)
+        self.store.place(section_id, span, "pinned")
+        return self._kept(section, made, "Passage added")
+
+    def choose(self, section_id: str, conflict: int, rival: int) -> FilledSection:
+        """Take one of the values that the documents give for a field. Raises `SectionAccepted`, `InputError`."""
+        section = self._open(section_id)
+        content = self._content(section)
+        if not 0 <= conflict < len(content.conflicts) or not 0 <= rival < len(content.conflicts[conflict].rivals):
+            raise InputError("This value no longer exists.", hint="Reload the report.")
+        chosen = content.conflicts[conflict].rivals[rival]
+        return self._kept(section, self.editing.with_value(content, chosen), f"Chosen: {chosen.figure}")
+
+    def accept(self, section_id: str, accepted: bool = True) -> None:
+        """Accept a section: nothing changes it until it is opened again. Raises `InputError` where nothing is written
+        or it is being written."""
+        section = self.store.section(section_id)
+        if accepted and section.shown is None:
+            raise InputError("This section is still empty.", hint="Fill it, or write it yourself.")
+        if accepted and section.waits is not None:
+            raise InputError("This section is being filled.", hint="Wait, or stop it.")
+        self.store.set_section(section_id, accepted=int(accepted))
+
+    def undo(self, section_id: str) -> None:
+        """Show the version again that was shown before this one was made. Raises `SectionAccepted`, `InputError`."""
+        section = self._open(section_id)
+        if section.shown is None:
+            raise InputError("There's nothing to undo.", hint="The history shows every version.")
+        self.store.show(section_id, section.shown.parent or None)
+
+    def show(self, section_id: str, version_id: str) -> None:
+        """Show one of a section's versions. Raises `SectionAccepted`, `UnknownSection`."""
+        self._open(section_id)
+        self.store.show(section_id, version_id)
+
+    def versions(self, section_id: str) -> list[Version]:
+        """The history of a section, the newest first."""
+        return self.store.versions(section_id)
+
+    def place(self, section_id: str, span: Span, kind: PlaceKind | None) -> None:
+        """Pin a place to a section, exclude it, or neither; it holds from the next filling on."""
+        self._open(section_id)
+        document = self.filling.document(span.doc_id)
+        if not 0 <= span.start < span.end <= len(document.text):
+            raise InputError("This place no longer exists in the document.", hint="Reload the report.")
+        self.store.place(section_id, span, kind)
+
+    @property
+    def editing(self) -> Editing:
+        return Editing(self.filling.document, self.settings, self.models.reranker)
+
+    def _open(self, section_id: str) -> StoredSection:
+        section = self.store.section(section_id)
+        if section.accepted:
+            raise SectionAccepted("This section is accepted.")
+        return section
+
+    def _content(self, section: StoredSection) -> FilledSection:
+        _, place = self.get(section.report_id).pair(section.section_id)
+        return placed(section, place)
+
+    def _kept(self, section: StoredSection, made: FilledSection, change: str) -> FilledSection:
+        self.store.keep(section.section_id, made, author=HAND, change=change, usd=0.0)
+        return made
+
+
+def _change(filled: FilledSection, stored: StoredSection, instruction: str) -> str:
+    done = f"Rewritten: {instruction}" if instruction else "Filled" if not stored.versions else "Filled again"
+    return (
+        f"{done} (stopped)" if filled.status == "stopped" else f"{done} (failed)" if filled.status == "failed" else done
+    )

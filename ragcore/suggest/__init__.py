@@ -1,0 +1,1 @@
+"""What a document tells first, and what to ask next."""

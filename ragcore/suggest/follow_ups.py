@@ -1,0 +1,140 @@
+"""What could be asked next: questions drawn from what stands around the cited words, each tried before it is offered.
+
+`ragcore.suggest.candidates` makes candidates from each citation's surroundings. One is offered only where the offline
+answerer, which can only quote, answers it in this conversation from the very place that it was made from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from ragcore.suggest.candidates import Candidate, Nearby
+from ragcore.types import Answer, Citation, Document, Turn
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine
+
+# Under which a candidate is tried: nothing is sent, and nothing is paid for.
+OFFLINE = {
+    "llm.model": "offline",
+    "agentic.decompose": "off",
+    "agentic.gaps": False,
+    "chat.rewrite": "rules",
+    "verify.judge": "off",
+    "answer.style": "full",
+    "rerank.candidates": 10,
+    "retrieve.top_k": 10,
+}
+OFFERED = 3
+TRIED = 9  # candidates at most: each takes a search
+_SOURCES = 3  # citations whose surroundings are looked at
+_READ = 3  # citations of an answer among which the place has to be: nobody looks for it further down
+_RECENT = 20  # turns of a conversation that are looked at
+
+
+def suggest(
+    answer: Answer,
+    before: Sequence[Answer],
+    document: Callable[[str], Document],
+    ask: Callable[[str], Answer],
+    *,
+    several: bool = False,
+    go_on: Callable[[], bool] = lambda: True,
+) -> tuple[str, ...]:
+    """At most `OFFERED` questions that could follow ``answer``, which comes after those of ``before``; none was asked
+    or is answered by what they cite.
+
+    ``ask(question)`` answers offline, as the next question of the conversation, which asks one document or ``several``.
+    It ends early, with what it has, when ``go_on()`` is false. Raises what ``ask`` raises."""
+    said = (*before, answer)
+    known = {_folded(text) for one in said for text in (one.question, one.standalone)}
+    cited = [(item.doc_id, item.start, item.end) for one in said for item in one.citations if not one.refused]
+    offered: list[str] = []
+    tried = 0
+    for candidate in candidates(answer, document, several=several):
+        if len(offered) == OFFERED or tried == TRIED or not go_on():
+            break
+        if _folded(candidate.question) in known or any(_overlap(candidate, *place) for place in cited):
+            continue
+        known.add(_folded(candidate.question))
+        tried += 1
+        if answering(ask(candidate.question), candidate) is not None:
+            offered.append(candidate.question)
+    return tuple(offered)
+
+
+def suggestions(
+    engine: Engine, conversation_id: str, turn_id: str, go_on: Callable[[], bool] = lambda: True
+) -> tuple[str, ...]:
+    """`Engine.suggest`."""
+    known = engine.feedback.suggestions(turn_id)
+    if known is not None:
+        return known
+    stored = engine.conversations.get(conversation_id, newest=_RECENT)
+    at = next((n for n, turn in enumerate(stored.turns) if turn.turn_id == turn_id and turn.answer is not None), None)
+    answer = None if at is None else stored.turns[at].answer
+    if at is None or answer is None or answer.status != "complete":
+        return ()
+    path = [turn.answer for turn in stored.turns[:at] if turn.answer is not None]
+    history = [Turn(one.question, one.text, one.standalone) for one in (*path, answer)]
+    quoting, scope = engine.with_settings(OFFLINE), stored.scope
+
+    def ask(question: str) -> Answer:
+        return quoting.ask(question, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, history=history).run()
+
+    held = {info.doc_id for info in engine.documents()}
+    used = {item.doc_id for item in answer.citations} | {item.doc_id for item in answer.sources[:1]}
+    if not used <= held or not held.issuperset(scope.doc_ids or ()):
+        return ()  # what is cited was removed: there is nothing to draw from
+    several = len(held if scope.doc_ids is None else scope.doc_ids) > 1
+    found = suggest(answer, path, engine.document, ask, several=several, go_on=go_on)
+    if go_on():
+        engine.feedback.keep_suggestions(turn_id, found)
+    return found
+
+
+def candidates(answer: Answer, document: Callable[[str], Document], *, several: bool = False) -> Iterator[Candidate]:
+    """One of each kind after another, so that the questions differ; what several citations give comes once. Where
+    ``several`` documents are asked, a question about one of them names it."""
+    places = [(item.doc_id, item.start, item.end) for item in answer.citations[:_SOURCES]]
+    nearest = [(item.doc_id, item.start, item.end) for item in answer.sources[:1]]
+    return around(places or nearest, document, several=several)
+
+
+def around(
+    places: Iterable[tuple[str, int, int]], document: Callable[[str], Document], *, several: bool = False
+) -> Iterator[Candidate]:
+    """`candidates` of ``places``, each a span of the document of that id."""
+    kinds: list[list[Candidate]] = []
+    none: list[Candidate] = []
+    read: dict[str, Nearby] = {}
+    for doc_id, start, end in places:
+        if doc_id not in read:
+            read[doc_id] = Nearby(document(doc_id), named=several)
+        found = read[doc_id].around(start, end)
+        kinds = [[*one, *more] for one, more in zip_longest(kinds, found, fillvalue=none)]
+    seen: set[str] = set()
+    for group in zip_longest(*kinds):
+        for candidate in group:
+            if candidate is not None and _folded(candidate.question) not in seen:
+                seen.add(_folded(candidate.question))
+                yield candidate
+
+
+def answering(found: Answer, candidate: Candidate) -> Citation | None:
+    """The first words that answer a candidate from where it was made; None where nothing does."""
+    if found.status != "complete" or found.refused:
+        return None
+    cited = (item for item in found.citations[:_READ] if _overlap(candidate, item.doc_id, item.start, item.end))
+    return next(cited, None)
+
+
+def _overlap(candidate: Candidate, doc_id: str, start: int, end: int) -> bool:
+    return doc_id == candidate.doc_id and start < candidate.end and candidate.start < end
+
+
+def _folded(question: str) -> str:
+    return " ".join(re.findall(r"\w+", question.lower()))

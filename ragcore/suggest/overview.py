@@ -1,0 +1,285 @@
+"""What a document tells at first sight: five of its sentences, each a citation with the words in it that tell.
+
+Sentences are chosen by structure and rank alone: whole ones of running text that hold a figure, a date or a name, near
+in meaning to what the document and their section are about, from as many sections as there are, no two alike. Where
+none is worth quoting, the first heading of each chapter stands for them. No model writes anything.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ragcore.answer.cite import cite_span
+from ragcore.answer.sources import build_units
+from ragcore.context.extract import tells
+from ragcore.index.packing import pack, unpack
+from ragcore.offline.quotable import REFERENCE
+from ragcore.suggest.phrasing import NO_SUBJECT, is_many
+from ragcore.text.numbers import numbers
+from ragcore.text.periods import date_spans
+from ragcore.text.words import FUNCTION_WORDS
+from ragcore.types import Citation, Document, Element
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine
+    from ragcore.protocols import Embedder, Vector
+
+LINES = 5
+CHAPTERS = 8  # headings that stand for a document, at most
+VERSION = 1  # raise it when another choice is made of the same document
+_READ = 2000  # sentences looked at, at most: spread over the document
+_RANKED = 60  # of which so many are compared in meaning
+_SHORTEST, _LONGEST, _EASY = 45, 260, 170  # characters of a sentence; one up to the last is read at a glance
+_CAPITALS = 0.5  # share of words with a capital, from which on it is an entry of a list of works or names
+_LONG = 8  # pages from which on a document has a cover
+_SAME = 0.8  # likeness from which on two sentences say the same
+_AGAIN = 0.25  # what a sentence loses for each that is taken from its section
+_ALIKE = 0.5  # and for its likeness to the nearest of them
+_EARLY = 0.3  # what the first sentence has before the last: documents begin with what they come to
+_INITIALS = 3  # single letters with a capital, from which on it is an entry of a list of works
+_NUMBERED = 5  # characters of the number in front of an item, at most
+_RARE = 3  # times that a name stands in a document, up to which it tells of its sentence
+_NOT_ALONE = NO_SUBJECT - {"we"}  # words that need the sentence before
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence of the document. ``lit`` is the span, in `text`, of the words that tell."""
+
+    citation: Citation
+    lit: tuple[int, int]
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.citation.quotation.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """``lines`` in the order of the document, at most `LINES`; ``chapters`` are the headings of its chapters."""
+
+    doc_id: str
+    lines: tuple[Line, ...]
+    chapters: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    start: int
+    end: int
+    text: str
+    chapter: str
+    lit: tuple[int, int]
+    worth: float
+
+
+def overview(engine: Engine, doc_id: str) -> Overview:
+    """`Engine.overview`."""
+    document, embedder = engine.document(doc_id), engine.models.embedder
+    stamp = f"{VERSION} {engine.store.build(doc_id)}"
+    kept = engine.overviews.get(doc_id, stamp)
+    if kept is not None:
+        return unpack(kept, Overview)
+    found = list(engine.store.vectors(embedder.name, [doc_id]))
+    view = made(document, embedder, np.concatenate([vectors for _, vectors in found]) if found else None)
+    engine.overviews.put(doc_id, stamp, pack(view, Overview))
+    return view
+
+
+def made(document: Document, embedder: Embedder, about: Vector | None = None) -> Overview:
+    """The overview of ``document``; ``about`` are the vectors of its chunks, None where there are none yet."""
+    ranked = list(islice(_ranked(list(_sentences(document))), _RANKED))
+    chosen = _chosen(ranked, embedder.embed_documents([one.text for one in ranked]), about) if ranked else []
+    lines = tuple(Line(cite_span(document, one.start, one.end, n), one.lit) for n, one in enumerate(chosen, start=1))
+    heads = islice(_chapters(document), CHAPTERS)
+    return Overview(
+        document.doc_id, lines, tuple(cite_span(document, *span, n) for n, span in enumerate(heads, start=1))
+    )
+
+
+# Sentences
+
+
+def _sentences(document: Document) -> Iterator[_Sentence]:
+    """Sentences that can stand alone, with what tells in them."""
+    elements = [item for item in document.body if item.kind in ("paragraph", "list_item") and item.generated is None]
+    depth = _depth(elements)
+    again = Counter(document.text[item.start : item.end].casefold() for item in elements)
+    first = 2 if len(document.pages) >= _LONG else 1
+    step = max(1, sum(item.end - item.start for item in elements) // (_READ * 150))
+    for place, item in enumerate(elements):
+        whole = document.text[item.start : item.end]
+        if item.page < first or len(whole) < _SHORTEST or again[whole.casefold()] > 1 or place % step:
+            continue
+        for order, unit in enumerate(build_units(document, item.start, item.end)):
+            text = " ".join(document.text[unit.start : unit.end].split())
+            if not _stands_alone(text) or _goes_on(document.text[unit.end : item.end]):
+                continue
+            text = " ".join(document.shown(unit.start, unit.end).split())
+            lit = _telling(text, document.text)
+            if lit is not None:
+                early = _EARLY * (1 - unit.start / max(document.body_end, 1))
+                opens = 0.15 if order == 0 and item.kind == "paragraph" else 0.0
+                easy = 0.0 if len(text) <= _EASY else (_EASY - len(text)) / 300
+                chapter = " › ".join(item.section[:depth])
+                yield _Sentence(unit.start, unit.end, text, chapter, lit[0], lit[1] + early + opens + easy)
+
+
+def _depth(elements: Sequence[Element]) -> int:
+    """How many headings of a path make a chapter: so many that there are enough chapters to choose from."""
+    deepest = max((len(item.section) for item in elements), default=0)
+    counted = (len({item.section[:depth] for item in elements}) for depth in range(1, deepest + 1))
+    return next((depth for depth, count in enumerate(counted, start=1) if count >= LINES), max(deepest, 1))
+
+
+def _stands_alone(text: str) -> bool:
+    """Whether it is a whole sentence of prose that does not begin with what another one said."""
+    if not _SHORTEST <= len(text) <= _LONGEST or not tells(text):
+        return False
+    words = text.split()
+    capitals = sum(word[0].isupper() for word in words) / len(words)
+    begins = next((c for c in text if c.isalpha()), "")
+    return (
+        (text[0].isalnum() or text[0] in '“"‘(„«')
+        and not begins.islower()
+        and not (words[0].endswith((")", ".")) and len(words[0]) <= _NUMBERED)  # "(4)", "12.", "a)"
+        and words[0].strip("“\"'(,").lower() not in _NOT_ALONE
+        and capitals < _CAPITALS
+        and sum(len(word.strip(".,;:()")) == 1 and word[0].isupper() and word[0] != "A" for word in words) < _INITIALS
+        and not text.endswith("?")
+    )
+
+
+def _goes_on(rest: str) -> bool:
+    """Whether what follows a sentence belongs to it: it was cut behind an abbreviation."""
+    following = rest.lstrip()[:1]
+    return following.islower() or following.isdigit()
+
+
+def _telling(text: str, whole: str) -> tuple[tuple[int, int], float] | None:
+    """The words of a sentence of the text ``whole`` that tell the most, with their worth: an amount, a day, a number of
+    things, a name."""
+    found: list[tuple[float, int, int]] = []
+    for number in numbers(REFERENCE.sub(lambda match: "\0" * len(match.group()), text)):
+        start = text.find(number.raw, number.start)
+        end = start + len(number.raw)
+        if start < 0 or text[start] in "(-–−" or (text[end - 1] == ")" and "(" not in number.raw):
+            continue
+        if not number.currency and 1900 <= number.value < 2100:
+            continue  # a year, as in a reference
+        while end < len(text) and text[end].isalpha():
+            end += 1  # "200ml"
+        exact = number.percent or number.currency or number.scale > 1 or number.unit is not None
+        if not (number.percent or number.currency):
+            end = _with_noun(text, end)
+        if exact or end > start + len(number.raw):
+            found.append((1.0 if exact else 0.8, start, end))
+    found += [(0.7, start, end) for start, end in date_spans(text)]
+    found += [(0.5 if whole.count(text[s:e]) <= _RARE else 0.2, s, e) for s, e in _names(text)]
+    if not found:
+        return None
+    worth, start, end = max(found, key=lambda one: (one[0], one[2] - one[1], -one[1]))
+    return (start, end), worth
+
+
+def _with_noun(text: str, end: int) -> int:
+    """Where the words behind a number end that say of what it is: "1.84 million homes", "seven working days"; else
+    ``end``. The first in the plural of three, or else the first."""
+    at, ends = end, []
+    for word in text[end:].split(maxsplit=3)[:3] if text[end : end + 1] in (" ", "-") else []:
+        bare = word.rstrip(".,;:)”\"’'")
+        plain = bare.lstrip("-")
+        if len(plain) < 3 or not plain.isalpha() or not plain.islower() or plain in FUNCTION_WORDS:
+            break
+        at = text.index(bare, at) + len(bare)
+        ends.append(at)
+        if is_many(plain):
+            return at
+        if bare != word:
+            break
+    return ends[0] if ends else end
+
+
+def _names(text: str) -> Iterator[tuple[int, int]]:
+    """Runs of two to five words with capitals within the sentence."""
+    at, run = 0, []
+    for place, word in enumerate([*text.split(), ""]):
+        start = text.index(word, at) if word else len(text)
+        at = start + len(word)
+        bare = word.rstrip(".,;:)”\"’'")
+        named = place > 0 and bare[:1].isupper() and bare[1:2].islower()
+        if named:
+            run.append((start, start + len(bare)))
+        if not named or bare != word:
+            if 2 <= len(run) <= 5:
+                yield run[0][0], run[-1][1]
+            run = []
+
+
+# The choice
+
+
+def _ranked(sentences: Sequence[_Sentence]) -> Iterator[_Sentence]:
+    """The best of each chapter, then the second of each, and so on."""
+    chapters: defaultdict[str, list[_Sentence]] = defaultdict(list)
+    for one in sentences:
+        chapters[one.chapter].append(one)
+    sizes = sorted(chapters.values(), key=len, reverse=True)
+    best = (sorted(each, key=lambda one: (-one.worth, one.start)) for each in sizes)
+    return (one for row in zip_longest(*best) for one in row if one is not None)
+
+
+def _chosen(ranked: Sequence[_Sentence], vectors: Vector, about: Vector | None) -> list[_Sentence]:
+    """`LINES` of ``ranked`` in the order of the text: worth and nearness to the document count for one, likeness to
+    those taken and being of the same chapter against it."""
+    centre = (vectors if about is None else about).mean(axis=0)
+    near = vectors @ (centre / max(float(np.linalg.norm(centre)), 1e-9))
+    alike = vectors @ vectors.T
+    taken: list[int] = []
+    chapters: Counter[str] = Counter()
+    while len(taken) < LINES:
+        left = [i for i in range(len(ranked)) if i not in taken and not any(alike[i, j] > _SAME for j in taken)]
+        if not left:
+            break
+        best = max(
+            left,
+            key=lambda i: (
+                ranked[i].worth
+                + 2 * float(near[i])
+                - _AGAIN * chapters[ranked[i].chapter]
+                - _ALIKE * max((float(alike[i, j]) for j in taken), default=0.0)
+            ),
+        )
+        taken.append(best)
+        chapters[ranked[best].chapter] += 1
+    return sorted((ranked[i] for i in taken), key=lambda one: one.start)
+
+
+def _chapters(document: Document) -> Iterator[tuple[int, int]]:
+    """The headings of the level on which there are several, each once; that of the title is left out."""
+    first = 2 if len(document.pages) >= _LONG else 1
+    heads = [item for item in document.body if item.kind == "heading" and item.page >= first]
+    titled = _letters(document.title)
+    heads = [item for item in heads if _letters(_line(document, item)) not in titled]
+    levels = Counter(item.level for item in heads)
+    level = next((level for level, count in sorted(levels.items()) if count > 2), min(levels, default=0))
+    seen: set[str] = set()
+    for item in heads:
+        name = _line(document, item).casefold()
+        if item.level <= level and name not in seen:
+            seen.add(name)
+            yield item.start, item.end
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+def _line(document: Document, item: Element) -> str:
+    return " ".join(document.text[item.start : item.end].split())

@@ -1,0 +1,1 @@
+"""Words, sentences, numbers and periods: what is read from text as text."""

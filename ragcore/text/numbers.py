@@ -1,0 +1,210 @@
+"""Numbers in prose and tables: read with sign, scale, unit and precision, and compared as a reader would.
+
+``$51.2 billion`` agrees with ``51,217`` in a table "in millions"; ``(3,067)`` is negative; ``10%`` agrees with ``10.2``
+in a column of percentages, but not with ``$10``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from ragcore.text.periods import YEAR_PATTERNS
+from ragcore.text.periods import years as years
+from ragcore.text.units import CURRENCY_CODES, Unit, currency, unit_after
+
+SCALES = {
+    "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "mn": 1e6, "mm": 1e6,
+    "m": 1e6, "billion": 1e9, "billions": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12, "trillions": 1e12, "tn": 1e12,
+}  # fmt: skip
+WORDS = {
+    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
+    "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50,
+}  # fmt: skip
+
+_NUMBER = re.compile(
+    rf"""(?<![\w.,])
+    (?P<open>\()?\s?
+    (?P<sign>[-−–+])?\s?
+    (?P<currency>US\$|C\$|A\$|HK\$|[$€£¥₹]|(?:{CURRENCY_CODES})\s)?\s?
+    (?P<sign2>[-−–])?\s?(?P<open2>\()?\s?
+    (?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
+    (?P<after>\s?\)?\s?%?)
+    (?P<scale>[\s-]?(?:hundred|thousands?|millions?|billions?|trillions?)\b|\s?(?:mn|mm|bn|tn|[kKMmBb])\b)?
+    (?P<percent>\s?(?:%|percent\b|per\scent\b|percentage\spoints?\b|pp\b))?
+    (?P<close>\))?
+    (?!(?!(?:x|mg|kg|mcg|ng|m[lL]|km|cm|nm|kWh|h|min)\b)\w|[.,]\d)
+    """,
+    re.VERBOSE,
+)
+_CURRENCY_WORD = re.compile(rf"\s({CURRENCY_CODES}|dollars?|euros?|pounds?|francs|yen|yuan|rupees)\b", re.IGNORECASE)
+_AFTER_NUMBER = re.compile(r"\d%?\s?\(?\Z")
+_HALF_OF = re.compile(r"\b(?:one[- ])?half(?= of\b| the\b)", re.IGNORECASE)
+_PERCENT = Unit("%", "share", 1.0)
+_WORD_NUMBER = re.compile(rf"\b({'|'.join(WORDS)})\b", re.IGNORECASE)
+# A code carries letters and digits in one token (10-K, BMS-986158, COVID-19): a name, not a quantity.
+_CODE = re.compile(r"(?<![\w$€£])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w])")
+_QUANTITY_CODE = re.compile(
+    r"^\d+(?:(?:k|m|b|bn|mn|mm|tn|th|st|nd|rd|s|pp|x|bps|mg|kg|mcg|ng|ml|km|cm|nm|kwh|h|min)"
+    r"|-?(?:million|billion|thousand|trillion|percent|year|month|day|week|hour|minute|second|point|fold)s?(?:-\w+)?)$",
+    re.IGNORECASE,
+)
+_SCALE_NOTE = re.compile(
+    r"\b(?:in|of|\$|us\$|dollars|dollar|euros?|eur|usd|expressed|amounts|figures|stated)[\s$(]*"
+    r"(?:u\.?s\.?\s)?(?:dollars?\s|euros?\s|pounds?\s|€\s?|£\s?|\$\s?)?(?:in\s)?(thousands|millions|billions)\b"
+    r"|\((?:\$|€|£|us\$)?\s?(?:in\s)?(thousands?|millions?|billions?|000s?|mn|m|bn)\b"
+    r"|(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF))\s?['’]?(thousands?|millions?|billions?|000s?|mn|m|bn)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A quantity as written. ``value`` is signed and without ``scale`` (1.0 where no scale word stands by it);
+    ``decimals`` digits were written after the point. ``currency`` is one sign (``$``, ``€``) or "". ``raw`` is its text
+    at ``start``."""
+
+    raw: str
+    start: int
+    value: float
+    scale: float = 1.0
+    decimals: int = 0
+    percent: bool = False
+    currency: str = ""
+    unit: Unit | None = None
+
+    @property
+    def amount(self) -> float:
+        return self.value * self.scale
+
+    @property
+    def kind(self) -> str:
+        """What it counts: ``%``, a currency, what its unit measures, or "" for things."""
+        if self.percent:
+            return "%"
+        return self.currency or (self.unit.measures if self.unit else "")
+
+
+def codes(text: str) -> list[str]:
+    """Names that hold letters and digits (``10-K``, ``BMS-986158``), as written."""
+    found = (match.group() for match in _CODE.finditer(text))
+    return [code for code in found if not _QUANTITY_CODE.match(code) and not _is_year_token(code)]
+
+
+def _is_year_token(code: str) -> bool:
+    return (
+        re.fullmatch(
+            r"(?:(?:FY|CY|H[12]|Q[1-4])['’]?(?:\d{2}|\d{4})|H[12]|Q[1-4]|[1-4]Q(?:\d{2}|\d{4})?)", code, re.IGNORECASE
+        )
+        is not None
+    )
+
+
+def numbers(text: str) -> list[Number]:
+    """Quantities in ``text``, in order: neither years nor digits inside codes."""
+    masked = text
+    for pattern in YEAR_PATTERNS:
+        masked = pattern.sub(lambda match: "\0" * len(match.group()), masked)
+    for match in _CODE.finditer(text):
+        if not _QUANTITY_CODE.match(match.group()):
+            masked = masked[: match.start()] + "\0" * len(match.group()) + masked[match.end() :]
+    out = [_number(match, text) for match in _NUMBER.finditer(masked)]
+    for match in _WORD_NUMBER.finditer(masked):
+        value = float(WORDS[match.group().lower()])
+        out.append(Number(match.group(), match.start(), value, unit=unit_after(text, match.end())))
+    for match in _HALF_OF.finditer(masked):
+        out.append(Number(match.group(), match.start(), 50.0, percent=True))
+    return sorted(out, key=lambda number: number.start)
+
+
+def _number(match: re.Match[str], text: str) -> Number:
+    digits = match.group("digits")
+    after = match.group("after") or ""
+    bracketed = (match.group("open") or match.group("open2")) and (")" in after or match.group("close"))
+    # "14 (13.3)" gives a number and its share.
+    bracketed = bracketed and not _AFTER_NUMBER.search(text, 0, match.start() + 1)
+    sign = match.group("sign") or match.group("sign2")
+    # A dash straight after a digit or word joins a range; the pattern's look-behind leaves only true signs, but a
+    # spaced dash (" – 5") is punctuation.
+    negative = bool(bracketed) or (sign in ("-", "−", "–") and not re.match(r"\(?\s?[-−–]\s", match.group()))
+    scale = (match.group("scale") or "").strip(" -\t\n").lower()
+    percent = "%" in after or bool(match.group("percent"))
+    named = currency((match.group("currency") or "").strip())
+    word = _CURRENCY_WORD.match(text, match.end())
+    return Number(
+        raw=match.group().strip(),
+        start=match.start(),
+        value=(-1.0 if negative else 1.0) * float(digits.replace(",", "")),
+        scale=SCALES.get(scale, 1.0),
+        decimals=len(digits.partition(".")[2]),
+        percent=percent,
+        currency=named or (currency(word.group(1)) if word else ""),
+        unit=None if percent or named else unit_after(text, match.end()),
+    )
+
+
+def scale_note(text: str) -> float | None:
+    """The scale that a table's title or headers state for its figures (``in millions`` → 1e6), or None."""
+    match = _SCALE_NOTE.search(text)
+    if match is None:
+        return None
+    word = next(filter(None, match.groups())).lower()
+    return 1e3 if word.startswith("000") else SCALES[word]
+
+
+def agree(
+    claimed: Number, given: Number, given_scale: float | None, *, hedged: bool = False, bare: bool = True
+) -> bool:
+    """Whether ``claimed`` states ``given``, up to the rounding that its own digits show; signs are left aside.
+
+    ``given_scale`` is the scale that the given number's table states, or None. ``hedged`` (about, nearly, over) allows
+    one step of the last digit that is not a zero, and a fifth at most: "about 50" may be 41 to 59, "about 10" 8 to 12,
+    "about 51.2" only 51.1 to 51.3. A figure copied without its table's scale agrees too. Units of one measure are
+    converted; those of two never agree, nor do two currencies. ``bare``: where no scale is known, the
+    given figure may count in that of the claim.
+    """
+    if (claimed.percent and given.currency) or (given.percent and claimed.currency):
+        return False
+    if claimed.currency and given.currency and claimed.currency != given.currency:
+        return False
+    factor = _conversion(claimed, given)
+    if factor is None:
+        return False
+    scales = {given.scale}
+    if given.scale == 1.0 and given_scale is not None and not given.percent and given.unit is None:
+        scales.add(given_scale)
+        if claimed.scale != 1.0:
+            scales.discard(1.0)
+    elif given.scale == 1.0 and given_scale is None and claimed.scale != 1.0 and not given.percent and bare:
+        # Nothing says what the bare figure counts: "51,217 million" may restate "51,217".
+        scales.add(claimed.scale)
+    target = abs(claimed.amount)
+    slack = 0.5 * 10.0**-claimed.decimals
+    if hedged:
+        slack = max(slack, min(_last_step(claimed), abs(claimed.value) / 5))
+    slack *= claimed.scale
+    for scale in scales:
+        amount = abs(given.value) * scale * factor
+        if math.isclose(amount, target, rel_tol=1e-9) or abs(amount - target) <= slack * (1 + 1e-9):
+            return True
+    return False
+
+
+def _conversion(claimed: Number, given: Number) -> float | None:
+    """What ``given`` is multiplied by to be in the unit of ``claimed``; None where they measure different things."""
+    here = _PERCENT if claimed.percent else claimed.unit
+    there = _PERCENT if given.percent else given.unit
+    if here is None or there is None or here == there:
+        return 1.0
+    return there.factor / here.factor if here.measures == there.measures else None
+
+
+def _last_step(number: Number) -> float:
+    """The worth of one in the last digit that is not a trailing zero: 0.1 for 51.2, 10 for 50, 1000 for 51,000."""
+    if number.decimals or number.value == 0:
+        return float(10.0**-number.decimals)
+    whole, step = int(abs(number.value)), 1
+    while whole % (step * 10) == 0:
+        step *= 10
+    return float(step)

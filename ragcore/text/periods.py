@@ -1,0 +1,112 @@
+"""Years, quarters, months and days, as written in claims and in what they cite.
+
+``Q2``, ``2Q23`` and ``second quarter`` are one quarter; ``May 31, 2023`` and ``31 May 2023`` are one day.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ragcore.text import words
+
+MONTHS = tuple(month.lower() for month in words.MONTHS)
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": 4}
+_MONTH = words.MONTH
+
+_YEAR = re.compile(r"(?<![\w.,$€£-])(?:(?:FY|fy|[1-4]Q|Q[1-4]|H[12])\s?['’]?)?((?:19|20)\d{2})(?![\w%]|[.,]\d)")
+_SHORT_YEAR = re.compile(r"(?<!\w)(?:FY\s?['’]?|[1-4]Q|['’])(\d{2})(?!\w)")
+_YEAR_SPAN = re.compile(r"(?<![\w.,$€£-])((?:19|20)\d{2})\s?[-–/]\s?(\d{2}|(?:19|20)\d{2})(?![\w%/-]|[.,]\d)")
+YEAR_PATTERNS = (_YEAR_SPAN, _YEAR, _SHORT_YEAR)
+
+_QUARTER = re.compile(r"(?<!\w)(?:Q([1-4])|([1-4])Q)(?=['’\s\d\W]|$)", re.IGNORECASE)
+_QUARTER_WORDS = re.compile(
+    r"\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+|calendar\s+)?quarter\b", re.I
+)
+_HALF = re.compile(
+    r"(?<!\w)(?:H([12])(?!\w)|([12])H(?=['’\s\d]|$))|\b(first|second)[\s-]+half\b|\b(first)\s+six\s+months\b", re.I
+)
+_DATE = re.compile(
+    rf"\b(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(?P<year>(?:19|20)\d{{2}}))?"
+    rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH})\b\.?"
+    r"(?:,?\s+(?P<year2>(?:19|20)\d{2}))?"
+    r"|\b(?P<year3>(?:19|20)\d{2})-(?P<month3>\d{2})-(?P<day3>\d{2})\b"
+)
+_MONTH_ALONE = re.compile(
+    rf"(?<![\w’'])(?!May\b|Mar\b|Jan\b|Dec\b)({_MONTH})\b"
+    r"|\b(May|Mar|Jan|Dec)\b(?=\.?\s+\d|\s*$|\s*[,;:|]|\s+(?:and|or|to|through|than)\b)"
+    r"|(?<=\b[Ii]n\s)(May)\b|(?<=\b[Oo]f\s)(May)\b|(?<=\b[Bb]y\s)(May)\b|(?<=since\s)(May)\b|(?<=until\s)(May)\b"
+)
+
+
+@dataclass(frozen=True)
+class Periods:
+    """``quarters`` are 1–4, ``halves`` 1–2, ``months`` 1–12; ``dates`` are (month, day, year or 0)."""
+
+    years: frozenset[int]
+    quarters: frozenset[int]
+    halves: frozenset[int]
+    months: frozenset[int]
+    dates: frozenset[tuple[int, int, int]]
+
+
+def years(text: str) -> set[int]:
+    """Calendar and fiscal years named in ``text``: 2023, FY2023, FY23, '23, and both ends of 2022-23."""
+    found = {int(match.group(1)) for match in _YEAR.finditer(text)}
+    found |= {2000 + int(match.group(1)) for match in _SHORT_YEAR.finditer(text)}
+    for match in _YEAR_SPAN.finditer(text):
+        first, second = match.groups()
+        found |= {int(first), int(second) if len(second) == 4 else int(first[:2] + second)}
+    found |= {int(match.group("year3")) for match in _DATE.finditer(text) if match.group("year3")}
+    return found
+
+
+def date_spans(text: str) -> list[tuple[int, int]]:
+    """Where days are named in ``text``."""
+    return [match.span() for match in _DATE.finditer(text)]
+
+
+@lru_cache(maxsize=4096)
+def periods(text: str) -> Periods:
+    """Every period named in ``text``."""
+    dates = set()
+    for match in _DATE.finditer(text):
+        month = match.group("month") or match.group("month2")
+        number = _month(month) if month else int(match.group("month3"))
+        day = int(match.group("day") or match.group("day2") or match.group("day3"))
+        year = match.group("year") or match.group("year2") or match.group("year3")
+        if 1 <= number <= 12 and 1 <= day <= 31:
+            dates.add((number, day, int(year) if year else 0))
+    months = {_month(next(filter(None, match.groups()))) for match in _MONTH_ALONE.finditer(text)}
+    quarters = {int(match.group(1) or match.group(2)) for match in _QUARTER.finditer(text)}
+    quarters |= {_ORDINALS[match.group(1).lower()] for match in _QUARTER_WORDS.finditer(text)}
+    return Periods(
+        years=frozenset(years(text)),
+        quarters=frozenset(quarters),
+        halves=frozenset(_half(match) for match in _HALF.finditer(text)),
+        months=frozenset(months | {month for month, _, _ in dates}),
+        dates=frozenset(dates),
+    )
+
+
+def canonical(text: str) -> str:
+    """``text`` with quarters and halves as ``q2`` and ``h1``, and a fiscal year as its year, so that they compare as
+    words."""
+    text = _QUARTER_WORDS.sub(lambda match: f"q{_ORDINALS[match.group(1).lower()]}", text)
+    text = _HALF.sub(lambda match: f" h{_half(match)} ", text)
+    text = re.sub(r"(?<!\w)([1-4])Q(?=['’\s\d]|$)", r"q\1 ", text)
+    return re.sub(r"(?<!\w)(Q[1-4])['’]?(?=\d)", r"\1 ", text)
+
+
+def _half(match: re.Match[str]) -> int:
+    digit = match.group(1) or match.group(2)
+    return int(digit) if digit else 1 if (match.group(3) or match.group(4)).lower() == "first" else 2
+
+
+def _month(name: str) -> int:
+    return next(number for number, month in enumerate(MONTHS, start=1) if month.startswith(name.lower()[:3]))
+
+
+def month_name(number: int) -> str:
+    return words.MONTHS[number - 1]

@@ -1,0 +1,62 @@
+"""What passes between the stages: frozen dataclasses, and the one map from characters to places.
+
+The invariant that everything rests on: a document has one canonical ``text``; every element, table cell, chunk,
+source unit and citation is a half-open span ``[start, end)`` of it (in Python characters); and the word map gives
+the boxes of any span. Nothing is ever located by searching for its text again.
+
+`ragcore.types.geometry` has `Box`, the one convention for places, and the word map itself; `ragcore.types.document`
+has what a document is made of, `ragcore.types.retrieval` what was searched for and found. Here they are under one
+name, and what answering passes on.
+"""
+
+from __future__ import annotations
+
+from ragcore.types.answer import AS_TYPED as AS_TYPED
+from ragcore.types.answer import Answer as Answer
+from ragcore.types.answer import AnswerEvent as AnswerEvent
+from ragcore.types.answer import Checked as Checked
+from ragcore.types.answer import Citation as Citation
+from ragcore.types.answer import Cited as Cited
+from ragcore.types.answer import Claim as Claim
+from ragcore.types.answer import ClaimStatus as ClaimStatus
+from ragcore.types.answer import Done as Done
+from ragcore.types.answer import Dropped as Dropped
+from ragcore.types.answer import Found as Found
+from ragcore.types.answer import Mark as Mark
+from ragcore.types.answer import Source as Source
+from ragcore.types.answer import Text as Text
+from ragcore.types.answer import Turn as Turn
+from ragcore.types.answer import Unit as Unit
+from ragcore.types.answer import UnitKind as UnitKind
+from ragcore.types.document import GENERATED_MARKS as GENERATED_MARKS
+from ragcore.types.document import Cell as Cell
+from ragcore.types.document import Chunk as Chunk
+from ragcore.types.document import ChunkKind as ChunkKind
+from ragcore.types.document import ContextReport as ContextReport
+from ragcore.types.document import Document as Document
+from ragcore.types.document import Element as Element
+from ragcore.types.document import ElementKind as ElementKind
+from ragcore.types.document import FigureReport as FigureReport
+from ragcore.types.document import Page as Page
+from ragcore.types.document import Table as Table
+from ragcore.types.geometry import Box as Box
+from ragcore.types.geometry import WordMap as WordMap
+from ragcore.types.retrieval import EVERYTHING as EVERYTHING
+from ragcore.types.retrieval import Entry as Entry
+from ragcore.types.retrieval import Hit as Hit
+from ragcore.types.retrieval import OnStep as OnStep
+from ragcore.types.retrieval import Retrieval as Retrieval
+from ragcore.types.retrieval import Reuse as Reuse
+from ragcore.types.retrieval import Route as Route
+from ragcore.types.retrieval import Scope as Scope
+from ragcore.types.retrieval import Segment as Segment
+from ragcore.types.retrieval import Step as Step
+from ragcore.types.retrieval import SubQuery as SubQuery
+from ragcore.types.retrieval import Trace as Trace
+from ragcore.types.retrieval import TracedHit as TracedHit
+from ragcore.types.retrieval import Usage as Usage
+from ragcore.types.retrieval import unheard as unheard
+from ragcore.types.spending import DaySpent as DaySpent
+from ragcore.types.spending import Purpose as Purpose
+from ragcore.types.spending import Spending as Spending
+from ragcore.types.spending import Spent as Spent

@@ -1,0 +1,336 @@
+"""A document as it was read: pages, elements, tables, and the chunks that it is cut into.
+
+A document has one canonical ``text``; every element, table cell and chunk is a half-open span ``[start, end)`` of it
+(in Python characters); and the word map gives the boxes of any span. Nothing is ever located by searching for its text
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from ragcore.types.footnote_marks import raised_marks, without
+from ragcore.types.geometry import Box, WordMap, line_boxes
+
+ElementKind = Literal[
+    "heading",
+    "paragraph",
+    "list_item",
+    "table",
+    "figure",
+    "caption",
+    "footnote",
+    "formula",
+    "page_header",
+    "page_footer",
+]
+ChunkKind = Literal["text", "table", "figure"]
+GENERATED_MARKS = ("<::", "::>")  # around an AI-written description in the canonical text
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as displayed. ``label`` is the printed page label where the PDF has one, else the number as text;
+    ``width`` and ``height`` are points after rotation and crop; ``rotation`` is the page's own, in degrees;
+    ``degraded`` says why a page was read by a simpler method, or is None; ``ocr`` is the mean confidence (0–1) of a
+    page read by OCR, None where the PDF's own text was taken; ``unread``: nothing on it could be read (``degraded``
+    says why)."""
+
+    number: int
+    label: str
+    width: float
+    height: float
+    rotation: int = 0
+    degraded: str | None = None
+    ocr: float | None = None
+    unread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One table cell: its place in the grid, its span (printed once, its own words) and whether it is a header.
+    ``mark`` is the span of the footnote marks at its end, which are no part of its value (the `` a`` of ``1,234 a``,
+    its blank included); None where it has none.
+    """
+
+    row: int
+    col: int
+    row_span: int
+    col_span: int
+    start: int
+    end: int
+    header: bool = False
+    mark: tuple[int, int] | None = None
+
+    @property
+    def value_end(self) -> int:
+        """Where the cell's value ends, its footnote marks left out."""
+        return self.end if self.mark is None else self.mark[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """``cells`` in row order, header cells included; ``row_spans[i]`` is the span of the i-th linearised body row
+    (title and headers repeated in it) and ``row_numbers[i]`` its row in the grid. ``title`` is "" where none was found.
+    ``repeated`` are the header cells that are printed again where the table goes on, on another page or in another
+    column: at the same place of the grid as those they repeat, their spans outside the table's element.
+    """
+
+    title: str
+    rows: int
+    columns: int
+    cells: tuple[Cell, ...]
+    row_spans: tuple[tuple[int, int], ...] = ()
+    row_numbers: tuple[int, ...] = ()
+    repeated: tuple[Cell, ...] = ()
+
+    def headers_of(self, cell: Cell) -> tuple[Cell, ...]:
+        """The column-header cells above ``cell``, outermost first (none for a header cell itself)."""
+        if cell.header:
+            return ()
+        columns = range(cell.col, cell.col + cell.col_span)
+        return tuple(
+            other
+            for other in self.cells
+            if other.header
+            and other.row < cell.row
+            and any(other.col <= c < other.col + other.col_span for c in columns)
+        )
+
+    def row_header_of(self, cell: Cell) -> Cell | None:
+        """The cell that names the row: its first non-empty cell to the left of ``cell``, or None."""
+        for other in self.cells:
+            covers = other.row <= cell.row < other.row + other.row_span
+            if covers and not other.header and other.col < cell.col and other.end > other.start:
+                return other
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A piece of a document with one role. ``id`` counts in reading order over the whole document, furniture included.
+    ``region`` holds layout boxes for what has no words of its own (a figure). ``section`` is the path of headings
+    above it. ``noise`` is None, or the reason why it is not indexed. A figure's ``caption`` is the id of its caption,
+    whose ``caption_of`` are the ids of the figures that it stands for. ``generated`` is the span, within the element's,
+    of an AI-written description with its marks ``<::`` and ``::>``: no word of it was printed, and `Document.boxes` of
+    it gives the figure's region."""
+
+    id: int
+    kind: ElementKind
+    start: int
+    end: int
+    page: int
+    level: int = 0
+    section: tuple[str, ...] = ()
+    region: tuple[Box, ...] = ()
+    noise: str | None = None
+    table: Table | None = None
+    caption: int | None = None
+    caption_of: tuple[int, ...] = ()
+    generated: tuple[int, int] | None = None
+
+
+@runtime_checkable
+class Arranged(Protocol):
+    """Elements that know their own body without making all of them."""
+
+    def body(self) -> Sequence[Element]: ...
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed document: one canonical text, the word map, pages and elements.
+
+    ``text`` is the body followed by the furniture (page headers, footers and other noise, kept but never indexed):
+    ``text[:body_end]`` is what chunks tile. ``doc_id`` is the first 16 hex digits of ``sha256``.
+    """
+
+    doc_id: str
+    sha256: str
+    name: str
+    title: str
+    text: str
+    body_end: int
+    words: WordMap
+    pages: tuple[Page, ...]
+    elements: Sequence[Element]
+
+    def boxes(self, start: int, end: int) -> tuple[Box, ...]:
+        """The places of ``text[start:end]``, one box for each run of words that follow one another on a line.
+
+        In order of the text; words of the span that stand elsewhere on the page (a repeated header) get the box of
+        what they repeat, once. A partly covered word gives its whole box.
+        """
+        part = self.words.within(start, end)
+        return tuple(line_boxes(self.words.pages[part], self.words.boxes[part]))
+
+    def shown(self, start: int, end: int) -> str:
+        """``text[start:end]`` as it is shown between quotation marks: without the raised marks of footnotes."""
+        return without(self.text[start:end], start, self.marks(start, end))
+
+    def marks(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
+        """The spans of the raised marks of footnotes in ``[start, end)``; those of table cells are `Cell.mark`."""
+        return raised_marks(self.text, self.words, start, end)
+
+    def page_at(self, start: int, end: int) -> int:
+        """The page on which the span's own (not repeated) words begin; 1 when the span has no words."""
+        part = self.words.within(start, end)
+        own = np.flatnonzero(~self.words.repeated[part])
+        first = part.start + int(own[0]) if len(own) else part.start
+        return int(self.words.pages[first]) if part.stop > part.start else 1
+
+    def pages_of(self, start: int, end: int) -> tuple[int, ...]:
+        """Every page that the span's own words touch, ascending; of a span without any (a description), where it
+        belongs."""
+        part = self.words.within(start, end)
+        own = self.words.pages[part][~self.words.repeated[part]]
+        own = own if len(own) else self.words.pages[part]
+        return tuple(int(page) for page in np.unique(own))
+
+    def first_and_last_page(self, start: int, end: int) -> tuple[int, int]:
+        """The first and the last of the pages that the span touches; of a span without words, those of the elements
+        that it touches; (0, 0) where there are none either."""
+        pages = self.pages_of(start, end) or sorted(e.page for e in self.elements if e.start < end and e.end > start)
+        return (pages[0], pages[-1]) if pages else (0, 0)
+
+    def ocr_confidence(self, start: int, end: int) -> float | None:
+        """How sure OCR was of the span: mean confidence (0–1) of its own words on pages that OCR read; None where it
+        has no such words."""
+        part = self.words.within(start, end)
+        read = [page.number for page in self.pages if page.ocr is not None]
+        chosen = ~self.words.repeated[part] & np.isin(self.words.pages[part], read)
+        return float(self.words.confidence[part][chosen].mean()) / 100 if chosen.any() else None
+
+    def element_boxes(self, element: Element) -> tuple[Box, ...]:
+        return self.boxes(element.start, element.end) or element.region
+
+    def element_pages(self, element: Element) -> set[int]:
+        """Every page on which the element stands."""
+        return {element.page, *self.pages_of(element.start, element.end)}
+
+    @cached_property
+    def body(self) -> Sequence[Element]:
+        """The elements that are not noise, in the order of the text."""
+        if isinstance(self.elements, Arranged):
+            return self.elements.body()
+        return tuple(sorted((e for e in self.elements if e.noise is None), key=lambda e: (e.start, e.end, e.id)))
+
+
+@dataclass(frozen=True, slots=True)
+class FigureReport:
+    """What became of a document's figures: of ``figures`` large enough to describe, ``described`` have a description,
+    ``empty`` show nothing worth one, ``repeated`` are pictures described where they first stand, and ``left`` are not
+    described because of ``reason`` ("" where nobody was to be asked). ``usd`` is what the document has cost so far;
+    ``error`` is `GroundworkError.as_dict` of what the service, or the drawing, ran into."""
+
+    figures: int = 0
+    described: int = 0
+    empty: int = 0
+    repeated: int = 0
+    left: int = 0
+    usd: float = 0.0
+    reason: str = ""
+    error: Mapping[str, Any] | None = None
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether another attempt may describe what is left."""
+        return self.left > 0 and bool(self.reason)
+
+    @property
+    def words(self) -> str:
+        """In a sentence, or "" where there is nothing to tell."""
+        parts = []
+        if self.described:
+            spent = f"{self.usd:.2f}" if self.usd >= 0.01 or not self.usd else f"{self.usd:.4f}"
+            parts.append(f"{self.described} {'figure' if self.described == 1 else 'figures'} described, ${spent}")
+        if self.unfinished:
+            of = "left" if parts else "figure not described" if self.left == 1 else "figures not described"
+            parts.append(f"{self.left} {of}: {self.reason}")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextReport:
+    """What stands in front of a document's chunks beside title and headings: ``written`` summaries by a model,
+    ``extracted`` ones (sentences of the document), ``situated`` passages that a model has placed in it; ``left`` of
+    either it should have written and did not, because of ``reason`` ("" where nobody was to be asked). ``usd`` is what
+    the document has cost so far; ``error`` is `GroundworkError.as_dict` of what the service ran into."""
+
+    written: int = 0
+    extracted: int = 0
+    situated: int = 0
+    left: int = 0
+    usd: float = 0.0
+    reason: str = ""
+    error: Mapping[str, Any] | None = None
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether another attempt may write what is left."""
+        return self.left > 0 and bool(self.reason)
+
+    @property
+    def words(self) -> str:
+        """In a sentence, or "" where there is nothing to tell."""
+        parts = []
+        if self.written:
+            parts.append(f"{self.written} {'summary' if self.written == 1 else 'summaries'} written")
+        if self.situated:
+            parts.append(f"{self.situated} {'passage' if self.situated == 1 else 'passages'} situated")
+        if parts:
+            parts.append(f"${self.usd:.2f}" if self.usd >= 0.01 or not self.usd else f"${self.usd:.4f}")
+        told = [", ".join(parts)] if parts else []
+        if self.unfinished:
+            told.append(f"{self.left} {'left' if parts else 'of its contexts not written'}: {self.reason}")
+        return "; ".join(told)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A span of a document that is retrieved as one. ``text == document.text[start:end]``.
+
+    A *tile* is a piece of the document's tiling: ``index`` is its place there and ``tiles`` is None. A *composite* lies
+    beside the tiling: it spans the tiles ``tiles[0]`` to ``tiles[1]`` (both included), which hold rows of one table,
+    and ``grid`` has them in short form (title and headers once). Composites are numbered on after the last tile.
+
+    ``header`` (title and section path), ``context`` (lines on what it is a part of: summaries, a sentence that places
+    it) and ``lead_in`` (the end of the chunk before) are embedded and BM25-indexed in front of the text (of ``grid``
+    where there is one) and cannot be cited; ``context`` may be an AI's words and is never shown as the document's.
+    ``tokens`` counts cl100k tokens of what stands for the chunk: of ``grid``, else of ``text``.
+    """
+
+    chunk_id: str
+    doc_id: str
+    index: int
+    kind: ChunkKind
+    start: int
+    end: int
+    text: str
+    section: tuple[str, ...] = ()
+    header: str = ""
+    lead_in: str = ""
+    tokens: int = 0
+    tiles: tuple[int, int] | None = None
+    grid: str = ""
+    context: str = ""
+
+    @property
+    def index_text(self) -> str:
+        """What is embedded and BM25-indexed."""
+        return "\n".join(part for part in (self.header, self.context, self.lead_in, self.grid or self.text) if part)
+
+    @property
+    def passage(self) -> str:
+        """What the reranker reads."""
+        return "\n".join(part for part in (self.header, self.grid or self.text) if part)
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The first and last tile that it spans: for a tile twice its own index."""
+        return self.tiles or (self.index, self.index)

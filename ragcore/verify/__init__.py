@@ -1,0 +1,1 @@
+"""Claims against their evidence."""

@@ -1,0 +1,242 @@
+"""A Markdown answer → the statements in it that can be true or false, each with the citations that stand in it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ragcore.text.sentences import sentence_spans
+from ragcore.types import Mark
+from ragcore.types.report import INSUFFICIENT
+
+_FENCE = re.compile(r"\s*(```|~~~)")
+_HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_QUOTE_BLOCK = re.compile(r"\s*(?:>\s?)+")
+_SENTENCE_END = re.compile(r"([.!?]?[\"”’')]*)\s+(?=[\"“‘(]?[A-Z0-9])")
+# "Table 4. Genes in each group: “…”": what a list item says of the quote that is the rest of it.
+_QUOTE_BEGINS = re.compile(r":[*_ ]*“")
+_QUOTE_ENDS = re.compile(r"”[.*_\s]*\Z")
+_TABLE_RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
+_MARKUP = re.compile(r"(\*\*|__|\*|`|~~)(?=\S)|(?<=\S)(\*\*|__|\*|`|~~)|\\(?=[!-/:-@\[-`{-~])")
+_YES_OR_NO = re.compile(r"\W*(?:yes|no)\W*", re.IGNORECASE)
+# Statements about the sources themselves: what they lack cannot be cited.
+_ABOUT_SOURCES = re.compile(
+    r"\b(?:none of the|no) (?:sources?|documents?|passages?)\b|"
+    r"\b(?:sources?|documents?|passages?|excerpts?|context|material|filing)\b[^.]{0,60}\b"
+    r"(?:do(?:es)? not|don't|doesn't|did not|cannot|not?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """``text`` without marks at ``[start, end)`` of the answer; ``citations`` in order of appearance. ``context`` holds
+    the words that a table puts beside it (its row's label, its column's header)."""
+
+    text: str
+    start: int
+    end: int
+    citations: tuple[int, ...]
+    context: str = ""
+
+
+class _Plain:
+    """The answer with its marks (and the blank before each) taken out, and the way back to its positions."""
+
+    def __init__(self, text: str, marks: Sequence[Mark]) -> None:
+        self.marks: list[tuple[int, Mark]] = []
+        pieces: list[str] = []
+        self._plain_starts, self._text_starts = [0], [0]
+        position, length = 0, 0
+        for mark in sorted(marks, key=lambda m: m.start):
+            piece = text[position : mark.start]
+            piece = piece[:-1] if piece.endswith(" ") else piece
+            pieces.append(piece)
+            length += len(piece)
+            self.marks.append((length, mark))
+            position = mark.end
+            self._plain_starts.append(length)
+            self._text_starts.append(position)
+        pieces.append(text[position:])
+        self.text = "".join(pieces)
+
+    def start_in_text(self, position: int) -> int:
+        index = bisect_right(self._plain_starts, position) - 1
+        return self._text_starts[index] + position - self._plain_starts[index]
+
+    def end_in_text(self, position: int) -> int:
+        return self.start_in_text(position - 1) + 1 if position else 0
+
+
+def split_statements(text: str, marks: Sequence[Mark]) -> list[Statement]:
+    """The statements of ``text``, in order: sentences of paragraphs and list items, rows or cells of tables.
+
+    A mark belongs to the sentence that it stands in or follows. Headings, lead-ins that end in a colon, questions, a
+    bare yes or no and remarks on what the sources lack are no statements unless they carry a citation.
+    """
+    plain = _Plain(text, marks)
+    statements = []
+    for start, end, context in _pieces(plain):
+        own = [mark for position, mark in plain.marks if start < position <= end]
+        first = start + len(plain.text[start:end]) - len(plain.text[start:end].lstrip())
+        words = plain.text[start:end].strip()
+        if not _is_statement(words, bool(own)):
+            continue
+        finish = plain.end_in_text(first + len(words))
+        statements.append(
+            Statement(
+                text=_MARKUP.sub("", INSUFFICIENT.sub("", words)).strip(),
+                start=plain.start_in_text(first),
+                end=max([finish, *(mark.end for mark in own)]),
+                citations=tuple(dict.fromkeys(mark.n for mark in own)),
+                context=context,
+            )
+        )
+    return statements
+
+
+def _is_statement(words: str, cited: bool) -> bool:
+    if not cited and INSUFFICIENT.search(words):
+        return False  # it says what a report lacks
+    if not any(character.isalnum() for character in words) or (not cited and _YES_OR_NO.fullmatch(words)):
+        return False
+    return cited or not (words.rstrip("*_ ").endswith((":", "?")) or _ABOUT_SOURCES.search(words))
+
+
+def _pieces(plain: _Plain) -> Iterator[tuple[int, int, str]]:
+    """``(start, end, context)`` of each candidate statement; ends reach up to the next one, so that marks that follow
+    a sentence fall inside it."""
+    text = plain.text
+    ends = [position for position, _ in plain.marks]
+    for kind, start, end in _blocks(text):
+        if kind == "table":
+            yield from _table_pieces(text, start, end)
+            continue
+        spans = _whole_quotes(text, _split_at_marks(text, sentence_spans(text[start:end], start), ends))
+        if kind == "item":
+            spans = _whole_lead_in(text, spans, ends)
+        for index, (first, last) in enumerate(spans):
+            low = start if index == 0 else first
+            high = spans[index + 1][0] if index + 1 < len(spans) else max(end, last)
+            yield low, high, ""
+
+
+def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
+    """Prose, list items (without their markers) and tables, as spans; code and headings are left out."""
+    lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*\n?", text) if m.end() > m.start()]
+    open_start: int | None = None
+    open_end = 0
+    open_kind = "prose"
+    fenced = False
+    index = 0
+    while index < len(lines):
+        start, end = lines[index]
+        line = text[start:end]
+        index += 1
+        is_fence = _FENCE.match(line) is not None
+        starts_table = (
+            not fenced
+            and "|" in line
+            and index < len(lines)
+            and "|" in text[slice(*lines[index])]
+            and _TABLE_RULE.fullmatch(text[slice(*lines[index])].rstrip("\n")) is not None
+        )
+        item = None if fenced or is_fence else _ITEM.match(line)
+        breaks = fenced or is_fence or starts_table or item is not None or not line.strip() or _HEADING.match(line)
+        if breaks and open_start is not None:
+            yield open_kind, open_start, open_end
+            open_start = None
+        if is_fence:
+            fenced = not fenced
+        elif starts_table:
+            table_end = lines[index][1]
+            index += 1
+            while index < len(lines) and "|" in text[slice(*lines[index])]:
+                table_end = lines[index][1]
+                index += 1
+            yield "table", start, table_end
+        elif item is not None:
+            open_kind, open_start, open_end = "item", start + item.end(), end
+        elif not breaks:
+            quote = _QUOTE_BLOCK.match(line)
+            if open_start is None:
+                open_kind, open_start = "prose", start + (quote.end() if quote else 0)
+            open_end = end
+    if open_start is not None:
+        yield open_kind, open_start, open_end
+
+
+def _split_at_marks(text: str, spans: list[tuple[int, int]], marks: Sequence[int]) -> list[tuple[int, int]]:
+    """Sentences cut again where a mark stands at a full stop before a capital: there a sentence ends for certain, even
+    after what looks like an abbreviation ("… to FDA [1]. An IND …")."""
+    out: list[tuple[int, int]] = []
+    for start, end in spans:
+        for position in marks:
+            ending = _SENTENCE_END.match(text, position) if start < position < end else None
+            if ending is None or ending.end() >= end or not (ending.group(1) or text[position - 1] in ".!?"):
+                continue
+            out.append((start, ending.end(1)))
+            start = ending.end()
+        out.append((start, end))
+    return out
+
+
+def _whole_quotes(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sentences joined while a quotation “…” is open, so that a quote is one statement."""
+    out: list[tuple[int, int]] = []
+    depth = 0
+    for start, end in spans:
+        if depth > 0 and out:
+            out[-1] = (out[-1][0], end)
+        else:
+            out.append((start, end))
+        piece = text[start:end]
+        depth = max(0, depth + piece.count("“") - piece.count("”"))
+    return out
+
+
+def _whole_lead_in(text: str, spans: list[tuple[int, int]], marks: Sequence[int]) -> list[tuple[int, int]]:
+    """The sentences of a list item that ends in a quote, joined from the lead-in's first (after the last mark before
+    the quote) to the one that holds the beginning of the quote: full stops in a title end no statement."""
+    if not spans or not _QUOTE_ENDS.search(text, spans[-1][0], spans[-1][1]):
+        return spans
+    begins = _QUOTE_BEGINS.search(text, spans[0][0], spans[-1][1])
+    if begins is None:
+        return spans
+    low = max((mark for mark in marks if mark <= begins.start()), default=0)
+    lead = [span for span in spans if span[0] >= low and span[0] < begins.end()]
+    if len(lead) < 2:
+        return spans
+    first = spans.index(lead[0])
+    return [*spans[:first], (lead[0][0], lead[-1][1]), *spans[first + len(lead) :]]
+
+
+def _table_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """The body cells of a table that hold a figure; the row's label and column's header are their context."""
+    rows = list(re.finditer(r"[^\n]+", text[start:end]))
+    header = [text[start + a : start + b].strip() for a, b in _cells(rows[0])]
+    for row in rows[2:]:
+        cells = [(start + a, start + b) for a, b in _cells(row)]
+        label = text[slice(*cells[0])].strip() if cells else ""
+        for column, (low, high) in enumerate(cells):
+            head = header[column] if column < len(header) else ""
+            if (column == 0 and len(cells) > 1) or not text[low:high].strip():
+                continue
+            yield low, high, f"{label} {head}".strip()
+
+
+def _cells(row: re.Match[str]) -> list[tuple[int, int]]:
+    """The spans between unescaped bars of one table line; the outer bars carry no cells."""
+    line, offset = row.group(), row.start()
+    bars = [m.start() for m in re.finditer(r"(?<!\\)\|", line)]
+    edges = [-1, *bars, len(line)]
+    spans = [(offset + a + 1, offset + b) for a, b in pairwise(edges)]
+    if line.lstrip().startswith("|"):
+        spans = spans[1:]
+    if line.rstrip().endswith("|"):
+        spans = spans[:-1]
+    return spans

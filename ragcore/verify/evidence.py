@@ -1,0 +1,249 @@
+"""What a claim's citations say: the words it must agree with, and what stands around them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ragcore.text.numbers import Number, numbers, scale_note
+from ragcore.text.sentences import sentence_spans
+from ragcore.text.units import currencies, unit_of_label
+from ragcore.text.words import content_stems
+from ragcore.types import Cell, Citation, ClaimStatus, Document, Element
+from ragcore.types.table_labels import LabelledTable, elements_within
+from ragcore.verify.segments import parts
+from ragcore.verify.signs import Reading, reading
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: a verdict, and its reason in words ("" where there is nothing to say). ``wrong``
+    are the figures of the claim that it is about, as written."""
+
+    status: ClaimStatus
+    reason: str
+    wrong: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What the figures of one table share: the names of its rows and columns, and the notes around them. ``scale`` and
+    ``currency`` are what it states for all of them."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    notes: str
+    scale: float | None
+    currency: str
+
+
+@dataclass(frozen=True)
+class CitedCell:
+    """One cited cell: its own text and its headers. ``row`` and ``column`` are "" for what is itself a header."""
+
+    text: str
+    label: str
+    row: str
+    column: str
+    grid: Grid
+
+    @property
+    def in_units(self) -> bool:
+        """Whether its table's scale is not for it: earnings per share, and what else is given per something where the
+        table excepts such figures ("in thousands, except revenue per membership")."""
+        label = self.label.lower()
+        if "per share" in label or "per common share" in label:
+            return True
+        if re.search(r"\bnot in (?:thousands|millions|billions)\b|\b(?:whole|actual) (?:dollars|amounts)\b", label):
+            return True
+        return "except" in self.grid.notes.lower() and re.search(r"\bper (?!cent\b)[a-z]", self.row.lower()) is not None
+
+    @property
+    def reading(self) -> Reading:
+        """What its sign means, by the name of its row, or of its column where that tells and the row does not."""
+        found = reading(self.row)
+        return found if found.plain or found.bracketed else reading(self.column)
+
+    @property
+    def meaning(self) -> str:
+        """ "loss" for a bracketed amount of a row of gains, which its name does not say; else ""."""
+        found = self.reading
+        negative = any(number.value < 0 for number in numbers(self.text))
+        return "loss" if negative and (found.plain, found.bracketed) == ("gain", "loss") else ""
+
+    @property
+    def scale(self) -> float | None:
+        return 1.0 if self.in_units else self.grid.scale
+
+    @property
+    def currency(self) -> str:
+        named = currencies(self.label)
+        return next(iter(named)) if len(named) == 1 else self.grid.currency
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that the evidence gives. ``scale`` is what its table states; ``cell`` is None in prose, where
+    ``sentence`` says in which sentence of the evidence it stands (-1: in a label). ``currency`` is the number's own, or
+    what its table gives for bare figures; ``part`` the words of its sentence that it stands among."""
+
+    number: Number
+    scale: float | None
+    cell: CitedCell | None = None
+    sentence: int = -1
+    currency: str = ""
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one claim's citations say. ``words`` may carry anything; ``around`` (titles, sections, the rest of the row)
+    only names and periods, of which ``titles`` are the documents' own; ``near`` is the passage around. ``quotes`` is
+    what each citation quotes; ``sentences`` is the cited prose; ``cells`` are (own text,
+    label) of every cited table cell; ``scale`` is what the tables state, where they state one."""
+
+    words: str
+    around: str
+    near: str
+    cells: tuple[tuple[str, str], ...]
+    scale: float | None
+    titles: str = ""
+    quotes: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
+    cited_cells: tuple[CitedCell, ...] = ()
+
+    @cached_property
+    def numbers(self) -> list[Number]:
+        return numbers(self.words)
+
+    @cached_property
+    def stems(self) -> set[str]:
+        return set(content_stems(f"{self.words} {self.around}"))
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every number of the cited sentences and cells, and those in the labels of cells."""
+        out = []
+        for place, sentence in enumerate(self.sentences):
+            found = numbers(sentence)
+            for number in found:
+                own = parts(sentence, [one for one in found if one.kind == number.kind])
+                rank = sum(one.kind == number.kind and one.start < number.start for one in found)
+                out.append(Figure(number, None, None, place, number.currency, own[rank]))
+        for cell in self.cited_cells:
+            unit = unit_of_label(cell.column) or unit_of_label(cell.row) or unit_of_label(cell.grid.notes)
+            for number in numbers(cell.text):
+                plain = not (number.percent or number.unit or number.currency)
+                figure = replace(number, unit=unit) if plain and unit else number
+                out.append(
+                    Figure(figure, cell.scale, cell, currency=number.currency or (cell.currency if plain else ""))
+                )
+            out.extend(Figure(number, None) for number in numbers(cell.label))
+        return tuple(out)
+
+
+def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -> Evidence:
+    """The evidence that ``citations`` give together."""
+    words: list[str] = []
+    around: list[str] = []
+    near: list[str] = []
+    titles: list[str] = []
+    quotes: list[str] = []
+    sentences: list[str] = []
+    cells: list[CitedCell] = []
+    scales: set[float] = set()
+    for citation in citations:
+        doc = document(citation.doc_id)
+        words.extend((citation.label, citation.quote))
+        quotes.append(citation.quotation)
+        titles.extend((citation.title, doc.name))
+        around.extend((citation.title, doc.name, *citation.section))
+        near.append(doc.text[max(0, citation.start - 1500) : min(doc.body_end, citation.end + 500)])
+        found = list(elements_within(doc, citation.start, citation.end))
+        for element in found:
+            stated = scale_note(doc.text[max(0, element.start - 400) : element.start])
+            if element.table is not None:
+                own, beside, notes = _read_table(doc, element, citation, stated)
+                cells.extend(own)
+                words.extend(f"{cell.label} {cell.meaning}".strip() for cell in own)
+                around.extend((notes, beside))
+                stated = scale_note(notes) or stated
+            if element.table is None or not own:
+                sentences.extend(_sentences(doc, element, citation))
+            if stated is not None:
+                scales.add(stated)
+        if not found:
+            sentences.append(citation.quote)
+    return Evidence(
+        words="\n".join(word for word in words if word),
+        around="\n".join(around),
+        near="\n".join(near),
+        cells=tuple((cell.text, cell.label) for cell in cells),
+        scale=scales.pop() if len(scales) == 1 else None,
+        titles="\n".join(titles),
+        quotes=tuple(quotes),
+        sentences=tuple(dict.fromkeys(sentences)),
+        cited_cells=tuple(cells),
+    )
+
+
+def _sentences(document: Document, element: Element, citation: Citation) -> list[str]:
+    start, end = max(element.start, citation.start), min(element.end, citation.end)
+    return [" ".join(document.text[a:b].split()) for a, b in sentence_spans(document.text[start:end], start)]
+
+
+def _read_table(
+    document: Document, element: Element, citation: Citation, scale: float | None
+) -> tuple[list[CitedCell], str, str]:
+    """The cited cells of a table, the words that stand beside them in their rows, and its title, headers and corner."""
+    assert element.table is not None
+    table = element.table
+    labelled = LabelledTable(document, table)
+    cited = labelled.cells(citation.start, citation.end)
+    if not cited:
+        return [], "", ""
+    firsts: dict[int, Cell] = {}
+    for cell in table.cells:
+        if not cell.header and cell.end > cell.start and (cell.row not in firsts or cell.col < firsts[cell.row].col):
+            firsts[cell.row] = cell
+    heads = " ".join(labelled.text(cell) for cell in table.cells if cell.header)
+    corner = next((labelled.text(cell) for cell in table.cells if cell.row == 0 and cell.col == 0), "")
+    notes = "\n".join(part for part in (table.title, heads, corner) if part)
+    # What stands over the rows' names is no column that a figure could be of.
+    named = {(cell.row, cell.col) for cell in firsts.values()}
+    valued = [cell for cell in table.cells if not cell.header and (cell.row, cell.col) not in named]
+    columns = {column for cell in valued for column in range(cell.col, cell.col + cell.col_span)}
+    grid = Grid(
+        rows=tuple(dict.fromkeys(labelled.row_name(cell) for cell in firsts.values())),
+        columns=tuple(
+            dict.fromkeys(label for i, label in enumerate(labelled.column_labels()) if label and i in columns)
+        ),
+        notes=notes,
+        scale=scale_note(notes) or scale,
+        currency=_currency(document, element, notes, " ".join(labelled.text(cell) for cell in table.cells)),
+    )
+    own = []
+    for cell in cited:
+        label = labelled.label(cell)
+        over = " ".join(dict.fromkeys(labelled.text(head) for head in labelled.heads(cell) if head.header))
+        own.append(CitedCell(labelled.text(cell), label, labelled.row_name(cell) if label else "", over, grid))
+    rows = {cell.row for cell in cited if not cell.header}
+    beside = " ".join(
+        labelled.text(cell)
+        for cell in table.cells
+        if cell.row in rows and not cell.header and not any(mark.isdigit() for mark in labelled.text(cell)[:1])
+    )
+    return own, beside, notes
+
+
+def _currency(document: Document, element: Element, notes: str, cells: str) -> str:
+    """The one currency that a table's notes name, else its cells, else what is written around it; "" where there is
+    none, or more than one."""
+    for text in (notes, cells, document.text[max(0, element.start - 1500) : element.end]):
+        named = Counter(currencies(text))
+        if named:
+            return next(iter(named)) if len(named) == 1 else ""
+    return ""

@@ -1,0 +1,240 @@
+"""The numbers of a claim held against the numbers that its citations give.
+
+Each must be there up to the rounding that it shows, in its scale, currency, unit and sign, and be said of the same
+thing; or it must follow from cited figures, which are then named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from ragcore.text.numbers import WORDS, Number, agree, numbers
+from ragcore.text.units import unit_after
+from ragcore.text.words import stem, tokens
+from ragcore.verify.attribution import misplaced
+from ragcore.verify.claims import Statement
+from ragcore.verify.derive import derive, may_be_derived
+from ragcore.verify.evidence import Evidence, Figure, Finding
+from ragcore.verify.polarity import direction
+from ragcore.verify.segments import parts
+from ragcore.verify.signs import Told, takes_off, told
+from ragcore.verify.subjects import check_subjects
+
+_HEDGES = re.compile(
+    r"\b(?:about|approximately|around|nearly|almost|roughly|over|more than|less than|under|some|close to)\b|~|≈", re.I
+)
+_ABOVE = re.compile(r"\b(?:over|more than|in excess of|exceeding|above)\s*$", re.IGNORECASE)
+_BELOW = re.compile(r"\b(?:nearly|almost|less than|under|fewer than|below|just short of)\s*$", re.IGNORECASE)
+_SCALE_WORDS = re.compile(r"\bin (thousands|millions|billions)\b")
+_QUOTED = re.compile(r"“[^”]*”")
+_SIGNS = {
+    True: "positive here and negative in the cited words",
+    False: "negative here and positive in the cited words",
+}
+
+
+def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
+    """What is to be said of the numbers of ``statement``."""
+    text = statement.text
+    claimed = [number for number in numbers(text) if not _is_enumerator(number, text)]
+    matched = {number.start: _matches(number, text, evidence) for number in claimed}
+    valued = [n for n in claimed if any(f.cell is not None or f.sentence >= 0 for f in matched[n.start])]
+    part_of = {number.start: part for number, part in zip(valued, parts(text, valued))}
+    own_part: dict[int, str] = {}
+    for kind in {number.kind for number in valued}:
+        same = [number for number in valued if number.kind == kind]
+        own_part |= {number.start: part for number, part in zip(same, parts(text, same))}
+    context = f"{text} {statement.context}"
+    out: list[Finding] = []
+    found = 0
+    for number in claimed:
+        matches = matched[number.start]
+        if not matches:
+            finding = _unmatched(number, statement, evidence)
+            if finding is None:
+                found += 1
+            elif finding.reason:
+                out.append(finding)
+            continue
+        found += 1
+        out.extend(_check_sign(number, claimed, statement, matches, evidence))
+        out.extend(_check_scale(number, text, matches))
+        if number.start in part_of:
+            places = (f"{part_of[number.start]} {statement.context}", own_part[number.start])
+            reason = misplaced(number, places, context, matches, evidence, alone=len(valued) == 1)
+            if reason:
+                out.append(Finding("unsupported", reason, (number.raw,)))
+            else:
+                out.extend(check_subjects(text, statement.context, matches, evidence))
+    out.extend(_check_scale_words(text, evidence))
+    if found:
+        out.append(Finding("supported", f"{'Its number is' if found == 1 else 'Its numbers are'} in the cited words."))
+    return out
+
+
+def _matches(number: Number, text: str, evidence: Evidence) -> list[Figure]:
+    before = text[max(0, number.start - 25) : number.start + 2]
+    hedged = _HEDGES.search(before) is not None
+    out = []
+    for figure in evidence.figures:
+        given = figure.number
+        if number.currency and figure.currency and number.currency != figure.currency:
+            continue
+        prose = figure.cell is None
+        if number.percent and prose and not given.percent and given.unit is None and figure.sentence >= 0:
+            sentence = evidence.sentences[figure.sentence].lower()
+            if given.currency or not ("%" in sentence or "percent" in sentence or "per cent" in sentence):
+                continue
+        bare = figure.cell is not None and not figure.cell.in_units
+        if not agree(number, given, figure.scale, hedged=hedged, bare=bare):
+            continue
+        given_amount, amount = abs(given.value), abs(number.value)
+        if given.scale == number.scale and (
+            (_ABOVE.search(before) and given_amount < amount) or (_BELOW.search(before) and given_amount > amount)
+        ):
+            continue
+        out.append(figure)
+    exact = [figure for figure in out if figure.cell is not None or figure.sentence >= 0]
+    return exact or out
+
+
+def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Finding | None:
+    """None where the number stands in the words around all the same."""
+    same = [figure for figure in evidence.figures if abs(figure.number.value) == abs(number.value)]
+    # A count or reference ("three segments", "Note 12") may be given by title or section.
+    around = [given for given in numbers(evidence.around) if given.kind == number.kind]
+    if any(agree(number, given, None, bare=False) for given in around):
+        return None
+    if not same and number.unit is None and _stands_in(number.raw, evidence.words):
+        return None
+    in_words = number.raw.lower() in WORDS
+    measured = number.unit is not None and any(f.number.kind == number.kind for f in evidence.figures)
+    counted = in_words and (measured or _counted_otherwise(number, statement.text, evidence))
+    if may_be_derived(statement.text):
+        sign = direction(statement.text)
+        against = ""
+        for derived in derive(number, evidence, statement.text):
+            if not (derived.change and sign) or (derived.change > 0) == (sign > 0):
+                return Finding("supported", f"{number.raw} follows from the cited figures: {derived.words}.")
+            against = against or derived.words
+        if against:
+            said = "an increase" if sign > 0 else "a decrease"
+            return Finding("unsupported", f"It says {said}; {against} is the opposite.", (number.raw,))
+        counted = counted or (in_words and len(evidence.figures) > 1 and _is_alone(number, statement.text))
+    if in_words and not counted and not (same and number.unit):
+        return Finding("supported", "")
+    if same:
+        given = same[0]
+        shown = _as_given(given, evidence)
+        if shown != number.raw:
+            reason = f"It says {_shown(number, statement.text)}; the cited words say {shown}."
+            return Finding("unsupported", reason, (number.raw,))
+    return Finding("unsupported", f"{number.raw} is not in the cited words.", (number.raw,))
+
+
+def _is_enumerator(number: Number, text: str) -> bool:
+    """``(2)`` before the second thing of a list."""
+    end = number.start + len(number.raw)
+    return re.fullmatch(r"\(\d{1,2}\)", number.raw) is not None and re.match(r"\s*[A-Za-z]", text[end:]) is not None
+
+
+def _is_alone(number: Number, text: str) -> bool:
+    """Whether no other number stands in ``text``, so that this one is no mere count ("the three segments")."""
+    return all(other.start == number.start for other in numbers(text))
+
+
+def _shown(number: Number, text: str) -> str:
+    unit = unit_after(text, number.start + len(number.raw))
+    return f"{number.raw} {unit.name}" if unit else number.raw
+
+
+def _as_given(figure: Figure, evidence: Evidence) -> str:
+    unit = figure.number.unit.name if figure.number.unit else ""
+    currency = figure.currency if figure.currency and not figure.number.currency else ""
+    scale = {1e3: "thousand", 1e6: "million", 1e9: "billion"}.get(figure.scale or 1.0, "")
+    return " ".join(word for word in (currency, figure.number.raw, scale, unit) if word)
+
+
+def _stands_in(raw: str, text: str) -> bool:
+    return re.search(rf"(?<![\w.,]){re.escape(raw)}(?![\w]|[.,]\d|-[A-Z])", text, re.IGNORECASE) is not None
+
+
+def _counted_otherwise(number: Number, text: str, evidence: Evidence) -> bool:
+    """Whether the evidence counts the same things ("three segments") as a number in words does, and differently."""
+    counted = tokens(text[number.start + len(number.raw) :])[:1]
+    if not counted:
+        return False
+    for sentence in evidence.sentences or (evidence.words,):
+        for given in numbers(re.sub(r"\b[Oo]ne\b", "1", sentence)):
+            after = tokens(re.sub(r"\b[Oo]ne\b", "1", sentence)[given.start + len(given.raw) :])[:1]
+            if after and stem(counted[0]) == stem(after[0]):
+                return True
+    return False
+
+
+def _check_sign(
+    number: Number, claimed: Sequence[Number], statement: Statement, matches: list[Figure], evidence: Evidence
+) -> list[Finding]:
+    """Where no figure that ``number`` agrees with has its sign."""
+    text = statement.text
+    if _QUOTED.search(text):
+        return []
+    before = max((n.start + len(n.raw) for n in claimed if n.start < number.start), default=0)
+    after = min((n.start for n in claimed if n.start > number.start), default=len(text))
+
+    def said(named: frozenset[str] = frozenset()) -> Told:
+        found = told(text, number.start, number.start + len(number.raw), before, after, named)
+        end = len(statement.context)
+        return found if found.meaning or not end else told(statement.context, end, end, 0, end, named)
+
+    reasons = [_against(number, said, figure, evidence) for figure in matches]
+    return [] if not all(reasons) else [Finding("unsupported", f"{number.raw} is {reasons[0]}.", (number.raw,))]
+
+
+def _against(number: Number, said: Callable[[frozenset[str]], Told], figure: Figure, evidence: Evidence) -> str:
+    """Why ``number`` has not the sign of ``figure``, "" where it has."""
+    negative = figure.number.value < 0
+    if figure.cell is None:
+        words = evidence.sentences[figure.sentence] if figure.sentence >= 0 else evidence.words
+        if (number.value < 0) == negative or takes_off(words):
+            return ""
+        return "" if negative and (said(frozenset()).meaning == "loss" or said(frozenset()).out) else _SIGNS[negative]
+    read = figure.cell.reading
+    given = read.meaning(negative)
+    if number.value < 0:
+        return "" if negative or given in ("loss", "deduction") else _SIGNS[False]
+    claim = said(read.bracketed_words if read.either else frozenset())
+    if not negative:
+        if given == "gain" and (claim.meaning == "loss" or (read.either and claim.meaning == "deduction")):
+            return "a loss here and none in the cited words" if claim.meaning == "loss" else _SIGNS[False]
+        return "a gain here and none in the cited words" if given == "loss" and claim.meaning == "gain" else ""
+    if read.either:
+        fits = claim.meaning == given or claim.meaning == "deduction" or (given != "gain" and claim.out)
+    elif given == "loss" and read.plain == "loss":
+        fits = claim.meaning != "gain"
+    else:
+        fits = given == "deduction" or claim.meaning == "loss" or claim.out
+    return "" if fits else _SIGNS[True]
+
+
+def _check_scale_words(text: str, evidence: Evidence) -> list[Finding]:
+    """ "In millions" where the cited words say "in thousands"."""
+    said, given = set(_SCALE_WORDS.findall(text.lower())), set(_SCALE_WORDS.findall(evidence.words.lower()))
+    if said and given and not said & given:
+        return [Finding("unsupported", f"It says in {min(said)}; the cited words say in {min(given)}.")]
+    return []
+
+
+def _check_scale(number: Number, text: str, matches: list[Figure]) -> list[Finding]:
+    bare = all(f.number.scale == 1.0 and f.scale is None and f.cell is not None for f in matches)
+    if number.scale >= 1e3 and bare and not any(abs(f.number.amount) == abs(number.amount) for f in matches):
+        return [Finding("weak", f"The cited words give {matches[0].number.raw} without a scale.", (number.raw,))]
+    stated = {f.scale for f in matches if f.cell is not None and f.number.scale == 1.0 and f.scale not in (None, 1.0)}
+    copied = all(f.cell is not None and f.scale in stated and f.number.scale == 1.0 for f in matches)
+    if number.currency and number.scale == 1.0 and copied and len(stated) == 1 and not _QUOTED.search(text):
+        scale = {1e3: "thousands", 1e6: "millions", 1e9: "billions"}.get(next(iter(stated)) or 1.0, "")
+        exact = any(abs(f.number.value) == abs(number.value) for f in matches)
+        if scale and exact and scale[:-1] not in text.lower():
+            return [Finding("weak", f"The cited table gives {number.raw} in {scale}.", (number.raw,))]
+    return []

@@ -1,0 +1,184 @@
+"""A model's verdicts on claims, beside those of verification: one call for all cited claims of an answer.
+
+It may lower a verdict, and lift one that rests on missing words, as the cross-encoder may; one that rests on a wrong
+number, year, code, name or negation stays. What it costs is bounded by ``verify.judge_tokens`` and `MOST_CLAIMS`. Where
+it cannot be asked, or not about every claim, the verdicts stand as they are and a note says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationInfo, model_validator
+
+from ragcore.answer.render import neutralise
+from ragcore.cancel import Stop
+from ragcore.config.settings import Settings
+from ragcore.errors import Cancelled, GroundworkError
+from ragcore.forms import Filled, Forms, words
+from ragcore.prompts import JUDGE_PROMPT, JUDGE_SYSTEM
+from ragcore.protocols import Form, Planner
+from ragcore.text.sentences import count_tokens
+from ragcore.types import Citation, Claim, ClaimStatus, Document, Mark, Usage
+from ragcore.verify.budget import NOT_CHECKED
+from ragcore.verify.claims import Statement, split_statements
+from ragcore.verify.evidence import gather
+from ragcore.verify.verify import GENERATED, judge
+
+MOST_CLAIMS = 30
+LONGEST_REASON = 300  # characters
+# Tokens of a form: its frame, and one verdict with its reason.
+_FRAME, _EACH = 200, 120
+
+_STATUS: dict[str, ClaimStatus] = {"supported": "supported", "partly": "weak", "not supported": "unsupported"}
+_ORDER: tuple[ClaimStatus, ...] = ("supported", "weak", "unsupported")
+
+
+class Verdict(Filled):
+    claim: int
+    verdict: Literal["supported", "partly", "not supported"]
+    reason: Annotated[str, words(LONGEST_REASON)]
+
+
+class Verdicts(Filled):
+    verdicts: list[Verdict]
+
+    @model_validator(mode="after")
+    def _each_once(self, info: ValidationInfo) -> Verdicts:
+        count = (info.context or {})["claims"]
+        if sorted(verdict.claim for verdict in self.verdicts) != list(range(1, count + 1)):
+            raise ValueError(f"must have one verdict for each of the claims 1 to {count}")
+        return self
+
+
+_FORM = Form("give_verdicts", "Say of each claim whether its evidence supports it.", Verdicts.model_json_schema())
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The claims with the verdicts in force, what asking took, and what could not be done."""
+
+    claims: tuple[Claim, ...]
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = 0.0
+    notes: tuple[str, ...] = ()
+
+
+def judged(
+    claims: Sequence[Claim],
+    text: str,
+    marks: Sequence[Mark],
+    citations: Sequence[Citation],
+    document: Callable[[str], Document],
+    planner: Planner,
+    settings: Settings,
+    stop: Stop,
+    *,
+    fresh: bool = False,
+) -> Judged:
+    """``claims`` of ``text``, as verification left them, after ``planner`` has judged those that cite something.
+
+    Never raises a `GroundworkError`: what went wrong is a note.
+    """
+    by_number = {citation.n: citation for citation in citations}
+    chosen, left_out = _within(claims, by_number, settings.verify.judge_tokens)
+    notes = []
+    if left_out:
+        total = len(chosen) + left_out
+        notes.append(f"{planner.name} judged {len(chosen)} of {total} claims; the others exceed verify.judge_tokens.")
+    if not chosen:
+        return Judged(tuple(claims), notes=tuple(notes))
+    forms = Forms(
+        planner,
+        stop,
+        max_tokens=_FRAME + _EACH * len(chosen),
+        timeout_seconds=settings.verify.judge_seconds,
+        purpose="judge",
+        fresh=fresh,
+    )
+    about = json.dumps({"claims": [asked for _, asked in chosen]}, ensure_ascii=False, indent=1)
+    prompt = JUDGE_PROMPT.format(about=about, count=len(chosen))
+    out = list(claims)
+    try:
+        filled = forms.fill(_FORM, Verdicts, JUDGE_SYSTEM, prompt, context={"claims": len(chosen)})
+    except Cancelled:
+        notes = [f"{planner.name} gave no second opinion: it was stopped."]
+    except GroundworkError as error:
+        notes = [f"{planner.name} gave no second opinion: {error.message.rstrip('.')}."]
+    else:
+        statements = split_statements(text, marks)
+        for verdict in filled.verdicts:
+            place = chosen[verdict.claim - 1][0]
+            own = [by_number[n] for n in claims[place].citations if n in by_number]
+            out[place] = _in_force(claims[place], verdict, statements[place], own, document, settings, forms.model)
+    return Judged(tuple(out), forms.usage, forms.cost(settings.llm.prices), tuple(notes))
+
+
+def _within(
+    claims: Sequence[Claim], by_number: dict[int, Citation], most: int
+) -> tuple[list[tuple[int, dict[str, Any]]], int]:
+    """The places of the cited claims that are judged, each with what is asked about it, in at most ``most`` tokens
+    together; and how many are left out. Evidence is never cut: a judge must not miss what it was not shown."""
+    chosen: list[tuple[int, dict[str, Any]]] = []
+    left_out, left = 0, most
+    for place, claim in enumerate(claims):
+        cited = [by_number[n] for n in claim.citations if n in by_number]
+        if not cited or claim.reason.startswith(NOT_CHECKED):
+            continue
+        asked = {
+            "claim": len(chosen) + 1,
+            "says": neutralise(claim.text),
+            "evidence": [_quoted(citation) for citation in cited],
+        }
+        tokens = count_tokens(json.dumps(asked, ensure_ascii=False, indent=1))
+        if tokens > left or len(chosen) == MOST_CLAIMS:
+            left_out += 1
+            continue
+        left -= tokens
+        chosen.append((place, asked))
+    return chosen, left_out
+
+
+def _quoted(citation: Citation) -> dict[str, str]:
+    about = {
+        "document": neutralise(citation.title),
+        "page": neutralise(citation.page_label),
+        "section": neutralise(" > ".join(citation.section)),
+        "headers": neutralise(citation.label),
+    }
+    return {name: value for name, value in about.items() if value} | {"words": neutralise(citation.quote)}
+
+
+def _in_force(
+    claim: Claim,
+    verdict: Verdict,
+    statement: Statement,
+    cited: Sequence[Citation],
+    document: Callable[[str], Document],
+    settings: Settings,
+    model: str,
+) -> Claim:
+    said = _STATUS[verdict.verdict]
+    caveat = f" {GENERATED}" if any(citation.generated for citation in cited) else ""
+    reason = f"{model}: {verdict.reason}{caveat}"
+    if _ORDER.index(said) > _ORDER.index(claim.status):
+        return replace(claim, status=said, reason=reason)
+    if said == "supported" and claim.status != "supported":
+        lifted = judge(statement, gather(cited, document), settings.verify, _Agreeing())
+        if lifted.status == "supported":
+            return replace(claim, status="supported", reason=reason, wrong=())
+    return claim
+
+
+class _Agreeing:
+    """A reranker that finds every passage relevant: what verification lifts with it rests on missing words alone."""
+
+    name = "judge"
+
+    def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+        return np.ones(len(passages))

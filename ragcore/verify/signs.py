@@ -1,0 +1,145 @@
+"""The sign of a figure: what a row's name makes of a bracketed amount, and what a claim's words make of a bare one.
+
+The sign comes from the cell. "Income before taxes: (1,081)" is a loss, so a claim of 1,081 must say loss; "Marketing
+expense: (415)" is an amount taken off, which is told without its sign. Where a name gives two words, "benefit
+(expense)", the bracketed word is what a bracketed amount is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from ragcore.text.words import word_set
+from ragcore.verify.polarity import DOWN, UP
+
+Meaning = Literal["gain", "loss", "deduction", ""]
+
+_GAIN = word_set("""
+    income profit profits earnings earned earn earns gain gains gained surplus provided inflow inflows benefit
+    benefits credit credits return returns eps positive
+""")
+_LOSS = word_set("loss losses lost lose loses deficit deficits used outflow outflows shortfall negative minus")
+# Amounts that are taken off something, which tables print in brackets and people tell without.
+_DEDUCTED = (
+    word_set("""
+    expense expenses cost costs charge charges purchase purchases payment payments repayment repayments paid dividend
+    dividends distribution distributions repurchase repurchases redemption redemptions acquisition acquisitions
+    investment investments expenditure expenditures capex addition additions tax taxes provision provisions depreciation
+    amortization amortisation impairment impairments write-down write-downs write-off write-offs withheld withholding
+    deduction deductions allowance allowances discount discounts settlement settlements contribution contributions less
+    fee fees salaries wages treasury
+""")
+    | UP
+    | DOWN
+)
+_GIVEN_OUT = word_set("paid pay pays spent spend spends cost")
+# What stands behind one of these narrows the noun before it: "income before taxes" is income.
+_NARROWED = re.compile(
+    r"\b(?:before|after|of|from|on|in|for|by|per|to|excluding|including|without|attributable)\b|[,:;]", re.IGNORECASE
+)
+_BRACKETED = re.compile(r"\([^()\d]*\)")
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+_BESIDE = 2  # words from a direction to the figure that it is said of, where no "by" leads to it
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the amounts of a row mean, printed plainly and in brackets. ``either``: its name gives a word for both, of
+    which ``bracketed_words`` stand in brackets."""
+
+    plain: Meaning = ""
+    bracketed: Meaning = ""
+    either: bool = False
+    bracketed_words: frozenset[str] = frozenset()
+
+    def meaning(self, negative: bool) -> Meaning:
+        return self.bracketed if negative else self.plain
+
+
+def reading(label: str) -> Reading:
+    """How the amounts of a row or column called ``label`` are read; all "" where its name does not tell."""
+    name = label.split(" / ")[-1]
+    plain = _of_name(_BRACKETED.sub(" ", name))
+    if plain is None:
+        name = label.replace(" / ", " ")
+        plain = _of_name(_BRACKETED.sub(" ", name))
+    inside = _words(" ".join(_BRACKETED.findall(name)))
+    other: Meaning = next((meaning for word in inside if (meaning := _meaning(word))), "")
+    if plain and other and plain != other:
+        return Reading(plain, other, either=True, bracketed_words=frozenset(inside))
+    if plain == "gain":
+        return Reading("gain", "loss")
+    return Reading(plain or "", plain or "")
+
+
+def _of_name(name: str) -> Meaning | None:
+    """What the noun of ``name`` means; None where there is none before what narrows it."""
+    phrase = _words(_NARROWED.split(name.strip(), maxsplit=1)[0])
+    if not phrase:
+        return None
+    found = [meaning for word in phrase if (meaning := _meaning(word))]
+    if "gain" in found and "loss" in found:
+        return "gain"  # "profit or loss": brackets tell which
+    return found[-1] if found else ""
+
+
+def _meaning(word: str) -> Meaning:
+    return "gain" if word in _GAIN else "loss" if word in _LOSS else "deduction" if word in _DEDUCTED else ""
+
+
+def _words(text: str) -> list[str]:
+    return [match.group().lower() for match in _WORD.finditer(text)]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the words around a figure make of it. ``out``: it went down or away ("decreased by", "paid"), whatever the
+    noun."""
+
+    meaning: Meaning = ""
+    out: bool = False
+
+
+def told(text: str, start: int, end: int, before: int, after: int, named: frozenset[str] = frozenset()) -> Told:
+    """What ``text`` says of the figure at ``[start, end)``, whose neighbours end at ``before`` and begin at ``after``.
+
+    The nearest noun before the figure decides, else one right behind it, else the first of the text, which is its
+    subject. ``named`` are words that count as well, as "deduction".
+    """
+    text = _BRACKETED.sub(lambda match: " " * len(match.group()), text)
+    leading = _words(text[before:start])
+    out, to = False, False
+    for distance, word in enumerate(reversed(leading)):
+        to = to or word == "to"
+        by = leading[-1] == "by"
+        out = out or (word in DOWN and not to and (by or distance < _BESIDE)) or word in _GIVEN_OUT
+        meaning = _noun(leading, len(leading) - 1 - distance, named)
+        if meaning:
+            return Told(meaning, out)
+    behind = _words(re.split(r"[,;]", text[end:after], maxsplit=1)[0])
+    subject = _words(text[:before])
+    for words in (behind, subject):
+        meaning = next((found for place in range(len(words)) if (found := _noun(words, place, named))), "")
+        if meaning:
+            return Told(meaning, out)
+    return Told("", out)
+
+
+def _noun(words: list[str], place: int, named: frozenset[str]) -> Meaning:
+    """What the word at ``place`` makes of a figure; "" where it only narrows another noun ("income taxes", "before
+    income")."""
+    word, following = words[place], words[place + 1 : place + 2]
+    if word in named:
+        return "deduction"
+    if following in (["tax"], ["taxes"], ["statement"], ["statements"]) or words[max(0, place - 1) : place] == [
+        "before"
+    ]:
+        return ""
+    return "gain" if word in _GAIN else "loss" if word in _LOSS else ""
+
+
+def takes_off(text: str) -> bool:
+    """Whether a word of ``text`` tells of a loss or of an amount that is taken off."""
+    return any(_meaning(word) in ("loss", "deduction") for word in _words(text))

@@ -1,0 +1,156 @@
+"""Every claim of an answer held against the words it cites.
+
+What is looked at, each with a reason in plain words: numbers (with unit, scale, sign and rounding), years, codes and
+names, negation and direction, and how many of the claim's content words stand in the evidence. Evidence is the quote,
+what labels it (row and column headers) and, for names and scale only, the title, section and table around it.
+
+Everything here is arithmetic on words: no model is needed. Where one is handed in, it may only lift a verdict that
+rests on missing words (a paraphrase), never one that rests on a wrong number, year, code or negation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ragcore.config.settings import VerifySettings
+from ragcore.protocols import Reranker
+from ragcore.types import Citation, Claim, ClaimStatus, Document, Mark
+from ragcore.verify.bounds import check_bounds
+from ragcore.verify.budget import CheckBudget
+from ragcore.verify.causes import check_causes, check_effects
+from ragcore.verify.claims import Statement, split_statements
+from ragcore.verify.comparison import check_comparison
+from ragcore.verify.dates import check_periods
+from ragcore.verify.evidence import Evidence, Finding, gather
+from ragcore.verify.figures import check_numbers
+from ragcore.verify.names import check_codes, check_names, check_numbered
+from ragcore.verify.opposites import check_modes, check_opposites
+from ragcore.verify.polarity import direction_conflicts, polarity_conflicts
+from ragcore.verify.quotes import check_quotation, is_quoted, without_lead_in
+from ragcore.verify.roles import check_roles
+from ragcore.verify.subjects import check_unknown_subject
+from ragcore.verify.wording import check_replaced, check_words
+
+_ORDER: tuple[ClaimStatus, ...] = ("supported", "weak", "unsupported")
+_YES_OR_NO = re.compile(
+    r"\A\W*(?:yes|no)\b(?:[,.:;!—–-]+\s*|\Z|\s+(?=(?:the|it|this|that|these|they)\b))", re.IGNORECASE
+)
+GENERATED = "Based on an AI description of a figure. Check the figure itself."
+
+
+def verify(
+    text: str,
+    marks: Sequence[Mark],
+    citations: Sequence[Citation],
+    document: Callable[[str], Document],
+    settings: VerifySettings,
+    *,
+    reranker: Reranker | None = None,
+    budget: CheckBudget | None = None,
+) -> tuple[Claim, ...]:
+    """A verdict for every claim of ``text`` (Markdown with ``[n]`` at ``marks``), in order.
+
+    The worst finding decides. ``uncited`` stands for a statement with no citation; it is not checked further. What
+    ``budget`` has no room for is ``weak``, and its reason says that it was not checked.
+    """
+    budget = budget if budget is not None else CheckBudget()
+    by_number = {citation.n: citation for citation in citations}
+    gathered: dict[tuple[int, ...], Evidence] = {}
+    found: dict[tuple[str, str, tuple[int, ...]], Finding] = {}
+    claims = []
+    for statement in split_statements(text, marks):
+        cited = tuple(n for n in statement.citations if n in by_number)
+        if not cited:
+            finding = Finding("uncited", "This has no citation.")
+        elif (same := (statement.text, statement.context, cited)) in found:
+            finding = found[same]
+        elif why := budget.spend(statement.text):
+            finding = Finding("weak", why)
+        else:
+            if cited not in gathered:
+                gathered[cited] = gather([by_number[n] for n in cited], document)
+            finding = judge(statement, gathered[cited], settings, reranker)
+            if any(by_number[n].generated for n in cited):
+                finding = replace(finding, reason=f"{finding.reason} {GENERATED}".strip())
+            found[same] = finding
+        claims.append(
+            Claim(
+                statement.text,
+                statement.start,
+                statement.end,
+                statement.citations,
+                finding.status,
+                finding.reason,
+                _places(finding.wrong, text, statement, marks),
+            )
+        )
+    return tuple(claims)
+
+
+def _places(
+    wrong: Sequence[str], text: str, statement: Statement, marks: Sequence[Mark]
+) -> tuple[tuple[int, int], ...]:
+    """Where the figures ``wrong`` of ``statement`` stand in ``text``, in order, outside of marks and of each other."""
+    found: list[tuple[int, int]] = []
+    taken = [(mark.start, mark.end) for mark in marks if statement.start <= mark.start < statement.end]
+    for figure in sorted(wrong, key=len, reverse=True):
+        digits = re.search(r"\d[\d.,]*", figure)  # where markup parts a figure from its unit
+        for written in dict.fromkeys((figure, digits.group() if digits else figure)):
+            pattern = re.compile(rf"(?<![\w.,]){re.escape(written)}(?!\w|[.,]\d)")
+            spans = [match.span() for match in pattern.finditer(text, statement.start, statement.end)]
+            spans = [(low, high) for low, high in spans if not any(low < b and a < high for a, b in (*found, *taken))]
+            found += spans
+            if spans:
+                break
+    return tuple(sorted(found))
+
+
+def judge(
+    statement: Statement, evidence: Evidence, settings: VerifySettings, reranker: Reranker | None = None
+) -> Finding:
+    """The verdict on one cited statement."""
+    statement = without_lead_in(statement, evidence)
+    if is_quoted(statement, evidence):
+        return Finding("supported", "Matches the source.")
+    statement = replace(statement, text=_YES_OR_NO.sub("", statement.text))
+    if not statement.text.strip(" .*_"):
+        return Finding("weak", "A plain yes or no can't be checked.")
+    text = statement.text
+    labels = " . ".join(f"{cell.row} . {cell.column} {cell.meaning}" for cell in evidence.cited_cells)
+    prose = evidence.sentences or ((evidence.words,) if not evidence.cited_cells else ())
+    compared, settled = check_comparison(text, evidence)
+    findings = [
+        *check_numbers(statement, evidence),
+        *check_periods(statement, evidence),
+        *check_codes(statement, evidence),
+        *check_numbered(statement, evidence),
+        *check_names(statement, evidence),
+        *compared,
+        *(Finding("unsupported", why) for why in _polarity(text, prose, labels, directed=not settled)),
+        *check_opposites(text, prose, labels, compared=settled),
+        *check_bounds(text, evidence, prose),
+        *check_effects(text, evidence, prose),
+        *check_causes(text, prose),
+        *check_modes(text, prose),
+        *check_roles(text, prose),
+        *check_unknown_subject(text, evidence),
+        *check_quotation(statement, evidence),
+        *check_words(statement, evidence, settings, reranker),
+        *check_replaced(statement, evidence),
+    ]
+    bad = sorted((f for f in findings if f.status != "supported"), key=lambda f: -_ORDER.index(f.status))
+    if bad:
+        worst = [finding for finding in bad if finding.status == bad[0].status]
+        reasons = dict.fromkeys(finding.reason for finding in worst)
+        wrong = dict.fromkeys(figure for finding in worst for figure in finding.wrong)
+        return Finding(bad[0].status, " ".join(reasons), tuple(wrong))
+    return Finding("supported", " ".join(dict.fromkeys(f.reason for f in findings if f.reason)))
+
+
+def _polarity(text: str, prose: Sequence[str], labels: str, *, directed: bool) -> list[str]:
+    """Conflicts of denial and direction with the cited prose; where none is cited, of direction with the labels."""
+    if prose:
+        return polarity_conflicts(text, "\n".join(prose), directed=directed)
+    return direction_conflicts(text, labels) if directed else []

@@ -1,0 +1,1 @@
+"""Conversations: live answers, their markup and routes."""

@@ -1,0 +1,229 @@
+"""The routes of conversations: list and search, branches, live answers, and what they cost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict
+from functools import wraps
+from itertools import takewhile
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from ragcore.errors import InputError, UnknownConversation, UnknownTurn
+from ragcore.index.conversations import Conversation
+from ui.chat import markup, payload, steps, talks
+from ui.chat.runs import LiveAnswer, ScopeGone, StillWriting, unread
+from ui.explore import explain
+from ui.server.guard import guarded, posted, refusing, scope_in, text_in, trouble, visit
+from ui.server.services import services
+
+TICK_SECONDS = 0.06
+LISTED = 100  # conversations that the list begins with
+SHOWN = 30  # turns that a conversation begins with; those before are had as they are wanted
+
+Json = dict[str, Any]
+
+
+def told(handler: Callable[..., Response]) -> Callable[..., Response]:
+    """A conversation that another tab deleted is ``gone``; the request was right, so the browser is not to note it as
+    failed."""
+
+    @wraps(handler)
+    def answer(*asked: Any) -> Response:
+        try:
+            return handler(*asked)
+        except UnknownConversation as error:
+            return JSONResponse({"gone": error.as_dict()})
+
+    return answer
+
+
+@guarded
+def conversations(request: Request) -> Response:
+    """The list, or what a search of it finds: the first `LISTED`, or ``all`` of them."""
+    search = request.query_params.get("q", "")
+    infos = services().engine.conversations.all(search)
+    limit = None if "all" in request.query_params else LISTED
+    return JSONResponse(talks.listed(infos, limit))
+
+
+@posted
+@told
+def rename(request: Request, body: Json) -> Response:
+    title = (text_in(body, "title") or "").strip()
+    if not title:
+        raise InputError("A conversation needs a title.", hint="Enter one.")
+    services().engine.conversations.rename(request.path_params["conversation"], title)
+    return JSONResponse({})
+
+
+@guarded
+@told
+def delete(request: Request) -> Response:
+    """Delete a conversation; what is being written in it is stopped."""
+    services().answers.stop_all(request.path_params["conversation"])
+    services().engine.conversations.delete(request.path_params["conversation"])
+    return JSONResponse({})
+
+
+@posted
+@told
+@refusing(StillWriting, UnknownTurn)
+def show(request: Request, body: Json) -> Response:
+    """Show the branch through one of the versions of a question."""
+    services().answers.show(request.path_params["conversation"], text_in(body, "turn") or "")
+    return JSONResponse({})
+
+
+@guarded
+@told
+def spending(request: Request) -> Response:
+    """What the answers of one conversation have cost, and everything in all."""
+    return JSONResponse(talks.spending(services().engine, request.path_params["conversation"]))
+
+
+@guarded
+@told
+def conversation(request: Request) -> Response:
+    """Its newest turns, those from the turn ``since`` on, or the last of those before the turn ``before``."""
+    stored = services().engine.conversations.get(
+        request.path_params["conversation"],
+        newest=SHOWN,
+        before=request.query_params.get("before", ""),
+        since=request.query_params.get("since", ""),
+    )
+    live = {item.turn_id: services().answers.get(item.turn_id) for item in stored.turns if item.answer is None}
+    shown = payload.conversation(stored, {k: v for k, v in live.items() if v is not None}, _unsearched(stored))
+    given = services().engine.feedback.of([item.turn_id for item in stored.turns])
+    return JSONResponse(shown | {"feedback": {turn_id: asdict(each) for turn_id, each in given.items()}})
+
+
+def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
+    """What each turn could not search, because it was not read yet."""
+    answers, infos, jobs = services().answers, services().engine.documents(), services().ingestion.jobs()
+    known = {item.turn_id: answers.unsearched(item.turn_id) for item in stored.turns}
+    if stored.turns and stored.turns[-1].turn_id == stored.info.shown and known[stored.info.shown] is None:
+        # Asked before this process began: what is not read now was not read then.
+        last = stored.turns[-1]
+        known[last.turn_id] = unread(infos, stored.scope.doc_ids, before=last.created)
+    return {turn_id: payload.unsearched(ids, infos, jobs) for turn_id, ids in known.items() if ids}
+
+
+@posted
+@told
+@refusing(ScopeGone, StillWriting)
+def ask(request: Request, body: Json) -> Response:
+    """Ask in a conversation a new version of the question of the turn ``instead_of``, or one after the turn ``after``,
+    within the scope that is shown where that was asked; without one, within that of the conversation."""
+    question = text_in(body, "question") or ""
+    scope = scope_in(body)
+    instead_of = text_in(body, "instead_of")
+    live = services().answers.ask(
+        request.path_params["conversation"],
+        question,
+        scope,
+        after=text_in(body, "after"),
+        instead_of=instead_of,
+        fresh=instead_of is not None,
+        engine=services().visits.engine(visit(request)),
+    )
+    return JSONResponse({"turn": live.turn_id})
+
+
+@guarded
+def why(request: Request) -> Response:
+    """Why the answer to a question has its sources."""
+    stored = services().engine.conversations.shown_turn(
+        request.path_params["conversation"], request.path_params["turn"]
+    )
+    found = explain.explanation(stored.answer) if stored and stored.answer else None
+    if found is None:
+        return JSONResponse(trouble("unexplained", "The search behind these sources wasn’t saved.", "Ask again."), 404)
+    return JSONResponse(found)
+
+
+@guarded
+def stop(request: Request) -> Response:
+    live = services().answers.get(request.path_params["turn"])
+    if live is not None:
+        live.stop()
+    return JSONResponse({})
+
+
+@guarded
+def events(request: Request) -> Response:
+    """A live answer as Server-Sent Events: ``write`` with what is new, then one ``done`` with the whole turn, or
+    ``gone``. Every connection is told everything from the start, so that a reload or a second tab shows the same."""
+    live = services().answers.get(request.path_params["turn"])
+    if live is None:
+        return JSONResponse(trouble("gone", "This answer is no longer being written.", "Reload the page."), 404)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(_follow(live), media_type="text/event-stream", headers=headers)
+
+
+async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
+    shown: list[str] = []
+    known = 0
+    revision = -1
+    while True:
+        view = live.view
+        if view.stage == "done":
+            yield await run_in_threadpool(_outcome, live)
+            return
+        if view.revision != revision:
+            revision = view.revision
+            by_number = {item.n: item for item in view.citations}
+            blocks = markup.blocks(view.text, view.marks, by_number, turn_id=live.turn_id)
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(shown, blocks)))
+            yield _event(
+                "write",
+                {
+                    "from": same,
+                    "blocks": blocks[same:],
+                    "citations": [payload.citation(item) for item in view.citations[known:]],
+                    "steps": steps.live_steps(view),
+                    "standalone": steps.standalone(view, live.question),
+                },
+            )
+            shown, known = blocks, len(view.citations)
+        await asyncio.sleep(TICK_SECONDS)
+
+
+def _outcome(live: LiveAnswer) -> str:
+    """``done`` with the turn as it is stored; ``gone`` where it is not shown (any more), or was deleted with its
+    conversation."""
+    try:
+        stored = services().engine.conversations.get(live.conversation_id, since=live.turn_id, newest=0)
+    except UnknownConversation:
+        return _event("gone", {})
+    given = next((item for item in stored.turns if item.turn_id == live.turn_id), None)
+    if given is None:
+        return _event("gone", {})
+    return _event("done", payload.turn(given, live, _unsearched(stored).get(live.turn_id, ())))
+
+
+def _event(name: str, data: Json) -> str:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    talk = f"{prefix}/gw/conversations/{{conversation:str}}"
+    answer = f"{prefix}/gw/answers/{{turn:str}}"
+    return [
+        Route(f"{prefix}/gw/conversations", conversations),
+        Route(talk, conversation),
+        Route(f"{talk}/title", rename, methods=["POST"]),
+        Route(f"{talk}/delete", delete, methods=["POST"]),
+        Route(f"{talk}/shown", show, methods=["POST"]),
+        Route(f"{talk}/spending", spending),
+        Route(f"{talk}/questions", ask, methods=["POST"]),
+        Route(f"{talk}/questions/{{turn:str}}/why", why),
+        Route(f"{answer}/events", events),
+        Route(f"{answer}/stop", stop, methods=["POST"]),
+    ]

@@ -1,0 +1,31 @@
+"""What narrows a search, in words that are short enough for a chip or a line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ragcore.types import Scope
+from ragcore.types.scope import kinds_in_words, pages_in_words, within
+
+SHOWN = 3  # page ranges that are named where there are many more
+
+
+def pages_in_brief(scope: Scope) -> str:
+    """``pages 1–2, 4–5, 7–8 and 27 more``; a few are all named, and "" is for all pages."""
+    more = len(scope.pages) - SHOWN
+    if more < 3:
+        return pages_in_words(scope)
+    named = pages_in_words(replace(scope, pages=scope.pages[:SHOWN])).replace(" and ", ", ")
+    return f"{named} and {more} more"
+
+
+def only(scope: Scope) -> str:
+    """What pages and kinds a question was asked under: ``Only pages 3–7, tables``; "" where all were searched."""
+    parts = [part for part in (pages_in_brief(scope), kinds_in_words(scope)) if part]
+    return f"Only {', '.join(parts)}" if parts else ""
+
+
+def searched_in(scope: Scope, documents: int) -> str:
+    """``12 documents``, ``pages 3–7 and 12 of 1 document, only tables``."""
+    pages, rest = pages_in_brief(scope), within(replace(scope, pages=()), documents)
+    return f"{pages} of {rest}" if pages else rest

@@ -1,0 +1,231 @@
+"""The JSON that the components work from: turns, documents and the library, as the browser sees them.
+
+Boxes go out as ``[page, x0, y0, x1, y1]`` in displayed-page points, untouched; only the pane turns them into pixels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragcore.errors import KeyMissing, KeyRefused
+from ragcore.index.conversations import Conversation, StoredTurn
+from ragcore.index.store import DocumentInfo
+from ragcore.types import AS_TYPED, Answer, Box, Citation, Document, Source, Trace
+from ui.chat import markup
+from ui.chat.narrow import only
+from ui.chat.runs import LiveAnswer
+from ui.chat.steps import count
+from ui.library.jobs import Job
+
+Json = dict[str, Any]
+
+PARTS = ("first_token", "generate", "verify")  # timings that lie within ``answer``
+
+INTERRUPTED = {
+    "code": "interrupted",
+    "message": "This answer was interrupted.",
+    "hint": "Groundwork stopped while writing it. Ask again.",
+    "retryable": True,
+}
+
+
+REMOVED = {
+    "message": "A document in scope is no longer in the library.",
+    "hint": "Reload the page, then ask again without it.",
+}
+
+
+def conversation(
+    stored: Conversation, live: Mapping[str, LiveAnswer], unsearched: Mapping[str, list[Json]] | None = None
+) -> Json:
+    """A conversation with the turns that were asked for, and how many stand before them; ``live`` has its answers that
+    are being written and ``unsearched`` what could not be searched, both by turn."""
+    missing = unsearched or {}
+    return {
+        "id": stored.info.conversation_id,
+        "title": stored.info.title,
+        "earlier": stored.earlier,
+        "turns": [turn(item, live.get(item.turn_id), missing.get(item.turn_id, ())) for item in stored.turns],
+    }
+
+
+def unsearched(doc_ids: Sequence[str], infos: Sequence[DocumentInfo], jobs: Mapping[str, Job]) -> list[Json]:
+    """Documents that a question could not search and that are still in the library, by what has become of them: how
+    many, their names, and whether they are at work or wait for it (``reading``), were stopped, could not be read
+    (``failed``), or can be searched by now (``ready``)."""
+    left = [info for info in infos if info.doc_id in doc_ids]
+    groups = []
+    for state in ("reading", "stopped", "failed", "ready"):
+        names = [info.title or info.name for info in left if _reached(info, jobs) == state]
+        if names:
+            groups.append({"state": state, "count": len(names), "names": names})
+    return groups
+
+
+def _reached(info: DocumentInfo, jobs: Mapping[str, Job]) -> str:
+    if info.doc_id in jobs:
+        return "reading"
+    if info.status == "failed":
+        return "failed"
+    return "ready" if info.status == "ready" and info.indexed else "stopped"
+
+
+def error(given: Mapping[str, Any]) -> Json:
+    """What `GroundworkError.as_dict` gave, in words for the app: some hints name commands."""
+    if given.get("code") == "unknown_document":
+        return dict(given) | REMOVED
+    if given.get("hint") in (KeyMissing.hint_default, KeyRefused.hint_default):
+        return dict(given) | {"hint": "Enter a key in Settings, then try again."}
+    return dict(given)
+
+
+def turn(stored: StoredTurn, live: LiveAnswer | None = None, unsearched: Sequence[Json] = ()) -> Json:
+    """A question with its answer. ``state`` is ``live`` while events are to be had, else the answer's status."""
+    head = {
+        "id": stored.turn_id,
+        "question": stored.question,
+        "versions": list(stored.versions),
+        "created": stored.created,
+        "unsearched": list(unsearched),
+    }
+    if stored.answer is not None:
+        return head | answer(stored.turn_id, stored.answer)
+    if live is not None and live.view.answer is not None and live.view.unsaved:
+        note = f"This answer isn’t saved yet. Groundwork keeps trying. {live.view.unsaved}"
+        given = answer(stored.turn_id, live.view.answer)
+        return head | given | {"notes": [note, *given["notes"]]}
+    if live is not None and not live.view.defect:
+        return head | {"state": "live", "only": only(live.scope)}
+    return head | {"state": "failed", "blocks": [], "error": _defect(live.view.defect) if live else INTERRUPTED}
+
+
+def answer(turn_id: str, given: Answer) -> Json:
+    by_number = {citation.n: citation for citation in given.citations}
+    tally = dict.fromkeys(("supported", "weak", "unsupported", "uncited"), 0)
+    for claim in given.claims:
+        tally[claim.status] += 1
+    return {
+        "state": given.status,
+        "only": only(given.trace.scope) if given.trace else "",
+        "found": _found(given.trace) if given.trace else "",
+        "refused": given.refused,
+        "extractive": given.extractive,
+        "blocks": markup.blocks(
+            given.text, given.marks, by_number, given.claims, turn_id, uncited=not given.extractive
+        ),
+        "text": given.text,
+        "citations": [citation(item) for item in given.citations],
+        "claims": [{"status": claim.status, "reason": claim.reason} for claim in given.claims],
+        "tally": tally,
+        "dropped": list(given.dropped),
+        "added": sorted({mark.n for mark in given.marks if mark.added}),
+        "given": sorted({mark.n for mark in given.marks if not mark.added}),
+        "standalone": given.standalone,
+        "rewritten": model_name(given.rewritten_by) if given.rewritten_by not in ("", "rules", AS_TYPED) else "",
+        "as_typed": given.rewritten_by == AS_TYPED,
+        "notes": list(given.notes),
+        "replayed": given.replayed,
+        "nearest": [_source(source) for source in given.sources[:1]] if given.refused else [],
+        "model": model_name(given.model),
+        "usage": {"input": given.usage.input_tokens, "output": given.usage.output_tokens},
+        "cost": None if given.cost_usd is None else dollars(given.cost_usd),
+        "seconds": sum(v for k, v in given.timings_ms.items() if k not in PARTS) / 1000,
+        "error": error(given.error) if given.error else None,
+    }
+
+
+def _found(trace: Trace) -> str:
+    """``20 passages in 1.2 s``."""
+    return f"{count(len(trace.hits), 'passage')} in {sum(trace.timings_ms.values()) / 1000:.1f} s"
+
+
+def citation(item: Citation) -> Json:
+    return {
+        "n": item.n,
+        "doc": item.doc_id,
+        "title": item.title,
+        "page": item.page,
+        "label": item.page_label,
+        "quote": item.quotation,
+        "cell": item.label,
+        "section": list(item.section),
+        "boxes": [box(place) for place in item.boxes],
+        "heads": [box(place) for place in item.head_boxes],
+        "generated": item.generated,
+        "ocr": _percent(item.ocr),
+    }
+
+
+def box(place: Box) -> list[float]:
+    return [place.page, round(place.x0, 3), round(place.y0, 3), round(place.x1, 3), round(place.y1, 3)]
+
+
+def names(infos: Sequence[DocumentInfo]) -> dict[str, str]:
+    """What to call each document: its title, with the file's name where another has the same title."""
+    titles = [info.title or info.name for info in infos]
+    times = Counter(titles)
+    return {info.doc_id: title if times[title] == 1 else f"{title} ({info.name})" for info, title in zip(infos, titles)}
+
+
+def offered(infos: Sequence[DocumentInfo]) -> list[dict[str, str]]:
+    """Documents to choose from, as components take them."""
+    return [{"id": doc_id, "title": name} for doc_id, name in names(infos).items()]
+
+
+def document(read: Document) -> Json:
+    """What the pane needs of a document: its pages' sizes (points), printed labels, confidence in percent where OCR
+    read them, what went wrong with them, and whether they could not be read."""
+    return {
+        "id": read.doc_id,
+        "title": read.title,
+        "pages": [
+            [round(page.width, 3), round(page.height, 3), page.label, _percent(page.ocr), page.degraded, page.unread]
+            for page in read.pages
+        ],
+    }
+
+
+def _percent(share: float | None) -> int | None:
+    """Rounded down: 100 is said only of what is certain."""
+    return None if share is None else int(100 * share)
+
+
+def model_name(model: str) -> str:
+    """``claude-sonnet-4-6`` → ``Claude Sonnet 4.6``; any other name as it is."""
+    if model == "offline":
+        return "Offline answerer"
+    parts = model.split("-")
+    if parts[0] != "claude" or len(parts) < 3:
+        return model
+    version = ".".join(part for part in parts[2:] if len(part) <= 2)
+    return f"Claude {parts[1].capitalize()} {version}".strip()
+
+
+def dollars(usd: float | None) -> str:
+    """``$0.025``: three digits below a dollar, two above; words where no price is known."""
+    if usd is None:
+        return "price unknown"
+    if 0 < usd < 0.001:
+        return "under $0.001"
+    return f"${usd:.3f}" if usd < 1 else f"${usd:,.2f}"
+
+
+def _source(source: Source) -> Json:
+    return {
+        "doc": source.doc_id,
+        "title": source.title,
+        "page": source.pages[0] if source.pages else 1,
+        "label": source.page_labels[0] if source.page_labels else "1",
+        "section": list(source.section),
+    }
+
+
+def _defect(what: str) -> Json:
+    return {
+        "code": "defect",
+        "message": f"An unexpected error occurred: {what}.",
+        "hint": "Ask again. If it fails again, report this message.",
+        "retryable": True,
+    }

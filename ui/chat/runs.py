@@ -1,0 +1,328 @@
+"""Answers being written: each runs in a thread of its own and keeps what it has, so that any number of tabs can follow
+it, a reload included."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from ragcore.engine import Engine
+from ragcore.errors import InputError, StoreError, UnknownConversation, UnknownTurn
+from ragcore.index.store import DocumentInfo
+from ragcore.pipelines.run import AnswerRun
+from ragcore.types import (
+    EVERYTHING,
+    Answer,
+    Checked,
+    Citation,
+    Cited,
+    Done,
+    Dropped,
+    Found,
+    Mark,
+    OnStep,
+    Scope,
+    Step,
+    Text,
+)
+
+_log = logging.getLogger(__name__)
+
+KEEP_SECONDS = 120.0  # a finished run stays this long, for a tab that comes back
+SAVE_SECONDS = 5.0  # between two tries to store an answer for which there was no room
+REMEMBERED = 1000  # questions of which it is known what they could not search
+
+
+@dataclass(frozen=True)
+class View:
+    """A live answer at one moment. ``text`` with ``marks`` is what has been written; ``stage`` is ``search``,
+    ``write``, ``check`` or ``done``; ``steps`` are those of the search so far, in ``scope``, which has ``searched``
+    documents (``titles`` by id); ``passages`` and ``sources`` are counts, None until the search is over; ``unsaved``
+    says why a finished answer is not stored yet."""
+
+    revision: int = 0
+    scope: Scope = EVERYTHING
+    searched: int = 0
+    titles: Mapping[str, str] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    stage: str = "search"
+    started: float = field(default_factory=time.time)
+    text: str = ""
+    marks: tuple[Mark, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    dropped: tuple[str, ...] = ()
+    passages: int | None = None
+    sources: int | None = None
+    stopping: bool = False
+    answer: Answer | None = None
+    unsaved: str = ""
+    defect: str = ""
+
+
+class LiveAnswer:
+    """One answer being made. `view` may be read from any thread."""
+
+    def __init__(
+        self, conversation_id: str, begin: Callable[[OnStep], AnswerRun], scope: Scope, titles: Mapping[str, str]
+    ) -> None:
+        within = scope.doc_ids
+        self.conversation_id = conversation_id
+        self.scope = scope
+        self.view = View(scope=scope, searched=len(titles) if within is None else len(within), titles=titles)
+        self.finished_at: float | None = None
+        self._lock = threading.Lock()
+        self._run = begin(self._step)
+        self.turn_id = self._run.turn_id or ""
+        self.question = self._run.question
+
+    def stop(self) -> None:
+        self._put(stopping=True)
+        self._run.stop()
+
+    def follow(self) -> None:
+        """Run to the end; the worker thread's job."""
+        for event in self._run:
+            match event:
+                case Found(retrieval, sources):
+                    self._put(stage="write", passages=len(retrieval.hits), sources=len(sources))
+                case Text(text):
+                    self._put(text=self.view.text + text)
+                case Cited(citation):
+                    self._cite(citation)
+                case Dropped(marker):
+                    self._put(dropped=(*self.view.dropped, marker))
+                case Checked():
+                    self._put(stage="check")
+                case Done(answer):
+                    self._put(answer=answer, unsaved=self._why_unsaved())
+
+    def save(self) -> bool:
+        """Store the answer, where it could not be stored before; whether it is."""
+        try:
+            self._run.save()
+        except (UnknownConversation, UnknownTurn):
+            _log.info("%r was deleted before its answer could be stored", self.question)
+        except StoreError:
+            return False
+        self._put(unsaved="")
+        return True
+
+    def _why_unsaved(self) -> str:
+        error = self._run.unsaved
+        return "" if error is None else f"{error.message} {error.hint}"
+
+    def end(self, outcome: Future[None]) -> None:
+        error = outcome.exception()
+        if isinstance(error, (UnknownConversation, UnknownTurn)):
+            _log.info("%r was deleted while it was answered", self.question)
+        elif error is not None:
+            _log.error("answering %r failed", self.question, exc_info=error)
+        self.finished_at = time.monotonic()
+        self._put(stage="done", defect=repr(error) if error else "")
+
+    def _step(self, step: Step) -> None:
+        self._put(steps=(*self.view.steps, step))
+
+    def _cite(self, citation: Citation) -> None:
+        mark = f"[{citation.n}]"
+        start = len(self.view.text)
+        known = any(other.n == citation.n for other in self.view.citations)
+        self._put(
+            text=self.view.text + mark,
+            marks=(*self.view.marks, Mark(start, start + len(mark), citation.n)),
+            citations=self.view.citations if known else (*self.view.citations, citation),
+        )
+
+    def _put(self, **changes: object) -> None:
+        # Stop comes from another thread than the text, and must not put back a view from before it.
+        with self._lock:
+            self.view = replace(self.view, revision=self.view.revision + 1, **changes)  # type: ignore[arg-type]
+
+
+def unread(infos: Sequence[DocumentInfo], scope: Sequence[str] | None, before: float = math.inf) -> tuple[str, ...]:
+    """Documents in ``scope`` (None: all) that came before a time and wait to be read or indexed, or are at it."""
+    return tuple(
+        info.doc_id
+        for info in infos
+        if (scope is None or info.doc_id in scope)
+        and info.created < before
+        and info.status != "failed"
+        and not (info.status == "ready" and info.indexed)
+    )
+
+
+class ScopeGone(InputError):
+    """Nothing that was to be searched is in the library any more."""
+
+
+class StillWriting(InputError):
+    """A question while the conversation's last one is being answered."""
+
+
+@dataclass
+class _Pool:
+    """The threads in which one server's answers are written, and how many answers have them."""
+
+    threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(8, thread_name_prefix="answer"))
+    answers: int = 0
+
+
+class Answers:
+    """The answers of this process that are being written or have just ended."""
+
+    def __init__(self, engine: Engine, remembered: int = REMEMBERED, save_seconds: float = SAVE_SECONDS) -> None:
+        self.engine = engine
+        self._remembered = remembered
+        self._save_seconds = save_seconds
+        self._closed = threading.Event()
+        self._live: dict[str, LiveAnswer] = {}
+        self._unsearched: dict[str, tuple[str, ...]] = {}
+        self._beginning: set[str] = set()
+        self._lock = threading.Lock()
+        self._pools: dict[str, _Pool] = {}  # by server, so that one that hangs holds up nobody else's answers
+
+    def ask(
+        self,
+        conversation_id: str,
+        question: str,
+        scope: Scope | None = None,
+        *,
+        after: str | None = None,
+        instead_of: str | None = None,
+        fresh: bool = False,
+        engine: Engine | None = None,
+    ) -> LiveAnswer:
+        """Store the question and begin its answer by ``engine`` (that of the visit; None: the one of this process), in
+        ``scope`` (None: the conversation's) as far as it is still in the library; ``after``, ``instead_of`` and
+        ``fresh`` as `Engine.chat` has them. Raises `EmptyQuestion`, `QuestionTooShort`, `UnknownConversation`,
+        `UnknownTurn`, `StillWriting`, and `ScopeGone` where nothing of the scope is left, or nothing is in it."""
+        # The next answer would be written without knowing this one.
+        with self._alone(
+            conversation_id, "The previous answer is still being written.", f"Wait, or stop it: “{question}”"
+        ):
+            asked = self.engine.conversations.scope(conversation_id) if scope is None else scope
+            infos = self.engine.documents()
+            if asked.doc_ids == ():
+                raise ScopeGone("No document is in scope.", hint="Tick at least one in the sidebar.")
+            if asked.doc_ids:
+                known = {info.doc_id for info in infos}
+                asked = replace(asked, doc_ids=tuple(doc_id for doc_id in asked.doc_ids if doc_id in known))
+                if not asked.doc_ids:
+                    raise ScopeGone(
+                        "The documents in scope were removed from the library.", hint="Tick another in the sidebar."
+                    )
+            missing = unread(infos, asked.doc_ids)
+            live = LiveAnswer(
+                conversation_id,
+                lambda on_step: (engine or self.engine).chat(
+                    conversation_id, question, asked, after=after, instead_of=instead_of, fresh=fresh, on_step=on_step
+                ),
+                asked,
+                self.engine.store.titles(),
+            )
+            with self._lock:
+                now = time.monotonic()
+                for turn_id, item in list(self._live.items()):
+                    if item.finished_at and not item.view.unsaved and now - item.finished_at > KEEP_SECONDS:
+                        del self._live[turn_id]
+                self._live[live.turn_id] = live
+                self._unsearched[live.turn_id] = missing
+                for turn_id in list(self._unsearched)[: -self._remembered]:
+                    del self._unsearched[turn_id]
+        self._submit(live, (engine or self.engine).models.server)
+        return live
+
+    def _submit(self, live: LiveAnswer, server: str) -> None:
+        def ended(outcome: Future[None]) -> None:
+            live.end(outcome)
+            with self._lock:
+                pool.answers -= 1
+                if not pool.answers and self._pools.get(server) is pool:
+                    self._pools.pop(server).threads.shutdown(wait=False)
+
+        with self._lock:
+            pool = self._pools.setdefault(server, _Pool())
+            pool.answers += 1
+            followed = pool.threads.submit(self._follow, live)
+        followed.add_done_callback(ended)
+
+    def _follow(self, live: LiveAnswer) -> None:
+        live.follow()
+        if live.view.unsaved:
+            threading.Thread(target=self._save, args=[live], name="save", daemon=True).start()
+
+    def _save(self, live: LiveAnswer) -> None:
+        """Try to store a finished answer, and book what it cost, until there is room for it; a last time at the end."""
+        _log.warning("The answer to %r is not stored yet: %s", live.question, live.view.unsaved)
+        while not live.save() and not self._closed.is_set():
+            self._closed.wait(self._save_seconds)
+        try:
+            self.engine.ledger.settle()
+        except StoreError as error:
+            _log.warning("What the answer to %r cost is not booked yet: %s", live.question, error.message)
+
+    def show(self, conversation_id: str, turn_id: str) -> None:
+        """Show the branch through a turn. Raises `UnknownConversation`, `UnknownTurn`, and `StillWriting` while an
+        answer is written, which would then go on where nobody sees it."""
+        with self._alone(conversation_id, "An answer is being written.", "Wait, or stop it, then change the version."):
+            self.engine.conversations.show_turn(conversation_id, turn_id)
+
+    @contextmanager
+    def _alone(self, conversation_id: str, message: str, hint: str) -> Iterator[None]:
+        """Work on a conversation in which no answer is being written, nor begins to be meanwhile. Raises
+        `StillWriting`."""
+        with self._lock:
+            if conversation_id in self._beginning or self._runs(conversation_id):
+                raise StillWriting(message, hint=hint)
+            self._beginning.add(conversation_id)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._beginning.discard(conversation_id)
+
+    def get(self, turn_id: str) -> LiveAnswer | None:
+        with self._lock:
+            return self._live.get(turn_id)
+
+    def unsearched(self, turn_id: str) -> tuple[str, ...] | None:
+        """Documents in scope that could not be searched yet when a question was asked; None if another process took
+        it, or many were asked since."""
+        with self._lock:
+            return self._unsearched.get(turn_id)
+
+    def stop_all(self, conversation_id: str) -> None:
+        """Stop what is being written in a conversation that is deleted."""
+        with self._lock:
+            live = [item for item in self._live.values() if item.conversation_id == conversation_id]
+        for item in live:
+            item.stop()
+
+    def running(self, conversation_id: str) -> bool:
+        with self._lock:
+            return self._runs(conversation_id)
+
+    def idle(self) -> bool:
+        """Whether no answer is being written."""
+        with self._lock:
+            return not self._beginning and all(item.finished_at for item in self._live.values())
+
+    def _runs(self, conversation_id: str) -> bool:
+        return any(v.conversation_id == conversation_id and not v.finished_at for v in self._live.values())
+
+    def close(self) -> None:
+        """Stop what is being written; what there is is kept."""
+        with self._lock:
+            live, pools = list(self._live.values()), list(self._pools.values())
+        for item in live:
+            if item.finished_at is None:
+                item.stop()
+        self._closed.set()
+        for pool in pools:
+            pool.threads.shutdown(wait=False, cancel_futures=True)

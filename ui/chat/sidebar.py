@@ -1,0 +1,331 @@
+"""The side of the chat: which documents are asked, and the conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from ragcore.errors import GroundworkError
+from ragcore.index.conversations import ConversationInfo
+from ragcore.index.store import DocumentInfo
+from ragcore.types import EVERYTHING, Scope
+from ragcore.types.scope import KINDS, page_ranges
+from ui import components
+from ui.chat import payload
+from ui.chat.groups import groups
+from ui.chat.opened import come_back, current, gone, leave, lost_if_gone, open_conversation, stay, trouble, unnamed
+from ui.chat.runs import StillWriting
+from ui.library.samples import sample_id
+from ui.server import told, visits
+from ui.server.services import services
+
+__all__ = [
+    "arrived",
+    "ask",
+    "ask_only",
+    "askable",
+    "asked",
+    "chips",
+    "come_back",
+    "current",
+    "draw",
+    "gone",
+    "head",
+    "leave",
+    "leave_sample",
+    "open_conversation",
+    "trouble",
+    "unnamed",
+]
+
+
+MANY = 9  # documents from which on they can be found by their titles
+
+
+def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationInfo], searched: Scope) -> None:
+    """``searched``: what `asked` gave."""
+    st.session_state["gw_here"] = current()
+    with st.sidebar:
+        st.button("New conversation", key="gw_new", icon=":material/add:", on_click=_begin)
+        if readable:
+            _draw_scope(readable, searched)
+            _draw_filters(readable, searched)
+        newest = max((info.updated for info in conversations), default=0)
+        components.history(current(), f"{len(conversations)}-{newest}")
+
+
+def arrived() -> None:
+    """Do what the components have told, before anything else in a run."""
+    with told.news("history", "opened") as chosen:
+        if chosen is not None:
+            open_conversation(chosen)
+    _leave()
+    _tick()
+    _narrow()
+    _widen()
+    _seen()
+    _about()
+    _begun()
+    with told.news("scope", "renamed"):
+        pass  # this run shows the new title
+
+
+def _begin() -> None:
+    arrived()
+    open_conversation(None)
+
+
+def _draw_scope(readable: Sequence[DocumentInfo], searched: Scope) -> None:
+    inside = _inside(readable, searched)
+    offered, found = len(readable), groups(readable)
+    more = 28 * (offered > 2) + 36 * (offered >= MANY) + 36 * bool(found)  # the box for all of them, two fields
+    st.html(f"<style>.st-key-gw_scope {{ --gw-documents: {offered}; --gw-more: {more}px }}</style>")
+    with st.container(key="gw_scope"):
+        components.scope(current(), payload.offered(readable), sorted(inside), found, MANY)
+
+
+def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:
+    """Which pages and kinds the next questions search."""
+    st.html('<div class="gw-side-h">Pages and kinds</div>')
+    inside = _inside(readable, searched)
+    longest = max((info.pages for info in readable if info.doc_id in inside), default=0)
+    with st.container(key="gw_narrow"):
+        components.filters(current(), searched, longest)
+
+
+def _inside(readable: Sequence[DocumentInfo], searched: Scope) -> set[str]:
+    return {info.doc_id for info in readable if searched.doc_ids is None or info.doc_id in searched.doc_ids}
+
+
+def chips(searched: Scope) -> None:
+    """Beside the input: what the next question is narrowed to, each part with a button that removes it."""
+    if searched.pages or searched.kinds:
+        with st.container(key="gw_chips"):
+            components.chips(current(), searched)
+
+
+def _narrow() -> None:
+    with told.news("filters", "narrowed") as given:
+        if given is not None:
+            stay()
+            _keep(given)
+
+
+def _keep(given: dict[str, Any]) -> None:
+    kinds = tuple(kind for kind in KINDS if kind in given["kinds"])
+    try:
+        pages = page_ranges(given["pages"], _longest() if given["asked"] else None)
+    except GroundworkError as error:
+        st.session_state["gw_wrong" if given["asked"] else "gw_trouble"] = (error.message, error.hint)
+        return
+    st.session_state.pop("gw_wrong", None)
+    kinds = kinds if len(kinds) < len(KINDS) else ()
+    _change(given["conversation"], lambda stored: replace(stored, pages=pages, kinds=kinds))
+
+
+def _longest() -> int | None:
+    """The highest page of what is in scope; None where nothing is."""
+    readable = askable(services().engine.documents())
+    inside = _inside(readable, asked(readable))
+    return max((info.pages for info in readable if info.doc_id in inside), default=None)
+
+
+def _seen() -> None:
+    """The last turn that was to be seen when a question was sent, for `ask`, which may come in a later run."""
+    with told.news("thread", "seen") as given:
+        if given is not None:
+            st.session_state["gw_seen"] = (given["conversation"], given["after"])
+
+
+def _begun() -> None:
+    """A question that was offered begins a conversation."""
+    question = None
+    with told.news("thread", "first") as given:
+        if given is not None and current() is None:
+            question = given["question"]
+    if question is not None:
+        ask(question)
+
+
+def _sent() -> tuple[tuple[str, str] | None, str | None]:
+    """What was sent with a question: what is wrong with the pages typed for it, and the turn that it comes after."""
+    arrived()
+    conversation_id, after = st.session_state.pop("gw_seen", (None, None))
+    return st.session_state.pop("gw_wrong", None), after if conversation_id == current() else None
+
+
+def _about() -> None:
+    """Words of a page are to be asked about: that question, told by how it begins, searches their document alone."""
+    with told.news("pane", "about") as given:
+        if given is not None:
+            st.session_state["gw_about"] = (given["document"], given["text"])
+
+
+def _of_words(question: str, chosen: Scope) -> Scope:
+    """What a question searches: the document of the words that it begins with (`about`), else what was ``chosen``."""
+    doc_id, begins = st.session_state.get("gw_about", ("", ""))
+    if not doc_id or not question.startswith(begins):
+        return chosen
+    del st.session_state["gw_about"]
+    known = any(info.doc_id == doc_id for info in askable(services().engine.documents()))
+    return Scope((doc_id,)) if known else chosen
+
+
+def _widen() -> None:
+    with told.news("chips", "removed") as given:
+        if given is not None and given["part"] in ("pages", "kinds"):
+            stay()
+            _change(given["conversation"], lambda stored: replace(stored, **{given["part"]: ()}))
+
+
+def _tick() -> None:
+    with told.news("scope", "ticked") as given:
+        if given is not None:
+            stay()
+            _put(given["conversation"], given["inside"])
+
+
+def _put(conversation_id: str | None, ticked: dict[str, bool]) -> None:
+    """Put documents into the scope of a conversation, or of the next new one (None), or take them out of it; the others
+    stay as they are by now, whatever the tab showed."""
+    known = [info.doc_id for info in services().engine.documents()]
+    if conversation_id is None:
+        left_out = _left_out() - {doc_id for doc_id, inside in ticked.items() if inside}
+        st.session_state["gw_left_out"] = left_out | {doc_id for doc_id, inside in ticked.items() if not inside}
+        return
+
+    def changed(stored: Scope) -> Scope:
+        before = set(known if stored.doc_ids is None else stored.doc_ids)
+        chosen = tuple(doc_id for doc_id in known if ticked.get(doc_id, doc_id in before))
+        return replace(stored, doc_ids=chosen if len(chosen) < len(known) else None)
+
+    _change(conversation_id, changed)
+
+
+def _change(conversation_id: str | None, changed: Callable[[Scope], Scope]) -> None:
+    """Change what the next questions of one conversation search, as it is stored by now; of the next new one (None)
+    while that is open."""
+    if conversation_id is None:
+        if current() is None:
+            st.session_state["gw_filters"] = changed(st.session_state.get("gw_filters", EVERYTHING))
+        return
+    engine = services().engine
+    with lost_if_gone(conversation_id):
+        engine.conversations.set_scope(conversation_id, changed(engine.conversations.scope(conversation_id)))
+
+
+def _left_out() -> set[str]:
+    """Documents left out of the next new conversation."""
+    kept: set[str] = st.session_state.setdefault("gw_left_out", set())
+    return kept
+
+
+def leave_sample(infos: Sequence[DocumentInfo]) -> bool:
+    """Leave the sample out of new conversations as soon as there is a document of one's own, until somebody ticks it
+    again; whether that came to pass now."""
+    own = any(info.doc_id != sample_id() and info.status != "failed" for info in infos)
+    known = st.session_state.get("gw_own", False)
+    st.session_state["gw_own"] = own
+    if own and not known:
+        _left_out().add(sample_id())
+    return own and not known
+
+
+def asked(readable: Sequence[DocumentInfo]) -> Scope:
+    """What the next question searches; its documents are None for the whole library, so that one added later is asked
+    too. Read anew each time, since another tab may have changed it; where that deleted the conversation, a new one is
+    opened."""
+    searched: Scope | None = None
+    left_out: set[str] = set()
+    conversation_id = current()
+    if conversation_id is not None:
+        with lost_if_gone(conversation_id):
+            searched = services().engine.conversations.scope(conversation_id)
+    if searched is None:
+        searched, left_out = st.session_state.get("gw_filters", EVERYTHING), _left_out()
+    inside = _inside(readable, searched) - left_out
+    chosen = tuple(info.doc_id for info in readable if info.doc_id in inside)
+    return replace(searched, doc_ids=chosen if len(chosen) < len(readable) else None)
+
+
+def ask(question: str) -> None:
+    """Store the question in the current conversation, or a new one, and begin its answer. What prevents it is kept for
+    `trouble`."""
+    wrong, after = _sent()
+    if wrong:
+        st.session_state["gw_trouble"] = (wrong[0], f"{wrong[1]} Not asked yet: “{question}”")
+        return
+    conversation_id = current()
+    chosen = asked(askable(services().engine.documents()))
+    if current() != conversation_id:
+        return  # deleted in another tab, which is said
+    removed = _forget_removed(conversation_id)
+    if removed:
+        noun = "1 document" if removed == 1 else f"{removed} documents"
+        has = "has" if removed == 1 else "have"
+        left = "Tick another in the sidebar." if chosen.doc_ids == () else "The others in scope are searched."
+        st.session_state["gw_trouble"] = (f"{noun} in scope {has} been removed from the library.", left, "weak")
+    if chosen.doc_ids == ():
+        if not removed:
+            left = f"Tick at least one in the sidebar. Not asked yet: “{question}”"
+            st.session_state["gw_trouble"] = ("No document is in scope.", left)
+        return
+    try:
+        asked_in = conversation_id or services().engine.conversations.new(chosen)
+        answering = services().visits.engine(visits.current())
+        searched = _of_words(question, chosen)
+        services().answers.ask(asked_in, question, searched, after=after, engine=answering)
+    except GroundworkError as error:
+        tone = ("weak gw-while",) if isinstance(error, StillWriting) else ()  # taken away when that is over
+        st.session_state["gw_trouble"] = (error.message, error.hint, *tone)
+        return
+    if conversation_id is None:
+        st.session_state["gw_filters"] = EVERYTHING
+        open_conversation(asked_in)
+
+
+def _forget_removed(conversation_id: str | None) -> int:
+    """Take documents that were removed from the library out of a conversation's scope: how many."""
+    if conversation_id is None:
+        return 0
+    engine = services().engine
+    known = {info.doc_id for info in engine.documents()}
+    with lost_if_gone(conversation_id):
+        stored = engine.conversations.scope(conversation_id)
+        if stored.doc_ids is None:
+            return 0
+        kept = tuple(doc_id for doc_id in stored.doc_ids if doc_id in known)
+        if len(kept) < len(stored.doc_ids):
+            engine.conversations.set_scope(conversation_id, replace(stored, doc_ids=kept))
+        return len(stored.doc_ids) - len(kept)
+    return 0
+
+
+def askable(infos: Sequence[DocumentInfo]) -> list[DocumentInfo]:
+    """Those that can be searched."""
+    return [info for info in infos if info.status == "ready" and info.indexed]
+
+
+def ask_only(doc_ids: Collection[str], readable: Sequence[str]) -> None:
+    """The next new conversation is about these documents."""
+    open_conversation(None)
+    st.session_state["gw_left_out"] = set(readable) - set(doc_ids)
+    st.session_state["gw_filters"] = EVERYTHING
+
+
+def head(info: ConversationInfo | None) -> None:
+    """The title row of a conversation: export, rename, delete, and what it has cost."""
+    components.topic(info.conversation_id if info else None, info.title if info else "")
+
+
+def _leave() -> None:
+    with told.news("topic", "left") as left:
+        if left is None or left["conversation"] != current():
+            return
+        if left["gone"]:
+            gone()
+        else:
+            open_conversation(None)

@@ -1,0 +1,95 @@
+"""The routes of an empty conversation, under ``/gw/start``: the documents that it would ask, what each tells at first
+sight, and questions to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.errors import UnknownDocument
+from ragcore.index.store import DocumentInfo
+from ragcore.text.short_titles import short_titles
+from ui.chat import payload
+from ui.library.jobs import Job
+from ui.server.guard import guarded, posted, texts_in
+from ui.server.services import services
+
+if TYPE_CHECKING:
+    from ragcore.suggest.overview import Overview  # loads what no first page waits for
+
+Json = dict[str, Any]
+
+
+@posted
+def start(_: Request, body: Json) -> Response:
+    """The documents in scope, the newest first, ready or still at work, and how many could not be read."""
+    made = services()
+    chosen = None if body.get("docs") is None else texts_in(body, "docs")
+    return JSONResponse(documents(made.engine.documents(), made.ingestion.jobs(), chosen))
+
+
+def documents(infos: Sequence[DocumentInfo], jobs: Mapping[str, Job], chosen: Sequence[str] | None) -> Json:
+    """``chosen`` are those in scope that can be asked (None: all of them); one that is at work will be in it."""
+    rows = []
+    for info in sorted(infos, key=lambda info: -info.created):
+        ready, job = info.status == "ready" and info.indexed, jobs.get(info.doc_id)
+        if (ready and (chosen is None or info.doc_id in chosen)) or (not ready and job is not None):
+            rows.append(
+                {
+                    "id": info.doc_id,
+                    "title": info.title,
+                    "pages": info.pages,
+                    "tables": info.tables,
+                    "ready": ready,
+                    "stage": job.stage if job is not None else "",
+                    "done": job.done if job is not None else 0,
+                    "total": job.total if job is not None else 0,
+                }
+            )
+    failed = sum(info.status == "failed" and info.doc_id not in jobs for info in infos)
+    return {"documents": rows, "failed": failed}
+
+
+@guarded
+def overview(request: Request) -> Response:
+    """What a document tells at first sight."""
+    try:
+        found = services().engine.overview(request.path_params["doc"])
+    except UnknownDocument:
+        return JSONResponse({"lines": [], "chapters": []})  # removed meanwhile: it leaves the page with the next look
+    return JSONResponse(shown(found))
+
+
+def shown(found: Overview) -> Json:
+    return {
+        "lines": [payload.citation(line.citation) | {"text": line.text, "lit": list(line.lit)} for line in found.lines],
+        "chapters": [payload.citation(item) for item in found.chapters],
+    }
+
+
+@posted
+def questions(_: Request, body: Json) -> Response:
+    """Questions to begin with about documents, as far as they are found by now."""
+    made = services()
+    names = {info.doc_id: info.title for info in made.engine.documents()}
+    found = made.starting.look([doc_id for doc_id in texts_in(body, "docs") if doc_id in names])
+    short = short_titles(names)
+    listed = [
+        {"question": one.question, "title": short[one.doc_id], "label": one.page_label, "table": one.table}
+        for one in found.starters
+        if one.doc_id in short
+    ]
+    return JSONResponse({"questions": listed, "done": found.done, "trouble": found.trouble})
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    """All of them, below ``prefix``."""
+    return [
+        Route(f"{prefix}/gw/start", start, methods=["POST"]),
+        Route(f"{prefix}/gw/start/questions", questions, methods=["POST"]),
+        Route(f"{prefix}/gw/documents/{{doc:str}}/overview", overview),
+    ]

@@ -1,0 +1,72 @@
+"""What a live answer is doing, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ragcore.types import Step
+from ui.chat.narrow import searched_in
+from ui.chat.runs import View
+from ui.server.warming import warming
+
+Json = dict[str, Any]
+
+
+def live_steps(view: View) -> list[Json]:
+    """What a live answer has done so far, in words, and last what it does now."""
+    done: list[str] = []
+    if view.stage == "search":
+        done, now = _searching(view)
+    else:
+        asked = sum(step.name == "search" for step in view.steps)
+        if asked > 1:
+            done.append(f"Asked in {asked} ways")
+        done.append(count(view.passages or 0, "passage") + " found")
+        done.append(count(view.sources or 0, "source") + " kept")
+        now = "Writing" if view.stage == "write" else "Checking claims"
+    steps: list[Json] = [{"text": text, "done": True} for text in done]
+    return [*steps, {"text": "Stopping" if view.stopping else now, "done": False}]
+
+
+def standalone(view: View, question: str) -> str:
+    """The question as it is searched for, where that differs from ``question`` as it was typed; "" until it is
+    known."""
+    searched = next((step.query.text for step in view.steps if step.query and step.query.origin == "question"), "")
+    return "" if searched == " ".join(question.split()) else searched
+
+
+def _searching(view: View) -> tuple[list[str], str]:
+    """What a search has come to and what it does now."""
+    done: list[str] = []
+    now = f"Searching {searched_in(view.scope, view.searched)}"
+    for step in view.steps:
+        if step.name == "search":
+            done += _preferring(step, view)
+        now = _doing(step, view)
+    if warming.loading:
+        now = "Loading the models"
+    return list(dict.fromkeys(done))[-2:], now
+
+
+def _preferring(step: Step, view: View) -> list[str]:
+    best = [route for route in step.routes if route.prior == step.routes[0].prior]
+    if not best:
+        return []
+    more = f" and {len(best) - 1} more" if len(best) > 1 else ""
+    return [f"Preferring {view.titles.get(best[0].doc_id, best[0].doc_id)}{more} ({best[0].reason})"]
+
+
+def _doing(step: Step, view: View) -> str:
+    if step.name == "plan":
+        return "Working out what to search for"
+    if step.name == "gap":
+        return "Looking for what’s missing"
+    if step.name == "rerank":
+        return "Reading the best passage" if step.passages == 1 else f"Reading the {step.passages} best passages"
+    if step.query is not None and step.query.origin != "question":
+        return f"Searching for “{step.query.text}”"
+    return f"Searching {searched_in(view.scope, view.searched)}"
+
+
+def count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

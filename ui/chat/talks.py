@@ -1,0 +1,64 @@
+"""The JSON of the conversation list and of what conversations have cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from itertools import groupby
+from typing import Any
+
+from ragcore.engine import Engine
+from ragcore.index.conversations import ConversationInfo
+from ragcore.types import Spending
+from ui.chat.payload import dollars, model_name
+
+Json = dict[str, Any]
+
+PURPOSES = {
+    "answer": "answers",
+    "report": "reports",
+    "plan": "planning searches",
+    "rewrite": "rewriting questions",
+    "judge": "checking claims",
+    "figures": "describing figures",
+    "contexts": "summaries",
+}
+
+
+def listed(infos: Sequence[ConversationInfo], limit: int | None) -> Json:
+    """The first ``limit`` conversations (None: all) under their days; ``total`` counts all of them."""
+    shown = infos if limit is None else infos[:limit]
+    return {
+        "total": len(infos),
+        "days": [{"day": day, "items": [_line(info) for info in items]} for day, items in groupby(shown, key=_day)],
+    }
+
+
+def _line(info: ConversationInfo) -> Json:
+    found = "" if info.found == info.title else info.found  # the title is there already
+    return {"id": info.conversation_id, "title": info.title, "found": found}
+
+
+def _day(info: ConversationInfo) -> str:
+    day = datetime.fromtimestamp(info.updated).date()
+    ago = (date.today() - day) / timedelta(days=1)
+    return "Today" if ago < 1 else "Yesterday" if ago < 2 else "Last 7 days" if ago < 7 else day.strftime("%B %Y")
+
+
+def spending(engine: Engine, conversation_id: str) -> Json:
+    """What the answers of a conversation have cost, those of versions that are not shown included, and ``all`` that
+    was ever spent, with what it went to. Empty where nothing was."""
+    spent = engine.spending()
+    if not spent.calls:
+        return {}
+    here = engine.conversations.cost(conversation_id)
+    return {"here": dollars(here), "all": dollars(spent.usd), "parts": parts(spent)}
+
+
+def parts(spent: Spending) -> list[str]:
+    """``Claude Sonnet 4.6, answers: $0.12, 3 calls``, dearest first."""
+    return [
+        f"{model_name(entry.model)}, {PURPOSES[entry.purpose]}: {dollars(entry.usd)}, "
+        f"{entry.calls} {'call' if entry.calls == 1 else 'calls'}"
+        for entry in spent.entries
+    ]

@@ -1,0 +1,60 @@
+"""The routes of one answer's turn: what a person thinks of it, and what could be asked next."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.errors import GroundworkError, InputError, UnknownConversation, UnknownTurn
+from ragcore.index.feedback import Feedback
+from ui.server.guard import in_turn, posted
+from ui.server.services import services
+
+Json = dict[str, Any]
+
+_FEEDBACK = TypeAdapter(Feedback)
+_looking = asyncio.Lock()  # one search for suggestions at a time: what people ask comes first
+
+
+@posted
+def feedback(request: Request, body: Json) -> Response:
+    """Keep what is thought of an answer; ``{"feedback": null}`` takes it back."""
+    given = body.get("feedback")
+    try:
+        read = None if given is None else _FEEDBACK.validate_python(given)
+    except ValidationError as error:
+        raise InputError("“feedback” in the request's body is none.", hint="Reload the page and try again.") from error
+    try:
+        services().engine.feedback.put(request.path_params["turn"], read)
+    except UnknownTurn as error:
+        return JSONResponse({"gone": error.as_dict()})  # deleted in another tab
+    return JSONResponse({"feedback": None if read is None else asdict(read)})
+
+
+@in_turn(_looking)
+def suggestions(request: Request) -> Response:
+    """What could be asked after an answer. Looked for while nobody waits for an answer, and given up where somebody
+    does; what prevents it is said, since nothing else depends on it."""
+    made, turn = services(), request.path_params["turn"]
+    found: tuple[str, ...] = ()
+    try:
+        found = made.engine.suggest(request.path_params["conversation"], turn, made.answers.idle)
+    except (UnknownConversation, UnknownTurn):
+        pass  # deleted meanwhile: there is nothing to say it under
+    except GroundworkError as error:
+        return JSONResponse({"questions": [], "trouble": f"{error.message} {error.hint}"})
+    return JSONResponse({"questions": list(found)})
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    turn = f"{prefix}/gw/conversations/{{conversation:str}}/questions/{{turn:str}}"
+    return [
+        Route(f"{turn}/feedback", feedback, methods=["POST"]),
+        Route(f"{turn}/suggestions", suggestions),
+    ]

@@ -1,0 +1,1 @@
+"""Explore: plots, tables and the settings it moves."""

@@ -1,0 +1,103 @@
+"""How an answer was searched for: a `Trace` in the words and numbers of Explore."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ragcore.types import Answer, Reuse, Route, SubQuery, Trace
+from ragcore.types.scope import within
+
+Json = dict[str, Any]
+
+SHOWN_ROUTES = 4
+ORIGINS = {
+    "question": "as asked",
+    "rules": "part of the question, by rule",
+    "model": "part of the question, by the model",
+    "gap": "to fill a gap",
+}
+STEPS = {
+    "cache": "Comparing with earlier questions",
+    "plan": "Working out what to search for",
+    "route": "Finding the documents you named",
+    "embed": "Reading the question",
+    "vector": "Searching by meaning",
+    "bm25": "Searching by words",
+    "fuse": "Combining both",
+    "rerank": "Reading the best passages",
+    "gaps": "Looking for what’s missing",
+    "rse": "Joining neighbouring passages",
+    "generate": "Writing the answer",
+    "verify": "Checking its claims",
+}
+
+
+def explanation(answer: Answer) -> Json | None:
+    """What was searched for, where, what was read, and how long it took; None for an answer without a trace."""
+    trace = answer.trace
+    if trace is None:
+        return None
+    return {
+        "queries": [_query(item) for item in trace.queries],
+        "within": within(trace.scope, trace.searched),
+        "routes": [_route(item, trace) for item in trace.routes[:SHOWN_ROUTES]],
+        "more_routes": max(0, len(trace.routes) - SHOWN_ROUTES),
+        "cache": _cache(trace.cache),
+        "read": _read(trace),
+        "given": _given(answer),
+        "notes": list(trace.notes),
+        "steps": _steps(trace.timings_ms, answer.timings_ms),
+    }
+
+
+def _query(item: SubQuery) -> Json:
+    also = f"also, with less weight: {', '.join(item.also)}" if item.also else ""
+    reason = "; ".join(part for part in (item.reason, also) if part)
+    return {"text": item.text, "how": ORIGINS[item.origin], "reason": reason}
+
+
+def _route(item: Route, trace: Trace) -> Json:
+    return {"title": trace.titles[item.doc_id], "reason": item.reason, "prior": f"{item.prior:.2f}"}
+
+
+def _cache(reuse: Reuse) -> str:
+    if reuse.status == "off":
+        return ""
+    if reuse.status == "miss" or reuse.similarity is None:
+        return "No: a new search"
+    alike = f"an earlier question that is {reuse.similarity:.2f} alike (1 is the same)"
+    if reuse.status == "hit":
+        return f"Yes, {alike}: its results are reused"
+    return f"In part, {alike}: half of its results are reused, the rest is new"
+
+
+def _read(trace: Trace) -> str:
+    if not trace.candidates:
+        return ""
+    read = f"{trace.candidates:,} passages weighed"
+    if len(trace.queries) > 1:
+        read += f" in {len(trace.queries)} searches"
+    if trace.reranked:
+        read += f", the best {trace.reranked} read together with the question"
+    return read
+
+
+def _given(answer: Answer) -> str:
+    count = len(answer.sources)
+    return "1 source" if count == 1 else f"{count} sources"
+
+
+def _steps(searching: Mapping[str, float], answering: Mapping[str, float]) -> list[Json]:
+    """Label, time and share of the longest of each step."""
+    taken = dict(searching) | {step: answering[step] for step in ("generate", "verify") if step in answering}
+    longest = max(taken.values(), default=0.0)
+    order = [step for step in STEPS if step in taken] + [step for step in taken if step not in STEPS]
+    return [
+        {
+            "name": STEPS.get(step, step),
+            "ms": f"{taken[step]:,.0f} ms" if taken[step] >= 1 else f"{taken[step]:.1f} ms",
+            "share": round(taken[step] / longest, 3) if longest else 0.0,
+        }
+        for step in order
+    ]

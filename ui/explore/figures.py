@@ -1,0 +1,236 @@
+"""Explore's plots as Plotly figures: plain JSON, whose numbers come packed and whose colours are names of tokens
+(``var(--step-vector)``), which the browser resolves for the theme in force and again when that changes.
+
+Plotly's own classes would check every value, which takes longer than all the rest of a slider's move; a test has them
+check the figures instead. Scatter, not Scattergl: Plotly makes its WebGL programs of text with ``Function``, which the
+content security policy forbids. So only what can be told apart is drawn: of the chunks that nothing found, one for each
+cell of a few pixels, and every one of them again in a narrower view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.explore.explore import Exploration
+from ragcore.explore.scores import Explored
+from ragcore.index.outline import Projection
+from ui.explore import figure_axis, figure_marks, figure_points
+from ui.explore.figure_axis import Axis
+
+Json = dict[str, Any]
+MEASURES = {
+    "relevance": "relevance",
+    "vector": "meaning (cosine)",
+    "bm25": "words (BM25)",
+    "fused": "fused score",
+    "rerank": "read side by side",
+}
+_AXIS: Json = {
+    "zeroline": False,
+    "linecolor": "var(--line-strong)",
+    "tickcolor": "var(--line)",
+    "fixedrange": False,
+}
+TICK = 50  # CSS pixels that a number of the x axis takes
+_HUES = tuple(f"var(--hue-{number})" for number in range(1, 11))
+
+
+def relevance(
+    found: Explored,
+    exploration: Exploration,
+    titles: Mapping[str, str],
+    *,
+    measure: str = "relevance",
+    axis: Axis | None = None,
+    view: tuple[float, float] | None = None,
+    width: int = 800,
+    height: int = 360,
+    small: bool = False,
+    kinds: bool = False,
+    cited: Collection[int] = (),
+) -> Json:
+    """A plot of chunk against ``measure``; ``view`` is the part of the x axis that is looked at, which is drawn in full
+    detail. Points have their row of the outline as ``customdata``; with ``kinds`` they show which search found each
+    and the penalty is drawn, else what was found, used and ``cited`` (rows)."""
+    outline = exploration.outline
+    axis = axis or Axis.whole()
+    total = max(1, sum(extent.tiles for extent in outline.extents))
+    span = axis.span if axis.kept is not None else (0.0, float(total - 1))
+    pad = max(0.6, (span[1] - span[0]) * 0.012)
+    low, high = view or (span[0] - pad, span[1] + pad)
+    values = _values(found, exploration, measure)
+    x = axis.of(outline.x)
+    notable = [point for point in found.points if not np.isnan(x[point.row]) and not np.isnan(values[point.row])]
+    top = 1.0 if measure in ("relevance", "fused", "rerank") else float(np.nanmax(values, initial=1e-9)) * 1.05
+    bottom = 0.0 if measure != "vector" else float(np.nanmin(values, initial=0.0))
+    rest = ~np.isnan(x) & ~np.isnan(values) & (x >= low) & (x <= high)
+    rest[[point.row for point in found.points]] = False
+    dots = figure_points.thinned(np.flatnonzero(rest), x, values, (low, high), (bottom, top), width, height)
+    given = found.settings.rse.irrelevant_chunk_penalty if kinds and measure == "relevance" else None
+    penalty = given if given is not None else -1.0
+    layout = _layout(small) | {
+        "shapes": figure_marks.bands(found, outline, axis)
+        + figure_marks.borders(outline, axis, (low, high), width - 100)
+        + (figure_marks.penalty(penalty) if given is not None else []),
+        "annotations": (figure_marks.penalty_words(penalty) if given is not None else [])
+        + ([] if small else figure_marks.names(found, outline, axis, titles, (low, high), width - 100)),
+        "xaxis": _AXIS
+        | figure_axis.ticks(axis, outline, 6 if small else min(14, max(3, (width - 100) // TICK)))
+        | {"range": [low, high], "showgrid": False}
+        | ({} if small else {"title": _title(figure_axis.words(axis))}),
+        "yaxis": _AXIS
+        | {
+            "range": [bottom - (top - bottom) * 0.035, top + (top - bottom) * 0.04],
+            "nticks": 5,
+            "gridcolor": "var(--line)",
+        }
+        | ({} if small else {"title": _title(MEASURES[measure])}),
+    }
+    return {
+        "data": [
+            figure_points.dots(dots, x, values, exploration),
+            figure_points.found(notable, x, values, exploration, titles, small, kinds=kinds, cited=cited),
+        ],
+        "layout": layout,
+    }
+
+
+def chart_map(
+    found: Explored,
+    exploration: Exploration,
+    projection: Projection,
+    titles: Mapping[str, str],
+    *,
+    colour: str,
+    view: tuple[float, float, float, float] | None,
+    width: int,
+    height: int,
+    kinds: bool = False,
+    cited: Collection[int] = (),
+) -> Json:
+    """A map of all chunks, near ones alike in meaning; ``colour`` is ``documents`` or ``relevance``, ``view`` the part
+    that is looked at (x0, x1, y0, y1)."""
+    xy = projection.xy
+    known = ~np.isnan(xy[:, 0])
+    extent = np.array([[*np.nanmin(xy, axis=0)], [*np.nanmax(xy, axis=0)]]) if known.any() else np.zeros((2, 2))
+    room = np.maximum((extent[1] - extent[0]) * 0.03, 1e-6)
+    x0, x1, y0, y1 = view or (
+        extent[0][0] - room[0],
+        extent[1][0] + room[0],
+        extent[0][1] - room[1],
+        extent[1][1] + room[1],
+    )
+    inside = known & (xy[:, 0] >= x0) & (xy[:, 0] <= x1) & (xy[:, 1] >= y0) & (xy[:, 1] <= y1)
+    inside[[point.row for point in found.points]] = False
+    rows = np.flatnonzero(inside)
+    x, y = xy[:, 0].astype(np.float64), xy[:, 1].astype(np.float64)
+    dots = figure_points.thinned(rows, x, y, (x0, x1), (y0, y1), width, height, any_of=True)
+    names = [figure_points.short(titles.get(extent.doc_id, extent.title)) for extent in exploration.outline.extents]
+    points = [point for point in found.points if known[point.row]]
+    qx, qy = projection.place(exploration.vector)
+    shares = [f"{share:.0%}" for share in projection.share]
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "x": figure_points.packed(xy[dots, 0], np.float32),
+                "y": figure_points.packed(xy[dots, 1], np.float32),
+                "customdata": figure_points.packed(dots, np.int32),
+                "text": [names[int(doc)] for doc in exploration.outline.doc[dots]],
+                "mode": "markers",
+                "hovertemplate": "%{text}<br>chunk %{customdata}<extra></extra>",
+                "marker": {"size": 4, "opacity": 0.7} | coloured(dots, exploration, colour),
+            },
+            figure_points.found(points, xy[:, 0], xy[:, 1], exploration, titles, False, kinds=kinds, cited=cited),
+            {
+                "type": "scatter",
+                "x": [qx],
+                "y": [qy],
+                "mode": "markers+text",
+                "text": ["the question"],
+                "textposition": "top center",
+                "hoverinfo": "skip",
+                "textfont": {"color": "var(--text)", "size": 11},
+                "marker": {"symbol": "x-thin", "size": 13, "line": {"width": 2.5, "color": "var(--text)"}},
+            },
+        ],
+        "layout": _layout(False)
+        | {
+            # Beside the plot, the colours of the documents of which a chunk is in sight, the largest first.
+            "meta": {"documents": named(dots, exploration, names) if colour == "documents" else []},
+            "xaxis": _AXIS
+            | {
+                "range": [float(x0), float(x1)],
+                "title": _title(f"first principal component, {shares[0]} of the variance"),
+                "showgrid": False,
+                "showticklabels": False,
+            },
+            "yaxis": _AXIS
+            | {
+                "range": [float(y0), float(y1)],
+                "title": _title(f"second, {shares[1]}"),
+                "showgrid": False,
+                "showticklabels": False,
+            },
+        },
+    }
+
+
+def _values(found: Explored, exploration: Exploration, measure: str) -> NDArray[np.float64]:
+    if measure == "relevance":
+        return np.where(np.isnan(exploration.cosines), np.nan, found.relevance)
+    if measure in ("vector", "bm25"):
+        return exploration.cosines if measure == "vector" else exploration.bm25
+    values = np.where(np.isnan(exploration.cosines), np.nan, 0.0)
+    for point in found.points:
+        values[point.row] = point.scores.get(measure, np.nan if measure == "rerank" else 0.0)
+    return values
+
+
+def named(dots: NDArray[np.int64], exploration: Exploration, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Documents and their colours, as many as there are colours."""
+    documents, counts = np.unique(exploration.outline.doc[dots], return_counts=True)
+    largest = documents[np.argsort(-counts, kind="stable")][: len(_HUES)]
+    return [(names[int(doc)], _HUES[int(doc) % len(_HUES)]) for doc in largest]
+
+
+def coloured(dots: NDArray[np.int64], exploration: Exploration, colour: str) -> Json:
+    """The colour of each of ``dots``: its document's, or how near it is to the question."""
+    if colour == "documents":
+        return {"color": [_HUES[int(doc) % len(_HUES)] for doc in exploration.outline.doc[dots]]}
+    near = np.nan_to_num(exploration.cosines[dots], nan=0.0)
+    known = exploration.cosines[~np.isnan(exploration.cosines)]
+    low, high = np.quantile(known, [0.05, 0.999]) if len(known) else (0.0, 1.0)
+    return {
+        "color": figure_points.packed(near, np.float32),
+        "cmin": float(low),
+        "cmax": float(high),
+        "colorscale": [[0, "var(--surface-3)"], [0.5, "var(--step-vector)"], [1, "var(--step-bm25)"]],
+    }
+
+
+def _layout(small: bool) -> Json:
+    return {
+        "showlegend": False,
+        "dragmode": "zoom",
+        "hovermode": "closest",
+        "hoverdistance": 12,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": "Inter, system-ui, sans-serif", "size": 11, "color": "var(--text-3)"},
+        "margin": {"l": 34, "r": 46, "t": 10, "b": 24} if small else {"l": 48, "r": 52, "t": 26, "b": 44},
+        "hoverlabel": {
+            "bgcolor": "var(--surface)",
+            "bordercolor": "var(--line-strong)",
+            "font": {"color": "var(--text)", "size": 12, "family": "Inter, system-ui, sans-serif"},
+            "align": "left",
+        },
+    }
+
+
+def _title(text: str) -> Json:
+    return {"text": text, "font": {"size": 11}, "standoff": 8}

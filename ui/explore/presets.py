@@ -1,0 +1,92 @@
+"""Ways to search, each a set of settings that belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ragcore.config.describe import catalogue
+from ragcore.config.settings import Settings
+
+KEYS = (
+    "rse.preset",
+    "retrieve.top_k",
+    "rerank.candidates",
+    "answer.source_tokens",
+    "answer.offline_sentences",
+    "agentic.decompose",
+    "agentic.gaps",
+)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """``changes`` are what differs from the defaults of `KEYS`; ``cost`` says in words what time it
+    takes (`benchmarks.presets` measures it); ``model``: it needs a model beside the offline one."""
+
+    name: str
+    title: str
+    said: str
+    cost: str
+    steps: tuple[str, ...]
+    changes: Mapping[str, Any]
+    model: bool = False
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return {key: self.changes.get(key, catalogue()[key].default) for key in KEYS}
+
+
+PRESETS = (
+    Preset(
+        "balanced",
+        "Balanced",
+        "Searches by meaning and words, reads the best passages closely, joins neighbours.",
+        "Usual time",
+        ("search", "rerank", "segments"),
+        {},
+    ),
+    Preset(
+        "precision",
+        "Precise",
+        "Fewer, shorter passages. Best for a single fact.",
+        "About as fast",
+        ("search", "rerank", "short segments"),
+        {"rse.preset": "precision", "retrieve.top_k": 10, "answer.source_tokens": 4000, "answer.offline_sentences": 2},
+    ),
+    Preset(
+        "find_all",
+        "Find all",
+        "Everything relevant from every document. Best for lists; reads and sends more.",
+        "Slower",
+        ("search wide", "rerank more", "long segments"),
+        {
+            "rse.preset": "find_all",
+            "retrieve.top_k": 60,
+            "rerank.candidates": 40,
+            "answer.source_tokens": 16000,
+            "answer.offline_sentences": 12,
+        },
+    ),
+    Preset(
+        "stepwise",
+        "Step by step",
+        "The model splits the question and searches again for what’s missing. More calls.",
+        "Slowest",
+        ("plan", "search", "read", "search again"),
+        {"agentic.decompose": "auto", "agentic.gaps": True},
+        model=True,
+    ),
+)
+
+
+def in_force(settings: Settings) -> str:
+    """The name of the preset whose values all hold, "" for none."""
+    now = {key: value_of(settings, key) for key in KEYS}
+    return next((preset.name for preset in PRESETS if preset.values == now), "")
+
+
+def value_of(settings: Settings, key: str) -> Any:
+    section, _, name = key.partition(".")
+    return getattr(getattr(settings, section), name)

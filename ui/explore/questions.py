@@ -1,0 +1,134 @@
+"""Explore: the questions that it offers, and those that are looked at with what was computed for them."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragcore.config.settings import PRESET
+from ragcore.engine import Engine
+from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooShort, UnknownConversation
+from ragcore.explore.explore import Exploration
+from ragcore.explore.scores import Explored
+from ragcore.index.outline import Projection
+from ragcore.index.store import DocumentInfo
+from ragcore.types import Scope, SubQuery
+from ui.chat import first_run
+from ui.explore.settings import PRESET_KEYS
+from ui.library.samples import NAME
+
+Json = dict[str, Any]
+RECENT = 8  # questions asked before that are offered
+SHOWN = 3  # examples, where none was asked
+# Headings of what a document has beside its subject.
+BESIDE = {
+    "contents",
+    "table of contents",
+    "references",
+    "bibliography",
+    "acknowledgements",
+    "acknowledgments",
+    "abstract",
+}
+LOOKED = 5  # documents whose headings are read for them: a large library may have none with any
+KEPT = 8  # questions whose arrays are kept (about 2 MB each for 50,000 chunks); the least recently used goes first
+
+
+def answered(engine: Engine, open_conversation: str | None) -> list[Json]:
+    """Questions that were answered, the newest first and those of the open conversation before all others, each as
+    ``{"c": its conversation, "turn": …, "question": …}``."""
+    known = [info.conversation_id for info in engine.conversations.all()]
+    here = [open_conversation] if open_conversation in known else []
+    found: list[Json] = []
+    for conversation_id in dict.fromkeys([*here, *known]):
+        if len(found) >= RECENT:
+            break
+        try:
+            turns = engine.conversations.get(conversation_id, newest=RECENT).turns
+        except UnknownConversation:
+            continue  # another tab deleted it
+        found += [
+            {"c": conversation_id, "turn": turn.turn_id, "question": turn.question}
+            for turn in reversed(turns)
+            if turn.answer is not None
+        ]
+    return found[:RECENT]
+
+
+def examples(engine: Engine, readable: Sequence[DocumentInfo]) -> list[str]:
+    """Questions to begin with, about what documents have headings for."""
+    found = [*first_run.QUESTIONS] if any(info.name == NAME for info in readable) else []
+    for info in readable[:LOOKED] if len(found) < SHOWN else ():
+        document = engine.document(info.doc_id)
+        headings = (document.text[e.start : e.end] for e in document.elements if e.kind == "heading" and not e.noise)
+        words = [" ".join(text.split()) for text in headings]
+        telling = [text for text in words if 8 <= len(text) <= 60 and text != document.title and text[0].isalpha()]
+        telling = [text for text in telling if text.lower() not in BESIDE]
+        telling.sort(key=str.isupper)  # capitals are mostly those of a cover
+        found += [f"What is said about {text.rstrip('.:?')}?" for text in telling[: SHOWN - len(found)]]
+        if len(found) >= SHOWN:
+            break
+    return list(dict.fromkeys(found))[:SHOWN]
+
+
+class Explorations:
+    """The questions that were last looked at, in memory. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[Any, ...], tuple[threading.Lock, list[Exploration]]] = OrderedDict()
+        self._maps: OrderedDict[tuple[Any, ...], tuple[threading.Lock, list[Projection]]] = OrderedDict()
+
+    def get(self, engine: Engine, question: str, scope: Scope, parts: tuple[SubQuery, ...] | None) -> Exploration:
+        """Made when it is first asked for, and anew when the library or the settings in force have changed."""
+        asked = None if parts is None else tuple(part.text for part in parts)
+        # Other settings in force and another key may plan another search.
+        key = (engine.settings.hash(), engine.writer_name(), engine.store.revision(), question, scope, asked)
+        making, made = self._slot(self._kept, key)
+        with making:
+            # The revision stays the same when a document's last vector is stored, after which it can be found.
+            if not made or not made[0].current():
+                made[:] = [engine.explore(question, scope, parts=parts)]
+            return made[0]
+
+    def projection(self, exploration: Exploration, engine: Engine) -> Projection:
+        """The map of the documents in scope, which is the same for every question."""
+        doc_ids = tuple(extent.doc_id for extent in exploration.outline.extents)
+        making, made = self._slot(self._maps, (engine.store.revision(), doc_ids))
+        with making:
+            if not made:
+                made.append(exploration.projection())
+        return made[0]
+
+    def _slot(self, kept: OrderedDict[tuple[Any, ...], Any], key: tuple[Any, ...]) -> Any:
+        with self._lock:
+            slot = kept.setdefault(key, (threading.Lock(), []))
+            kept.move_to_end(key)
+            while len(kept) > KEPT:
+                kept.popitem(last=False)
+            return slot
+
+
+EXPLORATIONS = Explorations()
+
+
+def asked(body: Json) -> str:
+    question = body.get("question")
+    if not isinstance(question, str) or not question.strip():
+        raise EmptyQuestion("The question is empty.", hint="Type a question, or choose an example.")
+    if sum(character.isalnum() for character in question) < 3:
+        raise QuestionTooShort("The question is too short to search for.", hint="Type at least one word.")
+    if len(question) > 4000:
+        raise InputError("The question is too long.", hint="Shorten it to 4,000 characters.")
+    return question.strip()
+
+
+def explored(exploration: Exploration, chosen: Mapping[str, Any]) -> Explored:
+    """Raises `IndexEmpty` where no document of the scope is indexed."""
+    if not len(exploration.outline):
+        raise IndexEmpty("No document in scope is indexed.", hint="Choose another, or wait until it has been read.")
+    # A preset moves what is not moved by hand, whatever a home's own file says.
+    moved = {f"rse.{key}": PRESET for key in PRESET_KEYS} if "rse.preset" in chosen else {}
+    return exploration.under({**moved, **chosen})

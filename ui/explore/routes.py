@@ -1,0 +1,239 @@
+"""Explore's routes: a plot with its table, A beside B, one chunk with its reasons, the map, and Plotly's script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.engine import Engine
+from ragcore.errors import IndexFault, InputError, UnknownTurn
+from ragcore.explore.explore import Exploration
+from ragcore.explore.scores import Explored, Point
+from ragcore.types import EVERYTHING, Citation, Scope, SubQuery
+from ui.chat import payload
+from ui.explore import figures
+from ui.explore import payload as explore_payload
+from ui.explore import questions as explore
+from ui.explore import settings as explore_settings
+from ui.explore.figure_axis import Axis
+from ui.explore.plotly_script import plotly_path, plotly_script
+from ui.server.guard import posted, scope_in, text_in, visit
+from ui.server.services import services
+
+Json = dict[str, Any]
+ROWS = 200  # of the table; the others are counted
+ALL_SEEN = 3000  # chunks, of which each can be told apart in a plot of all; of more those around passages are shown
+WIDEST = 4000  # CSS pixels
+
+
+def answered(handler: Callable[[Request, Json], Response]) -> Callable[[Request, Json], Response]:
+    """A question that cannot be searched for is ``refused`` in words: the request was right, so the browser is not to
+    note it as failed."""
+
+    @wraps(handler)
+    def answer(request: Request, body: Json) -> Response:
+        try:
+            return handler(request, body)
+        except (InputError, IndexFault) as error:
+            return JSONResponse({"refused": payload.error(error.as_dict())})
+
+    return answer
+
+
+@posted
+@answered
+def plot(request: Request, body: Json) -> Response:
+    engine = services().visits.engine(visit(request))
+    question, exploration, citations = _exploration(engine, body)
+    sides = {side: explore_settings.overrides(body, side) for side in ("a", "b")}
+    side = "b" if body.get("edit") == "b" else "a"
+    compared = bool(body.get("compare"))
+    # What the searches alone have found is there long before the best of it has been read.
+    draft = bool(body.get("draft")) and exploration.unread
+    apart = {"rerank.model": "none"} if draft else {}
+    found = {name: explore.explored(exploration, sides[name] | apart) for name in ({"a", "b"} if compared else {side})}
+    titles = {extent.doc_id: extent.title for extent in exploration.outline.extents}
+    shown = found[side]
+    cited = {name: explore_payload.cited(citations, of) for name, of in found.items()}
+    chosen = body.get("axis") or ("documents" if len(exploration.outline) <= ALL_SEEN else "passages")
+    # Rows of a table that was found as a whole are listed as that.
+    listed = [point for point in shown.points if point.by != "table"]
+    opened = _point(body, shown, exploration) or next(iter(listed), None)
+    answer: Json = {
+        "question": question,
+        "draft": draft,
+        "scope": None if exploration.scope.doc_ids is None else list(exploration.scope.doc_ids),
+        "axis": chosen,
+        "figure": _figure(engine, body, chosen, shown, exploration, titles, cited[side]),
+        "controls": {name: explore_settings.controls(of.settings) for name, of in found.items()},
+        "known": explore_settings.known(engine.settings),
+        "stats": explore_payload.stats(shown, exploration) | {"arrays": round(exploration.ms)},
+        "rows": [explore_payload.row(point, exploration, titles, cited[side]) for point in listed[:ROWS]],
+        "more": max(0, len(listed) - ROWS),
+        # With the plot, so that a slider's move is one request.
+        "passage": None if opened is None else explore_payload.passage(opened, shown, exploration, cited[side]),
+        "compare": _compared(found, exploration, titles, sides, cited, body) if compared else None,
+    }
+    return JSONResponse(answer)
+
+
+def _figure(
+    engine: Engine,
+    body: Json,
+    chosen: str,
+    shown: Explored,
+    exploration: Exploration,
+    titles: dict[str, str],
+    cited: frozenset[int],
+) -> Json:
+    width, height = _size(body)
+    points = {"kinds": bool(body.get("kinds")), "cited": cited}
+    if chosen == "map":
+        projection = explore.EXPLORATIONS.projection(exploration, engine)
+        colour = "documents" if body.get("colour") == "documents" else "relevance"
+        return figures.chart_map(
+            shown,
+            exploration,
+            projection,
+            titles,
+            colour=colour,
+            view=_view(body, 4),
+            width=width,
+            height=height,
+            **points,
+        )
+    measure = body.get("measure") if body.get("measure") in figures.MEASURES else "relevance"
+    return figures.relevance(
+        shown,
+        exploration,
+        titles,
+        measure=str(measure),
+        axis=Axis.around([shown], exploration.outline) if chosen == "passages" else None,
+        view=_view(body, 2),
+        width=width,
+        height=height,
+        **points,
+    )
+
+
+def _compared(
+    found: dict[str, Explored],
+    exploration: Exploration,
+    titles: dict[str, str],
+    sides: dict[str, dict[str, Any]],
+    cited: dict[str, frozenset[int]],
+    body: Json,
+) -> Json:
+    """Both on one scale: the same chunks, around what either has chosen."""
+    axis = Axis.around([found["a"], found["b"]], exploration.outline)
+    return {
+        name: {
+            "figure": figures.relevance(
+                found[name],
+                exploration,
+                titles,
+                axis=axis,
+                width=_size(body)[0] // 2,
+                height=200,
+                small=True,
+                kinds=bool(body.get("kinds")),
+                cited=cited[name],
+            ),
+            "stats": explore_payload.stats(found[name], exploration),
+            "named": explore_settings.named(sides[name]),
+        }
+        for name in ("a", "b")
+    } | explore_payload.differences(found["a"], found["b"], exploration, titles)
+
+
+@posted
+@answered
+def point(request: Request, body: Json) -> Response:
+    """One chunk, by its ``row``."""
+    engine = services().visits.engine(visit(request))
+    _, exploration, citations = _exploration(engine, body)
+    found = explore.explored(exploration, explore_settings.overrides(body, "b" if body.get("edit") == "b" else "a"))
+    shown = _point(body, found, exploration)
+    if shown is None:
+        raise InputError("This chunk is no longer in the library.", hint="Search again.")
+    return JSONResponse(explore_payload.passage(shown, found, exploration, explore_payload.cited(citations, found)))
+
+
+def _point(body: Json, found: Explored, exploration: Exploration) -> Point | None:
+    """The chunk that is named by its ``row``; None where there is none, or it is gone."""
+    row = body.get("row")
+    known = isinstance(row, int) and 0 <= row < len(exploration.outline)
+    return found.point(row) if known else None
+
+
+@posted
+@answered
+def use(request: Request, body: Json) -> Response:
+    """Answer by these settings in this visit."""
+    chosen = explore_settings.overrides(body, "b" if body.get("edit") == "b" else "a")
+    services().visits.change(visit(request) or "", chosen)
+    return JSONResponse({"named": explore_settings.named(chosen)})
+
+
+def _exploration(engine: Engine, body: Json) -> tuple[str, Exploration, Sequence[Citation]]:
+    """What the page looks at: a question in a scope, or that of the turn ``turn`` of the conversation ``c`` with what
+    its answer cites."""
+    citations: Sequence[Citation] = ()
+    conversation, turn = text_in(body, "c"), text_in(body, "turn")
+    if conversation and turn and not text_in(body, "question"):
+        question, scope, parts, citations = _asked(engine, conversation, turn)
+    else:
+        question, scope, parts = explore.asked(body), scope_in(body) or EVERYTHING, None
+    return question, explore.EXPLORATIONS.get(engine, question, scope, parts), citations
+
+
+def _asked(
+    engine: Engine, conversation: str, turn: str
+) -> tuple[str, Scope, tuple[SubQuery, ...] | None, Sequence[Citation]]:
+    """A question as it was searched for, where, its parts, and what its answer cites."""
+    given = engine.conversations.shown_turn(conversation, turn)
+    if given is None:
+        raise UnknownTurn("This question is no longer in the conversation.", hint="Type it here.")
+    trace = given.answer.trace if given.answer else None
+    question = (given.answer.standalone if given.answer else "") or given.question
+    citations = given.answer.citations if given.answer else ()
+    if trace is None:
+        return question, engine.conversations.scope(conversation), None, citations
+    kept = {doc_id for doc_id, _, _ in engine.store.names()}
+    scope = trace.scope
+    if scope.doc_ids is not None:
+        scope = Scope(tuple(doc_id for doc_id in scope.doc_ids if doc_id in kept), scope.pages, scope.kinds)
+    # What a cache or a model made of the question then is not made again; rules are.
+    by_model = [query for query in trace.queries[1:] if query.origin in ("model", "gap")]
+    return question, scope, tuple(trace.queries[1:]) if by_model else None, citations
+
+
+def _size(body: Json) -> tuple[int, int]:
+    given = [body.get("width"), body.get("height")]
+    width, height = (value if isinstance(value, int) and 50 <= value <= WIDEST else None for value in given)
+    return width or 800, height or 360
+
+
+def _view(body: Json, count: int) -> Any:
+    """The part of the plot that is looked at, as ``count`` numbers."""
+    given = body.get("view")
+    if given is None:
+        return None
+    numbers = isinstance(given, list) and len(given) == count and all(isinstance(v, (int, float)) for v in given)
+    if not numbers or any(given[at] >= given[at + 1] for at in range(0, count, 2)):
+        raise InputError("The view in this page’s address can’t be shown.", hint="Reset the view.")
+    return tuple(float(value) for value in given)
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    return [
+        Route(f"{prefix}/gw/explore", plot, methods=["POST"]),
+        Route(f"{prefix}/gw/explore/point", point, methods=["POST"]),
+        Route(f"{prefix}/gw/explore/use", use, methods=["POST"]),
+        Route(f"{prefix}{plotly_path()[0]}", plotly_script),
+    ]

@@ -1,0 +1,1 @@
+"""The Library: uploads, the reading queue, rows and routes."""

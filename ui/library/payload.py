@@ -1,0 +1,203 @@
+"""The JSON that the Library works from: its rows, its trash, and what one document was taken apart into.
+
+Boxes go out as ``[page, x0, y0, x1, y1]`` in displayed-page points, as in `ui.chat.payload`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from ragcore.config.settings import Settings
+from ragcore.export.sheets import place, tables_of
+from ragcore.index.storage import Storage
+from ragcore.index.store import DocumentInfo
+from ragcore.index.trash import Trashed
+from ragcore.types import GENERATED_MARKS, Cell, Chunk, Document, Element
+from ragcore.types.geometry import outlines
+from ui.chat.payload import box
+from ui.library.advice import advice
+from ui.library.jobs import Job
+
+Json = dict[str, Any]
+
+LINE = 300  # characters of an element or chunk that a line shows
+
+
+def library(
+    infos: Sequence[DocumentInfo],
+    jobs: Mapping[str, Job],
+    failures: Mapping[str, Mapping[str, Any]],
+    stale: Collection[str],
+    trash: Sequence[Trashed],
+    settings: Settings,
+) -> Json:
+    """Every document with what is being done to it, the newest first, and what can be taken back. What to do about one
+    that failed goes by the ``settings`` that documents are read by."""
+    rows = sorted(infos, key=lambda info: -info.created)
+    queue = list(jobs)
+    return {
+        "documents": [
+            _row(info, jobs.get(info.doc_id), failures.get(info.doc_id), info.doc_id in stale, settings)
+            | {"before": queue.index(info.doc_id) if info.doc_id in queue else 0}
+            for info in rows
+        ],
+        "trash": [{"id": item.doc_id, "title": item.title, "left": round(item.left, 1)} for item in trash],
+    }
+
+
+def _row(
+    info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None, stale: bool, settings: Settings
+) -> Json:
+    if failure and info.status == "ready" and info.indexed:
+        failure = None  # another process has done since what failed here
+    failed = failure or info.error
+    return {
+        "id": info.doc_id,
+        "name": info.name,
+        "title": info.title or info.name,
+        "folder": info.folder,
+        "tags": list(info.tags),
+        "pages": info.pages,
+        "pages_done": info.pages_done,
+        "elements": info.elements,
+        "tables": info.tables,
+        "chunks": info.chunks,
+        "noise": info.noise,
+        "noise_by_reason": dict(info.noise_by_reason),
+        "degraded": info.degraded_pages,
+        "unread": list(info.unread_pages),
+        "ocr": info.ocr_pages,
+        "confidence": info.ocr_confidence,
+        "figures": info.figures.words,
+        "figures_left": info.figures.unfinished,
+        "bytes": info.bytes,
+        "seconds": info.seconds,
+        "created": info.created,
+        "status": info.status,
+        "indexed": info.indexed,
+        "stale": stale,
+        "error": advice(failed, settings) if failed else None,
+        "job": None
+        if job is None
+        else {
+            "stage": job.stage,
+            "done": job.done,
+            "total": job.total,
+            "rate": round(job.rate, 1),
+            "left": None if job.seconds_left is None else round(job.seconds_left),
+            "stopping": job.stopping,
+        },
+    }
+
+
+def elements(read: Document, page: int) -> list[Json]:
+    """The elements with a place on one page in reading order, noise included."""
+    return [_element(read, item) for item in read.elements if page in read.element_pages(item)]
+
+
+def _element(read: Document, item: Element) -> Json:
+    table = item.table
+    return {
+        "kind": item.kind,
+        "level": item.level,
+        "noise": item.noise,
+        "text": (table.title if table and table.title else _line(read, item))[:LINE],
+        "full": "" if table else _shown(read, item),
+        "size": f"{table.rows} × {table.columns}" if table else "",
+        "boxes": [box(part) for part in outlines(item.region or read.element_boxes(item))],
+        "cells": [_cell(read, cell) for cell in (table.cells if table else ())],
+    }
+
+
+def _shown(read: Document, item: Element) -> str:
+    text = read.text[item.start : item.end]
+    for mark in GENERATED_MARKS if item.generated else ():
+        text = text.replace(mark, " ")
+    return text
+
+
+def _line(read: Document, item: Element) -> str:
+    return " ".join(_shown(read, item).split())
+
+
+def _cell(read: Document, cell: Cell) -> Json:
+    return {
+        "at": [cell.row, cell.col, cell.row_span, cell.col_span],
+        "header": cell.header,
+        "text": " ".join(read.text[cell.start : cell.end].split()),
+        "boxes": [box(part) for part in outlines(read.boxes(cell.start, cell.end))],
+    }
+
+
+def tables(read: Document) -> list[Json]:
+    """The tables of a document, numbered from 1 as `ragcore.export.sheets` numbers them, without their cells."""
+    return [
+        {
+            "number": number,
+            "title": item.table.title if item.table else "",
+            "page": item.page,
+            "place": place(read, item),
+            "rows": item.table.rows if item.table else 0,
+            "columns": item.table.columns if item.table else 0,
+        }
+        for number, item in enumerate(tables_of(read), start=1)
+    ]
+
+
+def table(read: Document, number: int) -> Json | None:
+    """The cells of one table; None where there is no such table."""
+    found = tables_of(read)
+    if not 1 <= number <= len(found):
+        return None
+    of_table = found[number - 1].table
+    assert of_table is not None
+    return {"cells": [_cell(read, cell) for cell in of_table.cells]}
+
+
+def noise(read: Document) -> list[Json]:
+    """What is kept and not indexed, each with its reason and page, in the order of the pages."""
+    found = sorted((item for item in read.elements if item.noise is not None), key=lambda item: (item.page, item.id))
+    return [
+        {
+            "page": item.page,
+            "label": read.pages[item.page - 1].label,
+            "reason": item.noise,
+            "text": _line(read, item)[:LINE],
+        }
+        for item in found
+    ]
+
+
+def chunks(read: Document, given: Sequence[Chunk]) -> list[Json]:
+    """How a document was cut for retrieval: kind, section, pages, tokens and the beginning of each chunk."""
+    return [
+        {
+            "index": chunk.index,
+            "kind": chunk.kind,
+            "section": list(chunk.section),
+            "page": read.first_and_last_page(chunk.start, chunk.end)[0],
+            "tokens": chunk.tokens,
+            "rows": chunk.tiles is not None,
+            "text": " ".join((chunk.grid or chunk.text).split())[:LINE],
+        }
+        for chunk in given
+    ]
+
+
+def storage(found: Storage, infos: Sequence[DocumentInfo]) -> Json:
+    """What the library takes on the disk, in bytes, and each document's part of it, the largest first."""
+    parts = [(found.documents[info.doc_id].total, info) for info in infos if info.doc_id in found.documents]
+    return {
+        "total": found.total,
+        "parts": {
+            "PDFs": found.files,
+            "Database": found.database,
+            "Search index": found.index,
+            "Page pictures": found.pictures,
+        },
+        "pictures": found.pictures,
+        "documents": [
+            {"title": info.title or info.name, "bytes": size} for size, info in sorted(parts, key=lambda part: -part[0])
+        ],
+    }

@@ -1,0 +1,207 @@
+"""Routes of the Library, under ``/gw``: its rows, what is done to documents, and what one was taken apart into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.errors import InputError, UnknownDocument
+from ragcore.export.sheets import SHEET_TYPES, sheet_kind
+from ui.chat.exports import disposition, file_name
+from ui.library import payload as library_payload
+from ui.server.guard import guarded, posted, refusing, text_in, texts_in, trouble
+from ui.server.services import services
+
+Json = dict[str, Any]
+
+_GONE = {"message": "It was removed in another window.", "hint": "", "code": "removed"}
+
+
+@refusing(InputError)
+def done(act: Callable[..., None], *given: Any, **named: Any) -> Response:
+    """``act`` of what a request gave."""
+    try:
+        act(*given, **named)
+    except UnknownDocument:
+        return JSONResponse({"refused": _GONE})
+    return JSONResponse({})
+
+
+@guarded
+def library(_: Request) -> Response:
+    engine, ingestion = services().engine, services().ingestion
+    jobs = ingestion.jobs()
+    rows = library_payload.library(
+        engine.documents(), jobs, ingestion.failures, set(engine.stale()), engine.trash.items(), engine.settings
+    )
+    return JSONResponse(rows)
+
+
+@posted
+def read(_: Request, body: Json) -> Response:
+    """Queue documents to be read, or built and indexed anew where other settings built them."""
+    return done(_queue, texts_in(body, "docs"))
+
+
+def _queue(doc_ids: Sequence[str], password: str | None = None) -> None:
+    for doc_id in doc_ids:
+        services().engine.file(doc_id)  # raises UnknownDocument
+        services().ingestion.add(doc_id, password)
+
+
+@posted
+def remove(_: Request, body: Json) -> Response:
+    """Put documents into the trash."""
+    return done(services().ingestion.remove, texts_in(body, "docs"))
+
+
+@posted
+def restore(_: Request, body: Json) -> Response:
+    """Take documents out of the trash."""
+    return done(services().ingestion.restore, texts_in(body, "docs"))
+
+
+@posted
+def finish(_: Request, body: Json) -> Response:
+    """Remove documents in the trash for good."""
+    return done(services().ingestion.finish, texts_in(body, "docs"))
+
+
+@posted
+def tag(_: Request, body: Json) -> Response:
+    """Tags given to documents (``add``) and taken from them (``remove``)."""
+    given, more, less = (texts_in(body, name) for name in ("docs", "add", "remove"))
+    return done(services().engine.shelf.tag, given, add=more, remove=less)
+
+
+@posted
+def rename(request: Request, body: Json) -> Response:
+    """Call a document otherwise; "" gives it back the title that was read."""
+    return done(services().engine.shelf.rename, request.path_params["doc"], text_in(body, "title") or "")
+
+
+@posted
+def rename_tag(_: Request, body: Json) -> Response:
+    """Another name for the tag ``tag``; without a ``name`` it is taken from all documents."""
+    shelf, of, name = services().engine.shelf, text_in(body, "tag") or "", text_in(body, "name")
+    return done(shelf.delete_tag, of) if name is None else done(shelf.rename_tag, of, name)
+
+
+@posted
+def put(_: Request, body: Json) -> Response:
+    """Lay documents into a folder."""
+    return done(services().engine.shelf.put, texts_in(body, "docs"), text_in(body, "folder") or "")
+
+
+@guarded
+def storage(_: Request) -> Response:
+    return JSONResponse(_storage())
+
+
+@posted
+def clear_pictures(_: Request, _body: Json) -> Response:
+    """Drop the pictures of pages, which are drawn again when they are looked at."""
+    services().renderer.clear()
+    return JSONResponse(_storage())
+
+
+def _storage() -> Json:
+    return library_payload.storage(services().engine.storage(), services().engine.documents())
+
+
+@posted
+def read_document(request: Request, body: Json) -> Response:
+    """Queue a document again, with a password where its body gives one."""
+    return done(_queue, [request.path_params["doc"]], text_in(body, "password"))
+
+
+@guarded
+def cancel_document(request: Request) -> Response:
+    services().ingestion.cancel(request.path_params["doc"])
+    return JSONResponse({})
+
+
+@guarded
+def page_elements(request: Request) -> Response:
+    document = services().engine.document(request.path_params["doc"])
+    return JSONResponse(library_payload.elements(document, request.path_params["page"]))
+
+
+@guarded
+def page_debug(request: Request) -> Response:
+    """The page with what was read drawn over it, as `ragcore elements --picture` draws it."""
+    engine, doc_id, page = services().engine, request.path_params["doc"], request.path_params["page"]
+    document = engine.document(doc_id)
+    if not 1 <= page <= len(document.pages):
+        return JSONResponse(trouble("page", "This page doesn’t exist.", "Reload the page."), 400)
+    name = file_name(f"{document.title}, page {document.pages[page - 1].label}, as read", "png")
+    headers = {"Content-Disposition": disposition(name).replace("attachment", "inline", 1), "Cache-Control": "no-store"}
+    return Response(engine.page_picture(doc_id, page), media_type="image/png", headers=headers)
+
+
+@guarded
+def tables(request: Request) -> Response:
+    return JSONResponse(library_payload.tables(services().engine.document(request.path_params["doc"])))
+
+
+@guarded
+def table(request: Request) -> Response:
+    document = services().engine.document(request.path_params["doc"])
+    found = library_payload.table(document, request.path_params["number"])
+    if found is None:
+        raise InputError("This document has no such table.", hint="Reload the page.")
+    return JSONResponse(found)
+
+
+@guarded
+def tables_file(request: Request) -> Response:
+    """All tables of a document, or one of them, to keep."""
+    engine, doc_id = services().engine, request.path_params["doc"]
+    kind, number = sheet_kind(request.path_params["kind"]), request.path_params.get("number")
+    data = engine.write_tables(doc_id, kind, number)
+    title = f"{engine.document(doc_id).title}, {'tables' if number is None else f'table {number}'}"
+    headers = {"Content-Disposition": disposition(file_name(title, kind)), "Cache-Control": "no-store"}
+    return Response(data, media_type=SHEET_TYPES[kind], headers=headers)
+
+
+@guarded
+def noise(request: Request) -> Response:
+    return JSONResponse(library_payload.noise(services().engine.document(request.path_params["doc"])))
+
+
+@guarded
+def chunks(request: Request) -> Response:
+    engine, doc_id = services().engine, request.path_params["doc"]
+    return JSONResponse(library_payload.chunks(engine.document(doc_id), engine.chunks(doc_id)))
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    """All of them, below ``prefix``."""
+    all_, doc = f"{prefix}/gw/library", f"{prefix}/gw/documents/{{doc:str}}"
+    return [
+        Route(all_, library),
+        Route(f"{all_}/read", read, methods=["POST"]),
+        Route(f"{all_}/remove", remove, methods=["POST"]),
+        Route(f"{all_}/restore", restore, methods=["POST"]),
+        Route(f"{all_}/finish", finish, methods=["POST"]),
+        Route(f"{all_}/tags", tag, methods=["POST"]),
+        Route(f"{all_}/tag", rename_tag, methods=["POST"]),
+        Route(f"{all_}/folder", put, methods=["POST"]),
+        Route(f"{all_}/storage", storage),
+        Route(f"{all_}/pictures/clear", clear_pictures, methods=["POST"]),
+        Route(f"{doc}/read", read_document, methods=["POST"]),
+        Route(f"{doc}/title", rename, methods=["POST"]),
+        Route(f"{doc}/cancel", cancel_document, methods=["POST"]),
+        Route(f"{doc}/pages/{{page:int}}/elements", page_elements),
+        Route(f"{doc}/pages/{{page:int}}/debug.png", page_debug),
+        Route(f"{doc}/tables", tables),
+        Route(f"{doc}/tables.{{kind:str}}", tables_file),
+        Route(f"{doc}/tables/{{number:int}}", table),
+        Route(f"{doc}/tables/{{number:int}}.{{kind:str}}", tables_file),
+        Route(f"{doc}/noise", noise),
+        Route(f"{doc}/chunks", chunks),
+    ]

@@ -1,0 +1,16 @@
+"""The sample that a new library can be tried on."""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "sample.pdf"
+NAME = "Larkfield annual report 2025 (sample).pdf"
+
+
+@cache
+def sample_id() -> str:
+    """The id that it has in a library."""
+    return sha256(SAMPLE.read_bytes()).hexdigest()[:16]

@@ -1,0 +1,189 @@
+"""Files from the browser into the library: kept on disk at once, read in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+from pathlib import PurePath
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from ragcore.engine import Engine
+from ragcore.errors import GroundworkError
+from ui import components
+from ui.library.advice import advice
+from ui.library.jobs import Ingestion
+from ui.server import frame
+from ui.server.services import services
+
+NAMED = 3  # files that a note names
+
+
+@dataclass(frozen=True)
+class Note:
+    """What became of a file that needs a word: refused, or already in the library."""
+
+    tone: str
+    text: str
+    hint: str
+
+
+def uploader() -> None:
+    """The drop zone; what it takes is in the library before the next line runs."""
+    megabytes = max(1, services().engine.settings.ingest.max_bytes >> 20)
+    # A new key empties the widget, which would keep every file in memory.
+    key = f"gw_upload_{st.session_state.setdefault('gw_uploads', 0)}"
+    with st.container(key="gw_drop"):
+        st.file_uploader(
+            "Upload PDFs",
+            accept_multiple_files=True,
+            key=key,
+            on_change=_take,
+            args=(key,),
+            label_visibility="collapsed",
+            max_upload_size=megabytes,
+        )
+        components.drop()
+    sent = sent_to_claude(services().engine)
+    if sent:
+        with st.container(key="gw_sends"):
+            st.html(f"<p>{escape(sent)}</p>")
+
+
+def sent_to_claude(engine: Engine) -> str:
+    """What of a document leaves this machine while it is read, and what that may cost; "" where nothing does."""
+    settings, parts = engine.settings, []
+    if engine.writes_contexts():
+        chosen = settings.context
+        summaries = chosen.summaries == "auto" and (chosen.document_summary or chosen.section_summary)
+        wanted = ["summaries"] * summaries + ["a context sentence for each passage"] * (chosen.situate == "claude")
+        limit = f"at most ${chosen.max_usd:.2f} per document"
+        parts.append(f"Document text goes to Claude for {' and '.join(wanted)}: {limit}.")
+    if engine.describes_figures():
+        limit = f"at most ${settings.figures.max_usd:.2f} per document"
+        parts.append(f"Figures go to Claude to be described: {limit}.")
+    return " ".join(parts)
+
+
+def _take(key: str) -> None:
+    # The browser may tell of an upload again, or of a part of it before the whole: each file is taken once.
+    known: set[str] = st.session_state.setdefault("gw_files", set())
+    files = [file for file in st.session_state[key] if file.file_id not in known]
+    known.update(file.file_id for file in files)
+    if not files:
+        return
+    st.session_state["gw_notes"] = take(files, services().engine, services().ingestion)
+    st.session_state["gw_uploads"] += 1
+    st.session_state["gw_fresh"] = True
+
+
+def arrived() -> bool:
+    """Whether files have just been taken; true once for each upload."""
+    return bool(st.session_state.pop("gw_fresh", False))
+
+
+def paired(files: Sequence[UploadedFile]) -> list[tuple[UploadedFile, UploadedFile | None]]:
+    """Each file of an upload, an ADE JSON together with the PDF of its name in its folder, which then does not come by
+    itself."""
+    pdfs = {PurePath(file.name).with_suffix(""): file for file in files if file.name.lower().endswith(".pdf")}
+    companions = {
+        file.file_id: pdfs[stem]
+        for file in files
+        if file.name.lower().endswith(".json") and (stem := PurePath(file.name).with_suffix("")) in pdfs
+    }
+    taken = {pdf.file_id for pdf in companions.values()}
+    return [(file, companions.get(file.file_id)) for file in files if file.file_id not in taken]
+
+
+def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) -> list[Note]:
+    """Keep the files of an upload and queue them to be read; what needs a word about them. Those of a folder lie in a
+    folder of that path."""
+    known: list[tuple[str, str]] = []
+    queued: list[str] = []
+    notes: list[Note] = []
+    once, twice = _alike(paired(files))
+    # The last one added stands first in the Library, so that they stand there in the upload's order.
+    for file, pdf in reversed(once):
+        notes = _add(file, pdf, engine, queued, known) + notes
+    for doc_id in reversed(queued):
+        ingestion.add(doc_id)
+    known = [*reversed(known), *twice]
+    if known:
+        name, same = known[0]
+        one = f"This is the same file as “{same}”." if len(known) == 1 and same != name else "Each file is stored once."
+        notes.append(Note("weak", already([name for name, _ in known]), one))
+    return notes
+
+
+def _alike(
+    pairs: Sequence[tuple[UploadedFile, UploadedFile | None]],
+) -> tuple[list[tuple[UploadedFile, UploadedFile | None]], list[tuple[str, str]]]:
+    """The first of those of the same bytes, and the names of the others, each with the first's."""
+    once, twice, seen = [], [], dict[bytes, str]()
+    for file, pdf in pairs:
+        data = file.getvalue()
+        digest = sha256(data).digest()
+        if data and digest in seen:
+            twice.append((PurePath(file.name).name, seen[digest]))
+        else:
+            once.append((file, pdf))
+        seen.setdefault(digest, PurePath(file.name).name)
+    return once, twice
+
+
+def already(names: Sequence[str]) -> str:
+    """That files are in the library: ``a.pdf and 2 others are already in the library.``"""
+    if len(names) <= NAMED:
+        listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    else:
+        listed = f"{', '.join(names[:NAMED])} and {len(names) - NAMED} other{'s' if len(names) > NAMED + 1 else ''}"
+    return f"{listed} {'is' if len(names) == 1 else 'are'} already in the library."
+
+
+def _add(
+    file: UploadedFile, pdf: UploadedFile | None, engine: Engine, queued: list[str], known: list[tuple[str, str]]
+) -> list[Note]:
+    path = PurePath(file.name)  # one of a folder comes under its path in it
+    try:
+        added = engine.add(file.getvalue(), path.name, pdf=pdf.getvalue() if pdf is not None else None)
+        if added.status == "new" and len(path.parts) > 1:
+            engine.shelf.put([added.doc_id], path.parent.as_posix())
+    except GroundworkError as error:
+        # What is wrong with a JSON is no reason to leave out its PDF.
+        by_itself = _add(pdf, None, engine, queued, known) if pdf is not None else []
+        return [Note("bad", error.message, advice(error.as_dict(), engine.settings)["hint"]), *by_itself]
+    queued.append(added.doc_id)
+    if added.status == "already":
+        there = next((info for info in engine.documents() if info.doc_id == added.doc_id), None)
+        if there is not None and there.status == "failed":
+            return [
+                Note(
+                    "weak", f"{path.name} is in the library and couldn’t be read before.", "Groundwork is trying again."
+                )
+            ]
+        known.append((path.name, there.title if there is not None else path.name))
+        return []
+    return [Note("weak", f"{path.name} came without its PDF.", added.note)] if added.note else []
+
+
+def notes() -> None:
+    """What the last upload left to say, until it is dismissed or the next one."""
+    left: list[Note] = st.session_state.get("gw_notes", [])
+    if not left:
+        return
+    with st.container(key="gw_notes"):
+        for note in left:
+            frame.message(note.text, note.hint, note.tone)
+        st.button("Dismiss", key="gw_dismiss", on_click=lambda: st.session_state.pop("gw_notes", None))
+
+
+def heading(title: str, detail: str) -> None:
+    st.html(f'<div class="gw-head"><h1>{escape(title)}</h1><span class="muted num">{escape(detail)}</span></div>')
+
+
+def counted(documents: int, pages: int) -> str:
+    """``1 document, 12 pages``."""
+    return f"{documents} document{'' if documents == 1 else 's'}, {pages:,} page{'' if pages == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""Reports: what is written in the background, and routes."""

@@ -1,0 +1,325 @@
+"""Filling reports in the background, whatever happens to pages and tabs. Each server that writes has a worker, and
+so has the offline answerer: a server that hangs holds up nobody else.
+
+What waits is in SQLite (`ragcore.index.reports`), so that a restart goes on with it, and the section that was in work
+is done again; this module adds what only a running job knows: what is being written right now, and whose key writes
+what was queued in a visit.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from ragcore.cancel import Stop
+from ragcore.engine import Engine
+from ragcore.errors import GroundworkError
+from ragcore.index.report_rows import Task
+from ragcore.types import AnswerEvent, Checked, Citation, Cited, Dropped, Found, Mark, Text
+from ui.chat.payload import model_name
+
+_log = logging.getLogger(__name__)
+
+# What is wrong with one section and not with those after it.
+OF_ONE_SECTION = ("request_refused", "stream_broken", "unknown_document", "input_error", "unknown_section")
+TRY_AGAIN_SECONDS = 5.0  # while another process of Groundwork fills the same reports
+
+
+@dataclass(frozen=True)
+class Live:
+    """The section in work at one moment. ``text`` with ``marks`` is what has been written of it in its ``round``;
+    ``stage`` is ``search``, ``write`` or ``check``."""
+
+    report_id: str
+    section_id: str
+    revision: int = 0
+    stage: str = "search"
+    round: int = 0
+    text: str = ""
+    marks: tuple[Mark, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    sources: int = 0
+    started: float = field(default_factory=time.time)
+    stopping: bool = False
+
+
+def _defect(error: BaseException) -> dict[str, Any]:
+    return {
+        "code": "defect",
+        "message": f"An unexpected error occurred while filling this section: {error!r}.",
+        "hint": "Fill it again. If it fails again, report this message.",
+        "retryable": True,
+    }
+
+
+def _other_writer(asked: str, now: str) -> dict[str, Any]:
+    return {
+        "code": "other_writer",
+        "message": f"{model_name(asked)} was filling this report; the model is now {model_name(now)}.",
+        "hint": "Set the key or the model again, or fill the rest by what is in force.",
+        "retryable": True,
+    }
+
+
+@dataclass
+class _Lane:
+    """What one worker is at."""
+
+    live: Live | None = None
+    stop: Stop | None = None
+    # What to queue when what is being stopped has ended: by which engine, sections, instruction.
+    once_more: tuple[Engine, list[str] | None, str] | None = None
+    pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2, thread_name_prefix="reports"))
+
+
+class ReportJobs:
+    """The workers that fill reports, section by section in the order of the queue. `live` may be read from any thread.
+    ``kept`` gives the engine of this process; what was queued in a visit is written by that visit's engine and no
+    other. Of several processes on one home, one works at a time."""
+
+    def __init__(self, kept: Callable[[], Engine]) -> None:
+        self._kept = kept
+        self._engines: dict[str, Engine] = {}  # by section that waits: what it was queued by
+        self._lanes: dict[str, _Lane] = {}  # by server, those at work
+        self._closing = threading.Event()
+        self._lock = threading.RLock()
+        folder = kept().home / "locks"
+        folder.mkdir(parents=True, exist_ok=True)
+        self._of_home = FileLock(folder / "reports.lock", thread_local=False, mode=0o600)
+
+    def resume(self) -> None:
+        """Go on with what waits, if anything does. What a visit of an earlier process queued is given up: nobody has
+        its key any more."""
+        with self._working() as alone:
+            if alone:
+                for task in self._kept().reports.store.tasks():
+                    if task.visit:
+                        self._give_up(task, None, _other_writer(task.writer, self._kept().writer_name()))
+        self._begin()
+
+    def fill(
+        self,
+        report_id: str,
+        section_ids: Sequence[str] | None = None,
+        instruction: str = "",
+        engine: Engine | None = None,
+    ) -> None:
+        """Queue sections (None: all that nothing is written of), to be written by ``engine``, and begin. Raises as
+        `Desk.queue` does."""
+        chosen = engine or self._kept()
+        with self._lock:
+            self._queue(chosen, report_id, section_ids, instruction)
+            for lane in self._at(report_id):
+                # One that is just being stopped waits no more when that is done, though it may be wanted again.
+                if lane.live is not None and lane.live.stopping:
+                    if section_ids is None:
+                        lane.once_more = (chosen, None, "")
+                    elif lane.live.section_id in section_ids:
+                        lane.once_more = (chosen, [lane.live.section_id], instruction)
+        self._begin()
+
+    def stop(self, report_id: str) -> None:
+        """End the filling of a report: the section in work keeps what it has, and those that wait are not begun."""
+        store = self._kept().reports.store
+        with self._lock:
+            at_work = self._at(report_id)
+            for lane in at_work:
+                lane.once_more = None
+            sections = {lane.live.section_id for lane in at_work if lane.live is not None}
+        for task in store.tasks():
+            if task.report_id == report_id and task.section_id not in sections:
+                store.drop_task(task.section_id)
+        for lane in at_work:
+            self._put(lane, stopping=True)
+            if lane.stop is not None:
+                lane.stop.set()
+
+    def live(self, report_id: str) -> Live | None:
+        """What is being written of a report right now."""
+        with self._lock:
+            return next((lane.live for lane in self._at(report_id)), None)
+
+    def close(self) -> None:
+        """End the work; the sections in work are done again at the next start."""
+        self._closing.set()
+        with self._lock:
+            lanes = list(self._lanes.values())
+        for lane in lanes:
+            if (stop := lane.stop) is not None:
+                stop.set()
+        for lane in lanes:
+            lane.pool.shutdown(wait=True, cancel_futures=True)
+
+    def _at(self, report_id: str) -> list[_Lane]:
+        return [lane for lane in self._lanes.values() if lane.live is not None and lane.live.report_id == report_id]
+
+    def _queue(self, engine: Engine, report_id: str, section_ids: Sequence[str] | None, instruction: str) -> None:
+        store = engine.reports.store
+        before = {task.section_id for task in store.tasks()}
+        self._engines = {section_id: queued for section_id, queued in self._engines.items() if section_id in before}
+        own = not engine.models.same_account(self._kept().models)
+        engine.reports.queue(report_id, section_ids, instruction, visit=own)
+        self._engines.update({task.section_id: engine for task in store.tasks() if task.section_id not in before})
+
+    def _server(self, task: Task) -> str | None:
+        """Who writes a section; None where only another process can, of whose visit it is."""
+        engine = self._engines.get(task.section_id)
+        if engine is None and task.visit:
+            return None
+        return (engine or self._kept()).models.server
+
+    def _begin(self) -> None:
+        """Have a worker for everyone who is to write what waits."""
+        with self._lock:
+            if self._closing.is_set():
+                return
+            wanted = dict.fromkeys(map(self._server, self._kept().reports.store.tasks()))
+            for server in wanted:
+                if server is not None and server not in self._lanes:
+                    self._lanes[server] = lane = _Lane()
+                    lane.pool.submit(self._run, server, lane)
+
+    def _run(self, server: str, lane: _Lane) -> None:
+        """A worker thread's job: all that waits for ``server``, until nothing does."""
+        try:
+            while not self._closing.is_set():
+                with self._working() as alone:
+                    while alone and (task := self._next(server)) is not None and not self._closing.is_set():
+                        self._write(lane, task)
+                if not alone:
+                    # Another process is at it, and takes what was queued here too, or this one goes on where it ends.
+                    self._closing.wait(TRY_AGAIN_SECONDS)
+                with self._lock:
+                    if self._next(server) is None:
+                        del self._lanes[server]
+                        return
+        except GroundworkError as error:  # the store; what waits is gone on with when something is queued
+            _log.warning("Filling reports broke off: %s %s", error.message, error.hint)
+        finally:
+            with self._lock:
+                if self._lanes.get(server) is lane:
+                    del self._lanes[server]
+            lane.pool.shutdown(wait=False)
+
+    def _next(self, server: str) -> Task | None:
+        with self._lock:
+            return next((task for task in self._kept().reports.store.tasks() if self._server(task) == server), None)
+
+    @contextmanager
+    def _working(self) -> Iterator[bool]:
+        """Whether this process is the one that works on the home, which it stays within the block."""
+        with self._lock:  # the workers of a process hold one lock together
+            try:
+                self._of_home.acquire(timeout=0)
+            except Timeout:
+                held = False
+            else:
+                held = True
+        try:
+            yield held
+        finally:
+            if held:
+                with self._lock:
+                    self._of_home.release()
+
+    def _write(self, lane: _Lane, task: Task) -> None:
+        with self._lock:
+            engine = self._engines.get(task.section_id)
+        desk = (engine or self._kept()).reports
+        if task.writer != desk.models.writer_name:
+            # Asked under other settings: nothing else stands in for it.
+            self._give_up(task, engine, _other_writer(task.writer, desk.models.writer_name))
+            return
+        stop = Stop()
+        with self._lock:
+            lane.live, lane.stop = Live(task.report_id, task.section_id), stop
+        if self._closing.is_set():
+            stop.set()
+        # In a thread of its own, whose outcome tells a defect too: it must not end the queue.
+        outcome = lane.pool.submit(desk.write, task, partial(self._heard, lane), stop, abandoned=self._closing.is_set)
+        error = outcome.exception()
+        with self._lock:
+            if lane.once_more is None:
+                lane.live = lane.stop = None
+        if self._closing.is_set():
+            return
+        if error is None:
+            trouble = desk.store.trouble(task.section_id)
+        elif isinstance(error, GroundworkError):
+            trouble = error.as_dict()
+        else:
+            trouble = _defect(error)
+            _log.error("filling section %s failed", task.section_id, exc_info=error)
+            desk.store.drop_task(task.section_id, trouble)
+        hopeless = trouble is not None and trouble["code"] not in OF_ONE_SECTION
+        if trouble is not None and hopeless:
+            self._give_up(task, engine, trouble)
+        self._leave(lane, task, once_more=not hopeless)
+
+    def _give_up(self, task: Task, engine: Engine | None, trouble: dict[str, Any]) -> None:
+        """Nothing waits any more of what was queued as ``task`` was: of its report, by the same writer and ``engine``
+        (None: that of the process)."""
+        store = self._kept().reports.store
+        with self._lock:
+            alike = [
+                other.section_id
+                for other in store.tasks()
+                if (other.report_id, other.writer, other.visit) == (task.report_id, task.writer, task.visit)
+                and self._engines.get(other.section_id) is engine
+            ]
+            store.drop_tasks(task.report_id, [task.section_id, *alike], trouble)
+
+    def _leave(self, lane: _Lane, task: Task, *, once_more: bool) -> None:
+        """A section is no longer in work; where it was stopped and asked for again meanwhile it waits anew."""
+        with self._lock:  # with the queue, so that a stop finds either
+            if all(other.section_id != task.section_id for other in self._kept().reports.store.tasks()):
+                self._engines.pop(task.section_id, None)
+            again, lane.once_more = lane.once_more, None
+            if again is not None and once_more:
+                engine, section_ids, instruction = again
+                try:
+                    self._queue(engine, task.report_id, section_ids, instruction)
+                except GroundworkError as gone:  # accepted or deleted meanwhile
+                    _log.info("Section %s is not filled again: %s", task.section_id, gone.message)
+            lane.live = lane.stop = None
+        self._begin()
+
+    def _heard(self, lane: _Lane, event: AnswerEvent) -> None:
+        live = lane.live
+        if live is None:
+            return
+        match event:
+            case Found(_, sources):
+                self._put(
+                    lane, stage="write", round=live.round + 1, text="", marks=(), citations=(), sources=len(sources)
+                )
+            case Text(text):
+                self._put(lane, text=live.text + text)
+            case Cited(citation):
+                mark = f"[{citation.n}]"
+                start = len(live.text)
+                known = any(other.n == citation.n for other in live.citations)
+                self._put(
+                    lane,
+                    text=live.text + mark,
+                    marks=(*live.marks, Mark(start, start + len(mark), citation.n)),
+                    citations=live.citations if known else (*live.citations, citation),
+                )
+            case Checked():
+                self._put(lane, stage="check")
+            case Dropped():
+                pass
+
+    def _put(self, lane: _Lane, **changes: object) -> None:
+        with self._lock:
+            if lane.live is not None:
+                lane.live = replace(lane.live, revision=lane.live.revision + 1, **changes)  # type: ignore[arg-type]

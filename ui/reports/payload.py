@@ -1,0 +1,314 @@
+"""The JSON of reports, as the browser sees them: the list, a whole report, and what is being written of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragcore.errors import UnknownDocument
+from ragcore.index.report_rows import ReportInfo, StoredSection, Version
+from ragcore.index.store import DocumentInfo
+from ragcore.report.constraints import named
+from ragcore.report.editing import HAND
+from ragcore.report.expense import Expense
+from ragcore.report.template import Place
+from ragcore.report.workspace import Desk
+from ragcore.types import Citation
+from ragcore.types.report import NO_FOCUS, Conflict, FilledSection, Gap, Span
+from ui.chat import markup, payload
+from ui.reports.jobs import Live
+
+Json = dict[str, Any]
+
+EXCERPT = 160  # characters of a pinned passage that are shown
+
+
+def listed(infos: Sequence[ReportInfo], names: Mapping[str, str]) -> list[Json]:
+    return [
+        {
+            "id": info.report_id,
+            "title": info.name,
+            "origin": info.origin,
+            "from": _from(info, names),
+            "sections": info.sections,
+            "written": info.written,
+            "accepted": info.accepted,
+            "waiting": info.waiting,
+            "updated": info.updated,
+        }
+        for info in infos
+    ]
+
+
+def _from(info: ReportInfo, names: Mapping[str, str]) -> str:
+    """What a report is filled from, so that two of one template are told apart."""
+    if info.doc_ids is None:
+        return "all documents"
+    known = [names[doc_id] for doc_id in info.doc_ids if doc_id in names]
+    return known[0] if len(known) == 1 else f"{len(known)} documents"
+
+
+def report(desk: Desk, report_id: str, live: Live | None, infos: Sequence[DocumentInfo]) -> Json:
+    """A whole report; ``revision`` changes with whatever is changed of it."""
+    draft = desk.get(report_id)
+    info = draft.stored.info
+    names = payload.names(infos)
+    return {
+        "id": report_id,
+        "revision": revision(info),
+        "title": info.title,
+        "name": info.name,
+        "fresh": info.focus is None and not info.written and not info.waiting,
+        "guidance": info.guidance,
+        "origin": info.origin,
+        "docs": None if info.doc_ids is None else list(info.doc_ids),
+        "documents": _documents(infos, names),
+        "trouble": payload.error(info.trouble) if info.trouble else None,
+        "writer": payload.model_name(desk.models.writer_name),
+        "offline": desk.models.writer_name == "offline",
+        "spent": _spent(desk, report_id),
+        "expense": expense(desk.expense(report_id)),
+        "live": being_written(live),
+        "sections": [_section(desk, stored, place, live, infos, names) for stored, place in draft.pairs],
+    }
+
+
+def revision(info: ReportInfo) -> str:
+    return f"{info.updated}-{info.waiting}"
+
+
+def expense(found: Expense) -> Json:
+    """What filling costs before it is done, in words."""
+    if not found.sections:
+        words = "Nothing to fill"
+    elif found.model == "offline":
+        words = "Free, offline"
+    elif found.usd is None:
+        words = f"About {found.usage.input_tokens + found.usage.output_tokens:,} tokens, price unknown"
+    else:
+        words = f"About {payload.dollars(found.usd)}"
+        if found.most_usd is not None:
+            words += f", at most {payload.dollars(found.most_usd)}"
+    return {"sections": found.sections, "words": words}
+
+
+def about(desk: Desk, report_id: str, infos: Sequence[DocumentInfo]) -> Json:
+    """What a report may be about, and what is chosen of it: each document with its company and its period, and the
+    sections that ask for a year."""
+    from ragcore.report.coverage import asks_of_a_year  # loads what no first page waits for
+
+    draft = desk.get(report_id)
+    info = draft.stored.info
+    focus = info.focus or NO_FOCUS
+    names = payload.names(infos)
+    return {
+        "subject": focus.subject,
+        "year": focus.year,
+        "docs": None if info.doc_ids is None else list(info.doc_ids),
+        "documents": [
+            {
+                "id": one.doc_id,
+                "title": names[one.doc_id],
+                "subject": one.company,
+                "period": one.coverage.words,
+                "part": one.coverage.part,
+                "years": list(one.coverage.years),
+            }
+            for one in desk.materials()
+        ],
+        "yearly": [place.section.heading for place in draft.template.places() if asks_of_a_year(place.section)],
+    }
+
+
+def _spent(desk: Desk, report_id: str) -> str:
+    """What its versions cost so far; "" where nothing was paid."""
+    usd = desk.store.cost(report_id)
+    return "" if usd == 0 else payload.dollars(usd)
+
+
+def being_written(live: Live | None) -> Json | None:
+    if live is None:
+        return None
+    by_number = {citation.n: citation for citation in live.citations}
+    return {
+        "section": live.section_id,
+        "stage": live.stage,
+        "round": live.round,
+        "sources": live.sources,
+        "stopping": live.stopping,
+        "revision": live.revision,
+        "turn": f"live{live.section_id}",
+        "blocks": markup.blocks(live.text, live.marks, by_number, turn_id=f"live{live.section_id}"),
+        "citations": [payload.citation(item) for item in live.citations],
+    }
+
+
+def _section(
+    desk: Desk,
+    stored: StoredSection,
+    place: Place,
+    live: Live | None,
+    infos: Sequence[DocumentInfo],
+    names: Mapping[str, str],
+) -> Json:
+    asked, content, shown = place.section, stored.content, stored.shown
+    works = live is not None and live.section_id == stored.section_id
+    return {
+        "id": stored.section_id,
+        "number": place.number,
+        "level": place.level,
+        "heading": asked.heading,
+        "guidance": asked.guidance,
+        "kind": asked.kind,
+        "columns": list(asked.columns),
+        "unit": asked.unit,
+        "required": asked.required,
+        "documents": None if asked.documents is None else [_named(name, infos, names) for name in asked.documents],
+        "filled": asked.filled,
+        "state": "working" if works else "waiting" if stored.waits is not None else _state(stored, place),
+        "accepted": stored.accepted,
+        "versions": stored.versions,
+        "shown": version(shown) if shown else None,
+        "trouble": payload.error(stored.trouble) if stored.trouble else None,
+        "pinned": [_span(desk, span, names) for span in stored.pinned],
+        "excluded": [_span(desk, span, names) for span in stored.excluded],
+        **(_content(content, shown.version_id) if content is not None and shown is not None else _nothing()),
+    }
+
+
+def _documents(infos: Sequence[DocumentInfo], names: Mapping[str, str]) -> list[Json]:
+    """The library; ``called`` is what a section names a document by: its file, or its id where another has the same."""
+    files = Counter(one.name for one in infos)
+    return [
+        {
+            "id": one.doc_id,
+            "title": names[one.doc_id],
+            "called": one.name if files[one.name] == 1 else one.doc_id,
+        }
+        for one in infos
+    ]
+
+
+def _named(name: str, infos: Sequence[DocumentInfo], names: Mapping[str, str]) -> Json:
+    """A document that a section names, with the ids of those in the library that are called so."""
+    found = named(name, infos)
+    return {"name": name, "ids": found, "title": names[found[0]] if found else name}
+
+
+def _state(stored: StoredSection, place: Place) -> str:
+    if not place.section.filled:
+        return "heading"
+    if stored.accepted:
+        return "accepted"
+    if stored.content is None:
+        return "empty"
+    if stored.content.status in ("failed", "stopped"):
+        return stored.content.status
+    return "gap" if stored.content.gaps or stored.content.status == "empty" else "draft"
+
+
+def _nothing() -> Json:
+    return {
+        "turn": "",
+        "blocks": [],
+        "text": "",
+        "citations": [],
+        "claims": [],
+        "tally": {},
+        "dropped": [],
+        "gaps": [],
+        "conflicts": [],
+        "notes": [],
+        "extractive": False,
+        "rounds": 0,
+        "meta": "",
+    }
+
+
+def _content(content: FilledSection, version_id: str) -> Json:
+    answer = content.answer
+    gaps = [_gap(gap) for gap in content.gaps]
+    conflicts = [_conflict(each) for each in content.conflicts]
+    if answer is None:
+        blocks = markup.blocks(content.text, (), {}, turn_id=version_id)
+        return _nothing() | {
+            "turn": version_id,
+            "blocks": blocks,
+            "text": content.text,
+            "gaps": gaps,
+            "conflicts": conflicts,
+        }
+    made = payload.answer(version_id, answer)
+    spent = [made["model"]] if answer.model != HAND else []
+    if not answer.extractive and answer.usage.input_tokens:
+        spent += [f"{answer.usage.input_tokens:,} tokens in", f"{answer.usage.output_tokens:,} out", made["cost"] or ""]
+    if content.rounds > 1 and answer.model != HAND:
+        spent.append(f"written {content.rounds} times, after a search for what was missing")
+    keys = ("blocks", "text", "citations", "claims", "tally", "dropped", "notes", "extractive")
+    return {key: made[key] for key in keys} | {
+        "turn": version_id,
+        "citations": [_citation(item) for item in answer.citations],
+        "gaps": gaps,
+        "conflicts": conflicts,
+        "rounds": content.rounds,
+        "meta": " · ".join(part for part in spent if part),
+    }
+
+
+def _citation(item: Citation) -> Json:
+    return payload.citation(item) | {"start": item.start, "end": item.end}
+
+
+def _gap(gap: Gap) -> Json:
+    return {"what": gap.what, "why": gap.why, "nearest": [_citation(item) for item in gap.nearest]}
+
+
+def _conflict(conflict: Conflict) -> Json:
+    return {
+        "what": conflict.what,
+        "rivals": [
+            {"figure": one.figure, "words": one.words, "citation": _citation(one.citation)} for one in conflict.rivals
+        ],
+    }
+
+
+def _span(desk: Desk, span: Span, names: Mapping[str, str]) -> Json:
+    """A pinned or excluded place; of a document that was removed only that is known."""
+    made: Json = {"doc": span.doc_id, "start": span.start, "end": span.end, "title": names.get(span.doc_id, "")}
+    try:
+        document = desk.filling.document(span.doc_id)
+    except UnknownDocument:
+        return made | {"words": "No longer in the library", "citation": None}
+    words = " ".join(document.text[span.start : span.end].split())
+    page = document.page_at(span.start, span.end)
+    label = document.pages[page - 1].label
+    shown = words if len(words) <= EXCERPT else f"{words[:EXCERPT].rstrip()}…"
+    citation = {
+        "n": 0,
+        "doc": span.doc_id,
+        "title": document.title,
+        "page": page,
+        "label": label,
+        "quote": shown,
+        "cell": "",
+        "section": [],
+        "boxes": [payload.box(place) for place in document.boxes(span.start, span.end)],
+        "heads": [],
+        "generated": False,
+        "ocr": None,
+    }
+    return made | {"words": shown, "citation": citation}
+
+
+def version(found: Version) -> Json:
+    author = "by hand" if found.author == HAND else payload.model_name(found.author)
+    return {
+        "id": found.version_id,
+        "number": found.number,
+        "parent": found.parent,
+        "author": author,
+        "change": found.change,
+        "created": found.created,
+        "cost": "" if not found.usd else payload.dollars(found.usd),
+    }

@@ -1,0 +1,315 @@
+"""The routes of reports, under ``/gw/reports``: the list, templates, a report with its sections, and files of it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.cli.report import own_templates
+from ragcore.engine import Engine
+from ragcore.errors import InputError
+from ragcore.index.report_rows import PlaceKind
+from ragcore.report.files import MEDIA_TYPES, report_kind
+from ragcore.report.workspace import Desk
+from ragcore.types.report import NO_FOCUS, Focus, Span
+from ui.chat.exports import disposition, file_name
+from ui.reports import payload as report_payload
+from ui.server.guard import guarded, posted, text_in, visit
+from ui.server.services import services
+
+Json = dict[str, Any]
+
+PAGE_WORDS = 20_000  # words of a page, at most, that a selection may count to
+
+
+def told(handler: Callable[[Request, Json], Json | None]) -> Callable[..., Any]:
+    """What a person cannot do now is told as ``refused``; the request was right, so the browser is not to note it as
+    failed. Else the answer is what ``handler`` gives."""
+
+    @posted
+    @wraps(handler)
+    def answer(request: Request, body: Json) -> Response:
+        try:
+            return JSONResponse(handler(request, body) or {})
+        except InputError as error:
+            return JSONResponse({"refused": error.as_dict()})
+
+    return answer
+
+
+def _engine(request: Request) -> Engine:
+    return services().visits.engine(visit(request))
+
+
+def _desk(request: Request) -> Desk:
+    return _engine(request).reports
+
+
+def _report(request: Request) -> str:
+    given: str = request.path_params["report"]
+    return given
+
+
+def _section(request: Request) -> str:
+    given: str = request.path_params["section"]
+    return given
+
+
+def _number(body: Json, name: str) -> int:
+    value = body.get(name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InputError(f"“{name}” in the request's body is not a number.", hint="Reload the page and try again.")
+    return value
+
+
+def _ids(body: Json, name: str) -> list[str] | None:
+    value = body.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise InputError(f"“{name}” in the request's body is not a list.", hint="Reload the page and try again.")
+    return value
+
+
+@guarded
+def reports(request: Request) -> Response:
+    """The list, with the templates to begin from and how many documents there are to fill from."""
+    from ragcore.report.template import from_json
+
+    own = []
+    for name, text in own_templates().items():
+        template = from_json(text, name)
+        places = [place.section.heading for place in template.places() if place.level == 1]
+        own.append({"name": name, "title": template.title, "sections": places})
+    names = services().engine.store.titles()
+    made = report_payload.listed(_desk(request).all(), names)
+    return JSONResponse({"reports": made, "own": own, "documents": len(names)})
+
+
+@told
+def new(request: Request, body: Json) -> Json:
+    """A report from one of Groundwork's own templates (``own``), a ``file`` (base64) with its ``name``, or ``text``."""
+    from ragcore.report.read_template import read_template
+    from ragcore.report.template import from_json
+
+    own, text, file = (text_in(body, name) for name in ("own", "text", "file"))
+    if own is not None:
+        known = own_templates()
+        if own not in known:
+            raise InputError("This template doesn’t exist.", hint="Reload the page.")
+        template = from_json(known[own], own)
+    elif file is not None:
+        try:
+            data = base64.b64decode(file, validate=True)
+        except binascii.Error as error:
+            raise InputError("The upload was incomplete.", hint="Choose it again.") from error
+        template = read_template(data, text_in(body, "name") or "The template")
+    else:
+        if not (text or "").strip():
+            raise InputError("The template is empty.", hint="Paste an outline, or choose a file.")
+        ending = "json" if (text or "").lstrip().startswith("{") else "md"
+        template = read_template((text or "").encode(), f"The template.{ending}")
+    name = text_in(body, "name")
+    origin = template.title if own is not None else "a pasted outline" if name is None else name
+    # One that begins blank is written before it is filled: nobody is asked what it is about yet.
+    focus = NO_FOCUS if body.get("blank") is True else None
+    report_id = _desk(request).new(template, origin=origin, focus=focus)
+    return {"id": report_id}
+
+
+@guarded
+def report(request: Request) -> Response:
+    """A whole report; with ``since``, only what is being written where nothing else has changed."""
+    desk, report_id = _desk(request), _report(request)
+    live = services().reports.live(report_id)
+    try:
+        info = desk.store.info(report_id)
+        since = request.query_params.get("since")
+        at = "" if live is None else live.section_id
+        if since is not None and since == f"{report_payload.revision(info)}-{at}":
+            return JSONResponse({"same": True, "live": report_payload.being_written(live)})
+        made = report_payload.report(desk, report_id, live, services().engine.documents())
+    except InputError as error:
+        return JSONResponse({"gone": error.as_dict()})
+    return JSONResponse(made | {"revision": f"{made['revision']}-{at}"})
+
+
+@told
+def change(request: Request, body: Json) -> None:
+    """Its ``title`` and ``guidance``; ``subject`` and ``year``, which it is about; ``docs``: what it is filled from."""
+    desk, report_id = _desk(request), _report(request)
+    title, guidance = text_in(body, "title"), text_in(body, "guidance")
+    if title is not None:
+        desk.rename(report_id, title, guidance)
+    subject = text_in(body, "subject")
+    if subject is not None:
+        desk.focus(report_id, Focus(subject, _number(body, "year")))
+    if "docs" in body:
+        desk.store.set_documents(report_id, _ids(body, "docs"))
+
+
+@guarded
+def about(request: Request) -> Response:
+    """What it may be about, from the library, and what is chosen of that."""
+    return JSONResponse(report_payload.about(_desk(request), _report(request), services().engine.documents()))
+
+
+@told
+def delete(request: Request, _: Json) -> None:
+    services().reports.stop(_report(request))
+    _desk(request).store.delete(_report(request))
+
+
+@told
+def fill(request: Request, body: Json) -> None:
+    """Have ``sections`` written (None: all that nothing is written of), with an ``instruction`` rewritten."""
+    instruction = text_in(body, "instruction") or ""
+    services().reports.fill(_report(request), _ids(body, "sections"), instruction, _engine(request))
+
+
+@told
+def stop(request: Request, _: Json) -> None:
+    services().reports.stop(_report(request))
+
+
+@guarded
+def expense(request: Request) -> Response:
+    """What filling ``sections`` (ids with commas between) would cost."""
+    chosen = request.query_params.get("sections", "").split(",")
+    return JSONResponse(report_payload.expense(_desk(request).expense(_report(request), chosen)))
+
+
+@told
+def add_section(request: Request, body: Json) -> Json:
+    heading, after = text_in(body, "heading") or "", text_in(body, "after") or ""
+    return {"id": _desk(request).add(_report(request), heading, after, below=body.get("below") is True)}
+
+
+@told
+def change_section(request: Request, body: Json) -> None:
+    """What it asks for: any of the keys of a template's section."""
+    _desk(request).change(_section(request), body)
+
+
+@told
+def section_done(request: Request, body: Json) -> None:
+    """One of the things that are done to a section, ``what``."""
+    desk, section_id = _desk(request), _section(request)
+    match text_in(body, "what"):
+        case "accept":
+            desk.accept(section_id)
+        case "open":
+            desk.accept(section_id, False)
+        case "undo":
+            desk.undo(section_id)
+        case "show":
+            desk.show(section_id, text_in(body, "version") or "")
+        case "edit":
+            desk.edit(section_id, text_in(body, "text") or "")
+        case "choose":
+            desk.choose(section_id, _number(body, "conflict"), _number(body, "rival"))
+        case "move":
+            desk.move(section_id, _number(body, "by"))
+        case "remove":
+            desk.remove(section_id)
+        case "restore":
+            desk.restore(section_id)
+        case _:
+            raise InputError("There is no such thing to do.", hint="Reload the page.")
+
+
+@told
+def place(request: Request, body: Json) -> None:
+    """Pin a place, exclude it, or neither. A citation stands for the paragraph or table that it is in."""
+    from ragcore.types.table_labels import elements_within
+
+    desk = _desk(request)
+    wanted = text_in(body, "kind")
+    kinds: dict[str | None, PlaceKind | None] = {"pinned": "pinned", "excluded": "excluded", "none": None}
+    if wanted not in kinds:
+        raise InputError("There is no such thing to do.", hint="Reload the page.")
+    span = Span(text_in(body, "doc") or "", _number(body, "start"), _number(body, "end"))
+    if body.get("around") is True:
+        around = list(elements_within(services().engine.document(span.doc_id), span.start, span.end))
+        if around:
+            span = Span(span.doc_id, min(one.start for one in around), max(one.end for one in around))
+    desk.place(_section(request), span, kinds[wanted])
+
+
+@told
+def passage(request: Request, body: Json) -> None:
+    """Add the words from word ``first`` of page ``from`` to word ``last`` of page ``to``, as the page viewer counts
+    them, or those at ``start`` to ``end``; ``gap`` is what they stand for."""
+    desk = _desk(request)
+    doc_id = text_in(body, "doc") or ""
+    if "start" in body:
+        span = Span(doc_id, _number(body, "start"), _number(body, "end"))
+    else:
+        document = services().engine.document(doc_id)
+        at = document.words
+        ends = []
+        for page, word in (("from", "first"), ("to", "last")):
+            own = ((at.pages == _number(body, page)) & ~at.repeated).nonzero()[0]
+            number = _number(body, word)
+            if not 0 <= number < min(len(own), PAGE_WORDS):
+                raise InputError("No words are selected.", hint="Select words on the page, then add them.")
+            ends.append(int(own[number]))
+        span = Span(doc_id, int(at.starts[min(ends)]), int(at.ends[max(ends)]))
+    desk.add_passage(_section(request), span, text_in(body, "gap") or "")
+
+
+@guarded
+def versions(request: Request) -> Response:
+    """The history of a section, the newest first."""
+    found = _desk(request).versions(_section(request))
+    return JSONResponse({"versions": [report_payload.version(one) for one in found]})
+
+
+@guarded
+def export(request: Request) -> Response:
+    """A report as a file to keep, ``accepted`` for what is accepted only, or its template."""
+    engine = _engine(request)
+    if request.path_params["kind"] == "template":
+        template = engine.reports.get(_report(request)).template
+        return _file(template.as_json().encode(), file_name(f"{template.title}, template", "json"), "application/json")
+    kind = report_kind(request.path_params["kind"])
+    made = engine.reports.report(_report(request), accepted_only="accepted" in request.query_params)
+    data = engine.write_report(made, kind)
+    name = file_name(f"{made.title}, evidence", "pdf") if kind == "annex" else file_name(made.title, kind)
+    return _file(data, name, MEDIA_TYPES[kind])
+
+
+def _file(data: bytes, name: str, media_type: str) -> Response:
+    headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-store"}
+    return Response(data, media_type=media_type, headers=headers)
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    every = f"{prefix}/gw/reports"
+    one = f"{every}/{{report:str}}"
+    section = f"{one}/sections/{{section:str}}"
+    return [
+        Route(every, reports),
+        Route(f"{every}/new", new, methods=["POST"]),
+        Route(one, report),
+        Route(f"{one}/about", about),
+        Route(f"{one}/change", change, methods=["POST"]),
+        Route(f"{one}/delete", delete, methods=["POST"]),
+        Route(f"{one}/fill", fill, methods=["POST"]),
+        Route(f"{one}/stop", stop, methods=["POST"]),
+        Route(f"{one}/expense", expense),
+        Route(f"{one}/export.{{kind:str}}", export),
+        Route(f"{one}/sections", add_section, methods=["POST"]),
+        Route(f"{section}/change", change_section, methods=["POST"]),
+        Route(f"{section}/done", section_done, methods=["POST"]),
+        Route(f"{section}/places", place, methods=["POST"]),
+        Route(f"{section}/passages", passage, methods=["POST"]),
+        Route(f"{section}/versions", versions),
+    ]

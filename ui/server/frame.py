@@ -1,0 +1,131 @@
+"""What surrounds every page: navigation, the pill that says who answers, and a card for what went wrong."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from ragcore.engine import Engine
+from ragcore.errors import GroundworkError
+from ui.chat.payload import dollars, model_name
+from ui.server import visits
+from ui.server.services import close, services
+from ui.server.warming import warming
+from ui.settings import payload as settings_data
+
+ASSETS = Path(__file__).resolve().parents[1] / "assets"
+ABOUT = """**Groundwork** answers questions about PDFs and shows, on the page, the exact words each claim rests on.
+
+Free software under the GNU Affero General Public License, version 3 or later. Your documents stay on the machine
+it runs on. Typefaces Inter and Source Serif 4 (SIL OFL 1.1), icons Material Symbols (Apache-2.0)."""
+
+OFFLINE_MEANS = "Offline: answers are quotes from your documents; nothing leaves this machine"
+CLAUDE_MEANS = "Writes the answers; your question and the passages found are sent to this model"
+
+
+@dataclass(frozen=True)
+class Page:
+    path: str
+    file: str
+    title: str
+    icon: str
+
+
+PAGES = (
+    Page("", "pages/chat.py", "Chat", ":material/forum:"),
+    Page("library", "pages/library.py", "Library", ":material/folder_open:"),
+    Page("reports", "pages/reports.py", "Reports", ":material/article:"),
+    Page("explore", "pages/explore.py", "Explore", ":material/scatter_plot:"),
+    Page("settings", "pages/settings.py", "Settings", ":material/settings:"),
+)
+
+
+def prefix() -> str:
+    """The path below which the app is served ("" for the root)."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{base}" if base else ""
+
+
+@asynccontextmanager
+async def lifespan(_: Any) -> AsyncIterator[None]:
+    """Start the background work with the server, and end it with it."""
+    try:
+        services()
+    except GroundworkError as error:
+        # The server stays up, so that every session can say it too.
+        print(f"{error.message}\n{error.hint}", file=sys.stderr)
+    yield
+    close()
+
+
+def run() -> None:
+    """The script of every session."""
+    st.set_page_config(
+        page_title="Groundwork", page_icon=str(ASSETS / "mark.svg"), layout="wide", menu_items={"About": ABOUT}
+    )
+    pages = [
+        st.Page(page.file, title=page.title, icon=page.icon, url_path=page.path, default=not page.path)
+        for page in PAGES
+    ]
+    chosen = st.navigation(pages, position="top")
+    st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "mark.svg"), link=None)
+    try:
+        st.html(_pill(services().visits.engine(visits.current()), visits.current()))
+        if services().problems:
+            _problems(chosen.url_path == "settings")
+        chosen.run()
+    except GroundworkError as error:
+        with st.container(key="gw_page"):
+            message(error.message, error.hint)
+    finally:
+        warming.drawn()
+
+
+def _problems(mends: bool) -> None:
+    """What of the home's settings cannot be used, and on the Settings page the way out."""
+    found = services().problems
+    with st.container(key="gw_problems"):
+        hint = "Its default is used." if mends else "Its default is used. Settings can take it out."
+        for error in found.values():
+            message(error.message, hint, "warn")
+        aside = "" in found
+        if mends and st.button("Put config.toml aside" if aside else "Take it out of config.toml", type="primary"):
+            services().mend()
+            st.rerun()
+
+
+def _pill(engine: Engine, visit: str | None) -> str:
+    """Who answers and what that means, with what was ever spent."""
+    writer, spent = engine.writer_name(), engine.spending()
+    means, dot = (OFFLINE_MEANS, "dot off") if writer == "offline" else (CLAUDE_MEANS, "dot")
+    name = model_name(writer)
+    if settings_data.needs_key(services(), engine, visit or ""):
+        means, dot, name = (
+            "Enter a key in Settings to ask questions",
+            "dot off",
+            f"{name} needs a key",
+        )
+    said = f"{means}. Spent so far: {dollars(spent.usd)}" if spent.calls else means
+    return f'<span class="gw-pill" title="{escape(said)}"><span class="{dot}"></span>{escape(name)}</span>'
+
+
+def message(text: str, hint: str, tone: str = "bad") -> None:
+    """A card that says what happened and what to do."""
+    icon = "error" if tone == "bad" else "warning"
+    st.html(
+        f'<div class="gw-msg {tone}" role="alert"><span class="gw-i gw-i-{icon}" aria-hidden="true"></span>'
+        f"<div><b>{_prose(text)}</b><p>{_prose(hint)}</p></div></div>"
+    )
+
+
+def _prose(text: str) -> str:
+    """``text`` as HTML, what stands between backticks as code; ``prose`` in components/shared/dom.js is its twin."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

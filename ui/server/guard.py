@@ -1,0 +1,187 @@
+"""What every route of ours goes through: a token, a body that is checked, an error as JSON.
+
+Each asks for a token (`ui.server.tokens`): as ``t`` in the query where the browser fetches by itself (pictures, event
+streams, downloads), and in a header for whatever changes something, so that no other site can.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from ragcore.errors import GroundworkError, InputError, StoreBusy, UnknownConversation, UnknownDocument
+from ragcore.types import Scope
+from ragcore.types.scope import checked
+from ui.chat import payload
+from ui.server.services import services
+
+TOKEN_HEADER = "x-groundwork-token"
+
+LARGEST_BODY = 28_000_000  # bytes: the largest template, in base64
+
+Handler = Callable[[Request], Response]
+Json = dict[str, Any]
+
+_SCOPE = TypeAdapter(Scope)
+_TEXTS = TypeAdapter(list[str])
+
+
+def guarded(handler: Handler) -> Handler:
+    """Answer 403 without a good token, and a `GroundworkError` as its JSON."""
+
+    @wraps(handler)
+    def answer(request: Request) -> Response:
+        try:
+            return _refused(request) or handler(request)
+        except GroundworkError as error:
+            return JSONResponse({"error": payload.error(error.as_dict())}, _status(error))
+
+    return answer
+
+
+def shown(handler: Handler) -> Handler:
+    """`guarded`, for what a page on screen loads of its document. One that another window has removed meanwhile is no
+    error of this page: it is told ``{"removed": true}``."""
+
+    @guarded
+    @wraps(handler)
+    def answer(request: Request) -> Response:
+        try:
+            return handler(request)
+        except UnknownDocument:
+            return JSONResponse({"removed": True})
+
+    return answer
+
+
+def refusing(*kinds: type[GroundworkError]) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
+    """Errors of these ``kinds`` are told as ``{"refused": …}``: what was typed cannot be, or another tab or window has
+    made it impossible meanwhile. The request was right, so the browser is not to note it as failed."""
+
+    def decorated(handler: Callable[..., Response]) -> Callable[..., Response]:
+        @wraps(handler)
+        def answer(*given: Any, **named: Any) -> Response:
+            try:
+                return handler(*given, **named)
+            except kinds as error:
+                return JSONResponse({"refused": error.as_dict()})
+
+        return answer
+
+    return decorated
+
+
+def posted(handler: Callable[[Request, Json], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """`guarded`, for a handler that takes the JSON object of the request's body; the body of who has no token is not
+    read, and of one that is too large no more than `LARGEST_BODY`."""
+
+    @wraps(handler)
+    async def answer(request: Request) -> Response:
+        if (refused := await run_in_threadpool(_turned_away, request)) is not None:
+            return refused
+        body = bytearray()
+        async for piece in request.stream():
+            body += piece
+            if len(body) > LARGEST_BODY:
+                said = f"This is more than {LARGEST_BODY // 1_000_000} MB."
+                return JSONResponse(trouble("too_large", said, "Send less at once."), 413)
+        return await run_in_threadpool(guarded(lambda asked: handler(asked, _object(body))), request)
+
+    return answer
+
+
+def in_turn(lock: asyncio.Lock) -> Callable[[Handler], Callable[[Request], Awaitable[Response]]]:
+    """`guarded`, for what is done for one request at a time: those that wait keep no thread from others."""
+
+    def decorated(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        @wraps(handler)
+        async def answer(request: Request) -> Response:
+            if (refused := await run_in_threadpool(_turned_away, request)) is not None:
+                return refused
+            async with lock:
+                return await run_in_threadpool(guarded(handler), request)
+
+        return answer
+
+    return decorated
+
+
+def _turned_away(request: Request) -> Response | None:
+    """What a request is told whose body need not be read."""
+    checked = guarded(lambda _: Response())(request)
+    return None if checked.status_code == 200 else checked
+
+
+def _refused(request: Request) -> Response | None:
+    if visit(request) is None:
+        return JSONResponse(trouble("token", "This page is out of date.", "Reload the page."), 403)
+    return None
+
+
+def visit(request: Request) -> str | None:
+    """The visit (`ui.server.visits`) that a request belongs to, None without a good token."""
+    header = request.headers.get(TOKEN_HEADER, "")
+    token = header if request.method == "POST" else header or request.query_params.get("t", "")
+    return services().signer.scope(token)
+
+
+def _object(body: bytearray) -> Json:
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise InputError("The request's body is not JSON.", hint="Reload the page and try again.") from error
+    if not isinstance(given, dict):
+        raise InputError("The request's body is not a JSON object.", hint="Reload the page and try again.")
+    return given
+
+
+def text_in(body: Json, name: str) -> str | None:
+    """The text called ``name``; None where there is none. Raises `InputError` for anything else."""
+    value = body.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
+        raise InputError(f"“{name}” in the request's body is not text.", hint="Reload the page and try again.")
+    return value
+
+
+def texts_in(body: Json, name: str) -> list[str]:
+    """The list of texts called ``name``, [] where there is none. Raises `InputError` for anything else."""
+    try:
+        return [text_in({"text": text}, "text") or "" for text in _TEXTS.validate_python(body.get(name, []))]
+    except ValidationError as error:
+        raise InputError(
+            f"“{name}” in the request's body is not a list of texts.", hint="Reload the page and try again."
+        ) from error
+
+
+def scope_in(body: Json) -> Scope | None:
+    """The scope in a body; None where there is none. Raises `InputError` for one that cannot be."""
+    if body.get("scope") is None:
+        return None
+    try:
+        return checked(_SCOPE.validate_python(body["scope"]))
+    except ValidationError as error:
+        raise InputError(
+            "“scope” in the request's body is not a scope.", hint="Reload the page and try again."
+        ) from error
+
+
+def _status(error: GroundworkError) -> int:
+    if isinstance(error, (UnknownDocument, UnknownConversation)):
+        return 404
+    if isinstance(error, StoreBusy):
+        return 409
+    return 400 if isinstance(error, InputError) else 500
+
+
+def trouble(code: str, message: str, hint: str) -> Json:
+    return {"error": {"code": code, "message": message, "hint": hint, "retryable": True}}

@@ -1,0 +1,57 @@
+"""The app's own routes, under ``/gw``: documents here, what the page viewer shows of their pages in `ui.viewer.routes`,
+the Library in `ui.library.routes`, conversations and live answers in `ui.chat.conversation_routes`.
+What each goes through is in `ui.server.guard`."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.errors import InputError
+from ragcore.types import Scope
+from ragcore.types.scope import page_ranges
+from ui.chat import conversation_routes, exports, payload, start_routes, turn_routes
+from ui.chat.narrow import pages_in_brief
+from ui.explore import routes as explore_routes
+from ui.library import routes as library_routes
+from ui.reports import routes as report_routes
+from ui.server.guard import guarded, shown
+from ui.server.services import services
+from ui.settings import routes as settings_routes
+from ui.viewer import routes as pane_routes
+
+
+@shown
+def document(request: Request) -> Response:
+    """A document's pages; stored answers also cite those that were removed."""
+    return JSONResponse(payload.document(services().engine.document(request.path_params["doc"])))
+
+
+@guarded
+def pages(request: Request) -> Response:
+    """What pages a person has typed so far, in words, or what is ``wrong`` with them."""
+    last = request.query_params.get("last", "")
+    try:
+        ranges = page_ranges(request.query_params.get("text", ""), int(last) if last.isdecimal() else None)
+    except InputError as error:
+        return JSONResponse({"words": "", "wrong": f"{error.message} {error.hint}"})
+    return JSONResponse({"words": pages_in_brief(Scope(pages=ranges)), "wrong": ""})
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    """All of them, below ``prefix`` (Streamlit's ``server.baseUrlPath``, or "")."""
+    doc = f"{prefix}/gw/documents/{{doc:str}}"
+    return [
+        Route(doc, document),
+        Route(f"{prefix}/gw/pages", pages),
+        *library_routes.routes(prefix),
+        *pane_routes.routes(doc),
+        *conversation_routes.routes(prefix),
+        *exports.routes(prefix),
+        *report_routes.routes(prefix),
+        *settings_routes.routes(prefix),
+        *explore_routes.routes(prefix),
+        *turn_routes.routes(prefix),
+        *start_routes.routes(prefix),
+    ]

@@ -1,0 +1,168 @@
+"""The one engine of this process and what works for it in the background."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import streamlit as st
+from streamlit.errors import StreamlitSecretNotFoundError
+
+from ragcore.config.describe import catalogue
+from ragcore.config.edit import keep
+from ragcore.config.override import FIXED
+from ragcore.engine import Engine
+from ragcore.errors import ConfigError, GroundworkError, ModelError, StoreError
+from ragcore.files import reported
+from ui.chat.runs import Answers
+from ui.chat.starting import Starting
+from ui.library.jobs import Ingestion
+from ui.reports.jobs import ReportJobs
+from ui.server.tokens import Signer
+from ui.server.visits import Visits
+from ui.server.warming import warming
+from ui.viewer.render import Renderer
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Services:
+    """``engine`` has the settings that are kept: another takes its place when they change (`keep`), over the same
+    library. What holds for one visit only is in ``visits``."""
+
+    engine: Engine
+    ingestion: Ingestion
+    answers: Answers
+    renderer: Renderer
+    signer: Signer
+    # Settings of the home that cannot be used, by key ("" for the whole file); the others hold.
+    problems: dict[str, GroundworkError] = field(default_factory=dict)
+    visits: Visits = field(init=False)
+    reports: ReportJobs = field(init=False)
+    starting: Starting = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.visits = Visits(lambda: self.engine)
+        self.reports = ReportJobs(lambda: self.engine)
+        self.starting = Starting(lambda: self.engine, self.answers.idle)
+
+    def keep(self, changes: Mapping[str, Any]) -> None:
+        """Write settings into the home's ``config.toml`` (None: take them out) and go by them from now on; they are
+        tried first. Documents that are read from now on are read by them too. Raises `ConfigError`, also for what the
+        library was indexed by, and `StoreError`."""
+        file = self.engine.home / "config.toml"
+        defaults = {key: catalogue()[key].default for key in changes}
+        wanted = {key: defaults[key] if value is None else value for key, value in changes.items()}
+        made = self.engine.with_settings(wanted, origin=str(file), reading=True)
+        for key, value in changes.items():
+            if value is None:
+                made.origins[key] = "default"
+        try:
+            made.try_out(changes)
+        except ModelError as error:
+            raise ConfigError(f"Not saved: {error.message}", hint=error.hint) from error
+        keep(file, changes)
+        for key in changes:
+            self.problems.pop(key, None)
+        self.engine = self.ingestion.engine = made
+
+    def find_problems(self) -> None:
+        """Look whether the models load that the home's settings name."""
+        for key in ("index.embedder", "rerank.model"):
+            try:
+                self.engine.try_out([key])
+            except ModelError as error:
+                if self.engine.origins[key] == str(self.engine.home / "config.toml"):
+                    self.problems[key] = error
+
+    def mend(self) -> None:
+        """Take the settings that cannot be used out of the home's ``config.toml``, or put that aside where it cannot be
+        read at all, and open the library anew. Raises `ConfigError`, `StoreError`."""
+        file = self.engine.home / "config.toml"
+        if "" in self.problems:
+            with reported(file.parent):
+                file.replace(file.with_name("config.broken.toml"))
+        elif self.problems:
+            keep(file, dict.fromkeys(self.problems))
+        close()
+
+    def close(self) -> None:
+        self.starting.close()
+        self.ingestion.close()
+        self.reports.close()
+        self.answers.close()
+        self.renderer.close()
+
+
+_opened: list[Services] = []
+_opening = threading.Lock()
+
+
+def services() -> Services:
+    """Opened at first use, once per process. Raises `ConfigError` or `StoreError`, then tries anew at the next call."""
+    with _opening:
+        if not _opened:
+            _opened.append(_open())
+        return _opened[0]
+
+
+def close() -> None:
+    """End what `services` opened, if it did."""
+    warming.end()
+    with _opening:
+        while _opened:
+            _opened.pop().close()
+
+
+def api_key() -> str | None:
+    """``ANTHROPIC_API_KEY`` of Streamlit's secrets (``.streamlit/secrets.toml``), None where it is not there. That of
+    the environment is read by `ragcore` itself."""
+    try:
+        key = st.secrets.get("ANTHROPIC_API_KEY")
+    except StreamlitSecretNotFoundError:
+        return None
+    return (str(key).strip() or None) if key else None
+
+
+def _open() -> Services:
+    problems: dict[str, ConfigError] = {}
+    engine = Engine.open(api_key=api_key(), problems=problems)
+    try:
+        signer = Signer.kept(engine.home / "web.secret")
+    except StoreError:
+        engine.close()
+        raise
+    renderer = Renderer(engine.store.pictures)
+    opened = Services(
+        engine=engine,
+        ingestion=Ingestion(engine, removed=renderer.forget),
+        answers=Answers(engine),
+        renderer=renderer,
+        signer=signer,
+        problems=dict(problems),
+    )
+    # What documents are to be read and built by is not known where that cannot be used.
+    if not any(key.partition(".")[0] in ("", *FIXED) for key in problems):
+        opened.ingestion.resume()
+    opened.reports.resume()
+    warming.begin(partial(_warm, opened))
+    return opened
+
+
+def _warm(opened: Services) -> None:
+    """Load models ahead of the first question. What fails here is met again, and shown, when it is needed."""
+    opened.renderer.warm()
+    opened.find_problems()
+    try:
+        opened.engine.warm()
+    except GroundworkError as error:
+        _log.warning("%s %s", error.message, error.hint)
+    # The models' many objects would be walked by every later collection, which made reruns several times slower.
+    gc.collect()
+    gc.freeze()

@@ -1,0 +1,176 @@
+"""What holds for one visit only: a key, and settings that differ from those that are kept.
+
+A visit is one browser, known by a cookie that ends with it (``HttpOnly``: no script sees it), so that a reload and
+another tab of the same browser have it too. It lives in the memory of this process and nowhere else. Where the browser
+takes no cookies, a visit is one tab, until it is reloaded. The tokens of a visit name it (`ui.server.tokens`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ragcore.config.settings import Settings
+from ragcore.engine import Engine
+from ragcore.errors import ConfigError, InputError
+
+COOKIE = "gw_visit"
+IDLE_SECONDS = 12 * 3600.0  # a visit that was not used for so long is forgotten, with its key
+LONGEST_KEY = 400
+ORIGIN = "this visit"
+OFFLINE = "offline"  # what the offline answerer cannot do is off
+
+
+@dataclass
+class _Visit:
+    key: str | None = field(default=None, repr=False)
+    key_for: str = ""  # ``llm.base_url`` of the server that it was given for
+    key_set: float = 0.0
+    overrides: dict[str, Any] = field(default_factory=dict)
+    said: str = ""  # what the last trial of the key came to
+    used: float = field(default_factory=time.monotonic)
+    made: tuple[Engine, Engine] | None = field(default=None, repr=False)  # from which engine, and what was made of it
+
+
+class Visits:
+    """The visits of this process. ``kept`` gives the engine with what is kept; each visit's own is made from it."""
+
+    def __init__(self, kept: Callable[[], Engine]) -> None:
+        self._kept = kept
+        self._lock = threading.Lock()
+        self._visits: dict[str, _Visit] = {}
+
+    def engine(self, visit: str | None) -> Engine:
+        """The engine that answers in a visit. Raises `ConfigError` where its settings do not go with those that are
+        kept by now."""
+        base = self._kept()
+        with self._lock:
+            own = self._visits.get(visit or "")
+            if own is not None and time.monotonic() - own.used > IDLE_SECONDS:
+                del self._visits[visit or ""]
+                own = None
+            if own is not None:
+                own.used = time.monotonic()
+            if own is None or (not own.overrides and own.key is None):
+                return _able(base)
+            if own.made is None or own.made[0] is not base:
+                own.made = (base, _able(_made(base, own, own.overrides)))
+            return own.made[1]
+
+    def change(self, visit: str, changes: Mapping[str, Any]) -> Settings:
+        """Set dotted keys for a visit (None: as it is kept), all of them or none. Raises `ConfigError`."""
+        base = self._kept()
+        with self._lock:
+            own = self._own(visit)
+            wanted = {**own.overrides, **changes}
+            wanted = {key: value for key, value in wanted.items() if value is not None}
+            made = _made(base, own, wanted)
+            own.overrides = {key: value for key, value in wanted.items() if _differs(base, made, key)}
+            own.said, own.made = "", (base, _able(made))
+            return made.settings
+
+    def overrides(self, visit: str) -> dict[str, Any]:
+        with self._lock:
+            own = self._visits.get(visit)
+            return dict(own.overrides) if own else {}
+
+    def set_key(self, visit: str, key: str) -> None:
+        """Raises `InputError` for what no key looks like, which is not repeated."""
+        key = key.strip()
+        if not key or len(key) > LONGEST_KEY or not (key.isascii() and key.isprintable()) or " " in key:
+            raise InputError("This isn’t a key.", hint="Copy it again, on one line, without spaces.")
+        base = self._kept()
+        with self._lock:
+            own = self._own(visit)
+            own.key, own.key_for, own.key_set, own.said, own.made = key, _server(base, own), time.time(), "", None
+
+    def forget_key(self, visit: str) -> None:
+        with self._lock:
+            own = self._own(visit)
+            own.key, own.key_for, own.key_set, own.said, own.made = None, "", 0.0, "", None
+
+    def key_set(self, visit: str) -> float:
+        """When the key of the visit's server was given, in seconds since the epoch; 0 without one."""
+        base = self._kept()
+        with self._lock:
+            own = self._visits.get(visit)
+            return own.key_set if own and own.key_for == _server(base, own) else 0.0
+
+    def _own(self, visit: str) -> _Visit:
+        now = time.monotonic()
+        for old in [name for name, held in self._visits.items() if now - held.used > IDLE_SECONDS]:
+            del self._visits[old]
+        own = self._visits.setdefault(visit, _Visit())
+        own.used = now
+        return own
+
+
+def _server(base: Engine, own: _Visit) -> str:
+    return str(own.overrides.get("llm.base_url", base.settings.llm.base_url))
+
+
+def _made(base: Engine, own: _Visit, overrides: Mapping[str, Any]) -> Engine:
+    """``base`` under ``overrides``, with the visit's key where that was given for the server in force."""
+    made = base.with_settings(overrides, origin=ORIGIN)
+    if own.key is None or own.key_for != made.settings.llm.base_url:
+        return made
+    return base.with_settings(overrides, own.key, origin=ORIGIN)
+
+
+def needs_model(settings: Settings) -> bool:
+    """Whether a question cannot be searched for without a model."""
+    return settings.agentic.gaps or settings.agentic.decompose == "model"
+
+
+def _able(engine: Engine) -> Engine:
+    """``engine``, without those steps of a search that a model has to take where the offline answerer is in force."""
+    if engine.writer_name() != "offline" or not needs_model(engine.settings):
+        return engine
+    return engine.with_settings({"agentic.gaps": False, "agentic.decompose": "rules"}, origin=OFFLINE)
+
+
+def _differs(base: Engine, made: Engine, key: str) -> bool:
+    section, _, name = key.partition(".")
+    return bool(getattr(getattr(base.settings, section), name) != getattr(getattr(made.settings, section), name))
+
+
+def current() -> str:
+    """The visit of the session that is run."""
+    given = st.context.cookies.get(COOKIE)
+    if given:
+        return _named(given)
+    own: str = st.session_state.setdefault("gw_visit", uuid.uuid4().hex)
+    return own
+
+
+def greet(request: Request, response: Response, path: str) -> None:
+    """Give a browser that has none its cookie. Any page may be its first."""
+    if COOKIE not in request.cookies:
+        secure = request.url.scheme == "https"
+        response.set_cookie(
+            COOKIE, secrets.token_urlsafe(24), path=path or "/", httponly=True, samesite="lax", secure=secure
+        )
+
+
+def _named(cookie: str) -> str:
+    # A token stands in addresses: what is in it must not be the cookie itself.
+    return hashlib.sha256(cookie.encode()).hexdigest()[:32]
+
+
+def refused_to_keep(changes: Mapping[str, Any]) -> None:
+    """Raises `ConfigError` for what must not be kept from a browser: the machine's own key would go to that server."""
+    if changes.get("llm.base_url"):
+        raise ConfigError(
+            "A server’s address can’t be saved from the browser: this machine’s key would be sent there.",
+            hint="Set llm.base_url in config.toml in the home folder.",
+        )

@@ -1,0 +1,197 @@
+"""What the server puts around Streamlit: the page's head, static files, and headers that keep the browser at home."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.datastructures import Headers as Given
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ui.server import visits
+from ui.server.bundles import FOR_GOOD, STREAMLIT, TYPES, UI, later, stylesheet
+from ui.server.warming import warming
+
+PRELOADED = ("inter-latin-wght-normal.woff2", "source-serif-4-latin-wght-normal.woff2")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+BLOCKED = ("/_stcore/metrics",)
+# What stands there until the page's script has drawn something; opening.js, which waits for no other script (async),
+# takes it away.
+OPENING = """<div class="gw-opening"><p class="gw-opening-top"><img src="{root}/assets/mark.svg" alt="" width="20"
+height="20"><b>Groundwork</b></p><p class="gw-opening-said" role="status"><span class="gw-spin"></span><span>Opening
+Groundwork</span></p></div><script type="module" async src="{root}/assets/opening.js"></script>"""
+# What is known before the first paint, so that nothing jumps: whether the page pane is hidden (shared/layout.js), how
+# wide it was made (pane/splitter.js), and the theme that was chosen (where Streamlit keeps it).
+EARLY = """if(sessionStorage.getItem("gw.pane"))document.documentElement.dataset.gwPane="hidden";
+if(localStorage.getItem("gw.pane.width"))document.documentElement.style.setProperty("--pane-w",`${localStorage.getItem("gw.pane.width")}px`);
+document.documentElement.dataset.gwTheme=localStorage.getItem(`stActiveTheme-${location.pathname}-v2`)??"" """
+
+
+@cache
+def _static_files() -> dict[str, Path]:
+    """Every file that may be served, by its path in an address."""
+    return {p.relative_to(UI).as_posix(): p for p in sorted(UI.rglob("*")) if p.suffix in TYPES and p.is_file()}
+
+
+@cache
+def static_root() -> str:
+    """Path below which `static_file` serves, with a hash of every file in it, so that a browser may keep them."""
+    digest = hashlib.sha256(stylesheet())
+    for name, path in _static_files().items():
+        digest.update(name.encode() + path.read_bytes())
+    return f"/gw/static/{digest.hexdigest()[:12]}"
+
+
+def static_file(request: Request) -> Response:
+    path = _static_files().get(request.path_params["path"])
+    if path is None:
+        raise HTTPException(404)
+    return FileResponse(path, media_type=TYPES[path.suffix], headers=FOR_GOOD)
+
+
+def styles(_: Request) -> Response:
+    return Response(stylesheet(), media_type="text/css", headers=FOR_GOOD)
+
+
+@cache
+def index_html(prefix: str) -> str:
+    """Streamlit's page with our title, fonts and styles in its head, so that the first paint is ours already."""
+    html = (STREAMLIT / "index.html").read_text(encoding="utf-8")
+    html = re.sub(r"<link\s+rel=\"preload\"[^>]*as=\"font\"[^>]*/?>", "", html)
+    html = re.sub(r"<link rel=\"shortcut icon\"[^>]*/>", "", html)
+    html = re.sub(r"<link rel=\"service-desc\"[^>]*/>", "", html)
+    html = html.replace("<title>Streamlit</title>", "<title>Groundwork</title>")
+    root = prefix + static_root()
+    # One address for Streamlit's client, which would otherwise try every part of the page's path and log each failure.
+    head = [f'<script>window.__streamlit={{BACKEND_BASE_URL:location.origin+"{prefix}/"}}</script>']
+    head += [f"<script>{EARLY}</script>"]
+    head += [f'<link rel="icon" type="image/svg+xml" href="{root}/assets/mark.svg">']
+    head += [
+        f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{root}/assets/fonts/{name}">'
+        for name in PRELOADED
+    ]
+    head += [f'<link rel="stylesheet" href="{root}/styles.css">']
+    head += [f'<link rel="modulepreload" fetchpriority="low" href="{prefix}/static/js/{name}">' for name in later()]
+    head += [f'<script type="module" async src="{root}/assets/gone.js"></script>']
+    html = html.replace("</head>", "\n".join(head) + "\n</head>")
+    return html.replace('<div id="root">', OPENING.format(root=root) + '\n    <div id="root">')
+
+
+@cache
+def content_security_policy(prefix: str) -> str:
+    """Only this server may be spoken to; the inline scripts of the page are named by their hashes."""
+    scripts = re.findall(r"<script>(.*?)</script>", index_html(prefix), re.S)
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
+    return "; ".join(
+        (
+            "default-src 'self'",
+            f"script-src 'self' blob: {hashes}",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "form-action 'self'",
+            "frame-ancestors 'self'",
+        )
+    )
+
+
+class Headers:
+    """ASGI middleware: security headers on every response, and 404 for what is nobody's business."""
+
+    def __init__(self, app: ASGIApp, prefix: str = "") -> None:
+        self.app = app
+        self.policy = content_security_policy(prefix).encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if scope["path"].endswith(BLOCKED):
+            await Response("Not found", 404)(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message["headers"],
+                    (b"content-security-policy", self.policy),
+                    (b"cross-origin-resource-policy", b"same-origin"),
+                    (b"referrer-policy", b"no-referrer"),
+                    (b"x-content-type-options", b"nosniff"),
+                ]
+            await send(message)
+
+        await self.app(scope, receive, with_headers)
+
+
+class OwnOrigin:
+    """ASGI middleware: a refusal for requests and WebSockets that another web site has sent.
+
+    A site may point its own name at this machine (DNS rebinding): ``Host`` must be one of ``server.allowedHosts``.
+    A page of another origin, another port of this machine included, may open a WebSocket: ``Origin`` must be the host
+    where a browser sends it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        given = Given(scope=scope)
+        host, origin = given.get("host", ""), given.get("origin")
+        if not _answers_to(host):
+            said = f"{host[:100]!r} isn't an allowed host. Add it to server.allowedHosts in .streamlit/config.toml."
+        elif origin is not None and origin.lower() not in (f"http://{host}".lower(), f"https://{host}".lower()):
+            said = "Another web site sent this request."
+        else:
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": ""})
+        else:
+            await Response(said, 403)(scope, receive, send)
+
+
+def _answers_to(host: str) -> bool:
+    """Whether the app goes by the name in ``host``, on any port."""
+    try:
+        parts = urlsplit(f"//{host}")
+        name, _ = parts.hostname, parts.port
+    except ValueError:
+        return False
+    if not name or parts.netloc != host or "@" in host:
+        return False
+    name = name.rstrip(".")
+    allowed = [str(one).strip().lower().rstrip(".") for one in st.get_option("server.allowedHosts") or LOOPBACK]
+    return any(one in ("*", name) or (one.startswith("*.") and name.endswith(one[1:])) for one in allowed)
+
+
+def routes(pages: Sequence[str], prefix: str = "") -> list[BaseRoute]:
+    """The app's pages (paths from the root, ``""`` for the first) and the static files."""
+
+    def index(request: Request) -> Response:
+        page = HTMLResponse(index_html(prefix), headers={"Cache-Control": "no-cache"})
+        visits.greet(request, page, prefix)
+        warming.asked()
+        return page
+
+    return [
+        *(Route(f"{prefix}/{page}", index) for page in pages),
+        Route(f"{prefix}/gw/static/{{version:str}}/styles.css", styles),
+        Route(f"{prefix}/gw/static/{{version:str}}/{{path:path}}", static_file),
+    ]

@@ -1,0 +1,155 @@
+"""The JSON of the Settings page: who answers, what is in force and where it came from, what lies where."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from ragcore.config.describe import Setting, catalogue
+from ragcore.config.override import READING
+from ragcore.engine import Engine
+from ragcore.index.storage import size
+from ragcore.providers.anthropic import DEFAULT_BASE_URL
+from ui.chat import talks
+from ui.chat.payload import dollars, model_name
+from ui.explore import presets
+from ui.server.services import Services, api_key
+from ui.server.visits import OFFLINE, ORIGIN
+
+Json = dict[str, Any]
+
+ORIGINS = {
+    "default": "default",
+    "environment": "environment",
+    "argument": "command line",
+    ORIGIN: ORIGIN,
+    OFFLINE: OFFLINE,
+}
+
+
+def page(made: Services, visit: str) -> Json:
+    """All of it, as it holds in one visit."""
+    own, kept = made.visits.engine(visit), made.engine
+    overrides = made.visits.overrides(visit)
+    return {
+        "who": _who(made, own, visit),
+        "presets": {"on": presets.in_force(own.settings), "all": [_preset(item) for item in presets.PRESETS]},
+        "settings": [_row(item, own, kept, overrides) for item in catalogue().values()],
+        "changes": len(overrides),
+        "reading": {key: presets.value_of(kept.settings, key) for key in READING},
+        "data": _data(made),
+        "spent": _spent(own),
+    }
+
+
+def _who(made: Services, own: Engine, visit: str) -> Json:
+    llm, writer = own.settings.llm, own.writer_name()
+    set_at = made.visits.key_set(visit)
+    url = _url(own)
+    has_key = _has_key(made, own, visit)
+    own_server = bool(llm.base_url) or not (writer == "offline" or writer.startswith("claude"))
+    return {
+        "choice": "offline" if writer == "offline" else "server" if own_server else "claude",
+        "writer": model_name(writer),
+        "host": urlsplit(url).netloc or url,
+        "direct": url == DEFAULT_BASE_URL,
+        "key": {"from": "visit" if set_at else "machine" if has_key else "", "set": set_at},
+        "needs_key": needs_key(made, own, visit),
+        "model": llm.claude_model,
+        "models": [
+            {"name": name, "label": model_name(name), "price": f"${price[0]:g} in, ${price[1]:g} out per million"}
+            for name, price in llm.prices.items()
+            if name.startswith("claude")
+        ],
+        "base_url": llm.base_url,
+        "server_model": llm.model if own_server else "",
+    }
+
+
+def needs_key(made: Services, own: Engine, visit: str) -> bool:
+    """Whether the visit ``visit``, whose engine is ``own``, cannot ask its model for want of a key."""
+    return own.writer_name() != "offline" and not _has_key(made, own, visit) and _url(own) == DEFAULT_BASE_URL
+
+
+def _has_key(made: Services, own: Engine, visit: str) -> bool:
+    machine = bool(os.environ.get("ANTHROPIC_API_KEY", "").strip() or api_key())
+    # A machine's key is not sent to a server that the visit chose.
+    elsewhere = own.settings.llm.base_url != made.engine.settings.llm.base_url
+    return bool(made.visits.key_set(visit)) or (machine and not elsewhere)
+
+
+def _url(own: Engine) -> str:
+    return own.settings.llm.base_url or os.environ.get("ANTHROPIC_BASE_URL") or DEFAULT_BASE_URL
+
+
+def _preset(item: presets.Preset) -> Json:
+    values = [f"{key} = {_shown(value)}" for key, value in item.values.items()]
+    return {
+        "name": item.name,
+        "title": item.title,
+        "said": item.said,
+        "cost": item.cost,
+        "steps": list(item.steps),
+        "values": item.values,
+        "words": values,
+        "model": item.model,
+    }
+
+
+def _row(item: Setting, own: Engine, kept: Engine, overrides: Mapping[str, Any]) -> Json:
+    value = presets.value_of(own.settings, item.key)
+    origin = own.origins[item.key]
+    choices = item.choices or (tuple(own.settings.rse.presets) if item.key == "rse.preset" else ())
+    return {
+        "key": item.key,
+        "kind": "choice" if choices else item.kind,
+        "value": value if item.kind == "flag" else _shown(value),
+        "default": _shown(item.default),
+        "choices": list(choices),
+        "said": item.said,
+        "allowed": item.allowed,
+        "fixed": item.fixed,
+        "reading": item.key in READING,
+        "origin": "preset" if origin.startswith("preset ") else "config.toml" if _is_file(origin) else ORIGINS[origin],
+        "where": origin,
+        "visit": item.key in overrides,
+        "kept": _shown(presets.value_of(kept.settings, item.key)),
+    }
+
+
+def _is_file(origin: str) -> bool:
+    return origin not in ORIGINS and not origin.startswith("preset ")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, Mapping):
+        return f"{len(value)}: {', '.join(value)}"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _data(made: Services) -> Json:
+    engine = made.engine
+    infos = engine.documents()
+    return {
+        "home": str(engine.home),
+        "config": str(engine.home / "config.toml"),
+        "bytes": size(engine.home),
+        "documents": len(infos),
+        "pages": sum(info.pages for info in infos),
+        "chunks": sum(info.chunks for info in infos),
+        "conversations": len(engine.conversations.all()),
+        "embedder": engine.settings.index.embedder,
+        "figures": engine.describes_figures(),
+        "contexts": engine.writes_contexts(),
+    }
+
+
+def _spent(engine: Engine) -> Json:
+    spent = engine.spending()
+    if not spent.calls:
+        return {}
+    return {"all": dollars(spent.usd), "calls": spent.calls, "parts": talks.parts(spent)}

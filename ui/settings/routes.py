@@ -1,0 +1,230 @@
+"""The routes of the Settings page. A key comes in and never goes out; nothing of it is logged or written down.
+
+What cannot be set is told as ``refused`` (`ui.server.guard.refusing`).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.config.describe import catalogue, read, wrong
+from ragcore.config.override import READING
+from ragcore.config.settings import ENV_PREFIX
+from ragcore.errors import ConfigError, InputError, ModelError
+from ragcore.ingest.ocr.models import recogniser
+from ragcore.providers.connection_test import trial
+from ragcore.types.prices import cost
+from ui.chat.payload import dollars, model_name
+from ui.explore import presets
+from ui.server.guard import guarded, posted, refusing, text_in, visit
+from ui.server.services import services
+from ui.server.visits import needs_model, refused_to_keep
+from ui.settings import payload as settings_data
+
+Json = dict[str, Any]
+
+_trials = threading.BoundedSemaphore(4)  # at once: a server that hangs keeps a thread from others
+
+
+@guarded
+def show(request: Request) -> Response:
+    return _page(request)
+
+
+@posted
+@refusing(ConfigError)
+def check(request: Request, body: Json) -> Response:
+    """What is wrong with a setting as it is typed."""
+    engine = services().visits.engine(visit(request))
+    key, typed = text_in(body, "key") or "", text_in(body, "value") or ""
+    if key in READING:
+        return JSONResponse({"wrong": _wrong_reading(key, typed)})
+    found = wrong(engine.settings, engine.origins, key, typed) or _wrong_address(key, typed)
+    return JSONResponse({"wrong": found})
+
+
+@posted
+@refusing(ConfigError)
+def change(request: Request, body: Json) -> Response:
+    """Settings for this visit, as typed; null is as it is kept."""
+    services().visits.change(visit(request) or "", _changes(body))
+    return _page(request)
+
+
+@posted
+@refusing(ConfigError)
+def preset(request: Request, body: Json) -> Response:
+    """One of the ways to search, for this visit."""
+    chosen = next((item for item in presets.PRESETS if item.name == text_in(body, "name")), None)
+    if chosen is None:
+        raise InputError("This preset doesn’t exist.", hint="Reload the page.")
+    made, own = services(), visit(request) or ""
+    if chosen.model and made.visits.engine(own).writer_name() == "offline":
+        raise ConfigError(f"{chosen.title} needs a model.", hint="First choose Claude or a server to answer.")
+    made.visits.change(own, chosen.values)
+    return _page(request)
+
+
+@posted
+@refusing(ConfigError)
+def reading(request: Request, body: Json) -> Response:
+    """How documents are read from now on, kept at once: there is one library, however many visits it has."""
+    changes = _changes(body)
+    strange = [key for key in changes if key not in READING]
+    wrongs = [_wrong_reading(key, str(value)) for key, value in changes.items() if value is not None]
+    if strange:
+        raise InputError(f"{strange[0]} isn’t a setting for reading documents.", hint="Reload the page and try again.")
+    if any(wrongs):
+        raise ConfigError(next(filter(None, wrongs)), hint="")
+    _keep(changes)
+    return _page(request)
+
+
+@posted
+@refusing(ConfigError)
+def keep(request: Request, body: Json) -> Response:
+    """What differs for this visit holds for every visit from now on."""
+    made, own = services(), visit(request) or ""
+    changes = made.visits.overrides(own)
+    refused_to_keep(changes)
+    _kept_for_all(changes)
+    _keep(changes)
+    made.visits.change(own, dict.fromkeys(changes))
+    return _page(request)
+
+
+def _keep(changes: Json) -> None:
+    set_outside = [key for key in changes if _variable(key) in os.environ]
+    if set_outside:
+        raise ConfigError(
+            f"{', '.join(set_outside)} is set by the environment, which overrides the file.",
+            hint=f"Unset {', '.join(map(_variable, set_outside))} first.",
+        )
+    services().keep(changes)
+
+
+def _kept_for_all(changes: Json) -> None:
+    """Raises `ConfigError` for what works with this visit's own key only."""
+    kept = services().engine.with_settings(changes)
+    if kept.writer_name() == "offline" and needs_model(kept.settings):
+        raise ConfigError(
+            "Step by step needs a model, and the key for this visit isn’t saved.",
+            hint="Set ANTHROPIC_API_KEY on this machine, or save without Step by step.",
+        )
+
+
+@posted
+@refusing(ConfigError)
+def undo(request: Request, body: Json) -> Response:
+    """Everything as it is kept."""
+    made, own = services(), visit(request) or ""
+    made.visits.change(own, dict.fromkeys(made.visits.overrides(own)))
+    return _page(request)
+
+
+@posted
+@refusing(InputError)
+def set_key(request: Request, body: Json) -> Response:
+    services().visits.set_key(visit(request) or "", text_in(body, "key") or "")
+    return _page(request)
+
+
+@posted
+def forget_key(request: Request, body: Json) -> Response:
+    services().visits.forget_key(visit(request) or "")
+    return _page(request)
+
+
+@posted
+def try_key(request: Request, body: Json) -> Response:
+    """The smallest request to whoever writes in this visit. What comes back, an error too, is what was asked for."""
+    engine = services().visits.engine(visit(request))
+    if engine.writer_name() == "offline":
+        return JSONResponse({"works": True, "words": "Offline answers need no key. Nothing was sent."})
+    if not _trials.acquire(blocking=False):
+        return JSONResponse({"works": False, "words": "Other keys are being tested.", "hint": "Try again in a moment."})
+    try:
+        found = trial(engine.models)
+    except ModelError as error:
+        return JSONResponse({"works": False, "words": error.message, "hint": error.hint})
+    finally:
+        _trials.release()
+    usd = cost(found.usage, found.model, engine.settings.llm.prices, asked=engine.writer_name())
+    words = f"{model_name(found.model)} answered in {found.ms / 1000:.1f} s"
+    return JSONResponse({"works": True, "words": f"{words}, {dollars(usd)}." if usd else f"{words}."})
+
+
+def _page(request: Request) -> Response:
+    return JSONResponse(settings_data.page(services(), visit(request) or ""), headers={"Cache-Control": "no-store"})
+
+
+def _changes(body: Json) -> Json:
+    given = body.get("changes")
+    if not isinstance(given, dict) or not all(value is None or isinstance(value, str) for value in given.values()):
+        raise InputError("“changes” in the request's body are not settings.", hint="Reload the page and try again.")
+    unknown = [key for key in given if key not in catalogue()]
+    if unknown:
+        raise ConfigError(f"There’s no setting {unknown[0]!r}.")
+    for key, value in given.items():
+        address = "" if value is None else _wrong_address(key, value)
+        if address:
+            raise ConfigError(address, hint="")
+    return {key: None if value is None else read(catalogue()[key], value) for key, value in given.items()}
+
+
+def _wrong_address(key: str, typed: str) -> str:
+    """What is wrong with the address of a server."""
+    if key != "llm.base_url" or not typed.strip():
+        return ""
+    try:
+        parts = urlsplit(typed.strip())
+        good = (
+            parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and "@" not in parts.netloc
+        )
+    except ValueError:
+        good = False
+    return "" if good else "Enter a server’s address, such as http://localhost:11434."
+
+
+def _wrong_reading(key: str, typed: str) -> str:
+    """What is wrong with a setting by which documents are read."""
+    settings = services().engine.settings.ocr
+    try:
+        value = read(catalogue()[key], typed)
+        if key == "ocr.language":
+            recogniser(settings.model_copy(update={"language": value}))
+    except (ConfigError, ModelError) as error:
+        return f"{error.message} {error.hint}".strip()
+    return ""
+
+
+def _variable(key: str) -> str:
+    return ENV_PREFIX + key.upper().replace(".", "__")
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    at = f"{prefix}/gw/settings"
+    return [
+        Route(at, show),
+        *(
+            Route(f"{at}/{name}", handler, methods=["POST"])
+            for name, handler in {
+                "check": check,
+                "change": change,
+                "preset": preset,
+                "reading": reading,
+                "keep": keep,
+                "undo": undo,
+                "key": set_key,
+                "forget": forget_key,
+                "try": try_key,
+            }.items()
+        ),
+    ]

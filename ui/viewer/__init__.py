@@ -1,0 +1,1 @@
+"""The page viewer: pictures, words and search of pages."""

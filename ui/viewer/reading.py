@@ -1,0 +1,126 @@
+"""What the page viewer asks of a document beside its pictures: words to select, headings, and matches of a search."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from ragcore.types import Document
+from ui.chat.payload import box
+from ui.viewer.find_in_document import Finder
+
+Json = dict[str, Any]
+Made = TypeVar("Made")
+
+KEPT = 4  # documents that stay ready to be selected from and searched
+
+
+class Kept(Generic[Made]):
+    """What was made of each of the documents that were asked for last."""
+
+    def __init__(self, make: Callable[[Document], Made]) -> None:
+        self._make = make
+        self._made: OrderedDict[str, tuple[Document, Made]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, read: Document) -> Made:
+        with self._lock:
+            known = self._made.get(read.doc_id)
+            if known is None or known[0] is not read:  # built anew meanwhile
+                known = (read, self._make(read))
+            self._made[read.doc_id] = known
+            self._made.move_to_end(read.doc_id)
+            while len(self._made) > KEPT:
+                self._made.popitem(last=False)
+            return known[1]
+
+
+class _Words:
+    """Of a document's words that are printed where they stand in its text: their numbers, in reading order; for each
+    page which of them are on it, as places in that order; and of each the element that it lies in."""
+
+    def __init__(self, read: Document) -> None:
+        at = read.words
+        self.own = np.flatnonzero(~at.repeated)
+        pages = at.pages[self.own]
+        self._order = np.argsort(pages, kind="stable")
+        self._ends = pages[self._order].searchsorted(np.arange(len(read.pages) + 1), side="right")
+        spans = sorted(
+            (item.start, item.end, item.table is not None) for item in read.elements if item.end > item.start
+        )
+        starts = np.array([start for start, _, _ in spans], np.int32)
+        self.inside = starts.searchsorted(at.starts[self.own], side="right") - 1
+        self.tables = [table for _, _, table in spans]
+
+    def on(self, page: int) -> list[int]:
+        places: list[int] = self._order[self._ends[page - 1] : self._ends[page]].tolist()
+        return places
+
+
+_words = Kept(_Words)
+
+
+def words(read: Document, page: int) -> list[list[Any]]:
+    """Words of a page for its text layer: ``[x0, y0, x1, y1, text, after]`` in reading order, boxes in points of the
+    page as displayed. ``after`` is what copied text has behind the word: nothing within a word that a line end cuts, a
+    tab between cells, a line feed after an element or a row of a table, else a blank."""
+    if not 1 <= page <= len(read.pages):
+        return []
+    at, known = read.words, _words.of(read)
+    own, inside = known.own, known.inside
+    out: list[list[Any]] = []
+    for place in known.on(page):
+        i = own[place]
+        end = int(at.ends[i])
+        after = "\n"
+        if place + 1 < len(own) and inside[place] == inside[place + 1]:
+            gap = read.text[end : int(at.starts[own[place + 1]])]
+            after = _between(gap, known.tables[inside[place]])
+        out.append([*(round(float(v), 2) for v in at.boxes[i]), read.text[int(at.starts[i]) : end], after])
+    return out
+
+
+def _between(gap: str, table: bool) -> str:
+    if "\n" in gap:
+        return "\n"
+    if table and gap.strip():
+        return "\t"
+    return " " if gap else ""
+
+
+def outline(read: Document) -> list[list[Any]]:
+    """The headings in reading order: ``[level, text, page, top]``, ``top`` in points of the page as displayed."""
+    out = []
+    for item in read.body:
+        text = " ".join(read.text[item.start : item.end].split())
+        if item.kind == "heading" and text:
+            places = [place for place in read.element_boxes(item) if place.page == item.page]
+            top = min((place.y0 for place in places), default=0.0)
+            out.append([item.level, text[:200], item.page, round(top, 2)])
+    return out
+
+
+class Searches:
+    """A `Finder` for each of the documents searched last."""
+
+    def __init__(self) -> None:
+        self._finders = Kept(Finder)
+
+    def finder(self, read: Document) -> Finder:
+        return self._finders.of(read)
+
+    def found(self, read: Document, query: str) -> Json:
+        """``{"count": 41, "pages": [[3, 2], …]}``: how often ``query`` is printed, and how many matches begin on each
+        page."""
+        found = self.finder(read).find(query)
+        return {"count": len(found), "pages": [list(item) for item in found.per_page()]}
+
+    def on_page(self, read: Document, query: str, page: int) -> list[list[Any]]:
+        """The matches that touch a page: ``[number, boxes]``, numbers from 0 over the document."""
+        finder = self.finder(read)
+        matches = finder.on_page(finder.find(query), page)
+        return [[match, [box(place) for place in boxes]] for match, boxes in matches]
