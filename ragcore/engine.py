@@ -36,7 +36,6 @@ from ragcore.errors import (
     UnknownDocument,
 )
 from ragcore.index.responses import Responses
-from ragcore.index.store import DocumentInfo, Status
 from ragcore.library import Library
 from ragcore.offline.about import OPENING_PAGES, asks_about_whole
 from ragcore.pipelines.ingest import Reading
@@ -54,20 +53,22 @@ from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.text.terms import Term
 from ragcore.text.words import stem
 from ragcore.types import EVERYTHING, Answer, ChunkKind, OnStep, Retrieval, Scope, SubQuery, Turn, unheard
+from ragcore.types.library import DocumentInfo, Status
 from ragcore.types.scope import checked, nothing_found
 
 if TYPE_CHECKING:
-    from ragcore.context.estimate import Estimate
     from ragcore.explore.explore import Exploration
     from ragcore.index.indexer import Indexer, IndexReport
     from ragcore.pipelines.answer import AnswerStream
     from ragcore.protocols import Planner
+    from ragcore.report.files import ReportKind
     from ragcore.report.fill import Filling, ReportRun
     from ragcore.report.template import Template
     from ragcore.report.workspace import Desk
     from ragcore.suggest.first_questions import Starter
     from ragcore.suggest.overview import Overview
-    from ragcore.types.report import Focus
+    from ragcore.types.library import Estimate
+    from ragcore.types.report import Focus, Report
 
 
 class Engine(Library):
@@ -470,7 +471,7 @@ class Engine(Library):
         chapters; kept until it is built anew. Raises `UnknownDocument`, `ModelError`."""
         from ragcore.suggest.overview import overview
 
-        return overview(self, doc_id)
+        return overview(self, self.models.embedder, doc_id)
 
     def starters(
         self,
@@ -482,16 +483,27 @@ class Engine(Library):
         soon as it is answered; kept until the library changes. Ends early, and keeps nothing, when ``go_on()`` is
         false. Raises what retrieval raises."""
         from ragcore.suggest.first_questions import starters
+        from ragcore.suggest.follow_ups import OFFLINE
 
-        return starters(self, doc_ids, go_on, tell)
+        quoting = self.with_settings(OFFLINE)
+        return starters(
+            self, self.overview, lambda question: quoting.ask(question, doc_ids=doc_ids).run(), doc_ids, go_on, tell
+        )
 
     def suggest(self, conversation_id: str, turn_id: str, go_on: Callable[[], bool] = lambda: True) -> tuple[str, ...]:
         """Questions that could follow an answer, from what stands around its citations, each tried offline; kept with
         the turn, so that they are looked for once. Ends early, and keeps nothing, when ``go_on()`` is false. Raises
         `UnknownConversation`, and what retrieval raises."""
-        from ragcore.suggest.follow_ups import suggestions
+        from ragcore.suggest.follow_ups import OFFLINE, suggestions
 
-        return suggestions(self, conversation_id, turn_id, go_on)
+        quoting = self.with_settings(OFFLINE)
+
+        def ask(question: str, scope: Scope, history: Sequence[Turn]) -> Answer:
+            return quoting.ask(
+                question, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, history=history
+            ).run()
+
+        return suggestions(self, ask, conversation_id, turn_id, go_on)
 
     # Reports
 
@@ -526,6 +538,13 @@ class Engine(Library):
         from ragcore.report.workspace import Desk
 
         return Desk(Reports(self.store.database), self._filling(), self.documents, self.models, self.settings)
+
+    def write_report(self, report: Report, kind: ReportKind) -> bytes:
+        """A report as a file of that kind, each citation a note, with a list of what is missing; ``annex`` is a PDF of
+        the pages that are cited, with the words marked. Raises `InputError` for an unknown kind."""
+        from ragcore.report.files import write
+
+        return write(self, report, kind)
 
     def _retrieve_for_section(self, query: str, *, scope: Scope, parts: Sequence[SubQuery], stop: Stop) -> Retrieval:
         return self.retrieve(query, doc_ids=scope.doc_ids, parts=parts, stop=stop)

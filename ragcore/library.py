@@ -17,17 +17,16 @@ from ragcore.index.ledger import Ledger
 from ragcore.index.overviews import Overviews
 from ragcore.index.shelf import Shelf
 from ragcore.index.storage import Storage, measure
-from ragcore.index.store import DocumentInfo, Store
+from ragcore.index.store import Store
 from ragcore.index.trash import Trash
-from ragcore.pipelines import add_files as intake
+from ragcore.pipelines.add_files import add, files_to_read
 from ragcore.progress import Added
 from ragcore.types import Box, Chunk, Document, Spending
+from ragcore.types.library import DocumentInfo
 
 if TYPE_CHECKING:
     from ragcore.export import Kind
     from ragcore.export.sheets import SheetKind
-    from ragcore.report.files import ReportKind
-    from ragcore.types.report import Report
 
 
 class Library:
@@ -51,12 +50,12 @@ class Library:
     def add(self, data: bytes | Path, name: str = "", *, pdf: bytes | None = None) -> Added:
         """Keep a PDF, or an ADE JSON (with the ``pdf`` that came with it, else the one of its name beside it or in the
         library), by its hash and list it as new. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`, `BadAdeJson`."""
-        return intake.add(self.store, self.settings.ingest, data, name, pdf)
+        return add(self.store, self.settings.ingest, data, name, pdf)
 
     def pdf_paths(self, paths: Sequence[Path]) -> Iterator[Path]:
         """Files as given, and every PDF and ADE JSON below a folder, in order of name (the folder itself where there is
         none, which `ingest_path` reports); a PDF whose ADE JSON is among them comes with that."""
-        return intake.files_to_read(paths, self.settings.ingest)
+        return files_to_read(paths, self.settings.ingest)
 
     def documents(self) -> list[DocumentInfo]:
         """Every document, in the order in which it came."""
@@ -113,13 +112,6 @@ class Library:
         exchanges = [Exchange(turn.question, turn.answer, turn.created) for turn in stored.turns]
         files = {info.doc_id: info.name for info in self.documents()}
         return chosen(manuscript(stored.info.title, exchanges, files, quote_length=settings.quote_length), settings)
-
-    def write_report(self, report: Report, kind: ReportKind) -> bytes:
-        """A report as a file of that kind, each citation a note, with a list of what is missing; ``annex`` is a PDF of
-        the pages that are cited, with the words marked. Raises `InputError` for a kind that there is not."""
-        from ragcore.report.files import write
-
-        return write(self, report, kind)
 
     def spending(self) -> Spending:
         """What models were paid for so far, in tokens and US dollars by ``llm.prices``."""

@@ -12,7 +12,7 @@ from ragcore.types import ContextReport, FigureReport
 
 if TYPE_CHECKING:
     from ragcore.errors import GroundworkError
-    from ragcore.index.store import DocumentInfo
+    from ragcore.types.library import DocumentInfo
 
 
 @dataclass(frozen=True, slots=True)

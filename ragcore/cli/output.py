@@ -12,13 +12,11 @@ from ragcore.text.markdown import plain
 from ragcore.types import AS_TYPED, GENERATED_MARKS
 
 if TYPE_CHECKING:
-    from ragcore.context.estimate import Estimate
     from ragcore.index.conversations import ConversationInfo
-    from ragcore.index.feedback import Told
     from ragcore.index.indexer import IndexReport
-    from ragcore.index.store import DocumentInfo
     from ragcore.progress import IngestReport
     from ragcore.types import Answer, Chunk, Document, Element, Page, Retrieval, Spending, Usage
+    from ragcore.types.library import DocumentInfo, Estimate, FeedbackRecord
     from ragcore.types.report import Report
 
 
@@ -151,7 +149,7 @@ def spending(found: Spending) -> None:
         print(f"Not in the dollar total (no price in llm.prices): {', '.join(found.unpriced)}.")
 
 
-def feedback(told: Sequence[Told]) -> None:
+def feedback(told: Sequence[FeedbackRecord]) -> None:
     """Two lines for each: the verdict with the question, then why."""
     for each in told:
         print(f"{'+' if each.feedback.helpful else '-'} {each.question}  ({each.model or 'no answer'})")

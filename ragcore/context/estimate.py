@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from ragcore.config.settings import Settings
@@ -13,6 +12,7 @@ from ragcore.context.write import Work
 from ragcore.protocols import ContextCache
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Chunk, Document, Usage
+from ragcore.types.library import Estimate
 from ragcore.types.prices import cost
 
 # The service's tokens are smaller than cl100k's: in English prose by about this.
@@ -20,23 +20,6 @@ FINER = 1.25
 # Shorter material is not kept by the service's prompt cache (1,024 to 4,096 tokens, by model).
 CACHE_MINIMUM = 2048
 TYPICAL_OUTPUT = 0.7  # of the longest text allowed
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What is still to be written for a document of ``chunks`` chunks: ``summaries`` and situated ``passages``; the
-    ``usage`` that this will take and its price ``usd`` (None: ``model`` has none), of which at most ``limit`` more are
-    spent."""
-
-    doc_id: str
-    title: str
-    chunks: int
-    summaries: int
-    passages: int
-    model: str
-    usage: Usage
-    usd: float | None
-    limit: float
 
 
 def estimate(

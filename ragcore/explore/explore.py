@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,29 @@ from ragcore.index.outline import Outline, Projection, project
 from ragcore.types import Chunk, Document, Scope, Segment, Source, SubQuery
 
 if TYPE_CHECKING:
-    from ragcore.engine import Engine
+    from ragcore.config.settings import Settings
     from ragcore.explore.recording import WatchedRetriever
+    from ragcore.index.indexer import Indexer
+    from ragcore.index.store import Store
     from ragcore.pipelines.search import Finding
     from ragcore.protocols import Nearest, Reranker, SparseIndex, Vector
+    from ragcore.providers.registry import Models
     from ragcore.retrieve.agentic import AgenticRetriever
+
+
+class Searched(Protocol):
+    """A library with the settings and models that it is searched with, as an engine is."""
+
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def models(self) -> Models: ...
+    @property
+    def store(self) -> Store: ...
+    @property
+    def indexer(self) -> Indexer: ...
+    def document(self, doc_id: str) -> Document: ...
+    def with_settings(self, overrides: Mapping[str, Any]) -> Searched: ...
 
 
 class Exploration:
@@ -36,7 +54,7 @@ class Exploration:
     """
 
     def __init__(
-        self, engine: Engine, finding: Finding, question: str, scope: Scope, parts: Sequence[SubQuery] | None = None
+        self, engine: Searched, finding: Finding, question: str, scope: Scope, parts: Sequence[SubQuery] | None = None
     ) -> None:
         from ragcore.answer.sources import Cut
         from ragcore.explore.remembered import RememberedChunks, RememberedReranker, RememberedSparse, RememberedVectors
@@ -125,7 +143,7 @@ class Exploration:
         )
 
     def _retriever(
-        self, engine: Engine, parts: Sequence[SubQuery] | None = None
+        self, engine: Searched, parts: Sequence[SubQuery] | None = None
     ) -> tuple[WatchedRetriever, AgenticRetriever]:
         """As `Finding.retriever` puts it together, over what is remembered."""
         from ragcore.explore.recording import WatchedRetriever

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
@@ -15,34 +13,9 @@ from ragcore.errors import InputError, UnknownTurn
 from ragcore.index import database as db
 from ragcore.index.packing import unpack
 from ragcore.types import Answer
+from ragcore.types.library import REASONS, Feedback, FeedbackRecord
 
-Reason = Literal["", "wrong", "beside", "citation", "incomplete", "refused", "other"]
-REASONS: tuple[Reason, ...] = get_args(Reason)
 LONGEST_WORDS = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """Whether an answer was ``helpful``, and if not, why; ``words`` are the person's own, "" for none."""
-
-    helpful: bool
-    reason: Reason = ""
-    words: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A piece of feedback with what it is about. ``created`` in seconds since the epoch."""
-
-    conversation_id: str
-    turn_id: str
-    question: str
-    answer: str
-    model: str
-    refused: bool
-    settings_hash: str
-    feedback: Feedback
-    created: float
 
 
 class FeedbackStore:
@@ -78,7 +51,7 @@ class FeedbackStore:
             rows = connection.execute(sa.select(db.feedback).where(db.feedback.c.turn_id.in_(turn_ids))).all()
         return {row.turn_id: Feedback(bool(row.helpful), row.reason, row.words) for row in rows}
 
-    def all(self) -> list[Told]:
+    def all(self) -> list[FeedbackRecord]:
         """All of it, oldest first."""
         asked = (
             sa.select(db.feedback, db.turns.c.conversation_id, db.turns.c.question, db.turns.c.answer)
@@ -91,7 +64,7 @@ class FeedbackStore:
         for row in rows:
             answer = unpack(row.answer, Answer) if row.answer else None
             told.append(
-                Told(
+                FeedbackRecord(
                     row.conversation_id,
                     row.turn_id,
                     row.question,

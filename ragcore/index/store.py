@@ -11,9 +11,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
@@ -27,46 +27,9 @@ from ragcore.index.file_store import FileStore
 from ragcore.index.opened import Opened, weight
 from ragcore.index.packing import pack, unpack
 from ragcore.types import Chunk, ContextReport, Document, Element, FigureReport, Page, WordMap
+from ragcore.types.library import DocumentInfo, Status
 
-Status = Literal["new", "reading", "ready", "failed"]
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentInfo:
-    """A line of the library. ``pages`` is 0 and ``title`` the file's name until the file has been inspected;
-    ``pages_done`` counts pages read so far; ``indexed`` says whether every chunk has a vector by the embedder asked
-    for; ``ocr_confidence`` is the mean of the pages read by OCR, in percent; ``error`` is what
-    `GroundworkError.as_dict` gave, or None; ``held`` says that a person cancelled its reading; ``folder`` is a path of
-    names joined by ``/``, "" for none
-    (`ragcore.index.shelf`)."""
-
-    doc_id: str
-    sha256: str
-    name: str
-    title: str
-    bytes: int
-    status: Status
-    created: float
-    seconds: float = 0.0
-    pages: int = 0
-    pages_done: int = 0
-    elements: int = 0
-    tables: int = 0
-    chunks: int = 0
-    noise: int = 0
-    noise_by_reason: Mapping[str, int] = field(default_factory=dict)
-    ocr_pages: int = 0
-    ocr_confidence: int = 0
-    degraded_pages: int = 0
-    unread_pages: tuple[int, ...] = ()
-    indexed: bool = False
-    error: Mapping[str, Any] | None = None
-    figures: FigureReport = field(default_factory=FigureReport)
-    context: ContextReport = field(default_factory=ContextReport)
-    folder: str = ""
-    tags: tuple[str, ...] = ()
-    held: bool = False
 
 
 class Store(FileStore):

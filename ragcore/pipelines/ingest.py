@@ -24,7 +24,6 @@ from ragcore.progress import Progress, ignore
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.context.estimate import Estimate
     from ragcore.index.contexts import Contexts
     from ragcore.index.descriptions import Descriptions
     from ragcore.index.store import Store
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from ragcore.protocols import Describer
     from ragcore.providers.registry import Models
     from ragcore.types import Box, Chunk, Document, FigureReport
+    from ragcore.types.library import Estimate
 
     # The pages with these numbers, in any order.
     Pages = Callable[[Sequence[int]], Iterator[PageLayout]]

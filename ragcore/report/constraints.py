@@ -14,7 +14,7 @@ from ragcore.types.report import NO_FOCUS, Focus, Span
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.index.store import DocumentInfo
+    from ragcore.types.library import DocumentInfo
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,10 +33,10 @@ from ragcore.types.report import NO_FOCUS, Field, FilledSection, Focus, Report
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.index.store import DocumentInfo
     from ragcore.pipelines.answer import AnswerStream
     from ragcore.providers.registry import Models
     from ragcore.report.template import Place, Template
+    from ragcore.types.library import DocumentInfo
 
 Heard = Callable[[AnswerEvent], None]
 NOTHING_ORDERED = Orders()

@@ -37,9 +37,9 @@ from ragcore.types.report import NO_FOCUS, FilledSection, Focus, Report, Span
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.index.store import DocumentInfo
     from ragcore.providers.registry import Models
     from ragcore.report.coverage import Coverage
+    from ragcore.types.library import DocumentInfo
 
 _log = logging.getLogger(__name__)
 

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter
 
 from ragcore.suggest.candidates import Candidate
-from ragcore.suggest.follow_ups import OFFLINE, answering, around
+from ragcore.suggest.follow_ups import answering, around
 from ragcore.text.words import content_stems
 
 if TYPE_CHECKING:
-    from ragcore.engine import Engine
+    from ragcore.library import Library
+    from ragcore.suggest.overview import Overview
+    from ragcore.types import Answer
 
 OFFERED = 4
 TRIED = 20  # candidates at most: each takes a search
@@ -38,25 +40,26 @@ class Starter:
 
 
 def starters(
-    engine: Engine,
+    library: Library,
+    overview: Callable[[str], Overview],
+    ask: Callable[[str], Answer],
     doc_ids: Sequence[str],
     go_on: Callable[[], bool] = lambda: True,
     tell: Callable[[Starter], None] = lambda _: None,
 ) -> tuple[Starter, ...]:
-    """`Engine.starters`."""
-    scope, stamp = ",".join(sorted(doc_ids)), str(engine.store.revision())
-    known = engine.overviews.starters(scope, stamp)
+    """`Engine.starters`; ``ask`` is the offline answerer over ``doc_ids``."""
+    scope, stamp = ",".join(sorted(doc_ids)), str(library.store.revision())
+    known = library.overviews.starters(scope, stamp)
     if known is not None:
         kept = tuple(TypeAdapter(list[Starter]).validate_python(known))
         for one in kept:
             tell(one)
         return kept
-    quoting = engine.with_settings(OFFLINE)
     offered: list[Starter] = []
     second: list[Starter] = []  # answered, but not in the first place
     answered: list[tuple[str, int, int]] = []
     said: list[set[str]] = []
-    for tried, candidate in enumerate(_candidates(engine, doc_ids)):
+    for tried, candidate in enumerate(_candidates(library, overview, doc_ids)):
         if len(offered) == OFFERED or tried == TRIED:
             break
         if not go_on():
@@ -67,7 +70,7 @@ def starters(
             for doc_id, start, end in answered
         ):
             continue
-        answer = quoting.ask(candidate.question, doc_ids=doc_ids).run()
+        answer = ask(candidate.question)
         found = answering(answer, candidate)
         if found is not None:
             answered.append((found.doc_id, found.start, found.end))
@@ -79,18 +82,18 @@ def starters(
     for made in second[: OFFERED - len(offered)]:
         offered.append(made)
         tell(made)
-    engine.overviews.keep_starters(scope, stamp, [asdict(one) for one in offered])
+    library.overviews.keep_starters(scope, stamp, [asdict(one) for one in offered])
     return tuple(offered)
 
 
-def _candidates(engine: Engine, doc_ids: Sequence[str]) -> Iterator[Candidate]:
+def _candidates(library: Library, overview: Callable[[str], Overview], doc_ids: Sequence[str]) -> Iterator[Candidate]:
     """Of the newest documents one after another, each question once."""
     of_each = []
     for doc_id in doc_ids[::-1][:NEWEST]:
-        view = engine.overview(doc_id)
+        view = overview(doc_id)
         cited = [line.citation for line in view.lines] or view.chapters
         places = [(item.doc_id, item.start, item.end) for item in cited]
-        of_each.append(around(places, engine.document, several=len(doc_ids) > 1))
+        of_each.append(around(places, library.document, several=len(doc_ids) > 1))
     seen: set[str] = set()
     for row in zip_longest(*of_each):
         for candidate in row:

@@ -12,10 +12,10 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ragcore.suggest.candidates import Candidate, Nearby
-from ragcore.types import Answer, Citation, Document, Turn
+from ragcore.types import Answer, Citation, Document, Scope, Turn
 
 if TYPE_CHECKING:
-    from ragcore.engine import Engine
+    from ragcore.library import Library
 
 # Under which a candidate is tried: nothing is sent, and nothing is paid for.
 OFFLINE = {
@@ -28,6 +28,7 @@ OFFLINE = {
     "rerank.candidates": 10,
     "retrieve.top_k": 10,
 }
+Ask = Callable[[str, Scope, Sequence[Turn]], Answer]
 OFFERED = 3
 TRIED = 9  # candidates at most: each takes a search
 _SOURCES = 3  # citations whose surroundings are looked at
@@ -67,32 +68,30 @@ def suggest(
 
 
 def suggestions(
-    engine: Engine, conversation_id: str, turn_id: str, go_on: Callable[[], bool] = lambda: True
+    library: Library, asked: Ask, conversation_id: str, turn_id: str, go_on: Callable[[], bool] = lambda: True
 ) -> tuple[str, ...]:
-    """`Engine.suggest`."""
-    known = engine.feedback.suggestions(turn_id)
+    """`Engine.suggest`; ``asked`` is the offline answerer."""
+    known = library.feedback.suggestions(turn_id)
     if known is not None:
         return known
-    stored = engine.conversations.get(conversation_id, newest=_RECENT)
+    stored = library.conversations.get(conversation_id, newest=_RECENT)
     at = next((n for n, turn in enumerate(stored.turns) if turn.turn_id == turn_id and turn.answer is not None), None)
     answer = None if at is None else stored.turns[at].answer
     if at is None or answer is None or answer.status != "complete":
         return ()
     path = [turn.answer for turn in stored.turns[:at] if turn.answer is not None]
     history = [Turn(one.question, one.text, one.standalone) for one in (*path, answer)]
-    quoting, scope = engine.with_settings(OFFLINE), stored.scope
-
-    def ask(question: str) -> Answer:
-        return quoting.ask(question, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, history=history).run()
-
-    held = {info.doc_id for info in engine.documents()}
+    scope = stored.scope
+    held = {info.doc_id for info in library.documents()}
     used = {item.doc_id for item in answer.citations} | {item.doc_id for item in answer.sources[:1]}
     if not used <= held or not held.issuperset(scope.doc_ids or ()):
         return ()  # what is cited was removed: there is nothing to draw from
     several = len(held if scope.doc_ids is None else scope.doc_ids) > 1
-    found = suggest(answer, path, engine.document, ask, several=several, go_on=go_on)
+    found = suggest(
+        answer, path, library.document, lambda question: asked(question, scope, history), several=several, go_on=go_on
+    )
     if go_on():
-        engine.feedback.keep_suggestions(turn_id, found)
+        library.feedback.keep_suggestions(turn_id, found)
     return found
 
 

@@ -27,7 +27,7 @@ from ragcore.text.words import FUNCTION_WORDS
 from ragcore.types import Citation, Document, Element
 
 if TYPE_CHECKING:
-    from ragcore.engine import Engine
+    from ragcore.library import Library
     from ragcore.protocols import Embedder, Vector
 
 LINES = 5
@@ -79,16 +79,16 @@ class _Sentence:
     worth: float
 
 
-def overview(engine: Engine, doc_id: str) -> Overview:
+def overview(library: Library, embedder: Embedder, doc_id: str) -> Overview:
     """`Engine.overview`."""
-    document, embedder = engine.document(doc_id), engine.models.embedder
-    stamp = f"{VERSION} {engine.store.build(doc_id)}"
-    kept = engine.overviews.get(doc_id, stamp)
+    document = library.document(doc_id)
+    stamp = f"{VERSION} {library.store.build(doc_id)}"
+    kept = library.overviews.get(doc_id, stamp)
     if kept is not None:
         return unpack(kept, Overview)
-    found = list(engine.store.vectors(embedder.name, [doc_id]))
+    found = list(library.store.vectors(embedder.name, [doc_id]))
     view = made(document, embedder, np.concatenate([vectors for _, vectors in found]) if found else None)
-    engine.overviews.put(doc_id, stamp, pack(view, Overview))
+    library.overviews.put(doc_id, stamp, pack(view, Overview))
     return view
 
 

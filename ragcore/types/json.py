@@ -31,9 +31,7 @@ from ragcore.types.report import FilledSection, Report
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ragcore.context.estimate import Estimate
-    from ragcore.index.feedback import Told
-    from ragcore.index.store import DocumentInfo
+    from ragcore.types.library import DocumentInfo, Estimate, FeedbackRecord
 
 Json = dict[str, Any]
 
@@ -329,7 +327,7 @@ def spending(found: Spending) -> Json:
     }
 
 
-def feedback(told: Sequence[Told]) -> Json:
+def feedback(told: Sequence[FeedbackRecord]) -> Json:
     """``feedback``; ``created`` in seconds since the epoch."""
     flat = [asdict(each) for each in told]
     return {"feedback": [item.pop("feedback") | item for item in flat]}

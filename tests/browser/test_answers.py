@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ragcore.engine import Engine
-from ragcore.index.feedback import Feedback
 from ragcore.types import Scope
+from ragcore.types.library import Feedback
 from tests.browser.conftest import QUESTION, App, Shelf
 
 SAMPLE = Path(__file__).resolve().parents[2] / "ui" / "sample" / "sample.pdf"

@@ -10,8 +10,8 @@ import pytest
 from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownTurn
-from ragcore.index.feedback import Feedback
 from ragcore.suggest.follow_ups import OFFLINE
+from ragcore.types.library import Feedback
 
 
 @pytest.fixture

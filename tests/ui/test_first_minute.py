@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ragcore.errors import ModelError
-from ragcore.index.store import DocumentInfo
 from ragcore.suggest.first_questions import Starter
+from ragcore.types.library import DocumentInfo
 from ui.chat.start_routes import documents
 from ui.chat.starting import Found, Starting
 from ui.library.jobs import Job

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragcore.index.store import DocumentInfo
+from ragcore.types.library import DocumentInfo
 from ui.chat.groups import groups
 
 

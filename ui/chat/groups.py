@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragcore.index.store import DocumentInfo
+from ragcore.types.library import DocumentInfo
 
 
 def groups(infos: Sequence[DocumentInfo]) -> dict[str, tuple[str, ...]]:

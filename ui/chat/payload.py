@@ -11,8 +11,8 @@ from typing import Any
 
 from ragcore.errors import KeyMissing, KeyRefused
 from ragcore.index.conversations import Conversation, StoredTurn
-from ragcore.index.store import DocumentInfo
 from ragcore.types import AS_TYPED, Answer, Box, Citation, Document, Source, Trace
+from ragcore.types.library import DocumentInfo
 from ui.chat import markup
 from ui.chat.narrow import only
 from ui.chat.runs import LiveAnswer

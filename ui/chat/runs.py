@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 
 from ragcore.engine import Engine
 from ragcore.errors import InputError, StoreError, UnknownConversation, UnknownTurn
-from ragcore.index.store import DocumentInfo
 from ragcore.pipelines.run import AnswerRun
 from ragcore.types import (
     EVERYTHING,
@@ -31,6 +30,7 @@ from ragcore.types import (
     Step,
     Text,
 )
+from ragcore.types.library import DocumentInfo
 
 _log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ import streamlit as st
 
 from ragcore.errors import GroundworkError
 from ragcore.index.conversations import ConversationInfo
-from ragcore.index.store import DocumentInfo
 from ragcore.types import EVERYTHING, Scope
+from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import KINDS, page_ranges
 from ui import components
 from ui.chat import payload

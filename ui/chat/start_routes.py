@@ -11,8 +11,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import UnknownDocument
-from ragcore.index.store import DocumentInfo
 from ragcore.text.short_titles import short_titles
+from ragcore.types.library import DocumentInfo
 from ui.chat import payload
 from ui.library.jobs import Job
 from ui.server.guard import guarded, posted, texts_in

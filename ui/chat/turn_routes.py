@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import GroundworkError, InputError, UnknownConversation, UnknownTurn
-from ragcore.index.feedback import Feedback
+from ragcore.types.library import Feedback
 from ui.server.guard import in_turn, posted
 from ui.server.services import services
 

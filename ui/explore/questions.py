@@ -13,8 +13,8 @@ from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooSho
 from ragcore.explore.explore import Exploration
 from ragcore.explore.scores import Explored
 from ragcore.index.outline import Projection
-from ragcore.index.store import DocumentInfo
 from ragcore.types import Scope, SubQuery
+from ragcore.types.library import DocumentInfo
 from ui.chat import first_run
 from ui.explore.settings import PRESET_KEYS
 from ui.library.samples import NAME

@@ -20,7 +20,7 @@ from typing import Literal
 
 from ragcore.engine import Engine, Progress
 from ragcore.errors import Cancelled, GroundworkError, UnknownDocument
-from ragcore.index.store import DocumentInfo
+from ragcore.types.library import DocumentInfo
 
 _log = logging.getLogger(__name__)
 

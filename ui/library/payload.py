@@ -11,10 +11,10 @@ from typing import Any
 from ragcore.config.settings import Settings
 from ragcore.export.sheets import place, tables_of
 from ragcore.index.storage import Storage
-from ragcore.index.store import DocumentInfo
 from ragcore.index.trash import Trashed
 from ragcore.types import GENERATED_MARKS, Cell, Chunk, Document, Element
 from ragcore.types.geometry import outlines
+from ragcore.types.library import DocumentInfo
 from ui.chat.payload import box
 from ui.library.advice import advice
 from ui.library.jobs import Job

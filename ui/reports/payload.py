@@ -8,13 +8,13 @@ from typing import Any
 
 from ragcore.errors import UnknownDocument
 from ragcore.index.report_rows import ReportInfo, StoredSection, Version
-from ragcore.index.store import DocumentInfo
 from ragcore.report.constraints import named
 from ragcore.report.editing import HAND
 from ragcore.report.expense import Expense
 from ragcore.report.template import Place
 from ragcore.report.workspace import Desk
 from ragcore.types import Citation
+from ragcore.types.library import DocumentInfo
 from ragcore.types.report import NO_FOCUS, Conflict, FilledSection, Gap, Span
 from ui.chat import markup, payload
 from ui.reports.jobs import Live
