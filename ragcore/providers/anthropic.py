@@ -39,13 +39,10 @@ LONGEST_ANSWER = 10  # times the longest silence: what writes on and on is ended
 UNASKED_TOKENS = 20_000  # that a service may add to a request of its own; it cannot have read more than it was sent
 LONGEST_TOKEN = 64  # characters: a service that writes on past ``max_tokens`` of these does not keep to it
 
-# Parameters that models have refused in this process, as (model, parameter).
-_refused: set[tuple[str, str]] = set()
-
 
 class AnthropicModel:
     """``model`` at ``base_url``. Loads the `anthropic` package when something is first asked of it; safe for many
-    threads."""
+    threads. ``refused`` are the parameters that the model has refused so far."""
 
     def __init__(
         self,
@@ -58,8 +55,9 @@ class AnthropicModel:
         custom_headers: bool = False,
     ) -> None:
         self._model = model
-        self._base_url = base_url
-        self._retries = retries
+        self.base_url = base_url
+        self.retries = retries
+        self.refused: set[str] = set()
         # Held in a closure, so that no repr, log or pickle of this object can show the key.
         self._connect: Callable[[], anthropic.Anthropic] = lambda: _client(
             api_key, base_url, timeout_seconds, custom_headers=custom_headers
@@ -70,7 +68,7 @@ class AnthropicModel:
         return self._model
 
     @cached_property
-    def _service(self) -> anthropic.Anthropic:
+    def service(self) -> anthropic.Anthropic:
         return self._connect()
 
 
@@ -81,7 +79,7 @@ class AnthropicWriter(AnthropicModel):
 
     def stream(self, request: Request) -> AnthropicStream:
         """Starts nothing yet: the request is sent when the stream is iterated. Errors are raised from there."""
-        return AnthropicStream(self._service, self._model, request, retries=self._retries, base_url=self._base_url)
+        return AnthropicStream(self, request)
 
 
 def _client(api_key: str, base_url: str, timeout_seconds: float, *, custom_headers: bool) -> anthropic.Anthropic:
@@ -120,23 +118,23 @@ class AnthropicStream:
     replayed = False
     notes: tuple[str, ...] = ()
 
-    def __init__(
-        self, client: anthropic.Anthropic, model: str, request: Request, *, retries: int, base_url: str
-    ) -> None:
-        self.model = model
+    def __init__(self, model: AnthropicModel, request: Request) -> None:
+        self.model = model.name
         self.usage = Usage()
-        self._client = client
-        self._requested = model
+        self._client = model.service
+        self._requested = model.name
+        self._refused = model.refused
         self._request = request
-        self._retries = retries
-        self._base_url = base_url
+        self._retries = model.retries
+        self._base_url = model.base_url
         self._pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._lock = threading.Lock()
         self._events: Stream[RawMessageStreamEvent] | None = None
         self._given = False
         self._ended = False
-        self._silence = float(client.timeout) if isinstance(client.timeout, int | float) else 600.0
+        timeout = self._client.timeout
+        self._silence = float(timeout) if isinstance(timeout, int | float) else 600.0
         self._alive = self._began = time.monotonic()
 
     @property
@@ -251,12 +249,12 @@ class AnthropicStream:
                 named = [name for name in self.optional if re.search(rf"\b{name}\b", refused) and self._takes(name)]
                 if not named:
                     raise
-                _refused.update((self._requested, name) for name in named)
+                self._refused.update(named)
         return self._send()
 
     def _takes(self, parameter: str) -> bool:
         """Whether the model has not refused ``parameter`` so far."""
-        return (self._requested, parameter) not in _refused
+        return parameter not in self._refused
 
     def _send(self) -> Stream[RawMessageStreamEvent]:
         body = self._asked()

@@ -17,7 +17,6 @@ from ragcore.text.sentences import count_tokens
 from ragcore.types import Usage
 
 if TYPE_CHECKING:
-    import anthropic
     from anthropic.types import MessageParam, TextBlockParam
 
 # The service's tokens are smaller than cl100k's, by at most this, and a message has some of its own.
@@ -37,16 +36,14 @@ class AnthropicContextWriter(AnthropicModel):
 
     def stream(self, request: ContextRequest) -> ContextStream:
         """Errors are raised where the stream is iterated, as by `AnthropicStream`."""
-        return ContextStream(self._service, self._model, request, retries=self._retries, base_url=self._base_url)
+        return ContextStream(self, request)
 
 
 class ContextStream(AnthropicStream):
     """A summary or situating sentence as it arrives."""
 
-    def __init__(
-        self, client: anthropic.Anthropic, model: str, request: ContextRequest, *, retries: int, base_url: str
-    ) -> None:
-        super().__init__(client, model, prompted(request), retries=retries, base_url=base_url)
+    def __init__(self, model: AnthropicModel, request: ContextRequest) -> None:
+        super().__init__(model, prompted(request))
         self._material = request.material
 
     def _may_retry(self, error: ModelError) -> bool:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from ragcore.errors import ModelError, RequestRefused
 from ragcore.protocols import Request
-from ragcore.providers.anthropic import AnthropicStream, AnthropicWriter
+from ragcore.providers.anthropic import AnthropicModel, AnthropicStream, AnthropicWriter
 from ragcore.providers.received import words
 
 if TYPE_CHECKING:
-    import anthropic
     from anthropic import Stream
     from anthropic.types import MessageParam, RawMessageStreamEvent, SearchResultBlockParam, TextBlockParam
 
@@ -31,17 +30,15 @@ class NativeWriter(AnthropicWriter):
 
     def stream(self, request: Request) -> NativeStream:
         """As of `AnthropicWriter`."""
-        return NativeStream(self._service, self._model, request, retries=self._retries, base_url=self._base_url)
+        return NativeStream(self, request)
 
 
 class NativeStream(AnthropicStream):
     """The text of one message, with a marker for each citation at the end of the text block that it is given for. The
     closing of a block is held back until its citations are known: they may come before its text or after it."""
 
-    def __init__(
-        self, client: anthropic.Anthropic, model: str, request: Request, *, retries: int, base_url: str
-    ) -> None:
-        super().__init__(client, model, request, retries=retries, base_url=base_url)
+    def __init__(self, model: AnthropicModel, request: Request) -> None:
+        super().__init__(model, request)
         self._held = ""
         self._markers: dict[str, None] = {}
 

@@ -10,7 +10,6 @@ from ragcore.protocols import PlanRequest, prompted
 from ragcore.providers.anthropic import AnthropicModel, AnthropicStream
 
 if TYPE_CHECKING:
-    import anthropic
     from anthropic.types import RawMessageStreamEvent, ToolParam
 
 
@@ -19,7 +18,7 @@ class AnthropicPlanner(AnthropicModel):
 
     def call(self, request: PlanRequest) -> FormStream:
         """Errors are raised where the stream is iterated, as by `AnthropicStream`."""
-        return FormStream(self._service, self._model, request, retries=self._retries, base_url=self._base_url)
+        return FormStream(self, request)
 
 
 class FormStream(AnthropicStream):
@@ -27,10 +26,8 @@ class FormStream(AnthropicStream):
 
     optional = ("temperature", "strict")
 
-    def __init__(
-        self, client: anthropic.Anthropic, model: str, request: PlanRequest, *, retries: int, base_url: str
-    ) -> None:
-        super().__init__(client, model, prompted(request), retries=retries, base_url=base_url)
+    def __init__(self, model: AnthropicModel, request: PlanRequest) -> None:
+        super().__init__(model, prompted(request))
         self._form = request.form
 
     def _asked(self) -> dict[str, Any]:

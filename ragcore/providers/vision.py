@@ -13,7 +13,6 @@ from ragcore.text.sentences import count_tokens
 from ragcore.types import Usage
 
 if TYPE_CHECKING:
-    import anthropic
     from anthropic.types import MessageParam
 
 # The service's own rule: tokens of a picture = width × height / 750; a larger one is made smaller before it is counted.
@@ -32,16 +31,14 @@ class AnthropicDescriber(AnthropicModel):
 
     def stream(self, request: PictureRequest) -> PictureStream:
         """Errors are raised where the stream is iterated, as by `AnthropicStream`."""
-        return PictureStream(self._service, self._model, request, retries=self._retries, base_url=self._base_url)
+        return PictureStream(self, request)
 
 
 class PictureStream(AnthropicStream):
     """The description of one picture as it arrives."""
 
-    def __init__(
-        self, client: anthropic.Anthropic, model: str, request: PictureRequest, *, retries: int, base_url: str
-    ) -> None:
-        super().__init__(client, model, prompted(request), retries=retries, base_url=base_url)
+    def __init__(self, model: AnthropicModel, request: PictureRequest) -> None:
+        super().__init__(model, prompted(request))
         self._png = request.png
 
     def _may_retry(self, error: ModelError) -> bool:

@@ -88,6 +88,10 @@ def test_temperature_is_left_out_for_a_model_that_refuses_it_and_stays_out(serve
     assert "".join(model.stream(request())) == "one"
     assert "".join(model.stream(request())) == "two"
     assert ["temperature" in r["body"] for r in server.requests] == [True, False, False]
+    # Another service may call another model so.
+    server.reply(Reply(text="three"))
+    assert "".join(writer(server, "claude-without-sampling").stream(request())) == "three"
+    assert "temperature" in server.requests[-1]["body"]
 
 
 @pytest.mark.parametrize(
