@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from ragcore.offline.kinds import kinds_called
 from ragcore.text.asked_periods import Period, fit, period_of, period_of_title, said
@@ -58,10 +59,6 @@ class Match:
     @property
     def value(self) -> float:
         return self.strength * self.weight
-
-    @property
-    def why(self) -> str:
-        return f"named: {self.name}" if self.name else "its title"
 
 
 class DocumentNames:
@@ -159,13 +156,14 @@ class DocumentNames:
         if len(priors) == len(scope) and len({prior for prior, _ in priors.values()}) == 1:
             return []
         ranked = sorted(priors.items(), key=lambda item: (-item[1][0], item[0]))
-        reasons = [_period_reason(asked, period) for period in self._periods]
+        shared = [_shared(asked, period) for period in self._periods]
         return [
             Route(
                 self._doc_ids[place],
                 prior,
-                "; ".join(filter(None, (match.why if match else "", reasons[self._period[place]]))),
                 match.name if match else "",
+                match is not None and not match.name,
+                *shared[self._period[place]],
             )
             for place, (prior, match) in ranked
         ]
@@ -279,14 +277,15 @@ def _prior(match: Match, share: float, dated: bool) -> float:
     return match.strength * max(match.weight * (0.5 + 0.5 * share), YEAR_ALONE * share if dated else 0.0)
 
 
-def _period_reason(asked: Period, document: Period) -> str:
+def _shared(asked: Period, document: Period) -> tuple[str, Literal["", "same", "near", "other"]]:
+    """The document's period as far as it is asked about, in words, and how it fits."""
     if not (asked.years and document.years):
-        return ""
+        return "", ""
     shared = Period(asked.years & document.years, asked.quarters & document.quarters, asked.forms & document.forms)
     if shared.years:
-        return f"year: {said(shared)}"
+        return said(shared), "same"
     near = fit(Period(asked.years), Period(document.years)) > 0.0
-    return f"{'near year' if near else 'other year'}: {said(Period(document.years))}"
+    return said(Period(document.years)), "near" if near else "other"
 
 
 def discounted(

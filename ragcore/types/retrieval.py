@@ -107,13 +107,23 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A document that the question names: ``prior`` 0–1, ``reason`` in words (``named: Adobe; year: 2016``), ``name``
-    the words of the question that name it ("" where its period or its long title does)."""
+    """A document that the question names: ``prior`` 0–1, ``name`` the words of the question that name it, or
+    ``by_title`` where it repeats its long title; ``period`` in words ("2018", "Q2 2023"), and how it ``fits`` the one
+    asked about ("" where either has none)."""
 
     doc_id: str
     prior: float
-    reason: str
     name: str = ""
+    by_title: bool = False
+    period: str = ""
+    fits: Literal["", "same", "near", "other"] = ""
+
+    @property
+    def reason(self) -> str:
+        """For people: ``named: Adobe; near year: 2016``."""
+        named = f"named: {self.name}" if self.name else "its title" if self.by_title else ""
+        year = {"": "", "same": "year: ", "near": "near year: ", "other": "other year: "}[self.fits] + self.period
+        return "; ".join(part for part in (named, year) if part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def test_a_name_that_stands_in_no_document_is_refused_where_nothing_is_plainly_r
     # However near the passages are in their other words.
     assert about in why(nowhere, retrieval(query, [PROSE], rerank=0.999))
     # The question names the document by that name.
-    assert why(nowhere, replace(found, routes=(Route(REPORT.doc_id, 1.0, "named: Boeing", "Boeing"),))) == ""
+    assert why(nowhere, replace(found, routes=(Route(REPORT.doc_id, 1.0, "Boeing"),))) == ""
 
 
 def test_a_name_that_is_no_one_asked_about_is_refused_only_where_nothing_is_plainly_relevant() -> None:

@@ -35,7 +35,9 @@ def test_a_hit_that_became_no_source_says_so() -> None:
 
 
 def test_a_document_that_is_only_preferred_is_named_without_being_read() -> None:
-    found = replace(retrieval("What?", []), routes=(Route("gone", 0.5, "year: 2020"),), scope=Scope(("gone",)))
+    found = replace(
+        retrieval("What?", []), routes=(Route("gone", 0.5, period="2020", fits="same"),), scope=Scope(("gone",))
+    )
 
     def never(doc_id: str) -> object:
         raise AssertionError(doc_id)

@@ -138,7 +138,7 @@ def test_a_trace_reopens_as_it_was(conversations: Conversations) -> None:
         scope=Scope(("d",), ((3, 7),), ("table",)),
         searched=1,
         queries=(SubQuery("How many?"), SubQuery("How many in 2020?", "rules", "it compares two years")),
-        routes=(Route("d", 0.8, "named: T"),),
+        routes=(Route("d", 0.8, "T"),),
         hits=(hit,),
         titles={"d": "T"},
         candidates=40,

@@ -373,7 +373,7 @@ def test_what_a_measure_is_worked_out_from_is_quoted_row_by_row() -> None:
 def test_the_document_that_the_question_names_is_quoted_first() -> None:
     ours, theirs = (make_document("Revenues rose 10% this year.", doc_id=name * 16, title=name) for name in "ab")
     made = tuple(replace(whole(doc), number=n) for n, doc in enumerate((theirs, ours), start=1))
-    routes = (Route(ours.doc_id, 1.0, "named: a", "a"), Route(theirs.doc_id, 0.1, ""))
+    routes = (Route(ours.doc_id, 1.0, "a"), Route(theirs.doc_id, 0.1))
     request = Request("How did revenues rise?", made, "", "", routes=routes)
     assert "<<SOURCE 2.1>>" in "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
 

@@ -283,11 +283,11 @@ def test_the_discount_leaves_the_best_named_alone() -> None:
 
 
 def test_only_well_named_documents_are_searched_by_themselves() -> None:
-    routes = [Route("a", 1.0, ""), Route("b", 0.5, ""), Route("c", 0.4, "")]
+    routes = [Route("a", 1.0), Route("b", 0.5), Route("c", 0.4)]
     assert chosen(routes, 8) == ["a", "b"]
     assert chosen(routes, 1) == ["a"]
     assert chosen([], 8) == []
-    assert chosen([Route(str(i), 0.5, "") for i in range(9)], 8) == []
+    assert chosen([Route(str(i), 0.5) for i in range(9)], 8) == []
 
 
 # In the pipeline

@@ -48,7 +48,7 @@ TRACE = Trace(
     scope=EVERYTHING,
     searched=12,
     queries=(SubQuery("How much cash?"),),
-    routes=(Route("d", 1.0, "named: Adobe; year: 2016"),),
+    routes=(Route("d", 1.0, "Adobe", period="2016", fits="same"),),
     hits=(HIT, replace(HIT, rank=2, chunk_id="d:9", start=90, end=99, via="vector", source=0, scores={"vector": 0.5})),
     titles={"d": "Adobe 10-K 2016"},
     candidates=118,
