@@ -16,7 +16,7 @@ from ragcore.config.settings import AnswerSettings
 from ragcore.offline.field_names import BESIDE
 from ragcore.offline.firms import REFERS
 from ragcore.offline.quotable import Quotable, without_repeats
-from ragcore.offline.quote_ranking import Ranking
+from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, spread
 from ragcore.offline.told import form_asked
 from ragcore.protocols import Request, Reranker
 from ragcore.text.companies import passed_over
@@ -26,6 +26,7 @@ from ragcore.text.words import content_stems, word_set
 _SPEAKS = 0.5  # so much of the words of a requirement a quote must hold, rare ones counting more
 _PLAIN = 0.3  # a worth from which a quote is taken by itself
 _OF_EACH = 2  # of each document so many quotes, where their form says what is asked for
+_READ = 3  # sentences that are judged with their paragraph
 _SHARE = 0.6  # and it must be worth so much of the best
 _BRACKETS = re.compile(r"\([^()]*\)")
 _PAIR = re.compile(r"\b(?:and|or)\b")
@@ -68,7 +69,7 @@ class Evidence:
         pinned = [quote for quote in held if _within(quote, self._request.pinned)]
         chosen = _by_turns([quote for quote in held if quote not in pinned])
         if not chosen:
-            ranked = ranking.best(self._found, self._reranker)
+            ranked = self._in_paragraphs(piece, ranking.best(self._found, self._reranker))
             # Words alone are no answer: a law on litigation is no legal proceeding.
             good = [each for each in ranked if each[1] >= _PLAIN and self._answers(piece, each[0])]
             good = [each for each in good if each[0] not in pinned and (alone or not self._of_another(piece, each[0]))]
@@ -98,6 +99,18 @@ class Evidence:
     def _answers(self, piece: str, quote: Quotable) -> bool:
         """Whether a row holds the words of what is asked: of sentences the cross-encoder tells, to rows it is blind."""
         return quote.row is None or self._share(self._asked(piece), quote) >= _SPEAKS
+
+    def _in_paragraphs(self, piece: str, ranked: Sequence[tuple[Quotable, float]]) -> list[tuple[Quotable, float]]:
+        """``ranked`` with the sentences that are not plainly relevant by themselves, but have half the words of
+        ``piece``, judged together with what stands before them in their paragraph: it may name their subject."""
+        if self._reranker is None or any(worth >= _PLAIN for _, worth in ranked):
+            return list(ranked)
+        asked = f"{self._request.question}: {piece}"
+        near = [n for n, (q, _) in enumerate(ranked) if q.row is None and self._share(piece, q) >= _SPEAKS][:_READ]
+        read = [_with_paragraph(ranked[n][0]) for n in near]
+        worth = dict(zip(near, spread(self._reranker.score(asked, read)), strict=True))
+        judged = [(quote, max(alone, float(worth.get(n, 0.0)))) for n, (quote, alone) in enumerate(ranked)]
+        return sorted(judged, key=lambda each: -each[1])
 
     def _told(self, piece: str) -> list[Quotable]:
         """The sentences whose form says it, where ``piece`` asks for what is known by that (what a company does),
@@ -169,6 +182,12 @@ def _within(quote: Quotable, own: Sequence[tuple[int, int, int]]) -> bool:
     return any(
         quote.source.number == number and first <= quote.first and quote.last <= last for number, first, last in own
     )
+
+
+def _with_paragraph(quote: Quotable) -> str:
+    """The text of a sentence with what stands before it in its paragraph, the last `LONGEST_PASSAGE` characters."""
+    first = next(first for first, last in quote.source.lines() if first <= quote.first <= last)
+    return quote.source.words(first, quote.last)[-LONGEST_PASSAGE:]
 
 
 def _without_references(quotes: Sequence[Quotable]) -> list[Quotable]:

@@ -21,7 +21,7 @@ OUTLINE = """# Survey
 
 ## Nitrate
 
-State the highest reading.
+State the highest nitrate reading.
 
 ## Dividends {value, optional}
 
@@ -87,7 +87,7 @@ def test_what_cannot_be_used_is_told(
 
 def test_what_was_filled_is_written_when_it_is_interrupted(home: Path, tmp_path: Path) -> None:
     path = tmp_path / "long.json"
-    sections = [{"heading": f"Nitrate {n}", "guidance": "State the highest reading."} for n in range(250)]
+    sections = [{"heading": f"Nitrate {n}", "guidance": "State the highest nitrate reading."} for n in range(250)]
     path.write_text(json.dumps({"title": "Long", "sections": sections}), encoding="utf-8")
     output = tmp_path / "report.json"
     running = subprocess.Popen(
