@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ragcore.text.terms import Term
 from ragcore.types import EVERYTHING, Entry, Purpose, Retrieval, Route, Scope, Source, Turn, Usage
-from ragcore.types.report import NOTHING_STATED, Field, Stated
+from ragcore.types.report import NOTHING_STATED, Field, Missing, Stated
 
 Vector = NDArray[np.float32]
 
@@ -146,13 +146,15 @@ class Request:
 
 class TextStream(Protocol):
     """The response is the stream: iterate it for text as it arrives; ``usage``, ``model`` and ``notes`` (what a person
-    should know beside the text) are final at its end. ``replayed``: it is what the same request was answered before,
-    and nothing is sent. ``close`` may be called from another thread and ends the iteration soon after."""
+    should know beside the text) are final at its end, and so is what is ``missing`` of one document of several.
+    ``replayed``: it is what the same request was answered before, and nothing is sent. ``close`` may be called from
+    another thread and ends the iteration soon after."""
 
     usage: Usage
     model: str
     replayed: bool
     notes: tuple[str, ...]
+    missing: tuple[Missing, ...]
 
     @property
     def fingerprint(self) -> str:
@@ -369,6 +371,7 @@ class StaticStream:
     closed: bool = False
     replayed: bool = False
     notes: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()
     fingerprint: str = ""
 
     def __iter__(self) -> Iterator[str]:

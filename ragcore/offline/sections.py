@@ -18,7 +18,7 @@ from ragcore.text.markdown import escape
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Wanted
 from ragcore.types import Usage
-from ragcore.types.report import Field, Stated, lacks_of, missing_mark
+from ragcore.types.report import Field, Missing, Stated, missing_mark
 
 _NEAREST = 3
 _MOST_LACKING = 8  # documents without a value that are named one by one
@@ -37,9 +37,11 @@ class OfflineSections:
 
     def stream(self, request: Request) -> StaticStream:
         """The section, one requirement at a time. The prompt is not read."""
-        return StaticStream(self._write(request), model=self.name, usage=Usage())
+        stream = StaticStream((), model=self.name, usage=Usage())
+        stream.parts = self._write(request, stream)
+        return stream
 
-    def _write(self, request: Request) -> Iterator[str]:
+    def _write(self, request: Request, stream: StaticStream) -> Iterator[str]:
         form = request.form
         assert form is not None  # what is asked without one is asked of the answerer
         pieces = form.requirements or (request.question,)
@@ -47,7 +49,7 @@ class OfflineSections:
         found = list(quotables(everything, Wanted(everything, request.terms), request.sources))
         evidence = Evidence(request, found, self._reranker, self._settings)
         titles = short_titles({source.doc_id: source.title for source in request.sources}) | dict(request.stated.titles)
-        lacks: Sequence[Sequence[str]] = ((),) * len(pieces)
+        lacks: Sequence[Sequence[Missing]] = ((),) * len(pieces)
         if form.kind == "table":
             texts = [table_field(request.question, form, request.sources)]
             pieces = (request.question,)
@@ -68,6 +70,7 @@ class OfflineSections:
             texts = ["".join(listing(each, mark=mark, titles=titles)).strip() for each in quotes]
             lacks = _lacking_of_each(request, pieces, quotes, titles)
         if any(texts):
+            stream.missing = tuple(one for each in lacks for one in each)
             yield from _laid_out(pieces, texts, lacks)
             return
         yield NO_ANSWER
@@ -94,20 +97,20 @@ def _values(found: Sequence[FieldValue], several: bool, titles: Mapping[str, str
 
 def _lacking_of_each(
     request: Request, pieces: Sequence[str], quotes: Sequence[Sequence[Quotable]], titles: Mapping[str, str]
-) -> list[list[str]]:
+) -> list[list[Missing]]:
     """`_lacking` of each piece; of a document of which nothing at all is quoted the whole section, once."""
     nothing = _others([quote for each in quotes for quote in each], titles, request.stated)
     rest = {doc_id: title for doc_id, title in titles.items() if doc_id not in nothing} if len(pieces) > 1 else titles
     called = [_called(piece, pieces) for piece in pieces]
     lacks = [_lacking(piece, each, rest, request.stated) for piece, each in zip(called, quotes)]
     if len(pieces) > 1:
-        lacks[-1] += _marks(request.question, [titles[doc_id] for doc_id in nothing])
+        lacks[-1] += _of_documents(request.question, {doc_id: titles[doc_id] for doc_id in nothing})
     return lacks
 
 
-def _lacking(piece: str, given: Sequence[Quotable], titles: Mapping[str, str], stated: Stated) -> list[str]:
+def _lacking(piece: str, given: Sequence[Quotable], titles: Mapping[str, str], stated: Stated) -> list[Missing]:
     """That ``piece`` is missing, for each document of a company of which none was given though others' was."""
-    return _marks(piece, [titles[doc_id] for doc_id in _others(given, titles, stated)])
+    return _of_documents(piece, {doc_id: titles[doc_id] for doc_id in _others(given, titles, stated)})
 
 
 def _others(given: Sequence[Quotable], documents: Iterable[str], stated: Stated) -> list[str]:
@@ -115,13 +118,14 @@ def _others(given: Sequence[Quotable], documents: Iterable[str], stated: Stated)
     return passed_over(documents, (quote.source.doc_id for quote in given), stated.companies)
 
 
-def _marks(what: str, titles: Sequence[str]) -> list[str]:
-    marks = [missing_mark(lacks_of(what, title)) for title in titles[:_MOST_LACKING]]
-    more = len(titles) - _MOST_LACKING
-    return [*marks, *([missing_mark(f"{what} ({more} more documents)")] if more > 0 else [])]
+def _of_documents(what: str, titles: Mapping[str, str]) -> list[Missing]:
+    """That ``what`` is missing of documents, the first by their ``titles``, the rest by their number."""
+    named = [Missing(what, doc_id, title) for doc_id, title in titles.items()][:_MOST_LACKING]
+    more = len(titles) - len(named)
+    return [*named, *([Missing(f"{what} ({more} more documents)")] if more > 0 else [])]
 
 
-def _laid_out(pieces: Sequence[str], texts: Sequence[str], lacks: Sequence[Sequence[str]]) -> Iterator[str]:
+def _laid_out(pieces: Sequence[str], texts: Sequence[str], lacks: Sequence[Sequence[Missing]]) -> Iterator[str]:
     """Each piece with its text and the marks of what it lacks; those of which the very same is said stand together."""
     together: dict[frozenset[str] | str, list[str]] = {}
     first: dict[frozenset[str] | str, str] = {}
@@ -130,7 +134,7 @@ def _laid_out(pieces: Sequence[str], texts: Sequence[str], lacks: Sequence[Seque
         same = frozenset(text.splitlines()) if text else piece
         together.setdefault(same, []).append(piece)
         first.setdefault(same, text or missing_mark(piece))
-        marks.setdefault(same, []).extend(lacking)
+        marks.setdefault(same, []).extend(missing_mark(one.words) for one in lacking)
     for same, named in together.items():
         if len(pieces) > 1:
             name = "; ".join(_called(piece, pieces) for piece in named)

@@ -43,6 +43,7 @@ from ragcore.types import (
     Usage,
 )
 from ragcore.types.prices import cost
+from ragcore.types.report import Missing
 from ragcore.verify.added import add_citations, tell_added
 from ragcore.verify.budget import SECONDS_STOPPED, CheckBudget, unchecked
 from ragcore.verify.judge import Judged, judged
@@ -126,8 +127,9 @@ class AnswerStream:
     From the first event on it never raises a `GroundworkError`: when the writer fails, the answer ends with status
     ``failed`` and the error, and keeps what had arrived. ``stop`` may be called from another thread at any time; the
     answer then ends soon with status ``stopped``, checked as far as it goes; while it is checked, the check ends.
-    ``request`` makes what the writer is asked, where that is no plain question. ``terms`` are what in ``query`` is
-    called otherwise too, and ``mentions`` (as `SparseIndex.mentions`) tells what stands in no document.
+    ``missing`` is what the writer of a section says is missing of one document. ``request`` makes what the writer is
+    asked, where that is no plain question. ``terms`` are what in ``query`` is called otherwise too, and ``mentions``
+    (as `SparseIndex.mentions`) tells what stands in no document.
     """
 
     def __init__(
@@ -180,6 +182,7 @@ class AnswerStream:
         self._timings: dict[str, float] = {}
         self._usage, self._model, self._replayed = Usage(), llm.name, False
         self._notes: tuple[str, ...] = ()
+        self.missing: tuple[Missing, ...] = ()
 
     def stop(self) -> None:
         """End the writing soon. Safe from any thread, and more than once."""
@@ -204,7 +207,7 @@ class AnswerStream:
                 finally:
                     writing.close()
                     self._usage, self._model, self._replayed = writing.usage, writing.model, writing.replayed
-                    self._notes = writing.notes
+                    self._notes, self.missing = writing.notes, writing.missing
             except GroundworkError as error:
                 if not self._stop.is_set():
                     self._error = error

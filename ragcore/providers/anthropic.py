@@ -27,6 +27,7 @@ from ragcore.protocols import Request
 from ragcore.providers.faults import LONGEST_WAIT, garbled, malformed, translate, wait_seconds
 from ragcore.providers.received import Halves, count, said
 from ragcore.types import Usage
+from ragcore.types.report import Missing
 
 if TYPE_CHECKING:
     import anthropic
@@ -117,6 +118,7 @@ class AnthropicStream:
     optional: tuple[str, ...] = ("temperature",)
     replayed = False
     notes: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()
 
     def __init__(self, model: AnthropicModel, request: Request) -> None:
         self.model = model.name

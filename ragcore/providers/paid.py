@@ -30,6 +30,7 @@ from ragcore.protocols import (
 )
 from ragcore.types import Purpose, Usage
 from ragcore.types.prices import Prices, cost
+from ragcore.types.report import Missing
 
 _log = logging.getLogger(__name__)
 
@@ -75,6 +76,7 @@ class PaidStream:
         self.usage = Usage()
         self.replayed = False
         self.notes: tuple[str, ...] = ()
+        self.missing: tuple[Missing, ...] = ()
         self._inner = inner
         self._till = till
         self._purpose = purpose
@@ -103,7 +105,7 @@ class PaidStream:
             complete = not self._closed.is_set()
         finally:
             self.usage, self.model = self._inner.usage, self._inner.model
-            self.notes = (*self.notes, *self._inner.notes)
+            self.notes, self.missing = (*self.notes, *self._inner.notes), self._inner.missing
             self._book(complete)
         text = "".join(pieces)
         usable = bool(text.strip()) and (self._usable is None or self._usable(text))

@@ -29,7 +29,7 @@ from ragcore.report.requirements import requirements
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term
 from ragcore.types import Answer, AnswerEvent, Document, Retrieval, Scope, Source, SubQuery, Usage
-from ragcore.types.report import NO_FOCUS, Field, FilledSection, Focus, Report
+from ragcore.types.report import NO_FOCUS, Field, FilledSection, Focus, Missing, Report
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
@@ -111,7 +111,7 @@ class _Asked:
     outline: Sequence[str]
     before: Sequence[FilledSection]
     given: Gathered
-    missing: Sequence[str]
+    missing: Sequence[Missing]
     instruction: str
     orders: Orders
 
@@ -190,21 +190,22 @@ class Filling:
         if not may_hold or (abroad and not orders.pinned and not written_alike(asked.query, sources)):
             return nothing_for(empty, abroad or NOTHING_FOUND)
         written: Answer | None = None
-        missing: list[str] = []
+        missing: list[Missing] = []
         rounds = 0
         instruction = orders.instruction
         spent: list[Answer] = []
         while rounds < self.settings.report.rounds:
             written_from = replace(gathered, sources=sources, draft=draft)
             request = _Asked(place, form, about, outline, before, written_from, missing, instruction, orders)
-            answer = _followed(self._stream(request, retrieval), stop, heard)
+            stream = self._stream(request, retrieval)
+            answer = _followed(stream, stop, heard)
             rounds += 1
             spent.append(answer)
             if answer.status != "complete" and written is not None:
                 # A rewrite that failed or was stopped does not take away what was there.
                 answer = written
                 break
-            missing = self._missing(form, answer, asked.heading)
+            missing = self._missing(form, answer, stream.missing, asked.heading)
             if answer.status != "complete" or answer.refused:
                 break
             draft = written = answer
@@ -213,16 +214,16 @@ class Filling:
             if answer.extractive:
                 if asked.kind in ("value", "table"):
                     break  # each document was looked into
-                lacking = lacking_of(missing, gathered.stated)
+                lacking = lacking_of(missing)
                 found = self._of_each(asked.heading, lacking, sources, orders, gathering, stop)
                 if not found:
                     break
                 sources = (*sources, *found)
                 continue
             more = self.retrieve(
-                sought.of(f"{asked.heading}: {missing[0]}"),
+                sought.of(f"{asked.heading}: {missing[0].what}"),
                 scope=scope,
-                parts=_on(sought, _gaps(asked.heading, missing[1:])),
+                parts=_on(sought, _gaps(asked.heading, [one.what for one in missing[1:]])),
                 stop=stop,
             )
             # Each search is booked once, with the writing that follows it.
@@ -238,7 +239,7 @@ class Filling:
         lacks = Lacks(self.document, self.terms, self.settings)
         return replace(
             filled,
-            gaps=lacks.with_nearest(asked.heading, filled.gaps, sources, gathered.stated),
+            gaps=lacks.with_nearest(asked.heading, filled.gaps, sources),
             conflicts=lacks.conflicts(asked, form, sources, gathered.stated),
         )
 
@@ -316,7 +317,7 @@ class Filling:
                 routes=retrieval.routes,
                 own=own_units(asked.given.sources, asked.given.spans),
                 draft=asked.given.draft,
-                missing=asked.missing,
+                missing=[one.words for one in asked.missing],
                 instruction=asked.instruction,
             )
             pinned = [(span.doc_id, span.start, span.end) for span in asked.orders.pinned]
@@ -335,14 +336,17 @@ class Filling:
             request=request,
         )
 
-    def _missing(self, form: Field, answer: Answer, heading: str) -> list[str]:
-        """What of ``form`` is not there: what the text says is missing, and what it passes over in silence."""
+    def _missing(self, form: Field, answer: Answer, told: Sequence[Missing], heading: str) -> list[Missing]:
+        """What of ``form`` is not there: what the text says is missing, some of it ``told`` by the writer with its
+        document, and what it passes over in silence."""
         if answer.refused or answer.status == "failed":
-            return list(form.requirements)
-        said = [what or heading for what in marked(answer.text)]
+            return [Missing(what) for what in form.requirements]
+        by_words = {one.words: one for one in told}
+        said = [by_words.get(what, Missing(what or heading)) for what in marked(answer.text)]
         if answer.extractive:
             return said
-        return [*said, *unmet(form.requirements, answer, heading, self.models.reranker)]
+        silent = unmet(form.requirements, answer, heading, self.models.reranker)
+        return [*said, *(Missing(what) for what in silent)]
 
 
 def _guided(heading: str, pieces: Sequence[str]) -> list[SubQuery]:

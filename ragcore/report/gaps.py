@@ -10,7 +10,7 @@ from ragcore.report.recall import marked, with_marks
 from ragcore.text.languages import language_of
 from ragcore.text.terms import Term
 from ragcore.types import Answer, Document, Source
-from ragcore.types.report import Conflict, Field, FilledSection, Gap, Rival, SectionStatus, Stated, lacks_what
+from ragcore.types.report import Conflict, Field, FilledSection, Gap, Missing, Rival, SectionStatus, Stated
 
 if TYPE_CHECKING:
     from ragcore.answer.cite import Marker
@@ -31,11 +31,9 @@ class Lacks:
     terms: Callable[[str], tuple[Term, ...]]
     settings: Settings
 
-    def with_nearest(
-        self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source], stated: Stated
-    ) -> tuple[Gap, ...]:
+    def with_nearest(self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source]) -> tuple[Gap, ...]:
         """``gaps``, the first of them with the passages of ``sources`` that come nearest to what they lack; of one that
-        names a document of ``stated``, passages of that document only."""
+        is of one document, passages of that document only."""
         from ragcore.answer.cite import Citer, MarkerParser
         from ragcore.offline.nearest import nearest
 
@@ -45,8 +43,7 @@ class Lacks:
             if not gap.nearest and place < _SHOWN:
                 terms, settings = self.terms(gap.what), self.settings.answer
                 # By words alone: it is a hint, and the cross-encoder would read every sentence again.
-                of = lacking_of([gap.what], stated)
-                own = [source for source in sources if not of or source.doc_id in of]
+                own = [source for source in sources if gap.doc_id in ("", source.doc_id)]
                 markers = nearest(heading, gap.what, terms, own, None, settings, _NEAREST)
                 cited = [citer.resolve(each)[0][0] for mark in markers for each in _markers(MarkerParser().feed(mark))]
                 gap = replace(gap, nearest=tuple(cited))
@@ -88,14 +85,12 @@ def written_alike(asked: str, sources: Sequence[Source]) -> bool:
     return bool(literals(asked, sources))
 
 
-def lacking_of(missing: Sequence[str], stated: Stated) -> dict[str, list[str]]:
+def lacking_of(missing: Sequence[Missing]) -> dict[str, list[str]]:
     """What is ``missing`` of one document only, by that document."""
     out: dict[str, list[str]] = {}
-    for gap in missing:
-        lacking = ((doc_id, lacks_what(gap, title)) for doc_id, title in stated.titles.items())
-        doc_id, what = next(((doc_id, what) for doc_id, what in lacking if what is not None), ("", ""))
-        if doc_id:
-            out.setdefault(doc_id, []).append(what)
+    for one in missing:
+        if one.doc_id:
+            out.setdefault(one.doc_id, []).append(one.what)
     return out
 
 
@@ -114,9 +109,13 @@ def nothing_for(section: FilledSection, why: str) -> FilledSection:
     return replace(section, status="empty", gaps=tuple(Gap(what, why) for what in section.field.requirements))
 
 
-def filled_of(section: FilledSection, answer: Answer, missing: Sequence[str], rounds: int, why: str) -> FilledSection:
+def filled_of(
+    section: FilledSection, answer: Answer, missing: Sequence[Missing], rounds: int, why: str
+) -> FilledSection:
     """``section`` with what was written, and what is ``missing`` named in it; ``why`` it is."""
-    gaps = tuple(Gap(what, why, answer.citations if answer.refused else ()) for what in missing)
+    words = [one.words for one in missing]
+    nearest = answer.citations if answer.refused else ()
+    gaps = tuple(Gap(what, why, nearest, one.doc_id) for what, one in zip(words, missing, strict=True))
     status: SectionStatus = "partial" if gaps else "filled"
     if answer.status != "complete":
         status = "failed" if answer.status == "failed" else "stopped"
@@ -124,9 +123,9 @@ def filled_of(section: FilledSection, answer: Answer, missing: Sequence[str], ro
         status = "empty"
     if answer.refused:
         # What a refusal tells is in the gaps; a report says what is missing in its own way.
-        answer = replace(answer, text=with_marks("", missing), marks=(), citations=(), claims=())
+        answer = replace(answer, text=with_marks("", words), marks=(), citations=(), claims=())
     else:
-        unsaid = [what for what in missing if what not in marked(answer.text)]
+        unsaid = [what for what in words if what not in marked(answer.text)]
         answer = replace(answer, text=with_marks(answer.text, unsaid))
     return replace(section, status=status, answer=answer, gaps=gaps, rounds=rounds)
 

@@ -308,7 +308,12 @@ def _filled(section: FilledSection) -> Json:
         "text": section.text,
         **{key: written.get(key, []) for key in ("claims", "marks", "citations", "dropped_citations", "notes")},
         "gaps": [
-            {"what": gap.what, "why": gap.why, "nearest": [_cited(citation) for citation in gap.nearest]}
+            {
+                "what": gap.what,
+                "doc_id": gap.doc_id,
+                "why": gap.why,
+                "nearest": [_cited(citation) for citation in gap.nearest],
+            }
             for gap in section.gaps
         ],
         "error": written.get("error"),

@@ -21,18 +21,18 @@ def missing_mark(what: str) -> str:
     return f"[INSUFFICIENT DATA: {_plain(what)[:400]}]"
 
 
-def lacks_of(what: str, title: str) -> str:
-    """``what``, where it is missing of the document called ``title`` only."""
-    return f"{what} {_behind(title)}"
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """``what`` was not found: in the document ``doc_id``, called ``title``, only, or ("") in any. ``words`` say so as
+    a mark does."""
 
+    what: str
+    doc_id: str = ""
+    title: str = ""
 
-def lacks_what(what: str, title: str) -> str | None:
-    """What is missing of the document called ``title``; None where ``what`` does not end so."""
-    return what.removesuffix(_behind(title)).rstrip() if what.endswith(_behind(title)) else None
-
-
-def _behind(title: str) -> str:
-    return f"({_plain(title)})"
+    @property
+    def words(self) -> str:
+        return _plain(f"{self.what} ({self.title})" if self.doc_id else self.what)[:400].strip(" .")
 
 
 def _plain(text: str) -> str:
@@ -141,11 +141,13 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """``what`` was asked for and is not there, ``why``, and the ``nearest`` passages."""
+    """``what`` was asked for and is not there, ``why``, and the ``nearest`` passages; ``doc_id`` is the document that
+    ``what`` names, where it is missing of one only."""
 
     what: str
     why: str
     nearest: tuple[Citation, ...] = ()
+    doc_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ragcore.answer.sources import build_sources
 from ragcore.cancel import Stop
+from ragcore.index.packing import pack, unpack
 from ragcore.offline.formed import formed
 from ragcore.offline.sections import OfflineSections
 from ragcore.protocols import Request
@@ -18,7 +19,8 @@ from ragcore.report.template import from_data
 from ragcore.text.companies import companies
 from ragcore.text.short_titles import short_titles
 from ragcore.types import Document, Retrieval, Scope, Segment
-from ragcore.types.report import Field, Stated
+from ragcore.types import json as wire
+from ragcore.types.report import Field, FilledSection, Report, Stated
 from ragcore.verify.claims import split_statements
 from tests.answer.samples import SETTINGS
 from tests.documents import Heading, make_document
@@ -153,8 +155,17 @@ def test_a_company_of_which_nothing_is_quoted_is_searched_alone_and_else_named()
     assert "largest makers of lamps" in section.text
     assert "brewer of ale" in section.text
     assert "fans" not in section.text
-    assert [gap.what for gap in section.gaps] == ["what the company makes or does (CORVANE LTD. Form 8-K May 3, 2023)"]
+    (gap,) = section.gaps
+    assert gap.what == "what the company makes or does (CORVANE LTD. Form 8-K May 3, 2023)"
+    assert gap.doc_id == made[2].doc_id
+    stored = Report("Profile", "", (section,), "offline", True, 0.0)
+    assert wire.report(stored)["sections"][0]["gaps"][0]["doc_id"] == made[2].doc_id
+    assert unpack(pack(section, FilledSection), FilledSection) == section
     assert section.status == "partial"
+    # What is missing everywhere is of no document, though it ends as a title does.
+    asked = {"heading": "Dividends", "guidance": f"The dividends ({made[1].title})."}
+    (section,) = filling.sections(from_data({"title": "P", "sections": [asked]}), Scope(tuple(known)), [], Stop())
+    assert [(gap.what, gap.doc_id) for gap in section.gaps] == [(f"The dividends ({made[1].title})", "")]
 
 
 def test_documents_are_called_by_short_titles_that_tell_them_apart() -> None:
