@@ -372,6 +372,7 @@ class Engine(Library):
         from ragcore.answer.sources import build_sources
         from ragcore.answer.trace import trace
         from ragcore.pipelines.answer import AnswerStream
+        from ragcore.retrieve.cited import with_cited
 
         several = scope.doc_ids is None or len(scope.doc_ids) > 1
         rewritten = rewrite(question, history, self.settings, self._rewriter(), stop, fresh=fresh, several=several)
@@ -381,6 +382,10 @@ class Engine(Library):
         retrieval = self.retrieve(
             query, doc_ids=scope.doc_ids, pages=pages, kinds=scope.kinds, on_step=on_step, stop=stop
         )
+        if rewritten.by and history and not (scope.pages or scope.kinds):
+            # What it goes on from was found one question ago.
+            cited = [span for span in history[-1].cited if scope.doc_ids is None or span[0] in scope.doc_ids]
+            retrieval = with_cited(retrieval, self.store.tiles_at(cited), self.models.reranker)
         retrieval = booked(retrieval, rewritten)
         # Each document once for all of an answer: to look whether it was built anew takes a query each time.
         document = functools.cache(self.document)

@@ -7,6 +7,7 @@ import json
 import shutil
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, EmptyQuestion, QuestionTooShort, UnknownTurn
-from ragcore.types import Text
+from ragcore.types import Text, Turn
 from tests.messages_server import MessagesServer, Reply
 
 QUESTION = "What was the highest nitrate reading?"
@@ -41,6 +42,24 @@ def server(server: MessagesServer, key: None, monkeypatch: pytest.MonkeyPatch) -
 
 def claude(home: Path, **overrides: Any) -> Engine:
     return Engine.open(home=home, overrides={"llm.cache": False, **overrides})
+
+
+def test_a_follow_up_without_a_subject_has_what_was_cited_before(home: Path) -> None:
+    few = {"llm.model": "offline", "retrieve.top_k": 1, "retrieve.neighbours": 0}
+    with Engine.open(home=home, overrides=few) as engine:
+        first = engine.ask("When did the Larkfield survey begin?").run()
+        assert first.citations[0].title == "Larkfield Water Survey"
+
+        def found(question: str, history: Turn) -> set[str]:
+            return {source.doc_id for source in engine.ask(question, history=[history]).run().sources}
+
+        asked = "And what was it in June?"
+        doc_id = first.citations[0].doc_id
+        turn = replace(Turn.of(first), question="What was the nitrate of Mill Bridge by well in April?")
+        assert doc_id not in found(asked, replace(turn, cited=()))
+        assert doc_id in found(asked, turn)
+        own = "What was the nitrate reading at Mill Bridge in April, May and June by well?"
+        assert doc_id not in found(own, turn)
 
 
 def test_an_edited_question_is_a_version_and_both_reopen_with_their_highlights(engine: Engine) -> None:

@@ -54,6 +54,17 @@ class ChunkStore:
         with self.database.read() as connection:
             return [(_entry(row), chunk) for row, chunk in _read(connection, query)]
 
+    def tiles_at(self, spans: Sequence[tuple[str, int, int]]) -> list[Chunk]:
+        """The tiles that ``spans`` (document, start, end) lie in, in their order, of documents that are ready."""
+        table = db.chunks.c
+        found: dict[str, None] = {}
+        with self.database.read() as connection:
+            for doc_id, start, end in spans:
+                inside = (table.doc_id == doc_id, table.start < end, table.end > start, table.first_tile.is_(None))
+                query = sa.select(table.chunk_id).where(*inside).order_by(table.position)
+                found.update(dict.fromkeys(connection.execute(query).scalars()))
+        return self.chunks_by_id(list(found))
+
     def chunks_by_id(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         """The chunks with these ids, in this order; ids that are gone are left out."""
         found: dict[str, Chunk] = {}

@@ -13,13 +13,14 @@ import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import sqlalchemy as sa
 
 from ragcore.errors import InputError, UnknownConversation, UnknownTurn
 from ragcore.index import database as db
 from ragcore.index.conversation_search import find, remember
-from ragcore.index.packing import number, pack, strings, unpack
+from ragcore.index.packing import fields, number, pack, unpack
 from ragcore.index.renamed import given_titles, renamed
 from ragcore.index.strays import any_stray, mend
 from ragcore.types import EVERYTHING, Answer, Scope, Turn
@@ -178,9 +179,7 @@ class Conversations:
                 )
             }
         answered = (stored[turn_id] for turn_id in path if turn_id in stored)
-        return Place(
-            parent, tuple(Turn(turn.question, *strings(turn.answer, "text", "standalone")) for turn in answered)
-        )
+        return Place(parent, tuple(_answered(turn.question, fields(turn.answer)) for turn in answered))
 
     def scope(self, conversation_id: str) -> Scope:
         """What its next questions search."""
@@ -346,6 +345,11 @@ def _title(question: str) -> str:
     if len(words) <= TITLE_LENGTH:
         return words
     return words[: TITLE_LENGTH + 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+
+
+def _answered(question: str, answer: Mapping[str, Any]) -> Turn:
+    cited = tuple((one["doc_id"], one["start"], one["end"]) for one in answer["citations"])
+    return Turn(question, answer["text"], answer.get("standalone", ""), cited)
 
 
 def _scope_json(scope: Scope) -> str | None:

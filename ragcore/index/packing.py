@@ -31,15 +31,21 @@ def made(text: bytes, kind: type[T]) -> T:
     return value
 
 
+def fields(data: bytes) -> dict[str, Any]:
+    """A packed dataclass as JSON has it: much faster than `unpack`."""
+    packed: dict[str, Any] = json.loads(zlib.decompress(data))
+    return packed
+
+
 def strings(data: bytes, *names: str) -> tuple[str, ...]:
-    """Fields of a packed dataclass that are strings, "" where one is missing: much faster than all of it."""
-    fields = json.loads(zlib.decompress(data))
-    return tuple(str(fields.get(name, "")) for name in names)
+    """Fields of a packed dataclass that are strings, "" where one is missing."""
+    packed = fields(data)
+    return tuple(str(packed.get(name, "")) for name in names)
 
 
 def number(data: bytes, name: str) -> float | None:
-    """A field of a packed dataclass that is a number or missing, as fast."""
-    value = json.loads(zlib.decompress(data)).get(name)
+    """A field of a packed dataclass that is a number or missing."""
+    value = fields(data).get(name)
     return None if value is None else float(value)
 
 

@@ -80,7 +80,7 @@ def suggestions(
     if at is None or answer is None or answer.status != "complete":
         return ()
     path = [turn.answer for turn in stored.turns[:at] if turn.answer is not None]
-    history = [Turn(one.question, one.text, one.standalone) for one in (*path, answer)]
+    history = [Turn.of(one) for one in (*path, answer)]
     scope = stored.scope
     held = {info.doc_id for info in library.documents()}
     used = {item.doc_id for item in answer.citations} | {item.doc_id for item in answer.sources[:1]}

@@ -173,11 +173,17 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One earlier exchange of a conversation, as the writer sees it. ``standalone`` is its question as it was searched
-    for, "" where that is the question itself or not known."""
+    for, "" where that is the question itself or not known; ``cited`` what its answer cites (document, start, end)."""
 
     question: str
     answer: str
     standalone: str = ""
+    cited: tuple[tuple[str, int, int], ...] = ()
+
+    @classmethod
+    def of(cls, answer: Answer) -> Turn:
+        cited = tuple((one.doc_id, one.start, one.end) for one in answer.citations)
+        return cls(answer.question, answer.text, answer.standalone, cited)
 
 
 # What an answer stream yields, in order: one Found; Text, Cited and Dropped as they arrive; Checked; Done.
