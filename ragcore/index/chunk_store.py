@@ -86,7 +86,7 @@ class ChunkStore:
     def waiting(self, embedder: str) -> dict[str, int]:
         """Ready documents that are not known to be embedded in full, in the order in which they came, and how many of
         their chunks have no vector; 0 where those of an earlier build serve. Not those that a person cancelled."""
-        stale = sa.or_(db.documents.c.fingerprint.is_(None), db.embedded.c.fingerprint.is_(None))
+        stale = db.embedded.c.fingerprint.is_(None)
         changed = db.embedded.c.fingerprint != db.documents.c.fingerprint
         joined = db.documents.outerjoin(
             db.embedded, (db.embedded.c.doc_id == db.documents.c.doc_id) & (db.embedded.c.embedder == embedder)
@@ -236,18 +236,11 @@ def settle(connection: sa.Connection, embedder: str, doc_ids: Sequence[str]) -> 
 
 
 def _read(connection: sa.Connection, query: sa.Select[Any]) -> list[tuple[sa.Row[Any], Chunk]]:
-    """Rows of chunks with the chunks that they are. Rows from before chunks had their text take it from the
-    document."""
-    rows = connection.execute(query).all()
-    old = sorted({row.doc_id for row in rows if row.text is None})
-    texts: dict[str, str] = {}
-    for part in batches(old):
-        documents = sa.select(db.documents.c.doc_id, db.documents.c.text).where(db.documents.c.doc_id.in_(part))
-        texts.update((row.doc_id, row.text or "") for row in connection.execute(documents))
-    return [(row, _chunk(row, texts.get(row.doc_id, ""))) for row in rows]
+    """Rows of chunks with the chunks that they are."""
+    return [(row, _chunk(row)) for row in connection.execute(query)]
 
 
-def _chunk(row: sa.Row[Any], text: str) -> Chunk:
+def _chunk(row: sa.Row[Any]) -> Chunk:
     return Chunk(
         chunk_id=row.chunk_id,
         doc_id=row.doc_id,
@@ -255,7 +248,7 @@ def _chunk(row: sa.Row[Any], text: str) -> Chunk:
         kind=row.kind,
         start=row.start,
         end=row.end,
-        text=text[row.start : row.end] if row.text is None else row.text,
+        text=row.text,
         section=_section(row.section),
         header=row.header,
         lead_in=row.lead_in,
@@ -272,7 +265,7 @@ def _section(text: str) -> tuple[str, ...]:
 
 
 def _entry(row: sa.Row[Any]) -> Entry:
-    return Entry(row.chunk_id, row.doc_id, row.kind, row.first_page or 0, row.last_page or 0)
+    return Entry(row.chunk_id, row.doc_id, row.kind, row.first_page, row.last_page)
 
 
 def _matrix(rows: Sequence[sa.Row[Any]]) -> tuple[list[Entry], Vector]:

@@ -10,11 +10,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 from ragcore.index import database as db
-from ragcore.index.packing import strings
-from ragcore.index.strays import mend
 from ragcore.index.turn_words import AROUND, Wanted, searchable, snippet, turn_text, wanted
 
-BATCH = 200  # turns whose words are filled in by one transaction
+BATCH = 200  # turns whose texts are read at once
 
 
 def remember(connection: sa.Connection, conversation_id: str, turn_id: str, question: str, answer: str) -> None:
@@ -37,7 +35,6 @@ def find(database: db.Database, search: str, titles: Mapping[str, str]) -> dict[
     asked = wanted(search)
     if not asked:
         return {}
-    _fill(database)
     every = (1 << len(asked)) - 1
     with database.read() as connection:
         turns = _turns(connection, asked)
@@ -91,24 +88,3 @@ def _texts(connection: sa.Connection, turn_ids: list[str]) -> dict[str, str]:
             sa.select(table.c.turn_id, table.c.text).where(table.c.turn_id.in_(turn_ids[first : first + BATCH]))
         )
     }
-
-
-def _fill(database: db.Database) -> None:
-    """Keep what turns are found by that were stored before there was a search."""
-    missing = (
-        sa.select(db.turns.c.turn_id, db.turns.c.conversation_id, db.turns.c.question, db.turns.c.answer)
-        .outerjoin(db.turn_words, db.turn_words.c.turn_id == db.turns.c.turn_id)
-        .where(db.turn_words.c.turn_id.is_(None))
-        .order_by(db.turns.c.conversation_id, db.turns.c.position)
-        .limit(BATCH)
-    )
-    with database.read() as connection:
-        left = connection.execute(missing.limit(1)).first() is not None
-    while left:
-        with database.write() as connection:
-            mend(connection)  # afterwards they cannot be told from others
-            rows = connection.execute(missing).all()
-            for row in rows:
-                (said,) = strings(row.answer, "text") if row.answer else ("",)
-                remember(connection, row.conversation_id, row.turn_id, row.question, said)
-        left = len(rows) == BATCH

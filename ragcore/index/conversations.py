@@ -22,7 +22,6 @@ from ragcore.index import database as db
 from ragcore.index.conversation_search import find, remember
 from ragcore.index.packing import fields, number, pack, unpack
 from ragcore.index.renamed import given_titles, renamed
-from ragcore.index.strays import any_stray, mend
 from ragcore.types import EVERYTHING, Answer, Scope, Turn
 
 TITLE_LENGTH = 60  # of a title that is made from a question
@@ -108,7 +107,6 @@ class Conversations:
             .join(db.turns, db.turns.c.turn_id == table.c.shown)
             .order_by(table.c.updated.desc(), table.c.created.desc())
         )
-        self._mend()
         with self.database.read() as connection:
             infos = [_info(row, row.depth) for row in connection.execute(listed)]
         if not search.strip():
@@ -122,7 +120,6 @@ class Conversations:
         """The conversation with all turns of its shown path, or with a part of them, since unpacking an answer takes
         about a millisecond: those from the turn ``since`` on, or else the ``newest`` ones of those before the turn
         ``before`` ("": of all). A turn that is not on the path (any more) is as none given."""
-        self._mend(conversation_id)
         with self.database.read() as connection:
             row = _conversation(connection, conversation_id)
             tree = _Tree(connection, conversation_id)
@@ -146,7 +143,6 @@ class Conversations:
 
     def shown_turn(self, conversation_id: str, turn_id: str) -> StoredTurn | None:
         """A turn of the shown path; None where it is not on it (any more)."""
-        self._mend(conversation_id)
         with self.database.read() as connection:
             row = _conversation(connection, conversation_id)
             tree = _Tree(connection, conversation_id)
@@ -159,7 +155,6 @@ class Conversations:
     def place(self, conversation_id: str, *, after: str | None = None, instead_of: str | None = None) -> Place:
         """Where a question goes that is asked now: after the turn ``after`` ("": it is a first question; None: the end
         of the shown path), or as another version of the turn ``instead_of``, which takes ``after``'s place."""
-        self._mend(conversation_id)
         with self.database.read() as connection:
             row = _conversation(connection, conversation_id)
             tree = _Tree(connection, conversation_id)
@@ -210,7 +205,6 @@ class Conversations:
         turn_id = uuid.uuid4().hex[:16]
         now = time.time()
         with self.database.write() as connection:
-            mend(connection, conversation_id)
             row = _conversation(connection, conversation_id)
             parent = row.shown if place is None else place.parent
             tree = _Tree(connection, conversation_id)
@@ -237,7 +231,6 @@ class Conversations:
         """Show the path through a turn, on to the newest turn that follows from it."""
         with self.database.write() as connection:
             _conversation(connection, conversation_id)
-            mend(connection, conversation_id)
             last = _Tree(connection, conversation_id).newest_below(turn_id)
             connection.execute(
                 sa.update(db.conversations)
@@ -266,13 +259,6 @@ class Conversations:
             if row is not None:
                 connection.execute(sa.update(db.turns).where(db.turns.c.turn_id == turn_id).values(answer=packed))
                 remember(connection, row.conversation_id, turn_id, row.question, answer.text)
-
-    def _mend(self, conversation_id: str | None = None) -> None:
-        with self.database.read() as connection:
-            needed = any_stray(connection, conversation_id)
-        if needed:
-            with self.database.write() as connection:
-                mend(connection, conversation_id)
 
     def _update(self, conversation_id: str, **values: str | None) -> None:
         with self.database.write() as connection:
@@ -357,10 +343,8 @@ def _scope_json(scope: Scope) -> str | None:
 
 
 def _scope(stored: str | None) -> Scope:
-    """The column ``doc_ids`` → scope. Before there were pages and kinds it held only a list of documents."""
+    """The column ``doc_ids`` → scope."""
     found = json.loads(stored) if stored else {}
-    if isinstance(found, list):
-        return Scope(tuple(found))
     doc_ids = found.get("doc_ids")
     return Scope(
         None if doc_ids is None else tuple(doc_ids),

@@ -24,7 +24,6 @@ from ragcore import files
 from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy, VectorStoreError
 from ragcore.index.bm25 import Bm25Index
 from ragcore.index.bm25_files import MANIFEST
-from ragcore.index.complete import complete
 from ragcore.index.vectors import VectorCache
 
 if TYPE_CHECKING:
@@ -84,7 +83,6 @@ class Indexer:
         if record is None:
             self._store.set_index_record(mine)
 
-        complete(self._store)
         waiting = self._store.waiting(self._embedder.name)
         total, done = sum(waiting.values()), 0
         if on_progress is not None:
@@ -165,7 +163,6 @@ class Indexer:
         resets = 0
         while True:
             revision = self._store.revision()
-            complete(self._store)
             self._store.settle(self._embedder.name)
             wanted = self._store.searchable(self._embedder.name)
             try:

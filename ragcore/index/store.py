@@ -213,17 +213,6 @@ class Store(FileStore):
         """Every document (or only ``doc_id``) in the order in which it came. ``indexed`` refers to ``embedder``."""
         table = db.documents.c
         done = sa.select(sa.func.count()).where(db.page_layouts.c.doc_id == table.doc_id).scalar_subquery()
-        waiting = (
-            sa.select(sa.func.count())
-            .select_from(
-                db.chunks.outerjoin(
-                    db.vectors,
-                    (db.vectors.c.chunk_id == db.chunks.c.chunk_id) & (db.vectors.c.embedder == embedder),
-                )
-            )
-            .where(db.chunks.c.doc_id == table.doc_id, db.vectors.c.chunk_id.is_(None))
-            .scalar_subquery()
-        )
         marked = (
             sa.select(sa.literal(1))
             .where(
@@ -250,8 +239,7 @@ class Store(FileStore):
             table.folder,
             table.held,
             done.label("pages_done"),
-            # Chunks are counted only where there is no fingerprint yet to compare.
-            sa.case((table.fingerprint.is_(None), waiting == 0), else_=marked).label("embedded"),
+            marked.label("embedded"),
         ).where(table.removed.is_(None))
         tagged = sa.select(db.tags).order_by(sa.func.lower(db.tags.c.tag))
         if doc_id is not None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
-import sqlite3
 import threading
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -16,8 +14,6 @@ from hypothesis import strategies as st
 from ragcore.errors import UnknownConversation, UnknownTurn
 from ragcore.index.conversations import Conversations
 from ragcore.index.database import Database
-from ragcore.index.packing import pack
-from ragcore.types import Answer
 from tests.index.test_conversations import ANSWER
 
 
@@ -154,113 +150,7 @@ def test_deleting_a_conversation_deletes_all_its_branches(conversations: Convers
             attempt()
 
 
-def test_a_home_of_the_old_schema_opens_with_nothing_lost(tmp_path: Path) -> None:
-    path = tmp_path / "groundwork.sqlite"
-    scripts = sorted(
-        (item for item in resources.files("ragcore.index").joinpath("migrations").iterdir()), key=lambda item: item.name
-    )
-    before = [item for item in scripts if item.name.endswith(".sql") and item.name < "0007"]
-    packed = pack(ANSWER, Answer)
-    with sqlite3.connect(path) as raw:
-        for script in before:
-            raw.executescript(script.read_text("utf-8"))
-        raw.execute(f"PRAGMA user_version = {len(before)}")
-        for one, questions in {"c1": ["first", "second", "third"], "c2": ["only"], "c3": []}.items():
-            raw.execute("INSERT INTO conversations VALUES (?, ?, NULL, 1.0, 2.0)", (one, one))
-            for position, question in enumerate(questions):
-                stored = (f"{one}-{position}", one, position * 2, question, packed if position != 1 else None)
-                raw.execute("INSERT INTO turns VALUES (?, ?, ?, ?, ?, 3.0)", stored)
-    raw.close()
-
-    conversations = Conversations(Database(path))
-    assert shown(conversations, "c1") == ["first", "second", "third"]
-    assert shown(conversations, "c3") == []
-    turns = conversations.get("c1").turns
-    assert [turn.answer for turn in turns] == [ANSWER, None, ANSWER]
-    assert [turn.versions for turn in turns] == [("c1-0",), ("c1-1",), ("c1-2",)]
-    assert {info.conversation_id: info.turns for info in conversations.all()} == {"c1": 3, "c2": 1}
-    assert {info.conversation_id for info in conversations.all("five thi")} == {"c1"}
-    asked(conversations, "c1", "SECOND", instead_of="c1-1")
-    assert shown(conversations, "c1") == ["first", "SECOND"]
-    with conversations.database.read() as connection:
-        assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
-
-
-class OldProcess:
-    """What a process of the time before branches writes, by its own statements."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __call__(self, statement: str, *values: object) -> None:
-        with sqlite3.connect(self.path) as raw:
-            raw.execute(statement, values)
-        raw.close()
-
-    def new(self, one: str) -> None:
-        self("INSERT INTO conversations (conversation_id, title, created, updated) VALUES (?, 't', 1.0, 2.0)", one)
-
-    def ask(self, one: str, question: str) -> str:
-        self(
-            "INSERT INTO turns (turn_id, conversation_id, position, question, answer, created) VALUES "
-            "(?, ?, (SELECT COALESCE(MAX(position) + 1, 0) FROM turns WHERE conversation_id = ?), ?, ?, 3.0)",
-            f"{one}-{question}",
-            one,
-            one,
-            question,
-            pack(replace(ANSWER, text=f"{question}!"), Answer),
-        )
-        return f"{one}-{question}"
-
-
-def test_what_an_older_process_adds_meanwhile_is_neither_lost_nor_hidden(conversations: Conversations) -> None:
-    old = OldProcess(conversations.database.path)
-    one = conversations.new()
-    a = asked(conversations, one, "a")
-    edited = asked(conversations, one, "A", instead_of=a)
-    asked(conversations, one, "b")
-    for question in "cd":
-        old.ask(one, question)
-    old.new("other")
-    for question in ("first", "second"):
-        old.ask("other", question)
-    old.new("empty")
-
-    assert {info.conversation_id: info.turns for info in conversations.all()} == {one: 4, "other": 2}
-    assert shown(conversations, one) == ["A", "b", "c", "d"]
-    assert conversations.get(one).turns[0].versions == (a, edited)
-    assert shown(conversations, "other") == ["first", "second"]
-    assert shown(conversations, "empty") == []
-    assert [turn.answer for turn in conversations.place(one).history] == ["A!", "b!", "c!", "d!"]
-    asked(conversations, "other", "third")
-    assert shown(conversations, "other") == ["first", "second", "third"]
-    with conversations.database.read() as connection:
-        assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
-
-
-@pytest.mark.parametrize("first", ["get", "place", "add_turn", "show_turn", "search"])
-def test_whichever_looks_first_puts_them_in_their_place(conversations: Conversations, first: str) -> None:
-    old = OldProcess(conversations.database.path)
-    one = conversations.new()
-    a = asked(conversations, one, "a")
-    stray = old.ask(one, "stray")
-    if first == "get":
-        conversations.get(one)
-    elif first == "place":
-        conversations.place(one)
-    elif first == "add_turn":
-        conversations.add_turn(one, "next")
-    elif first == "show_turn":
-        conversations.show_turn(one, a)
-    else:
-        assert [info.conversation_id for info in conversations.all("stray")] == [one]
-    assert shown(conversations, one)[:2] == ["a", "stray"]
-    assert conversations.get(one).turns[1].turn_id == stray
-    asked(conversations, one, "edited", instead_of=stray)
-    assert shown(conversations, one) == ["a", "edited"]
-
-
-def test_versions_of_a_first_question_are_no_strays(conversations: Conversations) -> None:
+def test_versions_of_a_first_question_stay_versions(conversations: Conversations) -> None:
     one = conversations.new()
     a = asked(conversations, one, "a")
     versions = [a, *(asked(conversations, one, "a", instead_of=a) for _ in range(3))]

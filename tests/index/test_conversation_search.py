@@ -129,16 +129,6 @@ def test_what_stands_in_source_passages_is_not_searched(conversations: Conversat
     assert conversations.all("tusk") == []
 
 
-def test_turns_of_the_time_before_are_filled_in_at_the_first_search(conversations: Conversations) -> None:
-    for number in range(5):
-        hold(conversations, (f"Question {number}", f"walrus {number}"))
-    hold(conversations, ("Question", "walrus ¼"))
-    with conversations.database.write() as connection:
-        connection.execute(sa.delete(db.turn_words))
-    assert [info.found for info in conversations.all("walrus 3")] == ["Question 3 walrus 3"]
-    assert [info.found for info in conversations.all("4")] == ["Question 4 walrus 4", "Question walrus ¼"][::-1]
-
-
 def test_many_words_are_all_looked_for(conversations: Conversations) -> None:
     words = [f"w{number}" for number in range(95)]
     hold(conversations, ("Q?", " ".join(words)))

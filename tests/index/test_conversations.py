@@ -94,13 +94,6 @@ def test_a_scope_reopens_as_it_was(conversations: Conversations) -> None:
         assert conversations.get(one).scope == scope
 
 
-def test_a_scope_of_the_time_before_pages_and_kinds_is_read(conversations: Conversations) -> None:
-    one = conversations.new()
-    with conversations.database.write() as connection:
-        connection.exec_driver_sql('UPDATE conversations SET doc_ids = \'["d", "e"]\'')
-    assert conversations.get(one).scope == Scope(("d", "e"))
-
-
 def test_an_answer_of_the_time_before_traces_is_read(conversations: Conversations) -> None:
     one = conversations.new()
     turn = conversations.add_turn(one, "How many?")

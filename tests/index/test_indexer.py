@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 from filelock import FileLock
 
 from ragcore.config.settings import IndexSettings, load
@@ -332,36 +331,6 @@ def test_building_again_with_more_rows_gives_the_same_index_as_building_afresh(
     assert [c.tiles for c in store.chunks(alpha)][-2:] == [(0, 2), (3, 4)]
 
 
-def test_a_home_from_before_pages_were_known_finds_them_without_embedding_again(
-    store: Store, settings: IndexSettings
-) -> None:
-    alpha = add_document(store, "alpha", ALPHA, tables=[(1, 3)])
-    beta = add_document(store, "beta", BETA)
-    make_indexer(store, settings).update()
-    before = store.chunks()
-    with store.database.write() as connection:
-        for statement in (
-            "UPDATE chunks SET text = NULL, first_page = NULL, last_page = NULL",
-            "UPDATE documents SET fingerprint = NULL, chunk_count = NULL",
-            "DELETE FROM embedded",
-        ):
-            connection.execute(sa.text(statement))
-    shutil.rmtree(store.home / "cache")
-    assert store.chunks() == before
-    assert [info.indexed for info in store.documents("test:hash")] == [True, True]
-    embedder = HashEmbedder()
-    indexer = make_indexer(store, settings, embedder)
-    vectors, sparse = indexer.open()
-    assert embedder.calls == 0
-    assert store.chunks() == before
-    assert [info.indexed for info in store.documents("test:hash")] == [True, True]
-    query = HashEmbedder().embed_query("revenues")
-    everything = {f"{alpha}:{n}" for n in range(5)} | {f"{beta}:{n}" for n in range(3)}
-    assert {i for i, _ in vectors.query(query, 9, Scope(pages=((1, 1),)))} == everything
-    assert vectors.query(query, 9, Scope(pages=((2, 9),))) == []
-    assert [i for i, _ in sparse.query("revenues", 9, Scope((alpha,), ((1, 1),), ("table",)))] == [f"{alpha}:4"]
-
-
 def test_a_document_whose_chunks_only_moved_to_other_pages_is_filed_anew(store: Store, settings: IndexSettings) -> None:
     doc_id = add_document(store, "alpha", ALPHA)
     make_indexer(store, settings).update()
@@ -387,6 +356,7 @@ from pathlib import Path
 from ragcore.config import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.index.trash import Trash
 from ragcore.providers import vector_store
 from tests.libraries import HashEmbedder, add_document
 home = Path({str(store.home)!r})

@@ -5,15 +5,12 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
 import pytest
-import sqlalchemy as sa
 
 from ragcore.errors import StoreBusy, StoreError, UnknownDocument
-from ragcore.index import database as db
 from ragcore.index.store import Store
 from ragcore.index.trash import Trash
 from ragcore.types import Cell, Chunk, Document, Element, Entry, Page, Table, WordMap
@@ -175,39 +172,19 @@ def test_checkpoints_are_kept_in_page_order(store: Store) -> None:
     assert store.page_layouts(doc_id) == [b"1", b"2", b"3"]
 
 
-def test_the_tables_as_the_code_knows_them_are_those_that_the_migrations_make(store: Store) -> None:
-    with store.database.read() as connection:
-        inspector = sa.inspect(connection)
-        made = {name: [c["name"] for c in inspector.get_columns(name)] for name in inspector.get_table_names()}
-    known = {name: [c.name for c in table.columns] for name, table in db.metadata.tables.items()}
-    assert made == known
-
-
-def test_a_library_from_before_composites_keeps_its_chunks_and_vectors(tmp_path: Path) -> None:
-    script = resources.files("ragcore.index").joinpath("migrations/0001_first.sql").read_text("utf-8")
-    old = sqlite3.connect(tmp_path / "groundwork.sqlite")
-    old.executescript(script)
-    old.execute(
-        "INSERT INTO documents (doc_id, sha256, name, bytes, status, created, text, counts) "
-        "VALUES ('d', 's', 'a.pdf', 1, 'ready', 1.0, 'Alpha beta.', '{}')"
-    )
-    old.execute("INSERT INTO chunks VALUES ('d:0', 'd', 0, 'text', 0, 11, '[]', 'A', '', 3)")
-    old.execute("INSERT INTO vectors VALUES ('e', 'd:0', ?)", (np.ones(2, "<f4").tobytes(),))
-    old.execute("PRAGMA user_version = 1")
-    old.commit()
-    old.close()
-    store = Store(tmp_path)
-    (chunk,) = store.chunks("d")
-    assert (chunk.text, chunk.tiles, chunk.grid, chunk.reach) == ("Alpha beta.", None, "", (0, 0))
-    assert [entries[0].chunk_id for entries, _ in store.vectors("e", ["d"])] == ["d:0"]
-
-
-def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
-    Store(tmp_path).database.close()
-    connection = sa.create_engine(f"sqlite:///{tmp_path}/groundwork.sqlite").connect()
-    connection.exec_driver_sql("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="newer Groundwork"):
-        Store(tmp_path)
+@pytest.mark.parametrize(("version", "hint"), [(99, "folder `files`"), (1000, "Update Groundwork")])
+def test_a_file_of_another_schema_is_refused_and_left_as_it_was(tmp_path: Path, version: int, hint: str) -> None:
+    path = tmp_path / "groundwork.sqlite"
+    with sqlite3.connect(path) as raw:
+        raw.execute("CREATE TABLE documents (doc_id TEXT)")
+        raw.execute(f"PRAGMA user_version = {version}")
+    raw.close()
+    before = path.read_bytes()
+    for _ in range(2):
+        with pytest.raises(StoreError, match=f"schema {version}") as caught:
+            Store(tmp_path)
+        assert hint in caught.value.hint
+    assert path.read_bytes()[100:] == before[100:]  # but for the journal mode in the header
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
