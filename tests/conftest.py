@@ -12,7 +12,7 @@ import pytest
 
 from ragcore import providers
 from ragcore.engine import Engine
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.messages_server import MessagesServer
 
 # Folders whose files take longest; after them come the files of tests/ itself, then the other folders.
@@ -52,7 +52,7 @@ def surveyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("surveyed") / "home"
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
         for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
-            assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
+            prepared.read(engine, data, name)
         engine.index()
     return home
 

@@ -324,13 +324,13 @@ def test_a_file_name_that_is_no_utf8_is_taken(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_keeps_what_was_read_and_says_so(tmp_path: Path) -> None:
-    (tmp_path / "long.pdf").write_bytes(pdfs.running_headers(60))
+    (tmp_path / "long.pdf").write_bytes(pdfs.running_headers(24))
     command = [sys.executable, "-m", "ragcore.cli", "--home", str(tmp_path / "home"), "--json", "ingest"]
     process = subprocess.Popen(
         [*command, str(tmp_path / "long.pdf")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
-    while " 6 of 60" not in process.stderr.readline():
+    while " 6 of 24" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=30)

@@ -12,7 +12,7 @@ from ragcore.answer.sources import build_sources
 from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.types import json as wire
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 
 PRICED = {"input_tokens": 1000, "output_tokens": 100}  # $0.0045 with the default model
@@ -39,8 +39,7 @@ def opened(home: Path, overrides: dict[str, Any] | None = None) -> Engine:
 def test_a_change_of_headers_embeds_only_what_it_changes(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with opened(home) as engine:
-        doc_id = engine.add(pdfs.with_bookmarks(), "guide.pdf").doc_id
-        engine.ingest(doc_id)
+        doc_id = prepared.read(engine, pdfs.with_bookmarks(), "guide.pdf")
         first = engine.index()
         assert first.embedded == first.chunks > 1
         texts = {chunk.chunk_id: chunk.index_text for chunk in engine.chunks(doc_id)}
@@ -68,8 +67,7 @@ def test_passages_are_situated_when_the_index_is_built_and_what_they_cost_is_tol
 ) -> None:
     home = tmp_path / "home"
     with opened(home) as engine:
-        doc_id = engine.add(pdfs.one_column(), "survey.pdf").doc_id
-        engine.ingest(doc_id)
+        doc_id = prepared.read(engine, pdfs.one_column(), "survey.pdf")
         assert engine.index().usd == 0.0
     with opened(home, SITUATE) as engine:
         (before,) = engine.estimate()

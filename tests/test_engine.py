@@ -23,7 +23,7 @@ from ragcore.errors import (
 )
 from ragcore.progress import Progress
 from ragcore.types import Checked, Done, Found
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.command_line import run
 from ui.chat import payload
 from ui.library import payload as library_payload
@@ -41,7 +41,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """Two indexed documents; read only."""
     engine = Engine.open(home=tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"})
     for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
-        assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
+        prepared.read(engine, data, name)
     engine.index()
     return engine
 
@@ -249,6 +249,7 @@ def test_a_cancelled_reading_goes_on_where_it_stopped(engine: Engine) -> None:
     assert again[0] == Progress("read", len(done), 6)
 
 
+@pytest.mark.slow
 def test_a_page_that_cannot_be_read_is_told_with_its_document(tmp_path: Path) -> None:
     limits = {"ingest.page_seconds": 3.0, "ingest.plain_seconds": 1.0, "ingest.workers": 1}
     (tmp_path / "given.pdf").write_bytes(pdfs.with_endless_page())
@@ -303,8 +304,7 @@ def test_removing_a_document_takes_it_out_of_every_answer(engine: Engine) -> Non
 
 
 def test_other_settings_are_refused_until_the_documents_are_built_by_them(engine: Engine) -> None:
-    doc_id = engine.add(pdfs.running_headers(6), "six.pdf").doc_id
-    engine.ingest(doc_id)
+    doc_id = prepared.read(engine, pdfs.running_headers(6), "six.pdf")
     before = engine.index()
     other = Engine.open(home=engine.home, overrides={"chunk.target_tokens": 30, "chunk.max_tokens": 60})
     assert other.stale() == [doc_id]
@@ -319,7 +319,7 @@ def test_other_settings_are_refused_until_the_documents_are_built_by_them(engine
 def test_the_caches_can_be_lost(engine: Engine) -> None:
     import shutil
 
-    engine.ingest(engine.add(pdfs.one_column(), "survey.pdf").doc_id)
+    prepared.read(engine, pdfs.one_column(), "survey.pdf")
     engine.index()
     shutil.rmtree(engine.home / "cache")
     fresh = Engine.open(home=engine.home)

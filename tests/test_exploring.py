@@ -14,7 +14,8 @@ from ragcore.errors import ConfigError, EmptyQuestion, UnknownDocument
 from ragcore.explore.explore import Exploration
 from ragcore.index.outline import outline
 from ragcore.types import Scope
-from tests import pdfs
+from tests import pdfs, prepared
+from tests.matrix import standing_for
 
 QUESTION = "What was the highest nitrate reading and how was oxygen measured?"
 SETTINGS: tuple[dict[str, object], ...] = (
@@ -35,7 +36,7 @@ SETTINGS: tuple[dict[str, object], ...] = (
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     with Engine.open(tmp_path_factory.mktemp("exploring"), overrides={"cache.mode": "off"}) as engine:
         for name, make in {"survey.pdf": pdfs.one_column, "table.pdf": pdfs.ruled_table}.items():
-            assert engine.ingest(engine.add(make(), name).doc_id).status == "ready"
+            prepared.read(engine, make(), name)
         engine.index()
         yield engine
 
@@ -45,7 +46,7 @@ def exploration(library: Engine) -> Exploration:
     return library.explore(QUESTION)
 
 
-@pytest.mark.parametrize("chosen", SETTINGS, ids=str)
+@pytest.mark.parametrize("chosen", standing_for(SETTINGS[::3], SETTINGS), ids=str)
 def test_it_gives_what_the_pipeline_gives(chosen: dict[str, object], library: Engine, exploration: Exploration) -> None:
     found = exploration.under(chosen)
     given = library.with_settings(chosen).retrieve(QUESTION)
@@ -158,8 +159,7 @@ def test_the_map_keeps_most_of_what_two_axes_can(library: Engine, exploration: E
 
 def test_it_is_over_when_the_library_changes(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
-        doc_id = engine.add(pdfs.one_column(), "a.pdf").doc_id
-        engine.ingest(doc_id)
+        doc_id = prepared.read(engine, pdfs.one_column(), "a.pdf")
         engine.index()
         exploration = engine.explore("nitrate")
         assert exploration.current()
@@ -169,10 +169,9 @@ def test_it_is_over_when_the_library_changes(tmp_path: Path) -> None:
 
 def test_a_document_that_is_embedded_later_is_there(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
-        engine.ingest(engine.add(pdfs.one_column(), "a.pdf").doc_id)
+        prepared.read(engine, pdfs.one_column(), "a.pdf")
         engine.index()
-        later = engine.add(pdfs.ruled_table(), "b.pdf").doc_id
-        engine.ingest(later)
+        later = prepared.read(engine, pdfs.ruled_table(), "b.pdf")
         before = engine.explore("nitrate")
         assert later not in [extent.doc_id for extent in before.outline.extents]
         engine.index()

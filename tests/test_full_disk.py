@@ -23,7 +23,7 @@ from ragcore.index import database as db
 from ragcore.report import workspace as drafting
 from ragcore.report.template import from_data
 from ragcore.types import Checked
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 from ui.chat import payload
 from ui.chat.runs import Answers, LiveAnswer
@@ -88,7 +88,7 @@ def test_nothing_half_is_left_of_what_has_no_room(disk: Path) -> None:
         assert not parts(disk)
         assert [path for path in sorted((disk / "home").rglob("*")) if path.is_file() and path not in before] == []
         filler.unlink()
-        assert engine.ingest(engine.add(pdfs.one_column(), "survey.pdf").doc_id).status == "ready"
+        prepared.read(engine, pdfs.one_column(), "survey.pdf")
 
 
 def test_a_picture_without_room_leaves_nothing(disk: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from ragcore.errors import KeyRefused
 from ragcore.protocols import Request
 from ragcore.providers.anthropic import AnthropicWriter
 from ragcore.providers.writers import writer
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 
 KEY = "sk-ant-test-0123456789-do-not-tell"
@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     with Engine.open(home=tmp_path, overrides={"llm.model": "offline"}) as engine:
-        assert engine.ingest(engine.add(pdfs.one_column(), "survey.pdf").doc_id).status == "ready"
+        prepared.read(engine, pdfs.one_column(), "survey.pdf")
         engine.index()
     return tmp_path
 

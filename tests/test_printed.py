@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ragcore.engine import Engine
 from ragcore.types import Document, Page
 from ragcore.types.geometry import WordMap
-from tests import pdfs
+from tests import pdfs, prepared
 from ui.viewer.find_in_document import Finder, folded
 
 
@@ -33,8 +33,7 @@ def document(*words: str, pages: list[int] | None = None, joined: tuple[int, ...
 
 def read(tmp_path: Path, data: bytes) -> Document:
     with Engine.open(tmp_path / "home") as engine:
-        doc_id = engine.add(data, "file.pdf").doc_id
-        assert engine.ingest(doc_id).status == "ready"
+        doc_id = prepared.read(engine, data, "file.pdf")
         return engine.document(doc_id)
 
 

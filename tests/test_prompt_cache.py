@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ragcore.engine import Engine
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 
 TURNS = 9
@@ -32,7 +32,7 @@ def bodies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[dict[str, 
         }
         with Engine.open(home=home, overrides=overrides, api_key="k") as engine:
             for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
-                assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
+                prepared.read(engine, data, name)
             engine.index()
             conversation_id = engine.conversations.new()
             for turn in range(TURNS):

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from ragcore.engine import Engine
 from ragcore.errors import IndexMismatch
 from ragcore.index import database as db
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.command_line import run
 
 QUESTION = "What was the highest nitrate reading?"
@@ -29,9 +29,7 @@ def flipped(data: bytes) -> bytes:
 def library(home: Path) -> tuple[str, str]:
     """A survey and its table, read and indexed; their ids."""
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
-        ids = [engine.add(data, name).doc_id for name, data in files().items()]
-        for doc_id in ids:
-            assert engine.ingest(doc_id).status == "ready"
+        ids = [prepared.read(engine, data, name) for name, data in files().items()]
         engine.index()
     return ids[0], ids[1]
 

@@ -10,7 +10,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownDocument
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.command_line import run
 
 
@@ -21,8 +21,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 def read(engine: Engine) -> str:
-    doc_id = engine.add(pdfs.one_column(), "survey.pdf").doc_id
-    assert engine.ingest(doc_id).status == "ready"
+    doc_id = prepared.read(engine, pdfs.one_column(), "survey.pdf")
     engine.index()
     return doc_id
 

@@ -22,7 +22,7 @@ from ragcore.providers.anthropic import AnthropicWriter
 from ragcore.providers.paid import PaidPlanner, PaidWriter, Till
 from ragcore.providers.planning import AnthropicPlanner
 from ragcore.types import Answer, Spending, Spent, Text, Turn, Usage
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 
 QUESTION = "Which well had the highest nitrate reading?"
@@ -268,7 +268,7 @@ def test_a_damaged_answer_is_asked_for_again(server: MessagesServer, till: Till,
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        assert engine.ingest(engine.add(pdfs.one_column(), "survey.pdf").doc_id).status == "ready"
+        prepared.read(engine, pdfs.one_column(), "survey.pdf")
         engine.index()
         assert engine.ask(QUESTION).run().cost_usd == 0.0
         assert engine.spending() == Spending(), "the offline answerer costs nothing"

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ragcore.engine import Engine
-from tests import pdfs
+from tests import pdfs, prepared
 
 
 def test_every_byte_is_counted_once_and_every_document_has_its_part(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         data = pdfs.one_column()
-        doc_id = engine.add(data, "survey.pdf").doc_id
-        engine.ingest(doc_id)
+        doc_id = prepared.read(engine, data, "survey.pdf")
         engine.index()
         picture = tmp_path / "cache" / "pages" / doc_id / "1-640.png"
         picture.parent.mkdir(parents=True)

@@ -13,6 +13,7 @@ from ragcore.engine import Engine
 from ragcore.pipelines.run import AnswerRun
 from ragcore.suggest.follow_ups import OFFERED, candidates, suggest
 from ragcore.types import Answer
+from tests import prepared
 
 SAMPLE = Path(__file__).resolve().parents[1] / "ui" / "sample" / "sample.pdf"
 
@@ -20,8 +21,7 @@ SAMPLE = Path(__file__).resolve().parents[1] / "ui" / "sample" / "sample.pdf"
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, str, str]]:
     with Engine.open(tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"}) as engine:
-        doc_id = engine.add(SAMPLE, "annual report.pdf").doc_id
-        assert engine.ingest(doc_id).status == "ready"
+        prepared.read(engine, SAMPLE, "annual report.pdf")
         engine.index()
         conversation = engine.conversations.new()
         run = engine.chat(conversation, "What was total revenue in 2025?")
@@ -36,6 +36,7 @@ def answer_of(library: tuple[Engine, str, str]) -> Answer:
     return found
 
 
+@pytest.mark.slow
 def test_each_one_that_is_offered_is_answered_from_where_it_was_made(library: tuple[Engine, str, str]) -> None:
     engine, conversation, turn_id = library
     offered = engine.suggest(conversation, turn_id)

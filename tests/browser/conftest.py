@@ -19,7 +19,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.types import Answer, Scope
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.messages_server import MessagesServer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,9 +128,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
     made = Shelf(home, {}, {}, {}, {})
     with Engine.open(home) as engine:
         for name, make in DOCUMENTS.items():
-            doc_id = engine.add(make(), name).doc_id
-            report = engine.ingest(doc_id)
-            assert report.status == "ready", report.error
+            doc_id = prepared.read(engine, make(), name)
             made.files[name] = engine.file(doc_id)
             made.conversations[name] = engine.conversations.new(Scope((doc_id,)))
         engine.index()

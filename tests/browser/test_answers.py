@@ -11,6 +11,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.types import Scope
 from ragcore.types.library import Feedback
+from tests import prepared
 from tests.browser.conftest import QUESTION, App, Shelf
 
 SAMPLE = Path(__file__).resolve().parents[2] / "ui" / "sample" / "sample.pdf"
@@ -20,8 +21,7 @@ SAMPLE = Path(__file__).resolve().parents[2] / "ui" / "sample" / "sample.pdf"
 def report(app: App) -> tuple[str, str]:
     """A conversation about the sample, and its turn: a document with tables and sections, unlike those of the shelf."""
     with Engine.open(app.home) as engine:
-        doc_id = engine.add(SAMPLE.read_bytes(), "annual report.pdf").doc_id
-        engine.ingest(doc_id)
+        doc_id = prepared.read(engine, SAMPLE.read_bytes(), "annual report.pdf")
         engine.index()
         conversation = engine.conversations.new(Scope((doc_id,)))
         run = engine.chat(conversation, "What was total revenue in 2025?")

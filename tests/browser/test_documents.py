@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from ragcore.engine import Engine
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.browser.conftest import QUESTION, App, Shelf, in_scope, serve
 from tests.browser.test_claude import ask
 from tests.browser.test_library import file
@@ -149,8 +149,9 @@ def test_the_page_follows_the_newest_answer_and_nothing_of_an_older_one_stays_li
 
 def test_a_document_is_read_at_an_address_of_its_own(own_app: App, open_page: Callable[..., Any]) -> None:
     with Engine.open(own_app.home) as engine:
-        doc_id = engine.add(pdfs.joined(pdfs.one_column(), pdfs.rotated(90), pdfs.ruled_table()), "mixed.pdf").doc_id
-        engine.ingest(doc_id)
+        doc_id = prepared.read(
+            engine, pdfs.joined(pdfs.one_column(), pdfs.rotated(90), pdfs.ruled_table()), "mixed.pdf"
+        )
         engine.index()
         title = engine.document(doc_id).title
     page = open_page(f"{own_app.url}/library")

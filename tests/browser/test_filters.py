@@ -10,7 +10,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.types import EVERYTHING, Scope
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.browser.conftest import App, in_scope, serve
 from tests.browser.test_claude import ask
 
@@ -23,7 +23,7 @@ def filtered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     home = tmp_path_factory.mktemp("filters") / "home"
     with Engine.open(home) as engine:
         for name, data in (("six.pdf", pdfs.running_headers(6)), ("table.pdf", pdfs.ruled_table())):
-            assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
+            prepared.read(engine, data, name)
         engine.index()
     with serve(home) as served:
         yield served

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from ragcore.engine import Engine
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.browser.conftest import App, Shelf, in_scope, serve
 from tests.browser.test_axe import check
 from ui.library.samples import NAME, SAMPLE
@@ -22,8 +22,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """The app on a home that holds the sample only."""
     home = tmp_path_factory.mktemp("sample") / "home"
     with Engine.open(home) as engine:
-        doc_id = engine.add(SAMPLE.read_bytes(), NAME).doc_id
-        assert engine.ingest(doc_id).status == "ready"
+        prepared.read(engine, SAMPLE.read_bytes(), NAME)
         engine.index()
     with serve(home) as served:
         yield served
@@ -72,7 +71,7 @@ def test_a_key_does_not_ask_while_something_is_typed(sample: App, open_page: Cal
 def test_files_dropped_in_chat_take_the_place_of_the_sample(tmp_path: Path, open_page: Callable[..., Any]) -> None:
     home = tmp_path / "home"
     with Engine.open(home) as engine:
-        engine.ingest(engine.add(SAMPLE.read_bytes(), NAME).doc_id)
+        prepared.read(engine, SAMPLE.read_bytes(), NAME)
         engine.index()
     with serve(home) as app:
         page = open_page(app.url)

@@ -13,6 +13,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
+from tests import prepared
 from tests.browser.conftest import App, serve
 from ui.server import web
 
@@ -72,8 +73,7 @@ def test_what_documents_and_people_write_is_never_run(tmp_path: Path, open_page:
     file.set_metadata({"title": HOSTILE})
     home = tmp_path / "home"
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
-        doc_id = engine.add(file.tobytes(), f"{HOSTILE.replace('/', '')}.pdf").doc_id
-        assert engine.ingest(doc_id).status == "ready"
+        doc_id = prepared.read(engine, file.tobytes(), f"{HOSTILE.replace('/', '')}.pdf")
         engine.index()
         engine.shelf.tag([doc_id], add=[HOSTILE[:40]])
         engine.shelf.put([doc_id], HOSTILE.replace("/", "")[:40])

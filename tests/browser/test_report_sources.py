@@ -12,6 +12,7 @@ import pytest
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
+from tests import prepared
 from tests.browser.conftest import App, serve
 from tests.report.truths import _pdf
 
@@ -39,7 +40,7 @@ def north(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, str]]
     home: Path = tmp_path_factory.mktemp("north") / "home"
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
         for name, blocks in FILES.items():
-            assert engine.ingest(engine.add(_pdf(*blocks), name).doc_id).status == "ready"
+            prepared.read(engine, _pdf(*blocks), name)
         engine.index()
         desk = engine.reports
         report_id = desk.new(from_data({"title": "Northwind", "sections": [BUSINESS, STAFF]}))

@@ -20,7 +20,7 @@ from ragcore.report.files import KINDS, report_kind
 from ragcore.report.template import from_data
 from ragcore.types import Box
 from ragcore.types.report import Report
-from tests import pdfs
+from tests import pdfs, prepared
 
 TEMPLATE = from_data(
     {
@@ -37,8 +37,7 @@ TEMPLATE = from_data(
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Report, str]]:
     with Engine.open(home=tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"}) as engine:
-        doc_id = engine.add(pdfs.one_column(), "survey.pdf").doc_id
-        assert engine.ingest(doc_id).status == "ready"
+        doc_id = prepared.read(engine, pdfs.one_column(), "survey.pdf")
         engine.index()
         yield engine, engine.fill(TEMPLATE).run(), doc_id
 

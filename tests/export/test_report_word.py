@@ -12,6 +12,7 @@ from docx.oxml.ns import qn
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
 from ragcore.types.report import Report
+from tests import prepared
 from tests.export.office import converted
 from tests.export.reading import W, parts, squeezed
 from tests.report.truths import _pdf
@@ -50,7 +51,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, bytes]:
         "Prices of copper and steel may rise faster than ours. One customer accounts for a tenth of our sales.",
     )
     with Engine.open(home=tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"}) as engine:
-        assert engine.ingest(engine.add(data, "north.pdf").doc_id).status == "ready"
+        prepared.read(engine, data, "north.pdf")
         engine.index()
         report = engine.fill(TEMPLATE).run()
         return report, engine.write_report(report, "docx")

@@ -16,7 +16,7 @@ from ragcore.errors import InputError
 from ragcore.export.characters import clean
 from ragcore.export.figures import Marks, figure, marks_of
 from ragcore.export.sheets import Sheet, SheetCell, sheets, write
-from tests import pdfs
+from tests import pdfs, prepared
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,7 @@ def test_a_section_number_or_a_date_is_no_number(text: str, marks: Marks) -> Non
 
 def test_a_document_gives_a_workbook_and_csv_with_its_tables(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
-        doc_id = engine.add(pdfs.multi_level_table(), "levels.pdf").doc_id
-        engine.ingest(doc_id)
+        doc_id = prepared.read(engine, pdfs.multi_level_table(), "levels.pdf")
         document = engine.document(doc_id)
         [sheet] = sheets(document)
         book = load_workbook(io.BytesIO(engine.write_tables(doc_id, "xlsx")))

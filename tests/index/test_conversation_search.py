@@ -178,6 +178,6 @@ def test_a_thousand_conversations_of_ten_turns_are_searched_at_once(conversation
         connection.execute(sa.insert(db.turns), rows)
         connection.execute(sa.insert(db.turn_words), kept)
     assert len(conversations.all("revenue protrial")) > 900
-    started = time.perf_counter()
+    started = time.process_time()
     assert [info.conversation_id for info in conversations.all("revenue n1234")] == ["c123"]
-    assert time.perf_counter() - started < 3.0  # some 0.2 s where nothing else runs
+    assert time.process_time() - started < 3.0  # some 0.2 s where nothing else runs

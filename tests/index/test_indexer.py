@@ -25,6 +25,7 @@ from ragcore.providers import vector_store
 from ragcore.providers.chroma import ChromaStore
 from ragcore.types import Entry, Scope, WordMap
 from tests.libraries import HashEmbedder, add_document, put_passages
+from tests.matrix import standing_for
 
 ROOT = Path(__file__).resolve().parents[2]
 ALPHA = ["Alpha makes pumps.", "Revenues were 1,577 million.", "Leases run to 2030.", "Alpha has no debt."]
@@ -258,6 +259,7 @@ def test_while_another_process_builds_the_index_it_is_busy(store: Store, setting
     assert indexer.update().chunks == 4
 
 
+@pytest.mark.slow
 def test_two_processes_may_build_the_index_at_once(store: Store, settings: IndexSettings) -> None:
     for number in range(6):
         add_document(store, f"doc{number}", [f"{text} {number}" for text in ALPHA + BETA])
@@ -347,6 +349,7 @@ def test_a_document_whose_chunks_only_moved_to_other_pages_is_filed_anew(store: 
 
 
 @pytest.mark.parametrize("kind", ["chroma", "flat"])
+@pytest.mark.slow
 def test_killed_at_any_moment_the_caches_are_current_or_made_again(
     store: Store, settings: IndexSettings, kind: str
 ) -> None:
@@ -378,6 +381,7 @@ for turn in range(10_000):
         assert worker.stdout is not None
         assert worker.stdout.readline() == b"ready\n"
         time.sleep(0.3 + 0.37 * turn)
+        assert worker.poll() is None, "it works until it is killed"
         worker.kill()
         worker.wait()
         indexer = Indexer(store, HashEmbedder(), settings, vector_store(kind, store.home / "cache" / kind))
@@ -408,8 +412,8 @@ def overwrite(path: Path, damage: str) -> None:
             stream.write(b"\0" * size if damage == "zeros" else b"\xff\xfe\x80" * size)
 
 
-@pytest.mark.parametrize("live", [True, False])
-@pytest.mark.parametrize("damage", ["gone", "half", "empty", "zeros", "binary"])
+@pytest.mark.parametrize("live", standing_for([True], [True, False]))
+@pytest.mark.parametrize("damage", standing_for(["half"], ["gone", "half", "empty", "zeros", "binary"]))
 @pytest.mark.parametrize("name", ["flat/manifest.json", "flat/*.vectors", "flat/*.dead", "bm25/*.postings"])
 def test_a_damaged_cache_is_made_again_within_the_question(
     store: Store, settings: IndexSettings, name: str, damage: str, live: bool
@@ -498,7 +502,7 @@ def test_a_plain_file_where_a_cache_is_to_be_is_an_error_that_says_so(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of a file")
-@pytest.mark.parametrize(("kind", "kilobytes"), [("flat", 8), ("bm25", 8), ("bm25", 0), ("flat", 0)])
+@pytest.mark.parametrize(("kind", "kilobytes"), standing_for(["flat"], ["flat", "bm25"]))
 def test_a_disk_without_room_is_an_error_that_leaves_no_halves(
     store: Store, settings: IndexSettings, kind: str, kilobytes: int
 ) -> None:

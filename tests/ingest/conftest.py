@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
-from pathlib import Path
 
 import pymupdf
 import pytest
@@ -16,7 +15,7 @@ from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.parse import parse_pages
 from ragcore.types import Document
-from tests import pdfs
+from tests import pdfs, prepared
 
 SAMPLES: dict[str, Callable[[], bytes]] = {
     "one_column": pdfs.one_column,
@@ -70,7 +69,7 @@ def settings() -> Settings:
 
 
 @pytest.fixture(scope="session")
-def layouts(shared: Path, tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> dict[str, list[PageLayout]]:
+def layouts(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> dict[str, list[PageLayout]]:
     """The pages of each sample, numbered from 1 within it."""
     whole = pymupdf.open()
     places: dict[str, range] = {}
@@ -79,22 +78,17 @@ def layouts(shared: Path, tmp_path_factory: pytest.TempPathFactory, settings: Se
         places[name] = range(len(whole) + 1, len(whole) + 1 + len(pdf))
         whole.insert_pdf(pdf)
     path = pdfs.write(tmp_path_factory.mktemp("samples"), "samples.pdf", whole.tobytes())
-    folder = shared / "samples"
-    with FileLock(shared / "samples.lock"):  # of two test processes one reads them
-        for page in parse_pages(path, _missing(folder, len(whole)), settings=settings.ingest):
-            pdfs.write(folder, f"{page.number}.page", page.to_bytes())
-    numbers = range(1, len(whole) + 1)
-    pages = {number: PageLayout.from_bytes((folder / f"{number}.page").read_bytes()) for number in numbers}
+    kept, numbers = prepared.folder() / prepared.key(path.read_bytes(), settings), range(1, len(whole) + 1)
+    with FileLock(f"{kept}.lock"):
+        if not kept.is_dir():
+            read = {page.number: page.to_bytes() for page in parse_pages(path, numbers, settings=settings.ingest)}
+            prepared.keep(kept, [read[number] for number in numbers])
+    pages = {number: PageLayout.from_bytes((kept / f"{number}.page").read_bytes()) for number in numbers}
     assert all(page.degraded is None for page in pages.values())
     return {
         name: [replace(pages[number], number=place) for place, number in enumerate(numbers, start=1)]
         for name, numbers in places.items()
     }
-
-
-def _missing(folder: Path, total: int) -> list[int]:
-    folder.mkdir(exist_ok=True)
-    return [number for number in range(1, total + 1) if not (folder / f"{number}.page").exists()]
 
 
 @pytest.fixture(scope="session")

@@ -303,9 +303,9 @@ def test_what_ade_broke_off_before_is_kept_in_its_own_paragraphs(tmp_path: Path)
 
 def test_long_dot_leaders_are_read_in_no_time(tmp_path: Path) -> None:
     lines = "\n\n".join(f"Zinc {'.' * 5000} {number}" for number in range(9))
-    started = time.perf_counter()
+    started = time.process_time()
     document = imported(tmp_path, ade([chunk("text", lines, (70, 90, 540, 700))]), None)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert len(document.elements) == 9
 
 

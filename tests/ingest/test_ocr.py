@@ -234,6 +234,7 @@ def test_off_reads_nothing_by_ocr_and_says_so(tmp_path: Path, settings: Settings
         build_document("d", "0" * 64, "scan.pdf", FileInfo(1), [scan], settings)
 
 
+@pytest.mark.slow
 def test_pages_that_take_too_long_are_reported_and_ocr_is_given_up(tmp_path: Path, settings: Settings) -> None:
     data = pdfs.joined(FILE["text"], *[FILE["scan"]] * (OCR_STRIKES + 1))
     one_process = settings.model_copy(update={"ingest": settings.ingest.model_copy(update={"workers": 1})})

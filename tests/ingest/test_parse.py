@@ -215,6 +215,7 @@ def test_cancelling_stops_a_file_that_hangs_while_it_is_opened(tmp_path: Path, s
         inspect(path, settings=settings.ingest, cancelled=lambda: True)
 
 
+@pytest.mark.slow
 def test_processes_are_replaced_after_some_pages(tmp_path: Path, settings: Settings) -> None:
     path = pdfs.write(tmp_path, "given.pdf", pdfs.running_headers(3))
     seen: set[str] = set()

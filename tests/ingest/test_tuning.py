@@ -95,6 +95,7 @@ def test_the_models_have_one_thread_and_nothing_else_does() -> None:
     assert run(code) == "True {1} 2 True"
 
 
+@pytest.mark.slow
 def test_pages_are_read_the_same(tmp_path: Path) -> None:
     data = pdfs.joined(
         pdfs.ruled_table(), pdfs.borderless_table(), pdfs.multi_level_table(), pdfs.rotated_table(90), pdfs.cropped(90)

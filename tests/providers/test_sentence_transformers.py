@@ -33,6 +33,7 @@ def test_a_folder_that_is_not_there_or_holds_no_model(make: type, tmp_path: Path
         assert "download" in caught.value.hint
 
 
+@pytest.mark.slow
 def test_a_name_that_cannot_be_downloaded() -> None:
     # Offline is read once per process, so this runs in its own.
     code = """

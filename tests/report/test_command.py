@@ -15,7 +15,7 @@ import pytest
 from ragcore.cli.main import main
 from ragcore.cli.report import own_templates
 from ragcore.engine import Engine
-from tests import pdfs
+from tests import pdfs, prepared
 
 OUTLINE = """# Survey
 
@@ -34,7 +34,7 @@ REQUIRED = OUTLINE.replace(", optional", "")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        assert engine.ingest(engine.add(pdfs.one_column(), "survey.pdf").doc_id).status == "ready"
+        prepared.read(engine, pdfs.one_column(), "survey.pdf")
         engine.index()
     return home
 

@@ -17,7 +17,7 @@ from ragcore.report.editing import HAND
 from ragcore.report.template import Template, from_data
 from ragcore.report.workspace import Desk
 from ragcore.types.report import Span
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 from tests.report.truths import _pdf
 
@@ -34,7 +34,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
         for name, data in files.items():
-            assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
+            prepared.read(engine, data, name)
         engine.index()
     return home
 
@@ -183,7 +183,7 @@ def test_companies_that_state_different_values_do_not_disagree(tmp_path: Path) -
     }
     with Engine.open(home=tmp_path, overrides={"llm.model": "offline"}) as engine:
         for name, data in files.items():
-            assert engine.ingest(engine.add(data, name).doc_id).status == "ready"
+            prepared.read(engine, data, name)
         engine.index()
         desk, report_id, (staff,) = made(engine, STAFF)
         write(desk, report_id)

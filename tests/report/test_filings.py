@@ -13,6 +13,7 @@ from ragcore.engine import Engine
 from ragcore.report.fill import Filling
 from ragcore.report.template import from_data
 from ragcore.types import Retrieval, Scope, Segment
+from tests import prepared
 from tests.answer.samples import SETTINGS
 from tests.report.filings import bank_quarter, retail
 from tests.report.scores import Scores, add
@@ -24,8 +25,7 @@ from tests.report.truths import Truth
 def test_every_value_is_right_and_every_gap_is_named(made: Callable[[], Truth], tmp_path: Path) -> None:
     truth = made()
     with Engine.open(home=tmp_path, overrides={"llm.model": "offline"}) as engine:
-        doc_id = engine.add(truth.pdf, truth.name).doc_id
-        assert engine.ingest(doc_id).status == "ready"
+        doc_id = prepared.read(engine, truth.pdf, truth.name)
         document = engine.document(doc_id)
         first = max(element.end for element in document.body if element.page == 1)
 

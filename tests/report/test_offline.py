@@ -10,6 +10,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
 from ragcore.types.report import Report
+from tests import prepared
 from tests.report.scores import Scores, add
 from tests.report.truths import Truth, companies
 
@@ -19,10 +20,7 @@ TRUTHS = companies()
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[Truth, Report]]]:
     with Engine.open(home=tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"}) as engine:
-        ids = {}
-        for truth in TRUTHS:
-            ids[truth.name] = engine.add(truth.pdf, truth.name).doc_id
-            assert engine.ingest(ids[truth.name]).status == "ready"
+        ids = {truth.name: prepared.read(engine, truth.pdf, truth.name) for truth in TRUTHS}
         engine.index()
         yield [(t, engine.fill(from_data(t.template), doc_ids=[ids[t.name]]).run()) for t in TRUTHS]
 

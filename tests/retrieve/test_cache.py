@@ -26,7 +26,7 @@ from ragcore.retrieve.cache import CachedRetriever, RememberedQueries, Retrieval
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames
 from ragcore.types import EVERYTHING, Chunk, Hit, Retrieval, Reuse, Scope, SubQuery, Usage
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
 
 REVENUE = "What were the total revenues of Alpha in 2018?"
@@ -437,9 +437,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library with a document that is indexed and one that is read and has no vectors yet."""
     home = tmp_path_factory.mktemp("home")
     with Engine.open(home=home, overrides=SETTINGS) as engine:
-        engine.ingest(engine.add(pdfs.one_column(), "survey.pdf").doc_id)
+        prepared.read(engine, pdfs.one_column(), "survey.pdf")
         engine.index()
-        engine.ingest(engine.add(pdfs.running_headers(3), "headers.pdf").doc_id)
+        prepared.read(engine, pdfs.running_headers(3), "headers.pdf")
     return home
 
 

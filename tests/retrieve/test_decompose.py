@@ -447,8 +447,8 @@ def test_parts_are_always_questions_of_their_own(question: str) -> None:
 @pytest.mark.parametrize("piece", ["a and ", "compare x y ", "which of a or b ", "A' ", "in 2020 and ", "Did Acme "])
 def test_long_questions_take_no_time(piece: str) -> None:
     question = piece * (LONGEST // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     by_rules(question)
     several(question)
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
     assert by_rules(question * 2) == []

@@ -15,7 +15,7 @@ from ragcore.engine import Engine
 from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooShort
 from ragcore.explore.explore import Exploration
 from ragcore.types import Scope
-from tests import pdfs
+from tests import pdfs, prepared
 from ui.explore import figure_marks, figure_points, figures
 from ui.explore import payload as explore_payload
 from ui.explore import questions as explore
@@ -29,7 +29,7 @@ QUESTION = "What was the highest nitrate reading?"
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     with Engine.open(tmp_path_factory.mktemp("explored")) as engine:
         for name, make in {"survey.pdf": pdfs.one_column, "table.pdf": pdfs.ruled_table}.items():
-            engine.ingest(engine.add(make(), name).doc_id)
+            prepared.read(engine, make(), name)
         engine.index()
         yield engine
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ragcore.engine import Engine
-from tests import pdfs
+from tests import pdfs, prepared
 from ui.chat import payload
 from ui.chat.runs import unread
 from ui.library.jobs import Job
@@ -17,8 +17,7 @@ def test_documents_in_scope_that_are_not_read_are_counted_and_named(tmp_path: Pa
         other = engine.add(pdfs.ruled_table(), "other.pdf").doc_id
         bad = engine.add(pdfs.not_a_pdf(), "bad.pdf").doc_id
         assert engine.ingest(bad).status == "failed"
-        done = engine.add(pdfs.running_headers(1), "done.pdf").doc_id
-        assert engine.ingest(done).status == "ready"
+        done = prepared.read(engine, pdfs.running_headers(1), "done.pdf")
         engine.index()
         infos = engine.documents()
         title = next(info.title for info in infos if info.doc_id == done)

@@ -8,7 +8,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.types import Document
-from tests import pdfs
+from tests import pdfs, prepared
 from ui.viewer import reading
 
 
@@ -17,9 +17,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Document]:
     home: Path = tmp_path_factory.mktemp("reading")
     made = {"table": pdfs.ruled_table(), "hyphens": pdfs.hyphenated(), "survey": pdfs.one_column()}
     with Engine.open(home) as engine:
-        ids = {name: engine.add(data, f"{name}.pdf").doc_id for name, data in made.items()}
-        for doc_id in ids.values():
-            assert engine.ingest(doc_id).status == "ready"
+        ids = {name: prepared.read(engine, data, f"{name}.pdf") for name, data in made.items()}
         return {name: engine.document(doc_id) for name, doc_id in ids.items()}
 
 

@@ -13,7 +13,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownDocument, UnknownTurn
 from ragcore.types import Scope
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 from ui.chat import payload
 from ui.chat.runs import Answers, LiveAnswer, ScopeGone, StillWriting
@@ -22,8 +22,7 @@ from ui.chat.runs import Answers, LiveAnswer, ScopeGone, StillWriting
 def test_the_steps_of_a_search_are_told_and_the_scope_is_kept(tmp_path: Path) -> None:
     scope = Scope(None, ((1, 2),), ("text",))
     with Engine.open(tmp_path) as engine:
-        doc_id = engine.add(pdfs.running_headers(4), "four.pdf").doc_id
-        assert engine.ingest(doc_id).status == "ready"
+        doc_id = prepared.read(engine, pdfs.running_headers(4), "four.pdf")
         engine.index()
         answers = Answers(engine)
         conversation = engine.conversations.new(scope)
@@ -54,7 +53,7 @@ def test_versions_of_a_question_and_the_branch_that_is_shown(tmp_path: Path) -> 
         return live.turn_id
 
     with Engine.open(tmp_path) as engine:
-        assert engine.ingest(engine.add(pdfs.one_column(), "a.pdf").doc_id).status == "ready"
+        prepared.read(engine, pdfs.one_column(), "a.pdf")
         engine.index()
         answers = Answers(engine)
         talk = engine.conversations.new()
@@ -97,7 +96,7 @@ def test_a_document_removed_from_the_library_is_not_asked(tmp_path: Path) -> Non
 
 def test_of_questions_at_the_same_moment_one_is_taken(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
-        assert engine.ingest(engine.add(pdfs.one_column(), "a.pdf").doc_id).status == "ready"
+        prepared.read(engine, pdfs.one_column(), "a.pdf")
         engine.index()
         answers = Answers(engine)
         talk = engine.conversations.new()

@@ -13,7 +13,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, InputError
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 from tests.ui.asgi import ask
 from ui.chat.runs import Answers
@@ -99,7 +99,7 @@ def test_what_needs_a_model_is_off_while_there_is_none(opened: Services) -> None
     page = call(opened, "/change", {"changes": {"llm.model": "offline"}})[1]
     assert page["presets"]["on"] == "balanced"
     assert (row(page, "agentic.gaps")["value"], row(page, "agentic.gaps")["origin"]) == (False, "offline")
-    opened.engine.ingest(opened.engine.add(pdfs.one_column(), "survey.pdf").doc_id)
+    prepared.read(opened.engine, pdfs.one_column(), "survey.pdf")
     opened.engine.index()
     assert opened.visits.engine("one").retrieve("nitrate").hits
     assert call(opened, "/change", {"changes": {"llm.model": None}})[1]["presets"]["on"] == "stepwise"

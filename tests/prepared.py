@@ -1,0 +1,80 @@
+"""Documents that this machine read before: their pages are kept, so that a test begins with a library at once.
+
+Reading is what costs: a child process that loads a layout model. Its pages are the same for the same file, settings and
+code, so they are kept beside the system's temporary files and given to the library as pages of an attempt that was
+stopped at its end; the rest of `Engine.ingest` is done as ever. Tests of reading itself call `Engine.ingest`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from filelock import FileLock
+
+from ragcore import ingest
+from ragcore.config.settings import Settings
+from ragcore.engine import Engine
+from ragcore.ingest.layout import PageLayout
+
+READERS = ("pymupdf", "pymupdf4llm", "onnxruntime", "rapidocr", "numpy")
+
+
+def read(engine: Engine, data: bytes | Path, name: str = "") -> str:
+    """The id of a document that is added to the library and read, whichever process reads it first."""
+    doc_id = engine.add(data, name).doc_id
+    kept = folder() / key(engine.store.file(doc_id).read_bytes(), engine.settings)
+    with FileLock(f"{kept}.lock", timeout=240):
+        known = kept.is_dir()
+        for page in kept.iterdir() if known else ():
+            engine.store.put_page(doc_id, int(page.stem), page.read_bytes())
+        if not known:
+            _ingest(engine, doc_id)
+            keep(kept, engine.store.page_layouts(doc_id))
+            return doc_id
+    _ingest(engine, doc_id)
+    return doc_id
+
+
+@cache
+def folder() -> Path:
+    """Where this machine keeps pages that today's code read."""
+    made = Path(tempfile.gettempdir()) / f"groundwork-tests-{os.getuid()}" / _code()
+    made.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return made
+
+
+def key(data: bytes, settings: Settings) -> str:
+    """One for all files that differ in nothing but the identifier that a PDF gets when it is written."""
+    same = re.sub(rb"/ID\s*\[[^\]]*\]", b"", data)
+    given = settings.ingest.model_dump_json() + settings.ocr.model_dump_json()
+    return hashlib.sha256(same + given.encode()).hexdigest()[:24]
+
+
+def keep(kept: Path, pages: Sequence[bytes]) -> None:
+    """All pages or none, since a process may be killed while it writes, and none that this machine was too slow for."""
+    if any(PageLayout.from_bytes(data).degraded for data in pages):
+        return
+    new = Path(tempfile.mkdtemp(dir=kept.parent))
+    for number, data in enumerate(pages, start=1):
+        (new / f"{number}.page").write_bytes(data)
+    new.rename(kept)
+
+
+def _ingest(engine: Engine, doc_id: str) -> None:
+    report = engine.ingest(doc_id)
+    assert report.status == "ready", report.error
+
+
+def _code() -> str:
+    (source,) = ingest.__path__
+    hashed = hashlib.sha256(" ".join(version(name) for name in READERS).encode())
+    for path in sorted(Path(source).rglob("*.py")):
+        hashed.update(path.read_bytes())
+    return hashed.hexdigest()[:16]
