@@ -109,6 +109,7 @@ class MessagesServer:
         self.requests: list[dict[str, Any]] = []
         self.hung_up = threading.Event()
         self.asked = threading.Event()
+        self.closed = threading.Event()
         self._replies: deque[Reply] = deque()
         self._plans: deque[Reply] = deque()
         owner = self
@@ -156,6 +157,7 @@ class MessagesServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.closed.set()
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
@@ -240,12 +242,17 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(404, {"type": "error", "error": {"type": "not_found_error", "message": self.path}}, {})
             return
         reply = owner.next_reply(body)
-        time.sleep(reply.first_delay)
         try:
+            self._wait(reply.first_delay)
             self._answer(reply, body)
         except (BrokenPipeError, ConnectionResetError):
             owner.hung_up.set()
             self.close_connection = True
+
+    def _wait(self, seconds: float) -> None:
+        """Let time pass. A server that is closed hangs up instead, so that no client waits for it to the end."""
+        if self.server_owner.closed.wait(max(0.0, seconds)):
+            raise ConnectionResetError
 
     def _answer(self, reply: Reply, body: dict[str, Any]) -> None:
         if reply.headers_end is not None:
@@ -294,8 +301,8 @@ class _Handler(BaseHTTPRequestHandler):
                 until = time.monotonic() + float(data["seconds"])
                 while reply.pings and time.monotonic() < until:
                     self._event(b'event: ping\ndata: {"type": "ping"}\n\n')
-                    time.sleep(0.05)
-                time.sleep(max(0.0, until - time.monotonic()))
+                    self._wait(0.05)
+                self._wait(until - time.monotonic())
                 continue
             self._event(data["bytes"] if name == "raw" else f"event: {name}\ndata: {json.dumps(data)}\n\n".encode())
         if reply.ends:

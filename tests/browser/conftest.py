@@ -176,38 +176,75 @@ def browser() -> Iterator[Any]:
         launched.close()
 
 
-@pytest.fixture
-def open_page(browser: Any, request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
-    """``open_page(url, width, height, theme)`` → a page. A console error, an exception in the page or a request to
-    another machine fails the test; a failed test leaves its pages as pictures in tests/browser/failures."""
-    opened: list[Any] = []
-    complaints: list[str] = []
+class Tab:
+    """A tab of a browser that knows nobody, and what it complains of. It is used by one test after another, since a new
+    one would load and compile the whole front end again, which is most of what a short test takes."""
 
-    def heard(message: Any) -> None:
+    def __init__(self, browser: Any, **options: Any) -> None:
+        self.lasting = not options
+        self.complaints: list[str] = []
+        self.context = browser.new_context(**options)
+        self.context.set_default_timeout(60_000)
+        self.page = self.context.new_page()
+        self.page.on("console", self._heard)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda asked: self.complaints.append(asked.url) if _away(asked.url) else None)
+
+    def open(self, url: str, width: int, height: int, theme: str) -> Any:
+        self.complaints.clear()
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        self.page.goto(url)
+        return self.page
+
+    def forget(self) -> bool:
+        """Leave the app and whatever was kept for it; False where this tab cannot be used again."""
+        if not self.lasting or self.page.is_closed():
+            return False
+        for other in self.context.pages:
+            if other is not self.page:
+                other.close()
+        self.page.unroute_all(behavior="ignoreErrors")
+        self.context.clear_permissions()
+        self.context.clear_cookies()
+        self.page.evaluate("window.stop(); localStorage.clear(); sessionStorage.clear()")
+        self.page.goto("about:blank")
+        return True
+
+    def _heard(self, message: Any) -> None:
         told = f"{message.text} {message.location.get('url', '')}"
         if message.type == "error" and not any(address in told for address in STOPPED):
-            complaints.append(told)
+            self.complaints.append(told)
+
+
+@pytest.fixture(scope="session")
+def idle() -> list[Tab]:
+    """Tabs that no test uses now."""
+    return []
+
+
+@pytest.fixture
+def open_page(browser: Any, idle: list[Tab], request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
+    """``open_page(url, width, height, theme)`` → a page. A console error, an exception in the page or a request to
+    another machine fails the test; a failed test leaves its pages as pictures in tests/browser/failures."""
+    opened: list[Tab] = []
 
     def open_(url: str, width: int = 1440, height: int = 900, theme: str = "light", **options: Any) -> Any:
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce", **options
-        )
-        context.set_default_timeout(60_000)
-        page = context.new_page()
-        page.on("console", heard)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda asked: complaints.append(asked.url) if _away(asked.url) else None)
-        opened.append(page)
-        page.goto(url)
-        return page
+        opened.append(idle.pop() if idle and not options else Tab(browser, **options))
+        return opened[-1].open(url, width, height, theme)
 
     yield open_
-    if request.node.stash.get(FAILED, False) or complaints:
+    complaints = [complaint for tab in opened for complaint in tab.complaints]
+    failed = request.node.stash.get(FAILED, False) or bool(complaints)
+    if failed:
         FAILURES.mkdir(exist_ok=True)
-        for i, page in enumerate(opened):
-            page.screenshot(path=FAILURES / f"{request.node.name}-{i}.png")
-    for page in opened:
-        page.context.close()
+        for i, tab in enumerate(opened):
+            tab.page.screenshot(path=FAILURES / f"{request.node.name}-{i}.png")
+    for tab in opened:
+        if not failed and tab.forget():
+            idle.append(tab)
+        else:
+            tab.context.close()
     assert not complaints, complaints
 
 
