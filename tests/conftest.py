@@ -11,9 +11,9 @@ import hypothesis
 import pytest
 
 from ragcore import providers
-from ragcore.engine import Engine
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer
+from ui.library.samples import NAME, SAMPLE
 
 # Folders whose files take longest; after them come the files of tests/ itself, then the other folders.
 LONGEST = ("browser", "ingest", "report")
@@ -47,14 +47,15 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def surveyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def surveyed(shared: Path) -> Path:
     """A home with a survey and its table, read and indexed; a test that writes works on a copy."""
-    home = tmp_path_factory.mktemp("surveyed") / "home"
-    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        for name, data in {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()}.items():
-            prepared.read(engine, data, name)
-        engine.index()
-    return home
+    return prepared.home(shared / "surveyed", {"survey.pdf": pdfs.one_column(), "table.pdf": pdfs.ruled_table()})
+
+
+@pytest.fixture(scope="session")
+def sampled(shared: Path) -> Path:
+    """A home with the sample report, read and indexed; a test that writes works on a copy."""
+    return prepared.home(shared / "sampled", {NAME: SAMPLE.read_bytes()})
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +22,7 @@ from ragcore import ingest
 from ragcore.config.settings import Settings
 from ragcore.engine import Engine
 from ragcore.ingest.layout import PageLayout
+from ragcore.types import Scope
 
 READERS = ("pymupdf", "pymupdf4llm", "onnxruntime", "rapidocr", "numpy")
 
@@ -40,6 +41,21 @@ def read(engine: Engine, data: bytes | Path, name: str = "") -> str:
             return doc_id
     _ingest(engine, doc_id)
     return doc_id
+
+
+def home(made: Path, files: Mapping[str, bytes], *, ask: str = "") -> Path:
+    """A library of ``files``, read and indexed, for all processes of a test run: the first one makes it. With ``ask``
+    it has a conversation about each document, in which that was asked."""
+    with FileLock(f"{made}.lock", timeout=240):
+        if not made.is_dir():
+            new = made.with_suffix(".new")
+            with Engine.open(new, overrides={"llm.model": "offline"}) as engine:
+                ids = [read(engine, data, name) for name, data in files.items()]
+                engine.index()
+                for doc_id in ids if ask else ():
+                    engine.chat(engine.conversations.new(Scope((doc_id,))), ask).run()
+            new.rename(made)
+    return made
 
 
 @cache

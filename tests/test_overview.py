@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from ragcore.engine import Engine
 from ragcore.suggest.first_questions import Starter
 from ragcore.suggest.overview import LINES, made
-from tests import pdfs, prepared
+from tests import pdfs
 from tests.documents import Heading, make_document
 from tests.libraries import HashEmbedder
-from ui.library.samples import SAMPLE
 
 FILLER = "The crew was out in all weathers and came home late, as crews do in that part of the country."
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, str]]:
-    with Engine.open(tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"}) as engine:
-        doc_id = prepared.read(engine, SAMPLE, "annual report.pdf")
-        engine.index()
-        yield engine, doc_id
+def library(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, str]]:
+    home = shutil.copytree(sampled, tmp_path_factory.mktemp("overview") / "home")
+    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
+        yield engine, engine.documents()[0].doc_id
 
 
 def test_each_line_is_a_sentence_of_its_page_with_the_words_that_tell(library: tuple[Engine, str]) -> None:

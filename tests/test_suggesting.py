@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,16 +14,12 @@ from ragcore.engine import Engine
 from ragcore.pipelines.run import AnswerRun
 from ragcore.suggest.follow_ups import OFFERED, candidates, suggest
 from ragcore.types import Answer
-from tests import prepared
-
-SAMPLE = Path(__file__).resolve().parents[1] / "ui" / "sample" / "sample.pdf"
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, str, str]]:
-    with Engine.open(tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"}) as engine:
-        prepared.read(engine, SAMPLE, "annual report.pdf")
-        engine.index()
+def library(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, str, str]]:
+    home = shutil.copytree(sampled, tmp_path_factory.mktemp("suggesting") / "home")
+    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         conversation = engine.conversations.new()
         run = engine.chat(conversation, "What was total revenue in 2025?")
         run.run()

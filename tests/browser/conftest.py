@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from ragcore.engine import Engine
-from ragcore.types import Answer, Scope
+from ragcore.types import Answer
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer
 
@@ -123,19 +123,23 @@ def _await(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
-    home = tmp_path_factory.mktemp("shelf") / "home"
+def shelf(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+    """Made by the first process of this test run that asks for it; each has a copy."""
+    kept = prepared.home(shared / "shelf", {name: make() for name, make in DOCUMENTS.items()}, ask=QUESTION)
+    home = Path(shutil.copytree(kept, tmp_path_factory.mktemp("shelf") / "home"))
     made = Shelf(home, {}, {}, {}, {})
     with Engine.open(home) as engine:
-        for name, make in DOCUMENTS.items():
-            doc_id = prepared.read(engine, make(), name)
+        names = {info.doc_id: info.name for info in engine.documents()}
+        for info in engine.conversations.all():
+            conversation = engine.conversations.get(info.conversation_id)
+            (doc_id,), (turn,) = conversation.scope.doc_ids or (), conversation.turns
+            assert turn.answer is not None
+            name = names[doc_id]
             made.files[name] = engine.file(doc_id)
-            made.conversations[name] = engine.conversations.new(Scope((doc_id,)))
-        engine.index()
-        for name, conversation_id in made.conversations.items():
-            run = engine.chat(conversation_id, QUESTION)
-            made.answers[name] = run.run()
-            made.turns[name] = run.turn_id or ""
+            made.conversations[name] = info.conversation_id
+            made.answers[name] = turn.answer
+            made.turns[name] = turn.turn_id
+    assert set(made.conversations) == set(DOCUMENTS)
     return made
 
 

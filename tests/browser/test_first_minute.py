@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,20 +11,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from ragcore.engine import Engine
-from tests import pdfs, prepared
+from tests import pdfs
 from tests.browser.conftest import App, Shelf, in_scope, serve
 from tests.browser.test_axe import check
-from ui.library.samples import NAME, SAMPLE
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """The app on a home that holds the sample only."""
-    home = tmp_path_factory.mktemp("sample") / "home"
-    with Engine.open(home) as engine:
-        prepared.read(engine, SAMPLE.read_bytes(), NAME)
-        engine.index()
+    home = Path(shutil.copytree(sampled, tmp_path_factory.mktemp("sample") / "home"))
     with serve(home) as served:
         yield served
 
@@ -68,11 +64,10 @@ def test_a_key_does_not_ask_while_something_is_typed(sample: App, open_page: Cal
     expect(page.locator(".gw-start")).to_be_visible()
 
 
-def test_files_dropped_in_chat_take_the_place_of_the_sample(tmp_path: Path, open_page: Callable[..., Any]) -> None:
-    home = tmp_path / "home"
-    with Engine.open(home) as engine:
-        prepared.read(engine, SAMPLE.read_bytes(), NAME)
-        engine.index()
+def test_files_dropped_in_chat_take_the_place_of_the_sample(
+    sampled: Path, tmp_path: Path, open_page: Callable[..., Any]
+) -> None:
+    home = Path(shutil.copytree(sampled, tmp_path / "home"))
     with serve(home) as app:
         page = open_page(app.url)
         in_scope(page, "1 of 1")
