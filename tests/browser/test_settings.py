@@ -102,6 +102,7 @@ def test_how_scans_are_read_is_checked_and_kept_at_once(app: App, open_page: Cal
     page.get_by_text("There's no OCR model for").wait_for()
     language.fill("de")
     language.press("Enter")
+    page.locator('[data-key="ocr.language"] output', has_text="de").wait_for()
     other = opened(open_page(f"{app.url}/settings"))
     assert other.get_by_label("OCR language").input_value() == "de", "for everybody"
     assert 'language = "de"' in (app.home / "config.toml").read_text()

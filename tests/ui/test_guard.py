@@ -18,13 +18,11 @@ from ui.server import guard, routes, web
 from ui.server.guard import TOKEN_HEADER
 from ui.server.services import Services
 
-ROUTES = routes.routes()
-
 
 def every_route() -> list[tuple[str, str]]:
     """Method and path of each of the app's own, with something for each of their parameters."""
     found = []
-    for route in ROUTES:
+    for route in routes.routes():
         assert isinstance(route, Route)
         if "/plotly/" in route.path:  # a library, as it is on the web
             continue
@@ -40,17 +38,17 @@ FORGED = ("", "t=", "t=x", "t=7fffffff.s.0000", "t=..", f"t={'a' * 5000}", "t=7f
 def test_no_route_answers_without_a_token(opened: Services, method: str, path: str) -> None:
     for query in FORGED:
         body = {"question": "?"} if method == "POST" else None
-        assert ask(ROUTES, path, query, body=body)[0] == 403, query
+        assert ask(routes.routes(), path, query, body=body)[0] == 403, query
     if method == "POST":  # another site can set an address, and no header
-        assert ask(ROUTES, path, token(opened), body={})[0] == 403
+        assert ask(routes.routes(), path, token(opened), body={})[0] == 403
     expired = opened.signer.token("s", now=0)
-    assert ask(ROUTES, path, f"t={expired}", headers={TOKEN_HEADER: expired}, body=body)[0] == 403
+    assert ask(routes.routes(), path, f"t={expired}", headers={TOKEN_HEADER: expired}, body=body)[0] == 403
 
 
 def test_a_body_that_is_too_large_is_refused(opened: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "LARGEST_BODY", 1_000_000)
     headers = {TOKEN_HEADER: opened.signer.token("s")}
-    status, _, body = ask(ROUTES, "/gw/reports/new", headers=headers, body={"text": "x" * 1_000_000})
+    status, _, body = ask(routes.routes(), "/gw/reports/new", headers=headers, body={"text": "x" * 1_000_000})
     assert status == 413
     assert json.loads(body)["error"]["message"] == "This is more than 1 MB."
 

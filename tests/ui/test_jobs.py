@@ -25,7 +25,7 @@ def test_a_document_is_removed_while_it_is_read_and_while_it_waits(tmp_path: Pat
     gone: list[str] = []
     with Engine.open(tmp_path, overrides={"ingest.undo_seconds": 0.5}) as engine:
         ingestion = Ingestion(engine, removed=gone.append)
-        read = engine.add(pdfs.running_headers(24), "long.pdf").doc_id
+        read = engine.add(pdfs.running_headers(60), "long.pdf").doc_id
         waits = engine.add(pdfs.one_column(), "next.pdf").doc_id
         ingestion.add(read)
         ingestion.add(waits)
@@ -48,7 +48,7 @@ def test_a_document_is_removed_while_it_is_read_and_while_it_waits(tmp_path: Pat
 def test_a_removal_that_is_taken_back_goes_on_where_the_reading_was(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
-        doc_id = engine.add(pdfs.running_headers(12), "long.pdf").doc_id
+        doc_id = engine.add(pdfs.running_headers(20), "long.pdf").doc_id
         ingestion.add(doc_id)
         until(lambda: ingestion.jobs()[doc_id].done > 0)
         ingestion.remove([doc_id])
@@ -63,7 +63,7 @@ def test_a_removal_that_is_taken_back_goes_on_where_the_reading_was(tmp_path: Pa
 def test_what_was_cancelled_stays_so_until_a_person_goes_on(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
-        read = engine.add(pdfs.running_headers(12), "long.pdf").doc_id
+        read = engine.add(pdfs.running_headers(20), "long.pdf").doc_id
         waits, done = (engine.add(data, "a.pdf").doc_id for data in (pdfs.one_column(), pdfs.ruled_table()))
         engine.ingest(done)  # and not indexed
         for doc_id in (read, waits, done):
@@ -146,12 +146,13 @@ def test_a_start_brings_documents_up_to_date_that_other_settings_built(tmp_path:
         ingestion.close()
 
 
+@pytest.mark.slow
 def test_the_smallest_is_read_first_and_a_long_one_gives_way_to_it(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
         long, middle, short = (
             engine.add(data, "a.pdf").doc_id
-            for data in (pdfs.running_headers(24), pdfs.running_headers(9), pdfs.one_column())
+            for data in (pdfs.running_headers(60), pdfs.running_headers(9), pdfs.one_column())
         )
         ingestion.add(long)
         until(lambda: ingestion.jobs()[long].done > 2)
@@ -181,7 +182,7 @@ def test_the_smallest_is_read_first_and_a_long_one_gives_way_to_it(tmp_path: Pat
 def test_one_that_gave_way_is_cancelled_where_it_waits(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
-        long, short = (engine.add(data, "a.pdf").doc_id for data in (pdfs.running_headers(24), pdfs.one_column()))
+        long, short = (engine.add(data, "a.pdf").doc_id for data in (pdfs.running_headers(60), pdfs.one_column()))
         ingestion.add(long)
         until(lambda: ingestion.jobs()[long].done > 2)
         ingestion.add(short)
