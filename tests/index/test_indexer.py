@@ -146,7 +146,7 @@ def test_a_killed_run_loses_at_most_one_batch(store: Store, settings: IndexSetti
     code = f"""
 import os
 from pathlib import Path
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.providers.chroma import ChromaStore
@@ -236,7 +236,7 @@ def test_the_changes_of_another_process_are_seen(store: Store, settings: IndexSe
     found(indexer, "revenues")
     code = f"""
 from pathlib import Path
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.providers.chroma import ChromaStore
@@ -265,7 +265,7 @@ def test_two_processes_may_build_the_index_at_once(store: Store, settings: Index
         add_document(store, f"doc{number}", [f"{text} {number}" for text in ALPHA + BETA])
     code = f"""
 from pathlib import Path
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.providers.chroma import ChromaStore
@@ -356,7 +356,7 @@ def test_killed_at_any_moment_the_caches_are_current_or_made_again(
     code = f"""
 import random, sys
 from pathlib import Path
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.index.trash import Trash
@@ -515,7 +515,7 @@ def test_a_disk_without_room_is_an_error_that_leaves_no_halves(
     code = f"""
 import resource
 from pathlib import Path
-from ragcore.config import load
+from ragcore.config.settings import load
 from ragcore.errors import StoreError
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store

@@ -23,7 +23,7 @@ OUTLINE = "# Profile\n\n## Business\n\nWhat the company sells.\n\n## Segments {t
 _RUNS = """
 import signal, sys, threading, time
 from pathlib import Path
-from ragcore.templates import read_template
+from ragcore.report.read_template import read_template
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 threading.Thread(target=read_template, args=(Path(sys.argv[1]).read_bytes(), "slow.docx"), daemon=True).start()

@@ -92,7 +92,7 @@ def test_the_first_script_loads_nothing_heavy() -> None:
     code = """
 import sys, tempfile, pathlib, app
 from ragcore.engine import Engine
-from ui import frame
+from ui.server import frame
 with Engine.open(pathlib.Path(tempfile.mkdtemp())) as engine:
     engine.writer_name()
 heavy = ["torch", "onnxruntime", "pandas", "sklearn", "scipy.stats", "nltk", "anthropic", "pymupdf"]

@@ -1,6 +1,6 @@
 """The process that draws pages. MuPDF is not thread-safe, some files make it loop for ever and some make it crash, so
-it never runs in the server's own process: `ui.render` starts this module, gives it jobs and kills it when one takes
-too long.
+it never runs in the server's own process: `ui.viewer.render` starts this module, gives it jobs and kills it when one
+takes too long.
 
 One JSON object per line: in ``{"path", "page", "width", "clip", "out"}`` (page from 1, width in pixels; clip null, or
 x0, y0, x1, y1 in pixels of the page that is so wide), out ``{"ok": true}`` or ``{"ok": false, "reason"}``. The picture
