@@ -214,3 +214,29 @@ def test_in_a_table_of_cells_the_value_is_the_chip() -> None:
     assert (chip.get("aria-label") or "").startswith("$ 5,110, Citation 1, ")
     other = text.replace("Value", "Amount")
     assert Reader(markup.blocks(other, marks(other), {1: citation(1)})[0]).count("a", "gw-cite gw-value") == 0
+
+
+PIECES = ["2", ". b", "1. a", "- a", "*", "*", "# t", "> q", "|a|b|", "|-|-|", "===", "---", "```", "    c", "[1]"]
+
+
+@given(st.lists(st.sampled_from([*PIECES, "word", " ", "\n", "\n", "\n\n", "\r\n"]), max_size=40))
+def test_a_text_that_grows_is_rendered_as_the_whole_text_is(pieces: list[str]) -> None:
+    growing, text = markup.Growing("t"), ""
+    found: list[Mark] = []
+    for piece in pieces:
+        if piece == "[1]":
+            found.append(Mark(len(text), len(text) + 3, 1))
+        text += piece
+        assert growing.blocks(text, found, {1: citation(1)}) == markup.blocks(text, found, {1: citation(1)}, (), "t")
+
+
+def test_of_a_text_that_grows_only_the_end_is_rendered_again() -> None:
+    growing, text, found = markup.Growing("t"), "", list[Mark]()
+    for n in range(1, 100):
+        text += "A paragraph of some forty characters here"
+        found.append(Mark(len(text), len(text) + len(f"[{n}]"), n))
+        text += f"[{n}]\n\n"
+        # What is rendered again would miss its citation.
+        last = growing.blocks(text, found, {m: citation(m) for m in range(max(1, n - 2), n + 1)})
+        assert growing.blocks(text, found, {}) is last
+    assert len(last) == 99

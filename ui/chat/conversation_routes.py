@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import InputError, UnknownConversation, UnknownTurn
 from ragcore.index.conversations import Conversation
-from ui.chat import markup, payload, steps, talks
+from ui.chat import payload, steps, talks
 from ui.chat.runs import LiveAnswer, ScopeGone, StillWriting, unread
 from ui.explore import explain
 from ui.server.guard import guarded, posted, refusing, scope_in, text_in, trouble, visit
@@ -178,8 +178,7 @@ async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
             return
         if view.revision != revision:
             revision = view.revision
-            by_number = {item.n: item for item in view.citations}
-            blocks = markup.blocks(view.text, view.marks, by_number, turn_id=live.turn_id)
+            blocks = live.blocks(view)
             same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(shown, blocks)))
             yield _event(
                 "write",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from html import escape
 
@@ -23,6 +24,7 @@ _SAFE = str.maketrans({OPEN: "\ue000", CLOSE: "\ue001"})  # the same characters,
 _RESTORE = str.maketrans({"\ue000": OPEN, "\ue001": CLOSE})
 _BLOCK_START = re.compile(r"(?:\s+|[-*+]\s+|\d+[.)]\s+|#{1,6}\s+|>\s?|\|\s*)*")
 _PIECE = re.compile(rf"<[^>]*>|{OPEN}[^{CLOSE}]*{CLOSE}|[^<{OPEN}]+")
+_LINE_END = re.compile(r"\r\n?|\n")
 _INLINE = {"em", "strong", "code", "s"}
 VERDICT = {
     "weak": ("weak", "The cited words back only part of this"),
@@ -57,18 +59,61 @@ def blocks(
     that a verdict is about ``span.gw-wrong`` within. With ``uncited`` a claim without a citation has its verdict, as a
     doubtful one has.
     """
+    return [html for _, html in _by_line(text, marks, citations, claims, turn_id, uncited)]
+
+
+class Growing:
+    """`blocks` of a text that only grows, for a live answer: of a longer text just the last two blocks of the shorter
+    one are parsed again with what came after them, since nothing before can change (``2`` may yet become the next item
+    of a list)."""
+
+    def __init__(self, turn_id: str) -> None:
+        self.turn_id = turn_id
+        self._text = ""
+        self._shown: list[str] = []
+        self._kept = 0  # blocks that do not change any more
+        self._start = 0  # and where the others begin
+
+    def blocks(self, text: str, marks: Sequence[Mark], citations: Mapping[int, Citation]) -> list[str]:
+        if text != self._text:
+            tail, start = text[self._start :], self._start
+            later = [replace(m, start=m.start - start, end=m.end - start) for m in marks if m.start >= start]
+            found = _by_line(tail, later, citations, (), self.turn_id, uncited=True)
+            self._text, self._shown = text, [*self._shown[: self._kept], *(html for _, html in found)]
+            if len(found) > 2:
+                self._kept += len(found) - 2
+                self._start += _offset(tail, found[-2][0])
+        return self._shown
+
+
+def _offset(text: str, line: int) -> int:
+    """Where a line (from 0) begins, as the parser counts lines."""
+    ends = [match.end() for match in _LINE_END.finditer(text)]
+    return ends[line - 1] if line else 0
+
+
+def _by_line(
+    text: str,
+    marks: Sequence[Mark],
+    citations: Mapping[int, Citation],
+    claims: Sequence[Claim],
+    turn_id: str,
+    uncited: bool,
+) -> list[tuple[int, str]]:
+    """The line on which each block begins, and its HTML."""
     tokens = _parser().parse(_with_sentinels(text, marks, claims))
     for token in tokens:
         if token.type == "fence" and OPEN in token.info:
             # A chip behind the fence would become part of the code's language.
             token.content, token.info = f"{token.info}\n{token.content}", ""
-    out: list[str] = []
+    out: list[tuple[int, str]] = []
     weaver = _Weaver(citations, claims, turn_id, uncited)
     first = 0
     for i, token in enumerate(tokens):
         if token.level == 0 and token.nesting <= 0:
             html = _parser().renderer.render(tokens[first : i + 1], _parser().options, {})
-            out.append(weaver.weave(html.strip()).translate(_RESTORE))
+            line = (tokens[first].map or [0])[0]
+            out.append((line, weaver.weave(html.strip()).translate(_RESTORE)))
             first = i + 1
     return out
 

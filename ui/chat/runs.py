@@ -31,6 +31,7 @@ from ragcore.types import (
     Text,
 )
 from ragcore.types.library import DocumentInfo
+from ui.chat.markup import Growing
 
 _log = logging.getLogger(__name__)
 
@@ -80,10 +81,15 @@ class LiveAnswer:
         self._run = begin(self._step)
         self.turn_id = self._run.turn_id or ""
         self.question = self._run.question
+        self._growing = Growing(self.turn_id)
 
     def stop(self) -> None:
         self._put(stopping=True)
         self._run.stop()
+
+    def blocks(self, view: View) -> list[str]:
+        """The HTML of what has been written, made once for all who follow it (on the one thread of their loop)."""
+        return self._growing.blocks(view.text, view.marks, {item.n: item for item in view.citations})
 
     def follow(self) -> None:
         """Run to the end; the worker thread's job."""
