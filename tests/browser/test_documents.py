@@ -86,12 +86,22 @@ def test_a_citation_of_a_removed_document_shows_its_title_and_quote_only(
 def test_a_document_in_scope_that_another_tab_removed_is_said(
     own_app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:
-    page = open_page(f"{own_app.url}/?c={shelf.conversations['survey.pdf']}")
+    page = open_page(f"{own_app.url}/library")
+    page.locator("tr[data-doc]").nth(4).wait_for()
+    asked: list[Any] = []
+    page.route("**/pages/*.png?*", lambda picture: asked.append(picture))  # is on its way while the document is removed
+    page.goto(f"{own_app.url}/?c={shelf.conversations['survey.pdf']}")
     in_scope(page, "1 of 5")
-    page.wait_for_load_state("networkidle")  # the page of the first citation is still being drawn
-    removed = shelf.answers["survey.pdf"].citations[0].doc_id
+    page.locator(".gw-page img.whole[src]").first.wait_for()
+    citation = shelf.answers["survey.pdf"].citations[0]
     with Engine.open(own_app.home) as engine:
-        engine.remove(removed)
+        engine.remove(citation.doc_id)
+    for picture in asked:
+        picture.continue_()
+    page.unroute("**/pages/*.png?*")
+    said = page.locator(".gw-pane .gw-page-error")
+    said.get_by_text("was removed from the library").wait_for()
+    assert " ".join(citation.quote.split()) in said.inner_text()
     page.get_by_role("button", name="Ask it again").click()
     page.get_by_text("The documents in scope were removed from the library.").wait_for()
     ask(page, QUESTION)

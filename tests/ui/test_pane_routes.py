@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,7 +41,7 @@ def test_there_is_no_picture_of_any_other_width(query: str, opened: Services, do
 
 
 def test_what_cannot_be_drawn_is_said(opened: Services, doc_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    failed: Future[Path] = Future()
+    failed: Future[bytes] = Future()
     failed.set_exception(ParseTimeout("Page 1 took longer than 20 s to draw.", hint="Open it elsewhere."))
     monkeypatch.setattr(opened.renderer, "page", lambda *_: failed)
     status, _, body = ask(routes.routes(), f"/gw/documents/{doc_id}/pages/1.png", f"{token(opened)}&w=640")
@@ -49,13 +49,28 @@ def test_what_cannot_be_drawn_is_said(opened: Services, doc_id: str, monkeypatch
     assert b"took longer" in body
 
 
+def test_a_picture_of_a_document_removed_meanwhile_says_so(
+    opened: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removed = opened.engine.add(pdfs.ruled_table(), "table.pdf").doc_id
+    draw = opened.renderer.page
+
+    def page(*given: Any) -> Future[bytes]:
+        opened.engine.remove(removed)  # by another process, after this one has looked the file up
+        return draw(*given)
+
+    monkeypatch.setattr(opened.renderer, "page", page)
+    status, headers, body = ask(routes.routes(), f"/gw/documents/{removed}/pages/1.png", f"{token(opened)}&w=640")
+    assert (status, headers["content-type"], json.loads(body)) == (200, "application/json", {"removed": True})
+
+
 def test_a_browser_that_leaves_takes_its_wish_back(
     opened: Services, doc_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waiting: Future[Path] = Future()
+    waiting: Future[bytes] = Future()
     asked = threading.Event()
 
-    def page(*_: Any) -> Future[Path]:
+    def page(*_: Any) -> Future[bytes]:
         asked.set()
         return waiting
 

@@ -13,7 +13,7 @@ from ragcore.errors import InputError, UnknownDocument
 from ragcore.export.sheets import SHEET_TYPES, sheet_kind
 from ui.chat.exports import disposition, file_name
 from ui.library import payload as library_payload
-from ui.server.guard import guarded, posted, refusing, text_in, texts_in, trouble
+from ui.server.guard import guarded, posted, refusing, shown, text_in, texts_in, trouble
 from ui.server.services import services
 
 Json = dict[str, Any]
@@ -125,13 +125,13 @@ def cancel_document(request: Request) -> Response:
     return JSONResponse({})
 
 
-@guarded
+@shown
 def page_elements(request: Request) -> Response:
     document = services().engine.document(request.path_params["doc"])
     return JSONResponse(library_payload.elements(document, request.path_params["page"]))
 
 
-@guarded
+@shown
 def page_debug(request: Request) -> Response:
     """The page with what was read drawn over it, as `ragcore elements --picture` draws it."""
     engine, doc_id, page = services().engine, request.path_params["doc"], request.path_params["page"]
@@ -143,12 +143,12 @@ def page_debug(request: Request) -> Response:
     return Response(engine.page_picture(doc_id, page), media_type="image/png", headers=headers)
 
 
-@guarded
+@shown
 def tables(request: Request) -> Response:
     return JSONResponse(library_payload.tables(services().engine.document(request.path_params["doc"])))
 
 
-@guarded
+@shown
 def table(request: Request) -> Response:
     document = services().engine.document(request.path_params["doc"])
     found = library_payload.table(document, request.path_params["number"])
@@ -157,7 +157,7 @@ def table(request: Request) -> Response:
     return JSONResponse(found)
 
 
-@guarded
+@shown
 def tables_file(request: Request) -> Response:
     """All tables of a document, or one of them, to keep."""
     engine, doc_id = services().engine, request.path_params["doc"]
@@ -168,12 +168,12 @@ def tables_file(request: Request) -> Response:
     return Response(data, media_type=SHEET_TYPES[kind], headers=headers)
 
 
-@guarded
+@shown
 def noise(request: Request) -> Response:
     return JSONResponse(library_payload.noise(services().engine.document(request.path_params["doc"])))
 
 
-@guarded
+@shown
 def chunks(request: Request) -> Response:
     engine, doc_id = services().engine, request.path_params["doc"]
     return JSONResponse(library_payload.chunks(engine.document(doc_id), engine.chunks(doc_id)))

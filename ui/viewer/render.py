@@ -14,7 +14,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragcore.errors import DamagedPdf, ParseCrashed, ParseTimeout
+from ragcore.index import files
+from ragcore.errors import DamagedPdf, FileMissing, GroundworkError, ParseCrashed, ParseTimeout, StoreError
 from ragcore.ingest.process import environment
 from ui.viewer import png
 
@@ -35,7 +36,7 @@ class _Job:
     width: int = field(compare=False)
     clip: tuple[int, int, int, int] | None = field(compare=False)  # pixels of the whole page, None for all of it
     out: Path = field(compare=False)
-    waiting: list[Future[Path]] = field(compare=False, default_factory=list)
+    waiting: list[Future[bytes]] = field(compare=False, default_factory=list)
 
 
 def bucket(width: int) -> int:
@@ -58,15 +59,15 @@ class Renderer:
         self._drawn = 0
         threading.Thread(target=self._work, name="render", daemon=True).start()
 
-    def page(self, doc_id: str, file: Path, page: int, width: int) -> Future[Path]:
+    def page(self, doc_id: str, file: Path, page: int, width: int) -> Future[bytes]:
         """The PNG of a page (from 1) at least ``width`` pixels wide, drawn if it is not cached.
 
-        The future raises `ParseTimeout`, `ParseCrashed` or `DamagedPdf`.
+        The future raises `ParseTimeout`, `ParseCrashed`, `DamagedPdf`, `FileMissing` or `StoreError`.
         """
         width = bucket(width)
         return self._picture(doc_id, f"{page}-{width}", file, page, width, None)
 
-    def tile(self, doc_id: str, file: Path, page: int, width: int, column: int, row: int) -> Future[Path]:
+    def tile(self, doc_id: str, file: Path, page: int, width: int, column: int, row: int) -> Future[bytes]:
         """The PNG of one tile of a page (from 1) that is ``width`` pixels wide, one of `TILE_WIDTHS`: `TILE` pixels
         square, less at the right and at the bottom. ``column`` and ``row`` from 0. Raises as `page` does."""
         clip = (column * TILE, row * TILE, (column + 1) * TILE, (row + 1) * TILE)
@@ -74,16 +75,16 @@ class Renderer:
 
     def _picture(
         self, doc_id: str, name: str, file: Path, page: int, width: int, clip: tuple[int, int, int, int] | None
-    ) -> Future[Path]:
+    ) -> Future[bytes]:
         out = self.folder / doc_id / f"{name}.png"
-        drawn: Future[Path] = Future()
-        if _intact(out):
-            drawn.set_result(out)
+        drawn: Future[bytes] = Future()
+        kept = _kept(out)
+        if kept is not None:
+            drawn.set_result(kept)
             return drawn
         with self._lock:
             job = self._asked.get(out)
             if job is None:
-                out.parent.mkdir(parents=True, exist_ok=True)
                 job = _Job(int(width <= WIDTHS[0]), next(self._numbers), file, page, width, clip, out)
                 self._asked[out] = job
                 self._jobs.put(job)
@@ -117,10 +118,13 @@ class Renderer:
             job = self._jobs.get()
             if not self._wanted(job):
                 continue
-            failure: Exception | None = None
+            picture = b""
+            failure: GroundworkError | None = None
             try:
-                self._draw(job)
-            except (DamagedPdf, ParseCrashed, ParseTimeout, OSError) as error:
+                with files.reported(self.folder):
+                    self._draw(job)
+                    picture = job.out.read_bytes()
+            except (DamagedPdf, FileMissing, ParseCrashed, ParseTimeout, StoreError) as error:
                 failure = error
             with self._lock:
                 del self._asked[job.out]
@@ -128,7 +132,7 @@ class Renderer:
                 if not drawn.set_running_or_notify_cancel():
                     continue
                 if failure is None:
-                    drawn.set_result(job.out)
+                    drawn.set_result(picture)
                 else:
                     drawn.set_exception(failure)
             self._drawn += 1
@@ -144,7 +148,7 @@ class Renderer:
             return False
 
     def _draw(self, job: _Job) -> None:
-        if _intact(job.out):
+        if _kept(job.out) is not None:
             return
         self.warm()
         child = self._child
@@ -171,6 +175,9 @@ class Renderer:
             self._drop(child)
             raise ParseCrashed(f"Page {job.page} couldn’t be drawn: the drawing process ended.")
         reply = json.loads(line)
+        if not job.path.is_file():  # its document was removed meanwhile, and nothing of it stays
+            shutil.rmtree(job.out.parent, ignore_errors=True)
+            raise FileMissing("The file of this document is gone.", hint="Add it again.")
         if not reply["ok"]:
             raise DamagedPdf(f"Page {job.page} couldn’t be drawn: {reply['reason']}.")
 
@@ -190,12 +197,13 @@ class Renderer:
             over -= size
 
 
-def _intact(picture: Path) -> bool:
-    """Whether it was drawn and is as it was drawn."""
+def _kept(picture: Path) -> bytes | None:
+    """What was drawn, if it is as it was drawn."""
     try:
-        return png.intact(picture.read_bytes())
+        data = picture.read_bytes()
     except FileNotFoundError:
-        return False
+        return None
+    return data if png.intact(data) else None
 
 
 def _start() -> subprocess.Popen[str]:

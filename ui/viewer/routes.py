@@ -7,12 +7,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import InputError
@@ -29,13 +28,14 @@ CLIENT_LEFT = 499  # as nginx has it; nobody reads it
 _searches = reading.Searches()
 
 
-def drawn(ask: Callable[[Request], Future[Path] | Response]) -> Callable[[Request], Awaitable[Response]]:
+def drawn(ask: Callable[[Request], Future[bytes] | Response]) -> Callable[[Request], Awaitable[Response]]:
     """A route that answers with the picture that ``ask`` has drawn, or with its refusal. No thread waits meanwhile. A
-    browser that has gone, as it does when one scrolls on, takes its wish back."""
+    browser that has gone, as it does when one scrolls on, takes its wish back. What cannot be drawn because its
+    document was removed meanwhile is told so, like any other (`shown`)."""
 
     @wraps(ask)
     async def answer(request: Request) -> Response:
-        asked: list[Future[Path]] = []
+        asked: list[Future[bytes]] = []
 
         def begin(request: Request) -> Response:
             picture = ask(request)
@@ -54,15 +54,18 @@ def drawn(ask: Callable[[Request], Future[Path] | Response]) -> Callable[[Reques
         if not picture.done():
             picture.cancel()
             return Response(status_code=CLIENT_LEFT)
-        if picture.exception() is None:
-            return _file(asked[0])
-        return await run_in_threadpool(shown(lambda _: _file(asked[0])), request)
+        failure = picture.exception()
+
+        def undrawn(request: Request) -> Response:
+            services().engine.file(request.path_params["doc"])  # raises UnknownDocument
+            assert failure is not None
+            raise failure
+
+        if failure is None:
+            return Response(picture.result(), media_type="image/png", headers=PRIVATE_CACHE)
+        return await run_in_threadpool(shown(undrawn), request)
 
     return answer
-
-
-def _file(drawn: Future[Path]) -> Response:
-    return FileResponse(drawn.result(), media_type="image/png", headers=PRIVATE_CACHE)
 
 
 async def _left(request: Request) -> None:
@@ -71,7 +74,7 @@ async def _left(request: Request) -> None:
 
 
 @drawn
-def page_picture(request: Request) -> Future[Path] | Response:
+def page_picture(request: Request) -> Future[bytes] | Response:
     doc_id, page = request.path_params["doc"], request.path_params["page"]
     width = request.query_params.get("w", "")
     if not width.isdecimal() or len(width) > 5 or page < 1:
@@ -80,7 +83,7 @@ def page_picture(request: Request) -> Future[Path] | Response:
 
 
 @drawn
-def tile(request: Request) -> Future[Path] | Response:
+def tile(request: Request) -> Future[bytes] | Response:
     doc_id, page, width = (request.path_params[name] for name in ("doc", "page", "width"))
     column, row = request.path_params["column"], request.path_params["row"]
     pages = services().engine.document(doc_id).pages

@@ -1,6 +1,6 @@
 // The page viewer: what is shown, and how its parts hang together.
 
-import { ApiError, configure, getDocument } from "../shared/api.js";
+import { ApiError, configure, forgetDocument, getDocument, removedError } from "../shared/api.js";
 import { takeWaiting } from "../shared/bus.js";
 import { h, prose } from "../shared/dom.js";
 import { showPane } from "../shared/layout.js";
@@ -47,6 +47,7 @@ class Pane {
       ["gw:read", (event) => (showPane(true), this.choose(event.detail))],
       ["gw:more", (event) => this.more(event.detail)],
       ["gw:clear", () => ((this.browsed = false), this.clear())],
+      ["gw:removed", (event) => this.removed(event.detail)],
       ["keydown", (event) => (this.alone && this.findKey(event), pressed(this, event))],
       ["pagehide", () => this.leave()],
     ];
@@ -159,6 +160,14 @@ class Pane {
     this.fillChooser();
     if (error.code !== "removed" || !citation) this.pages.fail(h("p", {}, prose(`${error.message} ${error.hint}`)));
     else this.pages.fail(h("p", {}, h("em", {}, citation.title), " was removed from the library."), citation.quote && h("blockquote", {}, `“${citation.quote.replace(/\s+/g, " ").trim()}”`), citation.quote && h("p", { class: "muted" }, `Quoted from p. ${citation.label}`));
+  }
+
+  // A picture was asked for of a document that is not there any more.
+  removed(id) {
+    forgetDocument(id);
+    if (this.document?.id !== id) return;
+    const answer = this.cited ?? this.looked;
+    this.failed(removedError(), answer?.citations.find((item) => item.n === answer.n && item.doc === id));
   }
 
   async open(detail) {

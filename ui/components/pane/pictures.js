@@ -34,7 +34,7 @@ export function drawWhole(image, document, page, cssWidth) {
   image.dataset.src = source;
   image.dataset.width = Math.round(width * devicePixelRatio);
   if (!image.src) {
-    image.addEventListener("error", () => broken(image, source), { once: true });
+    image.addEventListener("error", () => broken(image, source, document.id), { once: true });
     image.src = source;
     return;
   }
@@ -64,7 +64,8 @@ export function dropPictures(face) {
   }
 }
 
-async function broken(image, source) {
+// A picture that cannot be had says why on its page; of a document that was removed, `gw:removed` is told.
+async function broken(image, source, id) {
   if (!image.isConnected || !image.getAttribute("src")) return;
   const response = await fetch(source);
   const json = response.headers.get("content-type")?.includes("json");
@@ -73,7 +74,8 @@ async function broken(image, source) {
     return;
   }
   const { error, removed } = await response.json();
-  image.closest(".gw-page")?.append(h("p", { class: "gw-page-error", role: "alert" }, removed ? "This document was removed from the library." : prose(`${error.message} ${error.hint}`)));
+  if (removed) dispatchEvent(new CustomEvent("gw:removed", { detail: id }));
+  else image.closest(".gw-page")?.append(h("p", { class: "gw-page-error", role: "alert" }, prose(`${error.message} ${error.hint}`)));
 }
 
 // Tiles over `face` for the part [x0, y0, x1, y1] of the page (points) that is in sight, `z` CSS pixels per point.

@@ -20,17 +20,21 @@ export class ApiError extends Error {
   }
 }
 
+const isJson = (response) => response.headers.get("content-type")?.includes("json");
+
 async function read(response) {
-  const json = response.headers.get("content-type")?.includes("json");
+  const json = isJson(response);
   if (response.ok && json) return present(await response.json());
   let error = { message: "Groundwork gave an unexpected reply.", hint: "Reload the page.", code: "server" };
   if (json) error = (await response.json()).error;
   throw new ApiError(response.status, error);
 }
 
+export const removedError = () => new ApiError(200, { message: "This document was removed from the library.", hint: "", code: "removed" });
+
 // What a page on screen asks for may have been removed in another window meanwhile.
 function present(found) {
-  if (found.removed === true) throw new ApiError(200, { message: "This document was removed from the library.", hint: "", code: "removed" });
+  if (found.removed === true) throw removedError();
   return found;
 }
 
@@ -56,7 +60,7 @@ export const post = (path, body = {}) =>
 // A download, under the name that the server gives it. What goes wrong is thrown, not saved.
 export async function save(path, name, query = {}) {
   const response = await reach(url(path, query));
-  if (!response.ok) await read(response);
+  if (!response.ok || isJson(response)) await read(response);
   const given = response.headers.get("content-disposition") ?? "";
   const coded = given.match(/filename\*=(?:utf-8|UTF-8)''([^;]+)/)?.[1];
   const link = document.createElement("a");
