@@ -21,9 +21,9 @@ def submitted() -> None:
 def workspace() -> None:
     sidebar.arrived()
     sidebar.come_back()
-    if sidebar.leave_sample(infos) and uploads.arrived():
-        sidebar.open_conversation(None)  # what was asked of the sample is over
     conversations = engine.conversations.all()
+    if uploads.arrived() and sidebar.of_sample(conversations, infos):
+        sidebar.open_conversation(None)  # what was asked of the sample is over
     searched = sidebar.asked(readable)
     here = next((info for info in conversations if info.conversation_id == sidebar.current()), None)
     if sidebar.current() and here is None:

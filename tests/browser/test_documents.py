@@ -49,7 +49,7 @@ def test_an_answer_tells_what_was_not_read_yet_and_a_removal_does_not_wait_for_t
     ask(page, QUESTION)
     page.locator('.gw-turn[data-state="complete"] .gw-answer a.gw-cite').first.wait_for()
     note = page.locator(".gw-unsearched")
-    assert "1 document is still being read and was not searched" in note.inner_text()
+    assert "“long.pdf” is still being read and was not searched" in note.inner_text()
     assert "Checked" in page.locator(".gw-line").inner_text()
 
     page.get_by_role("link", name="Library").click()

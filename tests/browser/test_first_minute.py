@@ -11,9 +11,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from ragcore.engine import Engine
 from tests import pdfs
-from tests.browser.conftest import App, Shelf, in_scope, serve
+from tests.browser.conftest import QUESTION, App, Shelf, in_scope, serve
 from tests.browser.test_axe import check
+from tests.browser.test_claude import ask
+from tests.browser.test_library import file
+from ui.chat.first_run import QUESTIONS
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +25,14 @@ def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     """The app on a home that holds the sample only."""
     home = Path(shutil.copytree(sampled, tmp_path_factory.mktemp("sample") / "home"))
     with serve(home) as served:
+        yield served
+
+
+@pytest.fixture
+def own(sampled: Path, tmp_path: Path) -> Iterator[App]:
+    """The app on the sample, to which documents of one's own come."""
+    shutil.copytree(sampled, tmp_path / "home")
+    with serve(tmp_path / "home") as served:
         yield served
 
 
@@ -35,6 +47,7 @@ def test_lines_open_their_page_and_a_key_asks(sample: App, open_page: Callable[.
     questions = page.locator(".gw-sug button")
     expect(questions).to_have_count(4, timeout=120_000)
     check(page, "the first minute")
+    in_sight(page)
 
     line = card.locator("li").nth(1)
     told = line.locator("b").inner_text()
@@ -55,6 +68,31 @@ def test_lines_open_their_page_and_a_key_asks(sample: App, open_page: Callable[.
     page.locator(".gw-answer a.gw-cite").first.wait_for()
 
 
+def in_sight(page: Any) -> None:
+    """All four questions stand above the composer, and each document has a line."""
+    composer = page.locator(".st-key-gw_composer").bounding_box()["y"]
+    for question in page.locator(".gw-sug button").all():
+        box = question.bounding_box()
+        assert box["y"] + box["height"] <= composer + 1
+    for card in page.locator(".gw-ov").all():
+        expect(card.locator("li").first).to_be_visible()
+
+
+def test_in_a_low_window_a_card_shows_fewer_lines_and_the_others_on_demand(
+    sample: App, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(sample.url, 1280, 600)
+    expect(page.locator(".gw-sug button")).to_have_count(4, timeout=120_000)
+    lines = page.locator(".gw-ov li")
+    expect(lines.nth(4)).to_be_hidden()
+    in_sight(page)
+    page.locator(".gw-ov").get_by_role("button", name="more").press("Enter")
+    expect(lines.nth(4)).to_be_visible()
+    assert page.evaluate("document.activeElement.matches('.gw-ov .gw-cite')")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    expect(page.locator(".gw-ov .more")).to_be_hidden()
+
+
 def test_a_key_does_not_ask_while_something_is_typed(sample: App, open_page: Callable[..., Any]) -> None:
     page = open_page(sample.url)
     expect(page.locator(".gw-sug button")).to_have_count(4, timeout=120_000)
@@ -64,24 +102,54 @@ def test_a_key_does_not_ask_while_something_is_typed(sample: App, open_page: Cal
     expect(page.locator(".gw-start")).to_be_visible()
 
 
-def test_files_dropped_in_chat_take_the_place_of_the_sample(
-    sampled: Path, tmp_path: Path, open_page: Callable[..., Any]
+def drop(page: Any, **documents: bytes) -> None:
+    files = [file(f"{name}.pdf", data) for name, data in documents.items()]
+    page.locator(".st-key-gw_composer input[type=file]").set_input_files(files)
+
+
+def test_files_dropped_in_chat_take_the_place_of_the_sample(own: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(own.url)
+    in_scope(page, "1 of 1")
+    drop(page, survey=pdfs.one_column(), table=pdfs.ruled_table())
+    expect(page.locator(".gw-start h1")).to_contain_text(re.compile("being read|ready"))
+    expect(page.locator(".gw-start h1")).to_have_text("2 documents are ready", timeout=120_000)
+    in_scope(page, "2 of 3")
+    card = page.locator(".gw-ov", has_text="Larkfield Water Survey")
+    expect(card.locator("ol")).to_contain_text("seven wells")
+    expect(page.locator(".st-key-gw_notes")).to_have_count(0)
+
+
+def test_while_the_first_document_is_read_the_sample_answers_and_says_so(
+    own: App, open_page: Callable[..., Any]
 ) -> None:
-    home = Path(shutil.copytree(sampled, tmp_path / "home"))
-    with serve(home) as app:
-        page = open_page(app.url)
-        in_scope(page, "1 of 1")
-        files = [
-            pdfs.write(tmp_path, "survey.pdf", pdfs.one_column()),
-            pdfs.write(tmp_path, "table.pdf", pdfs.ruled_table()),
-        ]
-        page.locator(".st-key-gw_composer input[type=file]").set_input_files(files)
-        expect(page.locator(".gw-start h1")).to_contain_text(re.compile("being read|ready"))
-        expect(page.locator(".gw-start h1")).to_have_text("2 documents are ready", timeout=120_000)
-        in_scope(page, "2 of 3")
-        card = page.locator(".gw-ov", has_text="Larkfield Water Survey")
-        expect(card.locator("ol")).to_contain_text("seven wells")
-        expect(page.locator(".st-key-gw_notes")).to_have_count(0)
+    page = open_page(own.url)
+    ask(page, QUESTIONS[1])
+    page.locator('.gw-turn[data-state="complete"]').wait_for()
+    drop(page, long=pdfs.running_headers(400))
+    expect(page.locator(".gw-start h1")).to_contain_text("ready")  # what was asked of the sample is over
+    in_scope(page, "1 of 1")
+    ask(page, QUESTIONS[2])
+    page.locator('.gw-turn[data-state="complete"] a.gw-cite').first.wait_for()
+    expect(page.locator(".gw-unsearched")).to_have_text("“long.pdf” is still being read and was not searched")
+    expect(page.locator(".gw-turn")).to_have_count(1)
+
+
+def test_a_question_asked_the_moment_a_document_is_ready_opens_its_conversation(
+    own: App, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(own.url)
+    in_scope(page, "1 of 1")
+    drop(page, survey=pdfs.one_column())
+    box = page.get_by_label("Ask your documents")
+    box.fill(QUESTION)
+    with Engine.open(own.home) as engine:
+        while not all(info.indexed for info in engine.documents()) or len(engine.documents()) < 2:
+            page.wait_for_timeout(20)
+    box.press("Enter")
+    page.locator('.gw-turn[data-state="complete"] a.gw-cite').first.wait_for()
+    expect(page.locator(".gw-q")).to_have_text(QUESTION)
+    in_scope(page, "1 of 2")
+    expect(page.locator(".gw-unsearched")).to_have_count(0)
 
 
 def test_a_document_is_renamed_in_the_scope_and_in_the_library(

@@ -35,7 +35,7 @@ __all__ = [
     "gone",
     "head",
     "leave",
-    "leave_sample",
+    "of_sample",
     "open_conversation",
     "trouble",
     "unnamed",
@@ -223,15 +223,22 @@ def _left_out() -> set[str]:
     return kept
 
 
-def leave_sample(infos: Sequence[DocumentInfo]) -> bool:
-    """Leave the sample out of new conversations as soon as there is a document of one's own, until somebody ticks it
-    again; whether that came to pass now."""
-    own = any(info.doc_id != sample_id() and info.status != "failed" for info in infos)
-    known = st.session_state.get("gw_own", False)
-    st.session_state["gw_own"] = own
-    if own and not known:
-        _left_out().add(sample_id())
-    return own and not known
+def _without_sample(doc_ids: Collection[str]) -> set[str]:
+    """`_left_out`, and the sample from the moment that a document of one's own is among the askable ``doc_ids``, until
+    somebody ticks it or no other can be asked any more."""
+    own = any(doc_id != sample_id() for doc_id in doc_ids)
+    if own != st.session_state.get("gw_own", False):
+        st.session_state["gw_own"] = own
+        change = _left_out().add if own else _left_out().discard
+        change(sample_id())
+    return _left_out()
+
+
+def of_sample(conversations: Sequence[ConversationInfo], infos: Sequence[DocumentInfo]) -> bool:
+    """Whether the open conversation was begun while there was nothing but the sample."""
+    began = next((info.created for info in conversations if info.conversation_id == current()), None)
+    there = {info.doc_id for info in infos if began is not None and info.created < began}
+    return there == {sample_id()}
 
 
 def asked(readable: Sequence[DocumentInfo]) -> Scope:
@@ -245,7 +252,8 @@ def asked(readable: Sequence[DocumentInfo]) -> Scope:
         with lost_if_gone(conversation_id):
             searched = services().engine.conversations.scope(conversation_id)
     if searched is None:
-        searched, left_out = st.session_state.get("gw_filters", EVERYTHING), _left_out()
+        searched = st.session_state.get("gw_filters", EVERYTHING)
+        left_out = _without_sample([info.doc_id for info in readable])
     inside = _inside(readable, searched) - left_out
     chosen = tuple(info.doc_id for info in readable if info.doc_id in inside)
     return replace(searched, doc_ids=chosen if len(chosen) < len(readable) else None)
@@ -312,6 +320,7 @@ def askable(infos: Sequence[DocumentInfo]) -> list[DocumentInfo]:
 def ask_only(doc_ids: Collection[str], readable: Sequence[str]) -> None:
     """The next new conversation is about these documents."""
     open_conversation(None)
+    _without_sample(readable)  # the sample may be what is asked for
     st.session_state["gw_left_out"] = set(readable) - set(doc_ids)
     st.session_state["gw_filters"] = EVERYTHING
 

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragcore.index import files
+from ragcore import files
 from ragcore.errors import DamagedPdf, FileMissing, GroundworkError, ParseCrashed, ParseTimeout, StoreError
 from ragcore.ingest.process import environment
 from ui.viewer import png

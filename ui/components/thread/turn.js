@@ -64,13 +64,14 @@ const again = (words, retry) => resting(h("button", { type: "button", class: "gw
 function unsearched(turn, actions) {
   const groups = turn.unsearched.flatMap(({ count, names, state }) => {
     const [are, were] = count === 1 ? ["is", "was"] : ["are", "were"];
+    const which = count === 1 ? `“${names[0]}”` : plural(count, "document");
     const words = {
-      reading: `${plural(count, "document")} ${are} still being read and ${were} not searched`,
-      stopped: `${plural(count, "document")} ${are} not read yet and ${were} not searched`,
-      failed: `${plural(count, "document")} couldn’t be read and ${were} not searched`,
-      ready: `${plural(count, "document")} ${were} still being read at the time and ${were} not searched`,
+      reading: `${which} ${are} still being read and ${were} not searched`,
+      stopped: `${which} ${are} not read yet and ${were} not searched`,
+      failed: `${which} couldn’t be read and ${were} not searched`,
+      ready: `${which} ${were} still being read at the time and ${were} not searched`,
     }[state];
-    return [h("b", {}, words), h("p", {}, names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", "))];
+    return [h("b", {}, words), count > 1 && h("p", {}, names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", "))];
   });
   return h("div", { class: "gw-msg weak gw-unsearched", role: "note" }, icon("warning"), h("div", {}, ...groups, turn.refused && h("div", { class: "row" }, again("Ask again", actions.retry))));
 }
