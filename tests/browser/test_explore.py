@@ -135,6 +135,39 @@ def test_a_box_selects_chunks_and_they_stay_selected_when_the_plot_is_drawn_anew
     assert page.locator(ROW).count() == every
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+def test_the_page_is_made_wider_by_hand_and_by_keys(
+    app: App, open_page: Callable[..., Any], width: int, height: int
+) -> None:
+    page = explored(open_page, app, width=width, height=height)
+    page.locator(f"{ROW} a").first.click()
+    page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
+    border = page.get_by_role("separator", name="Width of the page")
+
+    def wide(place: str = ".gw-pane") -> float:
+        found: float = page.locator(place).bounding_box()["width"]
+        return found
+
+    before, at = wide(), border.bounding_box()
+    page.mouse.move(at["x"] + at["width"] / 2, at["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(at["x"] + at["width"] / 2 + 60, at["y"] + 200, steps=3)
+    page.mouse.up()
+    assert wide() == pytest.approx(before - 60, abs=2)
+    page.keyboard.press("ArrowLeft")
+    kept = wide()
+    assert kept > before - 40
+    page.reload()
+    page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
+    assert wide() == kept
+    for key in ("End", "Home"):
+        border.focus()
+        page.keyboard.press(key)
+        assert min(wide(), wide(".gw-explore .cv")) >= 319
+    page.keyboard.press("Enter")
+    assert wide() == pytest.approx(before, abs=1)
+
+
 def test_what_a_box_selects_the_keys_select_in_the_table(app: App, open_page: Callable[..., Any]) -> None:
     page = explored(open_page, app)
     every = page.locator(ROW).count()

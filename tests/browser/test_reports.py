@@ -132,6 +132,16 @@ def test_axe_finds_nothing_in_a_report(app: App, open_page: Callable[..., Any]) 
         check(page, f"its forms, {theme}")
 
 
+def test_the_page_beside_a_report_is_made_wider(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/reports?r={filled(app)}")
+    page.locator(".gw-report .tx a.gw-cite").first.click()
+    page.locator(".gw-page img").first.wait_for()
+    border = page.get_by_role("separator", name="Width of the page")
+    before = page.locator(".gw-pane").bounding_box()["width"]
+    border.press("ArrowLeft")
+    assert page.locator(".gw-pane").bounding_box()["width"] > before + 20
+
+
 def test_words_of_a_page_are_added_and_a_passage_is_excluded(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/reports?r={filled(app)}")
     page.locator(".gw-report .tx a.gw-cite").first.click()

@@ -49,9 +49,7 @@ def test_what_cannot_be_drawn_is_said(opened: Services, doc_id: str, monkeypatch
     assert b"took longer" in body
 
 
-def test_a_picture_of_a_document_removed_meanwhile_says_so(
-    opened: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_picture_of_a_document_removed_meanwhile_says_so(opened: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     removed = opened.engine.add(pdfs.ruled_table(), "table.pdf").doc_id
     draw = opened.renderer.page
 

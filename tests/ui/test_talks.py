@@ -11,6 +11,7 @@ from ragcore.types import Scope, Spending, Spent
 from ragcore.types.retrieval import Usage
 from ui.chat import payload, talks
 from ui.chat.narrow import only, pages_in_brief, searched_in
+from ui.chat.turn_routes import shown
 
 DAY = 86_400.0
 
@@ -27,6 +28,15 @@ def test_the_list_stands_under_its_days_and_says_how_many_there_are() -> None:
     assert talks.listed(infos, 2)["total"] == 4
     assert sum(len(group["items"]) for group in talks.listed(infos, 2)["days"]) == 2
     assert talks.listed([], 2) == {"total": 0, "days": []}
+
+
+def test_a_question_that_is_offered_does_not_repeat_a_long_title() -> None:
+    titles = ["Lease", "Tidewell Water annual report and accounts 2025"]
+    assert shown("What does “Lease” say about rent?", titles) == "What does “Lease” say about rent?"
+    cut = shown(f"What does “{titles[1]}” say about leakage?", titles)
+    assert cut.startswith("What does “Tidewell Water")
+    assert cut.endswith("…” say about leakage?")
+    assert len(cut) < 65
 
 
 def test_a_line_does_not_repeat_its_title() -> None:

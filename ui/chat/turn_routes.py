@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -12,11 +13,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import GroundworkError, InputError, UnknownConversation, UnknownTurn
+from ragcore.text.short_titles import short
 from ragcore.types.library import Feedback
 from ui.server.guard import in_turn, posted
 from ui.server.services import services
 
 Json = dict[str, Any]
+
+LONGEST_TITLE = 28  # characters of a title in a question that is offered
 
 _FEEDBACK = TypeAdapter(Feedback)
 _looking = asyncio.Lock()  # one search for suggestions at a time: what people ask comes first
@@ -49,7 +53,15 @@ def suggestions(request: Request) -> Response:
         pass  # deleted meanwhile: there is nothing to say it under
     except GroundworkError as error:
         return JSONResponse({"questions": [], "trouble": f"{error.message} {error.hint}"})
-    return JSONResponse({"questions": list(found)})
+    titles = [title for _, title, _ in made.engine.store.names()]
+    return JSONResponse({"questions": [{"question": one, "shown": shown(one, titles)} for one in found]})
+
+
+def shown(question: str, titles: Iterable[str]) -> str:
+    """A question with each title quoted in it cut short: the answer above it tells which document is meant."""
+    for title in titles:
+        question = question.replace(f"“{title}”", f"“{short(title, LONGEST_TITLE)}”")
+    return question
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:

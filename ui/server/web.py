@@ -33,7 +33,8 @@ Groundwork</span></p></div><script type="module" async src="{root}/assets/openin
 # What is known before the first paint, so that nothing jumps: whether the page pane is hidden (shared/layout.js), how
 # wide it was made (pane/splitter.js), and the theme that was chosen (where Streamlit keeps it).
 EARLY = """if(sessionStorage.getItem("gw.pane"))document.documentElement.dataset.gwPane="hidden";
-if(localStorage.getItem("gw.pane.width"))document.documentElement.style.setProperty("--pane-w",`${localStorage.getItem("gw.pane.width")}px`);
+for(const page of["chat","report","explore"]){const wide=localStorage.getItem(`gw.pane.${page}`);
+if(wide)document.documentElement.style.setProperty(`--pane-${page}`,`${wide}px`)}
 document.documentElement.dataset.gwTheme=localStorage.getItem(`stActiveTheme-${location.pathname}-v2`)??"" """
 
 

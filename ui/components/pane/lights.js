@@ -6,6 +6,9 @@ import { turnBox, turnedSize } from "./turns.js";
 
 const ROOM = 24; // CSS pixels that a number needs beside a cell
 const [WIDE, TALL] = [18, 17]; // and what it takes up
+const SLIM = 11; // of a digit in a margin that is too narrow for that
+const STEP = 6; // between the heights at which room is looked for
+const FAR = 15; // of them, upwards and downwards
 const APART = 24; // from the middle of one to that of the next, so that a finger meets the right one (WCAG 2.2, 2.5.8)
 
 const share = (a, b) => `${(a / b) * 100}%`;
@@ -51,16 +54,20 @@ export function drawTags(element, page, { size, turn, z, lit, pick, words }) {
     if (!item.n || !own.length) continue;
     const open = lit.citation?.n === item.n;
     const [x0, y0, , y1] = own[0];
+    const [, top, end, bottom] = own.at(-1);
     const [wide, middle] = [String(item.n).length > 2 ? WIDE + 6 : WIDE, (y0 + y1) / 2];
-    const at = (x, y) => [x, y - TALL / 2, x + wide, y + TALL / 2];
-    // On its own line, beside others where the margin has room; then below, above, and in the other margin.
+    const at = (x, y, across = wide) => [x, y - TALL / 2, x + across, y + TALL / 2];
+    // On its own line, beside others where the margin has room, slim where it has little; then below, above, in the other
+    // margin, behind its words, and wherever near there is room.
     const places = [0, 1, 2].map((column) => at(6 * z + column * Math.max(wide + 2, APART), middle));
     places.splice(1, 0, at(2, middle));
+    if (item.n < 10) places.push(at(1, middle, SLIM));
     for (const by of [1, 2, 3, -1, -2]) places.push(at(6 * z, middle + by * APART), at(2, middle + by * APART));
-    places.push(at(width - wide - 2, middle));
+    places.push(at(width - wide - 2, middle), at(end + 3, (top + bottom) / 2));
+    for (let step = 0; step <= FAR; step++) for (const y of [middle + step * STEP, middle - step * STEP]) places.push(at(x0 - wide - 3, y), at(2, y), at(width - wide - 2, y));
     if (open && item.cell && own.length === 1 && words) places.unshift(at(x0 - ROOM + 2, middle));
-    const inside = places.filter((place) => place[0] >= 0 && place[1] >= 0 && place[2] <= width && place[3] <= height && !over(placed, alone(place)));
-    const place = inside.find((one) => !over(printed, one)) ?? inside[0] ?? places[0];
+    const inside = (place) => place[0] >= 0 && place[1] >= 0 && place[2] <= width && place[3] <= height && !over(placed, alone(place));
+    const place = places.find((one) => inside(one) && !over(printed, one)) ?? places.find(inside) ?? places[0];
     placed.push(alone(place));
     element.append(
       h(
@@ -70,7 +77,7 @@ export function drawTags(element, page, { size, turn, z, lit, pick, words }) {
           class: `gw-tag${open ? " on" : lit.peers.includes(item.n) ? " claim" : ""}`,
           "aria-label": `Citation ${item.n}`,
           "data-n": item.n,
-          style: `left:${share(place[0], width)};top:${share((place[1] + place[3]) / 2, height)}`,
+          style: `${place[2] - place[0] < WIDE ? `min-width:${SLIM}px;padding:0;` : ""}left:${share(place[0], width)};top:${share((place[1] + place[3]) / 2, height)}`,
           onclick: () => pick(item.n),
         },
         String(item.n),

@@ -1,9 +1,9 @@
 // The border between what stands left of the page viewer and the viewer: dragged, or moved with the arrow keys. How wide
-// it was made is kept in the browser, and set before the first paint (ui/server/web.py).
+// it was made is kept in the browser for Chat, Reports and Explore each, and set before the first paint
+// (ui/server/web.py).
 
 import { h } from "../shared/dom.js";
 
-const KEY = "gw.pane.width";
 const STEP = 32;
 const LEAST = 320; // CSS pixels that either side keeps
 const root = document.documentElement;
@@ -11,7 +11,10 @@ const root = document.documentElement;
 export function splitter() {
   const bar = h("div", { class: "gw-splitter", role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": "Width of the page", title: "Drag to resize, double-click to reset" });
   const now = () => Math.round((bar.closest(".st-key-gw_pane") ?? bar.parentElement).getBoundingClientRect().width);
-  const room = () => bar.closest(".st-key-gw_split")?.clientWidth ?? innerWidth;
+  const split = () => bar.closest(".st-key-gw_split");
+  const name = () => (split() ? (split().querySelector(".st-key-report") ? "report" : "chat") : "explore");
+  // What the two sides share: in Explore the plot and the page, as the passage beside them keeps its width.
+  const room = () => split()?.clientWidth ?? (document.querySelector(".gw-explore .cv")?.clientWidth ?? innerWidth) + now();
   const limits = () => [LEAST, Math.max(LEAST, room() - LEAST)];
   const say = () => {
     const [least, most] = limits();
@@ -20,13 +23,13 @@ export function splitter() {
   };
   const set = (width) => {
     const [least, most] = limits();
-    root.style.setProperty("--pane-w", `${Math.round(Math.min(Math.max(width, least), most))}px`);
+    root.style.setProperty(`--pane-${name()}`, `${Math.round(Math.min(Math.max(width, least), most))}px`);
     say();
   };
-  const keep = () => localStorage.setItem(KEY, String(now()));
+  const keep = () => localStorage.setItem(`gw.pane.${name()}`, String(now()));
   const reset = () => {
-    root.style.removeProperty("--pane-w");
-    localStorage.removeItem(KEY);
+    root.style.removeProperty(`--pane-${name()}`);
+    localStorage.removeItem(`gw.pane.${name()}`);
     say();
   };
   bar.addEventListener("pointerdown", (event) => {

@@ -57,10 +57,16 @@ export const post = (path, body = {}) =>
     body: JSON.stringify(body),
   });
 
-// A download, under the name that the server gives it. What goes wrong is thrown, not saved.
-export async function save(path, name, query = {}) {
-  const response = await reach(url(path, query));
+// What is no JSON: a picture, a file. What goes wrong is thrown, though it may come as JSON that says so.
+export async function getFile(address) {
+  const response = await reach(address);
   if (!response.ok || isJson(response)) await read(response);
+  return response;
+}
+
+// A download, under the name that the server gives it. What goes wrong is not saved.
+export async function save(path, name, query = {}) {
+  const response = await getFile(url(path, query));
   const given = response.headers.get("content-disposition") ?? "";
   const coded = given.match(/filename\*=(?:utf-8|UTF-8)''([^;]+)/)?.[1];
   const link = document.createElement("a");

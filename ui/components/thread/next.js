@@ -1,4 +1,5 @@
-// What could be asked next, below the last answer: questions that the server has tried already.
+// What could be asked next, below the last answer: questions that the server has tried already, each with what is
+// `shown` of it.
 
 import { ApiError, get } from "../shared/api.js";
 import { h, prose } from "../shared/dom.js";
@@ -42,7 +43,7 @@ export class Next {
   }
 
   draw(questions) {
-    const items = questions.slice(0, MOST).map((question) => h("li", {}, h("button", { type: "button", class: "gw-next-q", onclick: (event) => this.pressed(event, question) }, question)));
+    const items = questions.slice(0, MOST).map(({ question, shown }) => h("li", {}, h("button", { type: "button", class: "gw-next-q", title: shown === question ? null : question, onclick: (event) => this.pressed(event, question) }, shown)));
     return h("section", { class: "gw-next", "aria-label": "Ask next" }, h("ul", {}, items));
   }
 

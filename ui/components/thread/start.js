@@ -10,6 +10,9 @@ import { errorCard } from "./turn.js";
 const CARDS = 2; // documents that have a card; the others stand by name
 const AGAIN = 900; // ms between two looks at documents that are being read
 const NEXT = 600; // ms between two looks at questions that are being tried
+const FEWEST = 1; // line of a card that is shown however low the window is
+const WIDE = 700; // CSS pixels from which on cards stand side by side, and so do questions (start.css)
+const QUESTIONS = 140; // CSS pixels that the questions take up when all are there
 export const START = "start"; // names the citations of the cards, as a turn's id names those of its answer
 
 export class Start {
@@ -26,11 +29,16 @@ export class Start {
     this.first = []; // ids of those that were chosen to have a card
     this.offered = [];
     this.keys = (event) => this.key(event);
+    this.watch = new ResizeObserver(() => this.fit());
   }
 
   // The documents `docs` (ids, null for all) would be asked; `stamp` changes when the library has.
   show(docs, stamp) {
-    if (!this.shown) addEventListener("keydown", this.keys);
+    if (!this.shown) {
+      addEventListener("keydown", this.keys);
+      this.flow = this.element.closest(".gw-flow");
+      this.watch.observe(this.flow);
+    }
     this.shown = true;
     const of = JSON.stringify([docs, stamp]);
     if (of === this.of) return;
@@ -45,6 +53,7 @@ export class Start {
     clearTimeout(this.later);
     clearTimeout(this.soon);
     removeEventListener("keydown", this.keys);
+    this.watch.disconnect();
   }
 
   // As a turn: what the citations on the cards are.
@@ -102,10 +111,40 @@ export class Start {
     this.cards.replaceChildren(...cards);
     const others = this.documents.filter(({ id }) => !this.onCard.has(id));
     this.rest.hidden = !others.length;
-    const name = (one) => h("button", { type: "button", class: "gw-linkish", onclick: () => this.bring(one.id) }, one.title);
+    const name = (one) => h("button", { type: "button", class: "gw-linkish", title: one.title, onclick: () => this.bring(one.id) }, one.title);
     this.rest.replaceChildren(h("span", {}, "Also here:"), ...others.slice(0, 12).map(name), ...(others.length > 12 ? [h("span", {}, `and ${others.length - 12} more`)] : []));
     for (const one of on) if (one.ready && !this.views.has(one.id)) this.fetch(one.id);
+    this.fit();
     this.grown();
+  }
+
+  // In a low window a card shows as many lines as leave the questions in sight; the others are a click away.
+  fit() {
+    if (!this.shown) return;
+    const cards = [...this.cards.children];
+    for (const hidden of this.cards.querySelectorAll("li[hidden]")) hidden.hidden = false;
+    for (const more of this.cards.querySelectorAll(".more")) more.hidden = true;
+    const questions = this.questions.hidden ? 0 : Math.max(0, QUESTIONS - this.questions.offsetHeight);
+    const over = this.element.getBoundingClientRect().bottom - this.flow.getBoundingClientRect().top + this.flow.scrollTop + questions - this.flow.clientHeight;
+    if (over <= 0 || this.element.clientWidth <= WIDE) return;
+    const room = this.cards.offsetHeight - over;
+    for (const card of cards) {
+      const lines = [...card.querySelectorAll("li")];
+      if (card.offsetHeight <= room || lines.length <= FEWEST || this.views.get(card.dataset.doc)?.whole) continue;
+      const more = card.querySelector(".more");
+      more.hidden = false;
+      let shown = lines.length;
+      while (shown > FEWEST && card.offsetHeight > room) lines[--shown].hidden = true;
+      more.textContent = `${lines.length - shown} more`;
+    }
+  }
+
+  whole(id) {
+    const card = this.cards.querySelector(`[data-doc="${id}"]`);
+    const first = card.querySelector("li[hidden] .gw-cite");
+    this.views.get(id).whole = true;
+    this.fit();
+    first?.focus();
   }
 
   // One that stood by name takes the first card.
@@ -146,8 +185,9 @@ export class Start {
     if (!one.ready) return working(one);
     if (view.error) return h("p", { class: "none", role: "alert" }, prose(`${view.error.message} ${view.error.hint}`));
     if (!view.lines) return h("p", { class: "none" }, h("span", { class: "gw-spin" }));
-    if (view.lines.length && !view.outlined) return h("ol", {}, view.lines.map(line));
-    if (view.chapters.length) return h("ul", { class: "heads" }, view.chapters.map((item) => h("li", {}, h("span", {}, oneLine(item.quote)), chip(item))));
+    const more = h("button", { type: "button", class: "gw-linkish more", hidden: true, onclick: () => this.whole(one.id) });
+    if (view.lines.length && !view.outlined) return [h("ol", {}, view.lines.map(line)), more];
+    if (view.chapters.length) return [h("ul", { class: "heads" }, view.chapters.map((item) => h("li", {}, h("span", {}, oneLine(item.quote)), chip(item)))), more];
     return h("p", { class: "none" }, "No sentence to quote. You can ask about its tables.");
   }
 
@@ -174,12 +214,13 @@ export class Start {
     if (same === this.drawn && questions.length === this.offered.length) return;
     this.drawn = same;
     this.offered = questions;
-    const items = questions.map((one, at) => h("li", {}, h("button", { type: "button", "aria-keyshortcuts": String(at + 1), title: `Ask it ( ${at + 1} )`, onclick: () => this.begin(at) }, h("span", { class: "what" }, one.question), h("small", { class: "num" }, place(one, this.documents)), icon("chevron_right", "s16"))));
+    const items = questions.map((one, at) => h("li", {}, h("button", { type: "button", "aria-keyshortcuts": String(at + 1), title: `Ask it ( ${at + 1} )`, onclick: () => this.begin(at) }, h("span", { class: "what" }, one.question), h("small", { class: "num" }, ...place(one, this.documents)), icon("chevron_right", "s16"))));
     const wait = !done && h("p", { class: "wait", role: "status" }, h("span", { class: "gw-spin" }), questions.length ? "Trying more" : "Trying questions on your documents");
     const said = trouble && h("p", { class: "gw-hint" }, "No questions could be suggested: ", prose(trouble));
     const focused = [...this.questions.querySelectorAll("button")].indexOf(document.activeElement);
     this.questions.replaceChildren(h("h2", {}, "Try one of these"), h("ul", {}, items), ...[wait, said].filter(Boolean));
     this.questions.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
+    this.fit();
     this.grown();
   }
 
@@ -237,5 +278,5 @@ const chip = (item) => h("a", { class: "gw-cite", href: `#cite-${START}-${item.n
 
 // Where it is answered: the document by its short title, where there are several.
 function place({ title, label, table }, documents) {
-  return [documents.length > 1 ? title : "", `p. ${label}`, table ? "table" : ""].filter(Boolean).join(", ");
+  return [documents.length > 1 && h("span", { class: "of" }, title), h("span", {}, `p. ${label}${table ? ", table" : ""}`)].filter(Boolean);
 }
