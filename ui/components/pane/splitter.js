@@ -6,6 +6,7 @@ import { h } from "../shared/dom.js";
 
 const STEP = 32;
 const LEAST = 320; // CSS pixels that either side keeps
+const PLOT = 352; // and Explore's plot
 const root = document.documentElement;
 
 export function splitter() {
@@ -15,7 +16,7 @@ export function splitter() {
   const name = () => (split() ? (split().querySelector(".st-key-report") ? "report" : "chat") : "explore");
   // What the two sides share: in Explore the plot and the page, as the passage beside them keeps its width.
   const room = () => split()?.clientWidth ?? (document.querySelector(".gw-explore .cv")?.clientWidth ?? innerWidth) + now();
-  const limits = () => [LEAST, Math.max(LEAST, room() - LEAST)];
+  const limits = () => [LEAST, Math.max(LEAST, room() - (split() ? LEAST : PLOT))];
   const say = () => {
     const [least, most] = limits();
     for (const [name, value] of [["min", least], ["max", most], ["now", Math.min(Math.max(now(), least), most)]]) bar.setAttribute(`aria-value${name}`, String(value));
@@ -47,6 +48,7 @@ export function splitter() {
     bar.addEventListener("lostpointercapture", end, { once: true });
   });
   bar.addEventListener("dblclick", reset);
+  bar.addEventListener("focus", say);
   bar.addEventListener("keydown", (event) => {
     const [least, most] = limits();
     const to = { ArrowLeft: now() + STEP, ArrowRight: now() - STEP, Home: least, End: most }[event.key];
