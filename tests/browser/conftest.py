@@ -203,7 +203,7 @@ class Tab:
 
     def forget(self) -> bool:
         """Leave the app and whatever was kept for it; False where this tab cannot be used again."""
-        if not self.lasting or self.page.is_closed():
+        if not self.lasting or self.page.is_closed() or _away(self.page.url):
             return False
         for other in self.context.pages:
             if other is not self.page:

@@ -29,6 +29,7 @@ def report(app: App) -> tuple[str, str]:
         return conversation, run.turn_id or ""
 
 
+@pytest.mark.slow
 def test_a_question_to_go_on_with_is_asked_by_a_click(
     app: App, report: tuple[str, str], open_page: Callable[..., Any]
 ) -> None:

@@ -180,6 +180,7 @@ def second_tab(page: Any, url: str) -> Any:
     return tab
 
 
+@pytest.mark.slow
 def test_what_another_tab_deleted_is_said_for_every_change(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
     page.get_by_role("button", name="Text", exact=True).click()

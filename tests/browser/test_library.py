@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ragcore.engine import Engine
 from tests import ade, pdfs
 from tests.browser.conftest import App, Shelf, in_scope, serve
@@ -159,6 +161,7 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
     assert page.locator("tr[data-doc]").count() == 4
 
 
+@pytest.mark.slow
 def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
     tmp_path: Path, open_page: Callable[..., Any]
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import App, Shelf
+from tests.matrix import standing_for
 
 
 def background(page: Any, selector: str) -> tuple[int, ...]:
@@ -39,7 +40,7 @@ def test_the_theme_follows_the_system(
     assert page.evaluate("document.fonts.check('16px \"Source Serif 4\"') && document.fonts.check('13px Inter')")
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+@pytest.mark.parametrize("size", standing_for([(1280, 720)], [(1280, 720), (1920, 1080)]))
 def test_three_panes_share_the_window(
     size: tuple[int, int], app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:

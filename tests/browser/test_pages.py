@@ -15,6 +15,7 @@ from ragcore.types import Scope
 from tests.browser.conftest import App, Shelf, serve
 from tests.browser.test_axe import check
 from tests.browser.test_places import client_rects
+from tests.matrix import standing_for
 
 PAGES = 36
 ASKED = (3, 21)
@@ -114,6 +115,7 @@ def test_pictures_in_sight_come_before_all_others(register: tuple[App, str], ope
         route.continue_()
 
 
+@pytest.mark.slow
 def test_pages_that_an_answer_cites_are_there_before_they_are_opened(
     register: tuple[App, str], open_page: Callable[..., Any]
 ) -> None:
@@ -169,7 +171,7 @@ def test_page_labels_lead_to_their_pages_and_an_unknown_one_is_said(
     assert page.locator(".gw-pane .pgbox").inner_text().strip() == f"{PAGES} of {PAGES}"
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+@pytest.mark.parametrize("size", standing_for([(1440, 900)], [(1440, 900), (390, 844)]))
 def test_numbers_in_the_margin_lie_over_no_word_and_no_other_number(
     size: tuple[int, int], register: tuple[App, str], open_page: Callable[..., Any]
 ) -> None:
@@ -209,6 +211,7 @@ def apart(page: Any, number: int) -> int:
     return len(numbers)
 
 
+@pytest.mark.slow
 def test_words_are_selected_and_copied_over_two_pages(register: tuple[App, str], open_page: Callable[..., Any]) -> None:
     page = opened(register, open_page, permissions=["clipboard-read", "clipboard-write"])
     go_to(page, "18")
@@ -258,6 +261,7 @@ def test_a_citation_is_lit_and_in_sight_on_a_turned_page(
             assert rect["y1"] <= desk["y1"]
 
 
+@pytest.mark.slow
 def test_after_a_reload_one_is_where_one_was(register: tuple[App, str], open_page: Callable[..., Any]) -> None:
     page = opened(register, open_page)
     page.locator(".gw-turn").first.locator("a.gw-cite").first.click()
@@ -276,6 +280,7 @@ def test_after_a_reload_one_is_where_one_was(register: tuple[App, str], open_pag
     page.locator(f'.gw-highlight[data-page="{ASKED[0]}"][data-role="cited"]').first.wait_for()
 
 
+@pytest.mark.slow
 def test_on_a_phone_a_closed_page_stays_closed_over_a_reload(
     register: tuple[App, str], open_page: Callable[..., Any]
 ) -> None:
@@ -293,6 +298,7 @@ def test_on_a_phone_a_closed_page_stays_closed_over_a_reload(
     page.locator(".gw-highlight").first.wait_for()
 
 
+@pytest.mark.slow
 def test_pages_that_were_jumped_over_are_copied_too(register: tuple[App, str], open_page: Callable[..., Any]) -> None:
     page = opened(register, open_page, permissions=["clipboard-read", "clipboard-write"])
 

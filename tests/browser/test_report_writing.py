@@ -84,6 +84,7 @@ def test_what_is_missing_is_looked_for_in_sight_and_written_again_at_most_twice(
         assert written(server) == 4
 
 
+@pytest.mark.slow
 def test_a_reload_and_a_restart_in_the_middle_lose_nothing(
     home: Path, server: MessagesServer, open_page: Callable[..., Any]
 ) -> None:

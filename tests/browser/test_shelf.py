@@ -18,6 +18,7 @@ from ragcore.index import database as db
 from tests import pdfs
 from tests.browser.conftest import App, Shelf, in_scope, serve
 from tests.browser.test_axe import check
+from tests.matrix import standing_for
 from tests.ui.test_jobs import until
 
 
@@ -192,7 +193,7 @@ def test_several_documents_are_asked_about_and_no_other(library: Any) -> None:
     in_scope(library, "2 of 4")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
 def test_a_document_with_its_tables_and_what_was_read_of_it(
     theme: str, own: App, open_page: Callable[..., Any], tmp_path: Path
 ) -> None:
