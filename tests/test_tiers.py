@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.tiers import DEAD, FANOUT, LARGEST, plan
@@ -23,7 +23,6 @@ def test_a_file_of_which_much_is_dead_is_written_anew_and_an_empty_one_is_not() 
 
 
 @given(st.lists(st.integers(1, 2000), min_size=1, max_size=400))
-@settings(max_examples=50, deadline=None)
 def test_updates_one_by_one_leave_few_files_and_copy_little(updates: list[int]) -> None:
     files: list[int] = []
     copied = 0
@@ -43,7 +42,6 @@ def test_updates_one_by_one_leave_few_files_and_copy_little(updates: list[int]) 
 
 
 @given(st.lists(st.tuples(st.integers(1, 5000), st.integers(0, 5000)), max_size=60))
-@settings(max_examples=50, deadline=None)
 def test_no_file_is_planned_twice_and_what_is_mostly_dead_always_is(sizes: list[tuple[int, int]]) -> None:
     sizes = [(chunks, min(chunks, alive)) for chunks, alive in sizes]
     planned = [place for group in plan(sizes) for place in group]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.answer.sources import build_sources
@@ -243,7 +243,6 @@ SENTENCES = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(SENTENCES, min_size=1, max_size=6), st.sampled_from([" ", "\n", "\n\n"]))
 def test_added_marks_never_change_what_is_claimed(said: list[str], between: str) -> None:
     off = SETTINGS.model_copy(update={"verify": SETTINGS.verify.model_copy(update={"add_citations": False})})

@@ -375,7 +375,7 @@ def generated(words: Sequence[tuple[str, tuple[float, float, float, float]]]) ->
     )
 
 
-@hypothesis_settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@hypothesis_settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(kinds, markdowns, boxes), min_size=1, max_size=6), printed, boxes)
 def test_whatever_ade_says_no_printed_word_is_lost(
     chunks: list[tuple[str, str, Box]], words: list[tuple[str, tuple[float, float, float, float]]], cell: Box

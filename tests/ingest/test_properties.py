@@ -18,7 +18,7 @@ from ragcore.types import Document
 from tests.ingest.strategies import documents
 
 SETTINGS: Settings = load()[0]
-SOME = hypothesis_settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SOME = hypothesis_settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 def build(pages: list[PageLayout]) -> Document:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from random import Random
 
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from ragcore.config.settings import Settings
@@ -135,7 +134,6 @@ grids = st.integers(1, 6).flatmap(
 )
 
 
-@hypothesis_settings(max_examples=80, deadline=None)
 @given(grids, st.integers(0, 6), st.randoms(use_true_random=False))
 def test_whatever_is_ruled_no_word_is_lost_and_no_cell_leaves_the_grid(
     rows: list[list[str]], header_rows: int, random: Random

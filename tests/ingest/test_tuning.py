@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pymupdf
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pymupdf import _table_headers, table
 
@@ -59,7 +59,6 @@ def test_characters_are_the_same(data: bytes) -> None:
         table.CHARS.clear()
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(["", "Revenue", "1,234", "(5.6)%", "$ 12", "2023", "Q1", "a b c d e f g h i j", "n/a"]))
 )

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
@@ -60,7 +60,6 @@ def expected_scores(library: dict[str, list[str]], query: str, k1: float = 1.5, 
 
 
 @given(libraries, passages, k1s, bs)
-@settings(max_examples=80, deadline=None)
 def test_scores_equal_rank_bm25(library: list[list[str]], query: str, k1: float, b: float) -> None:
     documents = {f"d{i}": texts for i, texts in enumerate(library)}
     expected = expected_scores(documents, query, k1, b)
@@ -69,7 +68,6 @@ def test_scores_equal_rank_bm25(library: list[list[str]], query: str, k1: float,
 
 
 @given(libraries, libraries, passages, st.data())
-@settings(max_examples=40, deadline=None)
 def test_an_updated_index_equals_one_made_at_once(
     before: list[list[str]], after: list[list[str]], query: str, data: st.DataObject
 ) -> None:
@@ -102,7 +100,6 @@ changes = st.lists(st.tuples(st.sampled_from([f"d{i}" for i in range(5)]), st.li
 
 
 @given(changes, passages, passages)
-@settings(max_examples=60, deadline=None)
 def test_adding_removing_and_putting_again_gives_what_a_fresh_build_gives(
     steps: list[tuple[str, list[str]]], one: str, two: str
 ) -> None:
@@ -126,7 +123,6 @@ def test_adding_removing_and_putting_again_gives_what_a_fresh_build_gives(
 
 
 @given(libraries, passages, st.integers(1, 8))
-@settings(max_examples=40, deadline=None)
 def test_the_best_k_are_the_best_k(library: list[list[str]], query: str, k: int) -> None:
     index = index_of({f"d{i}": texts for i, texts in enumerate(library)})
     everything = index.query(query, 10_000)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.retrieve.rse import best_segments, chunk_values
@@ -67,7 +67,6 @@ def cases(draw: st.DrawFn) -> tuple[list[list[float]], list[int]]:
 
 
 @given(cases(), st.integers(1, 8), st.integers(0, 20), st.sampled_from([-5.0, 0.0, 0.2, 0.5]))
-@settings(max_examples=400, deadline=None)
 def test_segments_and_values_equal_the_brute_force_bit_for_bit(
     case: tuple[list[list[float]], list[int]], max_length: int, overall_max_length: int, minimum_value: float
 ) -> None:
@@ -99,7 +98,6 @@ def long_cases(draw: st.DrawFn) -> tuple[list[list[float]], list[int], int, int,
 
 
 @given(long_cases())
-@settings(max_examples=60, deadline=None)
 def test_presets_over_clumps_equal_the_brute_force(case: tuple[list[list[float]], list[int], int, int, float]) -> None:
     values, lengths, max_length, overall_max_length, minimum_value = case
     actual = best_segments(
