@@ -42,10 +42,13 @@ def find(engine: Engine, given: str, *, whole: bool = False) -> str:
 
 
 def documents_asked(engine: Engine, given: Sequence[str] | None) -> tuple[str, ...] | None:
-    """The documents named by --doc; says on stderr which of those asked are not searched yet."""
+    """The documents named by --doc; says on stderr which of those asked are not searched yet. What could not be read
+    was said when it was added, and is listed."""
     chosen = tuple(find(engine, item) for item in given) if given else None
     waiting = [
-        info.name for info in engine.documents() if not info.indexed and (chosen is None or info.doc_id in chosen)
+        info.name
+        for info in engine.documents()
+        if not info.indexed and info.status != "failed" and (chosen is None or info.doc_id in chosen)
     ]
     if waiting:
         print(f"Not searched, because not indexed: {', '.join(waiting)}.", file=sys.stderr)

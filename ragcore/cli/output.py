@@ -21,24 +21,17 @@ if TYPE_CHECKING:
 
 
 def ingested(reports: Sequence[IngestReport]) -> None:
-    """A line for each file."""
+    """A line for each file; why one failed was said when it did."""
     for report in reports:
-        detail = (
-            report.error["message"]
-            if report.error
-            else "; ".join(
-                part
-                for part in (
-                    f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables",
-                    f"{report.ocr_pages} pages read by OCR" if report.ocr_pages else "",
-                    _not_read(report.unread_pages),
-                    report.figures.words,
-                    report.context.words,
-                )
-                if part
-            )
+        parts = (
+            f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables",
+            f"{report.ocr_pages} pages read by OCR" if report.ocr_pages else "",
+            _not_read(report.unread_pages),
+            report.figures.words,
+            report.context.words,
         )
-        print(f"{report.status:8} {report.doc_id or '-':16}  {report.title}  ({detail})")
+        detail = "" if report.error else f"  ({'; '.join(part for part in parts if part)})"
+        print(f"{report.status:8} {report.doc_id or '-':16}  {report.title}{detail}")
 
 
 def indexed(report: IndexReport) -> None:
@@ -67,7 +60,8 @@ def documents(infos: Sequence[DocumentInfo]) -> None:
     for info in infos:
         marks = "".join(f"  #{tag}" for tag in info.tags)
         name = f"{info.folder}/{info.name}" if info.folder else info.name
-        gaps = f"  ({unread})" if (unread := _not_read(info.unread_pages)) else ""
+        unread = info.error["message"] if info.error else _not_read(info.unread_pages)
+        gaps = f"  ({unread})" if unread else ""
         print(f"{info.doc_id}  {info.status:8} {info.pages:5} pages  {info.title}  [{name}]{marks}{gaps}")
 
 
