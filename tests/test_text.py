@@ -19,3 +19,10 @@ from ragcore.text.sentences import sentence_spans
 )
 def test_full_stops_of_other_scripts(text: str, sentences: list[str]) -> None:
     assert [text[start:end] for start, end in sentence_spans(text)] == sentences
+
+
+def test_an_amount_stays_with_its_currency() -> None:
+    text = "The fee is Rs. 500 for a visit. The grant was Kr. 30 in May. He had no Rs. The rest went home."
+    assert [text[start:end] for start, end in sentence_spans(text)] == [
+        "The fee is Rs. 500 for a visit.", "The grant was Kr. 30 in May.", "He had no Rs.", "The rest went home.",
+    ]  # fmt: skip

@@ -15,6 +15,10 @@ import nupunkt
 
 if TYPE_CHECKING:
     import tiktoken
+    from nupunkt import PunktSentenceTokenizer
+
+# Currencies as they stand before an amount; nupunkt knows the others.
+_CURRENCIES = ("rs", "re", "kr", "dkr", "nkr", "skr", "sfr")
 
 # With the closing marks behind them; a row of them ends one sentence.
 _STOP = re.compile(r"[。！？｡؟۔।॥]+[”’」』）】〉》)\]\"']*")
@@ -33,6 +37,13 @@ def count_tokens(text: str) -> int:
     return len(encoding().encode_ordinary(text))
 
 
+@lru_cache(maxsize=1)
+def _splitter() -> PunktSentenceTokenizer:
+    splitter = nupunkt.load_default_model()
+    splitter.add_abbreviations(_CURRENCIES)
+    return splitter
+
+
 def sentence_spans(text: str, offset: int = 0) -> list[tuple[int, int]]:
     """Sentences of ``text`` as ``(start, end)`` with outer white space trimmed, shifted by ``offset``.
 
@@ -40,7 +51,7 @@ def sentence_spans(text: str, offset: int = 0) -> list[tuple[int, int]]:
     paragraph (two or more) always ends a sentence, and so do the full stops of scripts that nupunkt does not know.
     """
     spans: list[tuple[int, int]] = []
-    for start, end in (part for span in nupunkt.sent_spans(text) for part in _parts(text, *span)):
+    for start, end in (part for _, span in _splitter().tokenize_with_spans(text) for part in _parts(text, *span)):
         piece_start = start
         for piece in text[start:end].split("\n\n"):
             left = piece_start + len(piece) - len(piece.lstrip())
