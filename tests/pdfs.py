@@ -747,6 +747,36 @@ def printed_twice() -> bytes:
     return _bytes(document)
 
 
+def shadowed() -> bytes:
+    """A title with its shadow, which is drawn in other pieces than the title, above prose."""
+    document = _new()
+    page = _page(document)
+    page.insert_text((72, 90), "Larkfield Residential Home", fontsize=24, fontname=BOLD)
+    left = 72.4 + pymupdf.get_text_length("Larkfield R", fontname=BOLD, fontsize=24)
+    page.insert_text((72.4, 90.4), "Larkfield", fontsize=24, fontname=BOLD)
+    page.insert_text((left, 90.4), "esidential Home", fontsize=24, fontname=BOLD)
+    _prose(page, (72, 120, 540, 190), INTRO)
+    return _bytes(document)
+
+
+def days_over_years() -> bytes:
+    """A balance sheet whose header has a day and month over two years each."""
+    document = _new()
+    page = _page(document)
+    page.insert_text((72, 90), "Balance Sheets (in millions)", fontsize=11, fontname=BOLD)
+    for left, words in ((305, "January 28,"), (425, "April 30,")):
+        page.insert_text((left, 120), words, fontsize=9, fontname=BOLD)
+    rights = (320, 380, 440, 500)
+    for right, year in zip(rights, ("2023", "2022", "2023", "2022")):
+        _set_right(page, right, 134, year, BOLD)
+        _set_right(page, right, 148, "(Unaudited)", BOLD)
+    for place, (label, *values) in enumerate(QUARTERS):
+        page.insert_text((72, 166 + 13 * place), label, fontsize=9, fontname=FONT)
+        for right, value in zip(rights, values):
+            _set_right(page, right, 166 + 13 * place, value, FONT)
+    return _bytes(document)
+
+
 def three_columns() -> bytes:
     """A title over three columns, with a picture across all of them half-way down."""
     document = _new()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any
@@ -26,6 +26,7 @@ DESCENT = 0.22  # below it
 _ANGLES = {(1.0, 0.0): 0, (0.0, 1.0): 90, (-1.0, 0.0): 180, (0.0, -1.0): 270}
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi|[-_](bd|blk|hv)|^([A-Z]{6}\+)?(cmb|sfbx|cmssbx)", re.IGNORECASE)
 SMALLER, LIFTED = 0.85, 0.12  # of the font size before it: how small and how high a superscript is set
+_CELL = 48.0  # points
 SAME_PLACE = 0.12  # of the font size: the same word drawn again this near is one word in fake bold
 # Scripts written without blanks between words: each character is a place of its own.
 UNSPACED = re.compile(
@@ -106,10 +107,36 @@ def _printed_once(words: WordColumns) -> WordColumns:
                 break
         else:
             places[text].append(index)
+    dropped |= _pieces(words, dropped)
     if not dropped:
         return words
     kept = [index for index in range(len(words.texts)) if index not in dropped]
     return WordColumns(*([getattr(words, column.name)[i] for i in kept] for column in fields(words)))
+
+
+def _pieces(words: WordColumns, dropped: Set[int]) -> set[int]:
+    """The words that lie within another of the same size and say what stands there: a shadow drawn in pieces."""
+    cells: dict[tuple[int, int], list[int]] = defaultdict(list)
+    upright = [i for i in range(len(words.texts)) if i not in dropped and not words.flags[i] & SIDEWAYS]
+    for index in upright:
+        x0, y0, x1, y1 = words.boxes[index]
+        if len(words.texts[index]) > 1:
+            for column in range(int(x0 // _CELL), int(x1 // _CELL) + 1):
+                cells[column, int((y0 + y1) / 2 // _CELL)].append(index)
+    found = set()
+    for index in upright:
+        (x0, y0, x1, y1), text, size = words.boxes[index], words.texts[index], words.sizes[index]
+        near, row = SAME_PLACE * size, int((y0 + y1) / 2 // _CELL)
+        for other in (o for r in (row - 1, row, row + 1) for o in cells.get((int(x0 // _CELL), r), ())):
+            whole, (left, top, right, bottom) = words.texts[other], words.boxes[other]
+            if len(whole) <= len(text) or text not in whole or abs(words.sizes[other] - size) > near:
+                continue
+            inside = left - near <= x0 and x1 <= right + near and abs(y0 - top) <= near and abs(y1 - bottom) <= near
+            # A letter is about as wide as another.
+            expected = left + (right - left) * whole.index(text) / len(whole)
+            if inside and abs(x0 - expected) <= size:
+                found.add(index)
+    return found
 
 
 class _Word:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -121,9 +121,9 @@ class LabelledTable:
         row = self._row_headers.get(cell.row)
         if cell.header or (row is not None and row.col == cell.col):
             return ""
-        columns = [self.text(head) for head in self.heads(cell) if head.header]
         name = self.row_name(cell)
-        return LABEL_SEPARATOR.join(dict.fromkeys([name, *columns] if name else columns))
+        columns = _path(text for head in self.heads(cell) if head.header and (text := self.text(head)) != name)
+        return LABEL_SEPARATOR.join(part for part in (name, columns) if part)
 
     def row_name(self, cell: Cell) -> str:
         """What names the row of ``cell``: ``group / row header``, either alone, or ""."""
@@ -146,3 +146,9 @@ class LabelledTable:
             " ".join(dict.fromkeys(self.text(head) for head in self._column_headers.get(column, ())))
             for column in range(self.table.columns)
         ]
+
+
+def _path(levels: Iterable[str]) -> str:
+    """The distinct ``levels`` of a header, outermost first; one that ends in a comma goes on in the next."""
+    path = LABEL_SEPARATOR.join(dict.fromkeys(levels))
+    return path.replace(f",{LABEL_SEPARATOR}", ", ")

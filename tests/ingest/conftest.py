@@ -45,6 +45,8 @@ SAMPLES: dict[str, Callable[[], bytes]] = {
     "marked_table": pdfs.marked_table,
     "statement": pdfs.statement,
     "quarters": pdfs.quarters,
+    "days_over_years": pdfs.days_over_years,
+    "shadowed": pdfs.shadowed,
     "typed_fund": partial(pdfs.typed, pdfs.TYPED_FUND),
     "typed_pipe": partial(pdfs.typed, pdfs.TYPED_PIPE),
     "typed_wells": partial(pdfs.typed, pdfs.TYPED_WELLS),

@@ -66,6 +66,12 @@ def test_a_logo_is_noise_and_a_figure_is_not(build: Build) -> None:
     assert [(e.page, e.noise) for e in figures] == [(1, "logo"), (2, "logo"), (2, None), (3, "logo"), (4, "logo")]
 
 
+def test_a_shadow_drawn_in_other_pieces_is_no_second_title(build: Build) -> None:
+    made = build("shadowed")
+    assert made.title == "Larkfield Residential Home"
+    assert texts(made, "heading") == [made.title]
+
+
 def test_a_heading_printed_twice_stands_once(build: Build) -> None:
     assert texts(build("printed_twice"), "heading") == ["Sampling of the wells"]
 

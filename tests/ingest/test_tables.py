@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ragcore.answer.tables import LabelledTable
 from ragcore.types import Cell, Document, Element, Table
 from tests import pdfs
 from tests.ingest.conftest import Build
@@ -18,6 +19,16 @@ def table_of(document: Document) -> tuple[Element, Table]:
 
 def cell_at(table: Table, row: int, col: int) -> Cell:
     return next(c for c in table.cells if c.row == row and c.col == col)
+
+
+def test_a_header_that_ends_in_a_comma_goes_on_below(build: Build) -> None:
+    document = build("days_over_years")
+    _element, table = table_of(document)
+    labelled = LabelledTable(document, table)
+    labels = [labelled.label(cell_at(table, table.rows - 1, column)) for column in (1, 4)]
+    days = ("January 28, 2023", "April 30, 2022")
+    assert labels == [f"Operating income · {day} (Unaudited)" for day in days]
+    assert " | January 28, 2023 (Unaudited): 183 | " in document.text
 
 
 @pytest.mark.parametrize("name", ["ruled_table", "borderless_table"])

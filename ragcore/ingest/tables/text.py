@@ -165,7 +165,8 @@ def _write_headers(text: CanonicalText, paths: Sequence[Sequence[DraftCell]]) ->
             text.separate(", ")
         for place, header in enumerate(above):
             if place:
-                text.separate(" / ")
+                # "January 28," over "2023" and "2022" goes on in them.
+                text.separate(" " if above[place - 1].text.endswith(",") else " / ")
             _repeat(text, header)
     if paths:
         text.separate(": ")
