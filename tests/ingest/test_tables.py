@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragcore.answer.tables import LabelledTable
 from ragcore.types import Cell, Document, Element, Table
+from ragcore.types.table_labels import LabelledTable
 from tests import pdfs
 from tests.ingest.conftest import Build
 
