@@ -181,9 +181,6 @@ class AgenticSettings(Section):
 
 class CacheSettings(Section):
     mode: Literal["on", "off"]
-    full: Share
-    partial: Share
-    same_words: bool
     entries: Positive
 
 

@@ -104,13 +104,9 @@ class Finding:
         return CachedRetriever(
             agentic,
             self._retrievals(),
-            embedder,
-            settings.cache,
             # The sparse index is another object as soon as it holds something else.
             state=(revision, sparse, embedder.name),
             way=(hybrid.mode, settings.hash(), models.writer_name),
-            segments=hybrid.segments,
-            names=names,
             stop=stop,
         )
 

@@ -1,107 +1,67 @@
-"""A question asked before, in other form, gets what was found then: a semantic cache around a retriever.
+"""A question that is asked again gets what was found then: a cache around a retriever.
 
-An earlier question counts where its embedding is near, no literal part differs (`ragcore.offline.literals`), it names
-the same documents, is cut into the same parts and, under ``cache.same_words``, says the same words in the same order.
-The last is what makes it safe: cosines of bge-small tell a paraphrase from a question about something else, or about
-the reverse, only on average (`benchmarks/cache.py`).
+Questions are the same where they differ in blanks, in the capital of their first letter and in the mark at their end
+alone. Cosines of embeddings do not tell a paraphrase from a question about something else (`docs/retrieval.md`).
 
 It is kept in memory, so that what one process was asked is nowhere to be found afterwards and no file has to be kept in
-step with the index. All sessions of an app share it, so a `Retrieval` tells that it was reused and how near the
-earlier question was, never what that question said.
+step with the index.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ragcore.cancel import Stop
-from ragcore.offline.decompose import by_rules
-from ragcore.offline.literals import Literals, difference, literals_of, same_words
-from ragcore.retrieve.timing import timed
-from ragcore.types import EVERYTHING, Hit, Retrieval, Reuse, Scope, Segment, SubQuery, Usage
+from ragcore.types import EVERYTHING, Retrieval, Reuse, Scope, Usage
 
 if TYPE_CHECKING:
-    from ragcore.config.settings import CacheSettings
     from ragcore.protocols import Embedder, Retriever, Vector
-    from ragcore.retrieve.route import DocumentNames
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What must be the same. ``state`` stands for all that the result depends on beside the question: the state of the
-    index and the settings; ``scope`` with its parts in order; ``way`` how the question is searched for."""
+    """What must be the same. ``way`` says how the question is searched for; ``scope`` has its parts in order."""
 
-    state: Hashable
+    question: str
     way: Hashable
     top_k: int
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A question that was asked, and what was found. ``vector`` float32 ``(d,)`` of length 1."""
-
-    key: Key
-    vector: Vector
-    literals: Literals
-    question: str
-    found: Retrieval
-
-
 class RetrievalCache:
-    """The last ``most`` retrievals; the least recently used goes first. Safe for threads."""
+    """The last ``most`` retrievals, for the state of index and settings asked for last. The least recently used goes
+    first. Safe for threads."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
         self._lock = threading.Lock()
-        self._entries: OrderedDict[int, Entry] = OrderedDict()
-        self._next = 0
+        self._state: Hashable = None
+        self._most = most
+        self._found: OrderedDict[Key, Retrieval] = OrderedDict()
 
     def __len__(self) -> int:
         with self._lock:
-            return len(self._entries)
+            return len(self._found)
 
-    def near(self, key: Key, vector: Vector, least: float) -> list[tuple[float, Entry]]:
-        """Entries under ``key`` with a cosine of at least ``least`` to ``vector``, nearest first, of equal ones the
-        last used. What was found in another state than that of ``key`` is forgotten: it no longer holds."""
+    def get(self, state: Hashable, key: Key) -> Retrieval | None:
+        """What was found under ``key``; what was found in another state is forgotten."""
         with self._lock:
-            for number in [n for n, entry in self._entries.items() if entry.key.state != key.state]:
-                del self._entries[number]
-            entries = [entry for entry in self._entries.values() if entry.key == key]
-        if not entries:
-            return []
-        cosines = np.minimum(np.stack([entry.vector for entry in entries]) @ vector, 1.0).tolist()
-        # The last used comes first of equal ones: sorting keeps their order.
-        near = [(cosine, entry) for cosine, entry in zip(reversed(cosines), reversed(entries)) if cosine >= least]
-        return sorted(near, key=lambda item: -item[0])
+            if state != self._state:
+                self._found.clear()
+                self._state = state
+            if key in self._found:
+                self._found.move_to_end(key)
+            return self._found.get(key)
 
-    def use(self, used: Entry) -> None:
-        """Note that ``used`` was of use."""
+    def put(self, state: Hashable, key: Key, found: Retrieval) -> None:
         with self._lock:
-            for number, entry in self._entries.items():
-                if entry is used:
-                    self._entries.move_to_end(number)
-                    return
-
-    def add(self, entry: Entry) -> None:
-        """Keep ``entry``, in place of one of the same question."""
-        with self._lock:
-            for number in [n for n, e in self._entries.items() if (e.key, e.question) == (entry.key, entry.question)]:
-                del self._entries[number]
-            self._entries[self._next] = entry
-            self._next += 1
-            while len(self._entries) > self._most:
-                self._entries.popitem(last=False)
-
-    def clear(self) -> None:
-        with self._lock:
-            self._entries.clear()
+            if state == self._state:
+                self._found[key] = found
+                while len(self._found) > self._most:
+                    self._found.popitem(last=False)
 
 
 class RememberedQueries:
@@ -132,157 +92,47 @@ class RememberedQueries:
 class CachedRetriever:
     """`Retriever` that answers from ``cache`` where it can and asks ``retriever`` where it cannot.
 
-    - *hit* (cosine ≥ ``cache.full``): the earlier retrieval, under the new question's words: parts, other terms and
-      which of them found a hit are not told, since they repeat the earlier question.
-    - *partial* (≥ ``cache.partial``): half of ``top_k`` is retrieved anew; hits of the earlier retrieval follow. They
-      were scored for another question, so none goes before a fresh one, and their scores are cut accordingly (see
-      `merged`). A partial result is not kept: what is old in it would be passed on.
-    - *miss*: retrieved anew and kept, unless something of it could not be done (``notes``) or ``stop`` was set.
-
-    ``embedder`` should be the one that ``retriever`` uses, as `RememberedQueries`, so that the question is embedded
-    once. ``state`` must change with anything that changes what ``retriever`` finds, and ``way`` says how it searches
-    (its mode, and what else a caller may choose for one question). ``segments`` makes passages of hits
-    (`HybridRetriever.segments`). ``names`` tells which documents a question names.
+    ``state`` must change with anything that changes what ``retriever`` finds, and ``way`` says how it searches. What
+    could not be done in full (``notes``), or was stopped, is not kept.
     """
 
     def __init__(
-        self,
-        retriever: Retriever,
-        cache: RetrievalCache,
-        embedder: Embedder,
-        settings: CacheSettings,
-        *,
-        state: Hashable,
-        way: Hashable,
-        segments: Callable[[Sequence[Sequence[Hit]]], Sequence[Segment]],
-        names: DocumentNames | None = None,
-        stop: Stop | None = None,
+        self, retriever: Retriever, cache: RetrievalCache, *, state: Hashable, way: Hashable, stop: Stop | None = None
     ) -> None:
         self._retriever = retriever
         self._cache = cache
-        self._embedder = embedder
-        self._settings = settings
         self._state = state
         self._way = way
-        self._segments = segments
-        self._names = names
         self._stop = stop if stop is not None else Stop()
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
-        """As the inner retriever, from the cache where an earlier question serves; ``cache`` says which it was."""
-        timings: dict[str, float] = {}
-        key = Key(self._state, self._way, top_k, _ordered(scope))
-        with timed(timings, "embed"):
-            vector = self._embedder.embed_query(query)
-        with timed(timings, "cache"):
-            literals = literals_of(query)
-            earlier = self._earlier(key, vector, query, literals)
-        if earlier is not None and earlier[0] >= self._settings.full:
-            cosine, entry = earlier
-            return _as_asked(entry, query, scope, timings, Reuse("hit", cosine))
-        if earlier is not None:
-            cosine, entry = earlier
-            fresh = self._retriever.retrieve(query, top_k=(top_k + 1) // 2, scope=scope)
-            with timed(timings, "cache"):
-                hits = merged(fresh.hits, entry.found.hits, cosine, top_k)
-            segments = fresh.segments
-            if len(hits) > len(fresh.hits):
-                with timed(timings, "rse"):
-                    segments = tuple(self._segments([hits]))
+        """As the inner retriever, or what was found when the same was asked before; ``cache`` says which."""
+        key = Key(_form(query), self._way, top_k, _ordered(scope))
+        known = self._cache.get(self._state, key)
+        if known is not None:
             return replace(
-                fresh,
-                hits=hits,
-                segments=segments,
-                timings_ms=_added(timings, fresh.timings_ms),
-                cache=Reuse("partial", cosine),
+                known,
+                query=query,
+                hits=tuple(replace(hit, via=f"{hit.via}+cache" if hit.via else "cache") for hit in known.hits),
+                timings_ms={},
+                queries=(replace(known.queries[0], text=query), *known.queries[1:]) if known.queries else (),
+                scope=scope,
+                usage=Usage(),
+                cost_usd=0.0,
+                cache=Reuse("hit"),
             )
         found = self._retriever.retrieve(query, top_k=top_k, scope=scope)
-        with timed(timings, "cache"):
-            if not (found.notes or self._stop.is_set()):
-                self._cache.add(Entry(key, vector, literals, query, found))
-        return replace(found, timings_ms=_added(timings, found.timings_ms), cache=Reuse("miss"))
-
-    def _earlier(self, key: Key, vector: Vector, query: str, literals: Literals) -> tuple[float, Entry] | None:
-        """The nearest earlier question that serves, and its cosine."""
-        for cosine, entry in self._cache.near(key, vector, min(self._settings.full, self._settings.partial)):
-            if self._serves(entry, query, literals):
-                self._cache.use(entry)
-                return cosine, entry
-        return None
-
-    def _serves(self, entry: Entry, query: str, literals: Literals) -> bool:
-        if query == entry.question:
-            return True
-        if difference(literals, entry.literals):
-            return False
-        if self._settings.same_words and not same_words(literals, entry.literals):
-            return False
-        if self._names is not None and self._names.named(query) != self._names.named(entry.question):
-            return False
-        return _same_parts(query, entry.question)
+        if not (found.notes or self._stop.is_set()):
+            self._cache.put(self._state, key, found)
+        return replace(found, cache=Reuse("miss"))
 
 
-def merged(fresh: Sequence[Hit], earlier: Sequence[Hit], cosine: float, top_k: int) -> tuple[Hit, ...]:
-    """``fresh`` hits in their order, then those of ``earlier`` that are no part of any before, at most ``top_k``.
-
-    A hit of ``earlier`` has its score there times ``cosine``, and at most the last fresh one's: what it is worth for
-    this question is not known. ``cache`` in its scores and ranks has what it had there, and no other step's is kept.
-    """
-    out = list(fresh)[:top_k]
-    taken = {(hit.chunk.doc_id, tile) for hit in out for tile in _tiles(hit)}
-    most = out[-1].score if out else 1.0
-    for hit in earlier:
-        tiles = {(hit.chunk.doc_id, tile) for tile in _tiles(hit)}
-        if len(out) < top_k and taken.isdisjoint(tiles):
-            taken |= tiles
-            out.append(
-                Hit(
-                    rank=len(out) + 1,
-                    chunk=hit.chunk,
-                    score=min(most, hit.score * cosine),
-                    scores={"cache": hit.score},
-                    ranks={"cache": hit.rank},
-                    via="cache",
-                    queries=(),
-                )
-            )
-    return tuple(out)
-
-
-def _same_parts(one: str, other: str) -> bool:
-    """Whether two questions are cut alike."""
-    parts, others = (list(map(literals_of, (part.text for part in by_rules(text)))) for text in (one, other))
-    return len(parts) == len(others) and not any(map(difference, parts, others))
-
-
-def _tiles(hit: Hit) -> range:
-    first, last = hit.chunk.reach
-    return range(first, last + 1)
-
-
-def _as_asked(entry: Entry, query: str, scope: Scope, timings: dict[str, float], reuse: Reuse) -> Retrieval:
-    """An earlier retrieval as that of ``query``: nothing was searched for, so nothing was spent. Its parts are
-    in the words of whoever asked it and not told; the other terms of its question only where the text is the same."""
-    found = entry.found
-    also = found.queries[0].also if found.queries and query == entry.question else ()
-    return replace(
-        found,
-        query=query,
-        hits=tuple(replace(hit, via=f"{hit.via}+cache" if hit.via else "cache", queries=(1,)) for hit in found.hits),
-        timings_ms=timings,
-        queries=(SubQuery(query, also=also),),
-        scope=scope,
-        usage=Usage(),
-        cost_usd=0.0,
-        cache=reuse,
-    )
+def _form(question: str) -> str:
+    text = " ".join(question.split()).rstrip(" ?.!")
+    return text[:1].lower() + text[1:]
 
 
 def _ordered(scope: Scope) -> Scope:
     """``scope`` with its parts in order: it holds the same however it was put together."""
     doc_ids = None if scope.doc_ids is None else tuple(sorted(set(scope.doc_ids)))
     return Scope(doc_ids, tuple(sorted(set(scope.pages))), tuple(sorted(set(scope.kinds))))
-
-
-def _added(first: dict[str, float], second: Mapping[str, float]) -> dict[str, float]:
-    return {step: first.get(step, 0.0) + second.get(step, 0.0) for step in dict.fromkeys((*first, *second))}

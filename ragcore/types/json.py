@@ -200,8 +200,7 @@ def _hit(hit: Hit, document: Document) -> Json:
         "text": item.text,
         "boxes": _boxes(document.boxes(item.start, item.end)),
         "score": hit.score,
-        "scores": {step: hit.scores.get(step) for step in ("vector", "bm25", "prior", "fused", "rerank", "question")}
-        | {step: hit.scores[step] for step in ("cache",) if step in hit.scores},
+        "scores": {step: hit.scores.get(step) for step in ("vector", "bm25", "prior", "fused", "rerank", "question")},
         "ranks": dict(hit.ranks),
         "via": hit.via,
         "queries": list(hit.queries),

@@ -128,12 +128,10 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """What the cache of retrievals did for a question: ``hit`` all of it was found for an earlier question, ``partial``
-    the hits that came in by ``cache``, ``miss`` none, ``off`` the cache was not asked. ``similarity`` is the cosine of
-    the two questions, None for ``miss`` and ``off``. The earlier question is not told: it may be another person's."""
+    """What the cache of retrievals did for a question: ``hit``, what was found for the same question before is used;
+    ``miss``, it was searched for; ``off``, the cache was not asked."""
 
-    status: Literal["hit", "partial", "miss", "off"] = "off"
-    similarity: float | None = None
+    status: Literal["hit", "miss", "off"] = "off"
 
 
 @dataclass(frozen=True, slots=True)

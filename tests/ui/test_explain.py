@@ -130,14 +130,8 @@ def test_notes_are_told() -> None:
 
 
 def test_the_cache_says_what_it_did() -> None:
-    said = {
-        status: explained(replace(TRACE, cache=Reuse(status, similarity)))["cache"]
-        for status, similarity in (("off", None), ("miss", None), ("partial", 0.75), ("hit", 0.953))
-    }
-    assert said["off"] == ""
-    assert said["miss"] == "No: a new search"
-    assert said["partial"].startswith("In part, an earlier question that is 0.75 alike")
-    assert said["hit"].startswith("Yes, an earlier question that is 0.95 alike")
+    said = [explained(replace(TRACE, cache=Reuse(status)))["cache"] for status in ("off", "miss", "hit")]
+    assert [words.split(":")[0] for words in said] == ["", "No", "Yes"]
 
 
 def test_the_scope_that_a_question_was_asked_under_is_shown() -> None:

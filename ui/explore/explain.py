@@ -18,7 +18,6 @@ ORIGINS = {
     "gap": "to fill a gap",
 }
 STEPS = {
-    "cache": "Comparing with earlier questions",
     "plan": "Working out what to search for",
     "route": "Finding the documents you named",
     "embed": "Reading the question",
@@ -62,14 +61,9 @@ def _route(item: Route, trace: Trace) -> Json:
 
 
 def _cache(reuse: Reuse) -> str:
-    if reuse.status == "off":
-        return ""
-    if reuse.status == "miss" or reuse.similarity is None:
-        return "No: a new search"
-    alike = f"an earlier question that is {reuse.similarity:.2f} alike (1 is the same)"
-    if reuse.status == "hit":
-        return f"Yes, {alike}: its results are reused"
-    return f"In part, {alike}: half of its results are reused, the rest is new"
+    return {"off": "", "miss": "No: a new search", "hit": "Yes: this was asked before, and its results are reused"}[
+        reuse.status
+    ]
 
 
 def _read(trace: Trace) -> str:
