@@ -30,10 +30,13 @@ from ragcore import providers
 from ragcore.config.settings import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.offline.question import RuleAnalyser
 from ragcore.protocols import Embedder, Reranker, SparseIndex, VectorStore
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.text.sentences import sentence_spans
 from ragcore.types import Chunk, Document, Element, Page, WordMap
+
+READ = RuleAnalyser().read
 
 AT = (5, 10, 20)
 NAMES = 20  # names in a summary, at most
@@ -163,7 +166,7 @@ def main() -> None:
     rows: list[list[object]] = []
     for name, held, mode, given, reranker in ways:
         retriever = HybridRetriever(
-            embedder, held.vectors, held.sparse, reranker, held.store.chunks_by_id, given, mode=mode
+            embedder, held.vectors, held.sparse, reranker, held.store.chunks_by_id, given, mode=mode, read=READ
         )
         shares, spent = [], []
         for number, question in enumerate(asked, start=1):

@@ -28,9 +28,12 @@ from ragcore.context.extract import best_sentence, prose
 from ragcore.context.sections import Sections
 from ragcore.engine import Engine
 from ragcore.index.bm25 import Bm25Index
+from ragcore.offline.question import RuleAnalyser
 from ragcore.protocols import Embedder, Vector
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.types import EVERYTHING, Chunk, Document, Entry, Hit, Scope
+
+READ = RuleAnalyser().read
 
 AT = (1, 5, 10, 20)
 BATCH = 256
@@ -216,6 +219,7 @@ def _rows(
             lambda ids: [by_id[i] for i in ids],
             engine.settings,
             mode=mode,
+            read=READ,
         )
         row: list[object] = [way.name if not place else "", f"{head:.0f}" if not place else "", name]
         for scope in ("document", "corpus"):

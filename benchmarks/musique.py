@@ -26,11 +26,14 @@ from ragcore import providers
 from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.offline.question import RuleAnalyser
 from ragcore.protocols import PlanRequest, Retriever, StaticStream
 from ragcore.retrieve.agentic import AgenticRetriever
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames
 from ragcore.types import Chunk, Document, Element, Page, WordMap
+
+READ = RuleAnalyser().read
 
 AT = (2, 5, 10)
 _REFERENCE = re.compile(r"#(\d)")
@@ -117,13 +120,17 @@ def main() -> None:
 
     def hybrid(mode: str, *, full: bool = False) -> HybridRetriever:
         model, names = (reranker, titles) if full else (None, None)
-        return HybridRetriever(embedder, vectors, sparse, model, store.chunks_by_id, settings, mode=mode, names=names)
+        return HybridRetriever(
+            embedder, vectors, sparse, model, store.chunks_by_id, settings, mode=mode, names=names, read=READ
+        )
 
     def agentic(**changes: object) -> Callable[[], Retriever]:
         changed = load(overrides={**{f"agentic.{key}": value for key, value in changes.items()}})
         planner = SetPlanner(asked) if changes["decompose"] == "model" else None
         # One for each question.
-        return lambda: AgenticRetriever(hybrid("hybrid", full=True), changed[0], reranker=reranker, planner=planner)
+        return lambda: AgenticRetriever(
+            hybrid("hybrid", full=True), changed[0], reranker=reranker, planner=planner, read=READ
+        )
 
     rows: list[tuple[str, Callable[[], Retriever]]] = [
         ("BM25", lambda: hybrid("bm25")),

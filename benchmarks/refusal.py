@@ -29,8 +29,11 @@ from typing import Any
 from benchmarks.common import questions, table
 from ragcore.answer.refuse import reason_to_refuse
 from ragcore.engine import Engine
+from ragcore.offline.question import RuleAnalyser
 from ragcore.text.words import content_stems, cover
 from ragcore.types import Found, Retrieval, Source
+
+read = RuleAnalyser().read
 
 # Companies whose filings are not among those of the set.
 ABSENT = ("Boeing", "Lockheed Martin", "Nike", "Kraft Heinz", "Oracle", "Caterpillar", "Lululemon", "Etsy", "Tesla")
@@ -168,7 +171,7 @@ def decisions(engine: Engine, one: Asked, ids: dict[str, str]) -> tuple[bool, bo
 def rule_in_force(engine: Engine, *, extractive: bool = False) -> Callable[[str, Retrieval, Sequence[Source]], str]:
     def decide(query: str, retrieval: Retrieval, sources: Sequence[Source]) -> str:
         return reason_to_refuse(
-            query,
+            read(query),
             retrieval,
             sources,
             engine.settings.answer,

@@ -23,10 +23,13 @@ from ragcore import providers
 from ragcore.config.settings import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.offline.question import RuleAnalyser
 from ragcore.protocols import Reranker
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames
 from ragcore.types import Chunk, Document, Element, Page, WordMap
+
+READ = RuleAnalyser().read
 
 SIDES = (("BM25", "bm25"), ("vector", "vector"), ("reference fusion", "reference"))
 
@@ -111,7 +114,7 @@ def main() -> None:
     rows: list[list[object]] = []
     for name, mode, given, model, routing in plans:
         retriever = HybridRetriever(
-            embedder, vectors, sparse, model, store.chunks_by_id, given, mode=mode, names=routing
+            embedder, vectors, sparse, model, store.chunks_by_id, given, mode=mode, names=routing, read=READ
         )
         gains, recalls, spent = [], [], []
         for claim in claims:

@@ -37,7 +37,6 @@ from ragcore.errors import (
 )
 from ragcore.index.responses import Responses
 from ragcore.library import Library
-from ragcore.offline.about import OPENING_PAGES, asks_about_whole
 from ragcore.pipelines.ingest import Reading
 from ragcore.pipelines.run import AnswerRun
 from ragcore.pipelines.search import Finding
@@ -69,6 +68,8 @@ if TYPE_CHECKING:
     from ragcore.suggest.overview import Overview
     from ragcore.types.library import Estimate
     from ragcore.types.report import Focus, Report
+
+OPENING_PAGES = 4  # filings have a cover and may have a page of contents before what they report
 
 
 class Engine(Library):
@@ -377,8 +378,9 @@ class Engine(Library):
         several = scope.doc_ids is None or len(scope.doc_ids) > 1
         rewritten = rewrite(question, history, self.settings, self._rewriter(), stop, fresh=fresh, several=several)
         query = rewritten.query
+        read = self.models.analyser.read(query)
         # What a document is about is said where it opens, in none of the words of the question.
-        pages = scope.pages or (((1, OPENING_PAGES),) if asks_about_whole(query) else ())
+        pages = scope.pages or (((1, OPENING_PAGES),) if read.whole else ())
         retrieval = self.retrieve(
             query, doc_ids=scope.doc_ids, pages=pages, kinds=scope.kinds, on_step=on_step, stop=stop
         )
@@ -392,7 +394,7 @@ class Engine(Library):
         sources = build_sources(retrieval, document, self.settings.answer)
         return AnswerStream(
             question=question,
-            query=query,
+            query=read,
             rewritten_by=rewritten.by,
             fresh=fresh,
             retrieval=retrieval,

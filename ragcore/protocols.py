@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ragcore.text.terms import Term
 from ragcore.types import EVERYTHING, Entry, Purpose, Retrieval, Route, Scope, Source, Turn, Usage
+from ragcore.types.question import Question
 from ragcore.types.report import NOTHING_STATED, Field, Missing, Stated
 
 Vector = NDArray[np.float32]
@@ -39,6 +40,14 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class QuestionAnalyser(Protocol):
+    """What reads questions. Equal texts give equal questions. Safe for threads."""
+
+    def read(self, text: str) -> Question:
+        """The question ``text``, which stands alone."""
+        ...
+
+
 class Reranker(Protocol):
     """Query–passage relevance as probabilities."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.offline.missing import Missing, missing, names_in, words_lacking, years_in
+from ragcore.offline.called import names_in
+from ragcore.offline.missing import Missing, missing, years_in
+from ragcore.text.naming import words_lacking
 from ragcore.text.terms import Term
 from tests.answer.samples import PROSE, TABLE, sources
 from tests.documents import make_document

@@ -8,10 +8,13 @@ import pytest
 
 from ragcore.cancel import Stop
 from ragcore.errors import StoreError
+from ragcore.offline.question import RuleAnalyser
 from ragcore.pipelines.answer import AnswerStream
 from ragcore.pipelines.run import AnswerRun
 from ragcore.types import Answer, Done, Usage
 from tests.answer.samples import DIVIDENDS, PROSE, SETTINGS, ScriptedWriter, document, retrieval, sources
+
+read = RuleAnalyser().read
 
 QUESTION = "How much did revenues rise in fiscal 2023?"
 
@@ -27,7 +30,7 @@ def broken_by(error: BaseException) -> Callable[[Stop], AnswerStream]:
     def prepare(_: Stop) -> AnswerStream:
         return AnswerStream(
             question=QUESTION,
-            query=QUESTION,
+            query=read(QUESTION),
             retrieval=retrieval(QUESTION, (PROSE, DIVIDENDS)),
             sources=sources(PROSE, DIVIDENDS),
             document=document,

@@ -13,16 +13,14 @@ from math import log10
 
 from ragcore.answer.cite import Marker, Part
 from ragcore.config.settings import AnswerSettings
-from ragcore.offline.about import asks_about_whole
-from ragcore.offline.asks import asks
-from ragcore.offline.called import Name, called, compares, is_period
-from ragcore.offline.missing import is_only_a_word, unnamed, words_lacking
 from ragcore.text.languages import language_of
 from ragcore.text.markdown import escape
+from ragcore.text.naming import is_only_a_word, is_period, named, unnamed, words_lacking
 from ragcore.text.quotation import quoted
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, tokens
 from ragcore.types import Document, Retrieval, Route, Scope, Source
+from ragcore.types.question import Name, Question
 from ragcore.types.scope import nothing_within
 
 Mentions = Callable[[str], Mapping[str, int]]
@@ -41,7 +39,7 @@ _DOT_LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){2,}|_{4,}")
 
 
 def reason_to_refuse(
-    query: str,
+    question: Question,
     retrieval: Retrieval,
     sources: Sequence[Source],
     settings: AnswerSettings,
@@ -51,7 +49,7 @@ def reason_to_refuse(
     document: Callable[[str], Document] | None = None,
     extractive: bool = False,
 ) -> str:
-    """What opens a refusal, with why the sources cannot hold an answer to ``query``, or "" when they may.
+    """What opens a refusal, with why the sources cannot hold an answer to ``question``, or "" when they may.
 
     Refused when there is no source; when whoever it is about is named in no passage found and in no document searched,
     or another name is not and the best rerank score is below ``refuse_unnamed``; when the best rerank score is below
@@ -71,30 +69,30 @@ def reason_to_refuse(
         if (scope.pages or scope.kinds) and not retrieval.hits and retrieval.mode != "bm25":
             return f"{nothing_within(scope)} Widen the scope, or add a document."
         return f"{_UNANSWERED} No passage was found."
-    asked = asks(query)[0]
-    wanted = Wanted(asked, terms)
+    wanted = Wanted(question.main, terms)
     if not wanted.words:
         return ""
     reranked = [hit.scores["rerank"] for hit in retrieval.hits if "rerank" in hit.scores]
-    nowhere = _named_nowhere(asked, retrieval, sources, terms, mentions, document)
+    names = named(question.names, terms)
+    nowhere = _named_nowhere(names, retrieval, sources, mentions, document)
     if nowhere:
-        here = [name for name in called(asked, terms) if name not in nowhere]
+        here = [name for name in names if name not in nowhere]
         known = _routed(retrieval.routes)
         # Of two that are compared, one can be told of.
-        about = [name for name in here if name.owner or (name.text in known) or compares(asked)]
+        about = [name for name in here if name.owner or (name.text in known) or question.compares]
         weak = not reranked or max(reranked) < settings.refuse_unnamed
         of_another = any(name.owner for name in nowhere) and not about
-        if not known and (of_another or (weak and not (about and compares(asked)))):
+        if not known and (of_another or (weak and not (about and question.compares))):
             where = "your documents" if retrieval.scope == Scope() else "the current scope"
-            named = _quoted([name.text for name in nowhere])
-            return f"{_UNANSWERED} Nothing in {where} mentions {named}."
-    foreign = in_another_language("question", language_of(asked), sources)
+            said = _quoted([name.text for name in nowhere])
+            return f"{_UNANSWERED} Nothing in {where} mentions {said}."
+    foreign = in_another_language("question", question.language, sources)
     if foreign:
-        return f"{_UNANSWERED} {foreign}" if extractive and not literals(asked, sources) else ""
+        return f"{_UNANSWERED} {foreign}" if extractive and not literals(question, sources) else ""
     # Where documents open is what they are about, whatever its words.
-    if extractive or asks_about_whole(asked) or (reranked and max(reranked) >= max(settings.refuse_below, 0.5)):
+    if extractive or question.whole or (reranked and max(reranked) >= max(settings.refuse_below, 0.5)):
         return ""
-    weights = _rarity(asked, wanted, retrieval, mentions)
+    weights = _rarity(question.main, wanted, retrieval, mentions)
     total = sum(weights.values())
 
     def best(held: Iterable[frozenset[str]]) -> float:
@@ -109,19 +107,18 @@ def reason_to_refuse(
 
 
 def _named_nowhere(
-    asked: str,
+    names: Sequence[Name],
     retrieval: Retrieval,
     sources: Sequence[Source],
-    terms: Sequence[Term],
     mentions: Mentions | None,
     document: Callable[[str], Document] | None,
 ) -> list[Name]:
-    """The names in the question that stand in no source, and in no document in scope as far as ``mentions`` knows; none
+    """Those of ``names`` that stand in no source, and in no document in scope as far as ``mentions`` knows; none
     that led retrieval to a document."""
     if mentions is None:
         return []
     known = " ".join(_routed(retrieval.routes))
-    lacking = [name for name in unnamed(asked, sources, terms) if name.text not in known]
+    lacking = [name for name in unnamed(names, sources) if name.text not in known]
     out = []
     for name in lacking:
         there = any(_mentioned(form, retrieval, mentions) for form in (name.text, name.text.lower()))
@@ -154,14 +151,14 @@ def languages(sources: Sequence[Source]) -> list[str]:
     return [name for name in dict.fromkeys(language_of(source.text) for source in sources) if name]
 
 
-def literals(asked: str, sources: Sequence[Source]) -> list[str]:
-    """What in the question is written alike in every language and stands in some of the sources, but not in most:
+def literals(question: Question, sources: Sequence[Source]) -> list[str]:
+    """What in ``question`` is written alike in every language and stands in some of the sources, but not in most:
     numbers other than years, names and identifiers."""
-    numbers = [word for word in tokens(asked) if word[0].isdigit() and not is_period(word)]
+    numbers = [word for word in tokens(question.main) if word[0].isdigit() and not is_period(word)]
     written = [set(tokens(source.text)) for source in sources]
     titles = {word for source in sources for word in tokens(source.title)}
     found = []
-    for text in dict.fromkeys((*(name.text for name in called(asked)), *numbers)):
+    for text in dict.fromkeys((*(name.text for name in question.names), *numbers)):
         words = set(tokens(text))
         holders = sum(words <= given for given in written)
         if words and not words <= titles and 0 < holders <= max(1, len(written) // 2):
@@ -187,7 +184,7 @@ def _rarity(asked: str, wanted: Wanted, retrieval: Retrieval, mentions: Mentions
 
 def refusal(
     reason: str,
-    query: str,
+    question: Question,
     sources: Sequence[Source],
     *,
     terms: Sequence[Term] = (),
@@ -203,7 +200,7 @@ def refusal(
     where it has already cited some. ``found`` is how many passages were found, which is more than there are sources
     where neighbours were joined.
     """
-    asked = escape(_shortened(query, _LONGEST_QUERY))
+    asked = escape(_shortened(question.text, _LONGEST_QUERY))
     opening = "" if written else f"{reason or _UNANSWERED}\n\n"
     if not sources:
         return [f"{opening}Searched for: “{asked}”."]
@@ -214,10 +211,10 @@ def refusal(
     others = list(dict.fromkeys(other for term in terms for other in term.others))[:_MOST_TERMS]
     also = f", also for {_quoted(others)}" if others else ""
     text = f"{opening}Searched for “{asked}”{also}; read {count} {passages} of {where}."
-    lacking = [word for word in words_lacking(asks(query)[0], sources, terms) if word not in f"{reason}{written}"]
+    lacking = [word for word in words_lacking(question.main, sources, terms) if word not in f"{reason}{written}"]
     if lacking:
         text += f" Not in {'it' if count == 1 else 'them'}: {_quoted(lacking[:_MOST_LACKING])}."
-    nearest = [] if cited else nearest_units(query, sources, terms)
+    nearest = [] if cited else nearest_units(question.text, sources, terms)
     if nearest:
         text += f"\n\nThe nearest {'passage' if len(nearest) == 1 else 'passages'}:\n"
     parts: list[str | Marker] = []

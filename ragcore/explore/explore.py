@@ -160,10 +160,13 @@ class Exploration:
             settings,
             names=self._finding.names(),
             synonyms=self._finding.synonyms() if settings.wording.synonyms else None,
+            read=models.analyser.read,
         ).watch()
         asks = parts is None and may_ask(settings.agentic, models.writer_name)
         planner = models.planner if asks else None
-        return watched, AgenticRetriever(watched, settings, reranker=reranker, planner=planner, parts=parts)
+        return watched, AgenticRetriever(
+            watched, settings, reranker=reranker, planner=planner, parts=parts, read=models.analyser.read
+        )
 
     def _reranker(self, reranker: Reranker | None) -> Reranker | None:
         if reranker is None:

@@ -43,7 +43,7 @@ class WatchedRetriever(HybridRetriever):
     ) -> tuple[np.ndarray, list[tuple[str, float]], list[tuple[str, float]]]:
         """The question's vector float32 ``(d,)``, and ``(chunk id, score)`` of up to ``count`` chunks in ``scope`` by
         cosine and by BM25 (those above 0), as they are scored in a search."""
-        words = self._wording(query)
+        words = self._wording(self._read(query))
         vector = self._embedded(words)
         by_words = dict(self._sparse.query(words.text, count, scope))
         if words.also:

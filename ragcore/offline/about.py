@@ -11,7 +11,6 @@ import re
 
 from ragcore.offline.beyond_quoting import task_of
 
-OPENING_PAGES = 4  # filings have a cover and may have a page of contents before what they report
 _KINDS = (
     r"(?:documents?|filings?|reports?|papers?|articles?|stud(?:y|ies)|files?|pdfs?|agreements?|contracts?|leases?|"
     r"guidances?|letters?|texts?|forms?|releases?|manuals?|8-?k|10-?[kq]|press\s+releases?)"

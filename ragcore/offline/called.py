@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ragcore.offline.asks import OPENING_VERBS
 from ragcore.text.languages import language_of
+from ragcore.text.naming import is_period, named
 from ragcore.text.terms import Term
-from ragcore.text.words import OTHER_FUNCTION_WORDS, STOP_WORDS, content_stems, tokens, word_set
+from ragcore.text.words import OTHER_FUNCTION_WORDS, STOP_WORDS, tokens, word_set
+from ragcore.types.question import Name
 
 _WORD = re.compile(r"[^\W_]+(?:[-–.&'’/][^\W_]+)*(?:['’](?!\w))?")
 _IDENTIFIER = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z][A-Za-z]*-?\d[\w-]*\b")
-_PERIOD = re.compile(
-    r"^(?:FY|Q[1-4]|[1-4]Q|H[12]|[12]H|CY)[\s'’-]*(?:(?:19|20)?\d\d)?$|^(?:19|20)\d\d(?:[QH][1-4])?$|^[QH][1-4](?:19|20)\d\d$",
-    re.IGNORECASE,
-)
 _OWNS = re.compile(r"['’]s$|['’]$")
 _TITLE = re.compile(r"^[A-Z](?=[\w&.'’-]*[a-z0-9])")
 _CAPITALS = re.compile(r"^[A-Z][A-Z]+$|^[A-Z](?:&[A-Z])+$|^[A-Z]{2,}&[A-Z]+$|^[A-Z]+(?:-[A-Z]{2,})+$")
@@ -54,16 +51,6 @@ _COMPARES = re.compile(r"\b(?:compar\w*|versus|vs|between|both|differ\w*|than)\b
 _DETERMINERS = word_set("the a an this that these those its our their each every any which what")
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """``text`` as the question writes it. ``owner``: it stands where the one stands that the question is about;
-    ``common``: only its capital tells it from a common word, as in "Target's"."""
-
-    text: str
-    owner: bool = False
-    common: bool = False
-
-
 def names_in(question: str, terms: Sequence[Term] = ()) -> list[str]:
     """What ``question`` writes like a name, and its identifiers; what belongs to a term of the trade, a period or the
     calendar is none."""
@@ -75,20 +62,14 @@ def compares(question: str) -> bool:
     return _COMPARES.search(question) is not None
 
 
-def is_period(word: str) -> bool:
-    """Whether a word is a year, a quarter or a fiscal period."""
-    return _PERIOD.match(word) is not None
-
-
 def called(question: str, terms: Sequence[Term] = ()) -> list[Name]:
     """The names in ``question``, in its order, identifiers last."""
-    said = {word for term in terms for word in content_stems(term.said)}
     found: list[Name] = []
     for name in (*_runs(question), *(Name(identifier) for identifier in _IDENTIFIER.findall(question))):
         words = [word for word in tokens(name.text) if word not in _NO_NAMES and not is_period(word)]
-        if words and not set(content_stems(name.text)) <= said and all(name.text != other.text for other in found):
+        if words and all(name.text != other.text for other in found):
             found.append(name)
-    return found
+    return named(found, terms)
 
 
 def _runs(question: str) -> list[Name]:

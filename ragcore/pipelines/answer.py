@@ -43,6 +43,7 @@ from ragcore.types import (
     Usage,
 )
 from ragcore.types.prices import cost
+from ragcore.types.question import Question
 from ragcore.types.report import Missing
 from ragcore.verify.added import add_citations, tell_added
 from ragcore.verify.budget import SECONDS_STOPPED, CheckBudget, unchecked
@@ -136,7 +137,7 @@ class AnswerStream:
         self,
         *,
         question: str,
-        query: str,
+        query: Question,
         retrieval: Retrieval,
         sources: Sequence[Source],
         document: Callable[[str], Document],
@@ -259,7 +260,7 @@ class AnswerStream:
             self._history,
             self._document,
             self._settings,
-            query=self._query,
+            query=self._query.text,
             terms=self._terms,
             routes=self._retrieval.routes,
             fresh=self._fresh,
@@ -380,7 +381,7 @@ class AnswerStream:
         return Answer(
             answer_id=uuid.uuid4().hex[:16],
             question=self._question,
-            queries=tuple(one.text for one in self._retrieval.queries) or (self._query,),
+            queries=tuple(one.text for one in self._retrieval.queries) or (self._query.text,),
             text=text,
             refused=self._no_answer,
             claims=checked.claims,
@@ -398,7 +399,7 @@ class AnswerStream:
             error=self._error.as_dict() if self._error is not None else None,
             created=time.time(),
             trace=trace,
-            standalone=self._query if self._rewritten_by else "",
+            standalone=self._query.text if self._rewritten_by else "",
             rewritten_by=self._rewritten_by,
             replayed=self._replayed,
             notes=(*self._notes, *checked.notes, *notes),

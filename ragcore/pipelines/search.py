@@ -88,6 +88,7 @@ class Finding:
             mode=mode,
             names=names,
             synonyms=self.synonyms() if settings.wording.synonyms else None,
+            read=models.analyser.read,
             on_step=on_step,
         )
         agentic = AgenticRetriever(
@@ -98,6 +99,7 @@ class Finding:
             stop=stop,
             on_step=on_step,
             parts=parts,
+            read=models.analyser.read,
         )
         if settings.cache.mode == "off" or parts is not None:
             return agentic

@@ -14,7 +14,16 @@ from ragcore.errors import KeyMissing
 from ragcore.providers.paid import PaidContextWriter, PaidDescriber, PaidPlanner, PaidWriter, Till
 
 if TYPE_CHECKING:
-    from ragcore.protocols import LLM, ContextWriter, Describer, Embedder, Planner, Reranker, VectorStore
+    from ragcore.protocols import (
+        LLM,
+        ContextWriter,
+        Describer,
+        Embedder,
+        Planner,
+        QuestionAnalyser,
+        Reranker,
+        VectorStore,
+    )
 
 T = TypeVar("T")
 
@@ -91,6 +100,13 @@ class Models:
             return writer
         reranker = self.reranker
         return self._own.part("section_writer", lambda: OfflineSections(reranker, self._settings.answer))
+
+    @property
+    def analyser(self) -> QuestionAnalyser:
+        """What reads questions."""
+        from ragcore.offline.question import RuleAnalyser
+
+        return self._shared.part("analyser", RuleAnalyser)
 
     @property
     def describer(self) -> Describer | None:

@@ -21,7 +21,6 @@ from ragcore.report.gaps import (
     lacking_of,
     nothing_for,
     of_part,
-    written_alike,
 )
 from ragcore.report.headed import own_units
 from ragcore.report.recall import marked, unmet
@@ -187,7 +186,10 @@ class Filling:
         # A value or a table that is only taken where it is certain needs no look ahead.
         taken = extractive and asked.kind in ("value", "table") and bool(sources)
         may_hold = spans or draft or taken or self._may_hold(asked.heading, form.requirements, retrieval, sources)
-        if not may_hold or (abroad and not orders.pinned and not written_alike(asked.query, sources)):
+        from ragcore.answer.refuse import literals
+
+        alike = not abroad or literals(self.models.analyser.read(asked.query), sources)
+        if not may_hold or not (alike or orders.pinned):
             return nothing_for(empty, abroad or NOTHING_FOUND)
         written: Answer | None = None
         missing: list[Missing] = []
@@ -291,7 +293,12 @@ class Filling:
         asked = dict.fromkeys((heading, *(f"{heading}: {piece}" for piece in pieces), *pieces))
         return any(
             not reason_to_refuse(
-                one, retrieval, sources, self.settings.answer, terms=self.terms(one), mentions=self.mentions
+                self.models.analyser.read(one),
+                retrieval,
+                sources,
+                self.settings.answer,
+                terms=self.terms(one),
+                mentions=self.mentions,
             )
             for one in asked
         )
@@ -326,7 +333,7 @@ class Filling:
 
         return AnswerStream(
             question=section.query,
-            query=section.query,
+            query=self.models.analyser.read(section.query),
             retrieval=retrieval,
             sources=asked.given.sources,
             document=self.document,

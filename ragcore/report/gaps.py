@@ -78,13 +78,6 @@ def foreign(asked: str, around: str, sources: Sequence[Source]) -> str:
     return in_another_language("section", language_of(asked) or language_of(around), sources)
 
 
-def written_alike(asked: str, sources: Sequence[Source]) -> bool:
-    """Whether something that is written alike in every language leads from ``asked`` to some of ``sources``."""
-    from ragcore.answer.refuse import literals
-
-    return bool(literals(asked, sources))
-
-
 def lacking_of(missing: Sequence[Missing]) -> dict[str, list[str]]:
     """What is ``missing`` of one document only, by that document."""
     out: dict[str, list[str]] = {}

@@ -3,7 +3,7 @@ against the question → segments."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,7 +12,6 @@ import numpy as np
 
 from ragcore.cancel import Stop
 from ragcore.errors import Cancelled, ConfigError
-from ragcore.offline.decompose import by_rules, several
 from ragcore.retrieve.fold import fold
 from ragcore.retrieve.fuse import ranking
 from ragcore.retrieve.hybrid import SHOWN_ROUTES, HybridRetriever, Ranking
@@ -21,6 +20,7 @@ from ragcore.retrieve.rerank import vote
 from ragcore.retrieve.timing import timed
 from ragcore.text.words import tokens
 from ragcore.types import EVERYTHING, Hit, OnStep, Retrieval, Route, Scope, Step, SubQuery, Usage, unheard
+from ragcore.types.question import Question, unread
 
 if TYPE_CHECKING:
     from ragcore.config.settings import AgenticSettings, Settings
@@ -40,13 +40,13 @@ def may_ask(settings: AgenticSettings, model: str) -> bool:
 class AgenticRetriever:
     """`Retriever` that puts a question and its parts to a `HybridRetriever` and makes one retrieval of what they find.
 
-    The parts come from rules or from ``planner``, the model in force (None: there is none), as ``agentic.decompose``
-    says; with ``agentic.gaps`` the planner also reads what was found and asks for what is missing. A question of one
-    part gives exactly what the `HybridRetriever` gives. ``parts`` that are given (not None) take the place of all
-    that: they are searched for beside the question, each as long as a question may take, and nobody is asked for
-    others. Raises `ConfigError` where the settings ask for a model and there is none, and what `Plans` raises; a form
-    that the model fills in wrongly, or not in time, is reported in ``Retrieval.notes``. ``stop`` ends its calls to the
-    model; the question itself is then still searched for.
+    The parts come from ``read`` (`QuestionAnalyser.read`) or from ``planner``, the model in force (None: there is
+    none), as ``agentic.decompose`` says; with ``agentic.gaps`` the planner also reads what was found and asks for what
+    is missing. A question of one part gives exactly what the `HybridRetriever` gives. ``parts`` that are given (not
+    None) take the place of all that: they are searched for beside the question, each as long as a question may take,
+    and nobody is asked for others. Raises `ConfigError` where the settings ask for a model and there is none, and what
+    `Plans` raises; a form that the model fills in wrongly, or not in time, is reported in ``Retrieval.notes``.
+    ``stop`` ends its calls to the model; the question itself is then still searched for.
     """
 
     def __init__(
@@ -59,6 +59,7 @@ class AgenticRetriever:
         stop: Stop | None = None,
         on_step: OnStep = unheard,
         parts: Sequence[SubQuery] | None = None,
+        read: Callable[[str], Question] = unread,
     ) -> None:
         agentic = settings.agentic
         wanted = 'agentic.decompose = "model"' if agentic.decompose == "model" else "agentic.gaps = true"
@@ -74,6 +75,7 @@ class AgenticRetriever:
         self._planner = planner
         self._on_step = on_step
         self._parts = parts
+        self._read = read
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """The best ``top_k`` chunks for ``query`` and its parts in ``scope``, and the segments around them."""
@@ -98,7 +100,7 @@ class AgenticRetriever:
             # The model thinks while the question itself is searched for.
             self._on_step(Step("plan", asked[0]))
             with ThreadPoolExecutor(1, thread_name_prefix="plan") as pool:
-                parts = pool.submit(_by_model, plans, query, timings)
+                parts = pool.submit(_by_model, plans, self._read(query), timings)
                 done = False
                 try:
                     search(asked[:1])
@@ -146,11 +148,11 @@ class AgenticRetriever:
     def _asks(self, plans: Plans, query: str) -> bool:
         """Whether the model is asked for the parts of ``query``."""
         wanted = self._settings.agentic.decompose
-        may = wanted == "model" or (wanted == "auto" and plans.model.startswith(CLAUDE) and several(query))
+        may = wanted == "model" or (wanted == "auto" and plans.model.startswith(CLAUDE) and self._read(query).composed)
         return may and not self._stop.is_set()
 
     def _by_rules(self, query: str) -> list[SubQuery]:
-        return by_rules(query) if self._settings.agentic.decompose in ("auto", "rules") else []
+        return list(self._read(query).parts) if self._settings.agentic.decompose in ("auto", "rules") else []
 
     def _missing(
         self, plans: Plans, query: str, asked: Sequence[SubQuery], hits: Sequence[Hit], timings: dict[str, float]
@@ -193,16 +195,16 @@ class AgenticRetriever:
         return ordered, len(unread)
 
 
-def _by_model(plans: Plans, query: str, timings: dict[str, float]) -> list[SubQuery]:
+def _by_model(plans: Plans, question: Question, timings: dict[str, float]) -> list[SubQuery]:
     """The model's sub-queries; those by rules, with a note, where its form could not be used."""
     try:
         with timed(timings, "plan"):
-            parts = plans.parts(query)
+            parts = plans.parts(question.text)
     except Cancelled:
         return []
     if parts is not None:
         return parts
-    rules = by_rules(query)
+    rules = list(question.parts)
     plans.notes[-1] += f" The question was {'split by rules' if rules else 'searched as a whole'} instead."
     return rules
 

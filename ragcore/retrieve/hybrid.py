@@ -19,6 +19,7 @@ from ragcore.retrieve.synonyms import Synonyms
 from ragcore.retrieve.timing import timed
 from ragcore.retrieve.wording import Wording, wording
 from ragcore.types import EVERYTHING, Chunk, Hit, OnStep, Retrieval, Route, Scope, Segment, Step, SubQuery, unheard
+from ragcore.types.question import Question, unread
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
@@ -62,7 +63,7 @@ class HybridRetriever:
     found and fused: ``vector`` or ``bm25`` alone, ``reference`` (max-normalised, half and half) or ``hybrid``; None
     takes ``retrieve.mode``. With a reranker every mode is reranked, and with ``names`` every mode prefers the documents
     that the question names; ``synonyms`` are the terms of the trade for which every mode but ``reference`` also
-    searches. ``on_step`` is told what is about to be done. Raises `ConfigError`
+    searches. ``read`` is `QuestionAnalyser.read`. ``on_step`` is told what is about to be done. Raises `ConfigError`
     for an unknown mode.
     """
 
@@ -78,6 +79,7 @@ class HybridRetriever:
         mode: str | None = None,
         names: DocumentNames | None = None,
         synonyms: Synonyms | None = None,
+        read: Callable[[str], Question] = unread,
         on_step: OnStep = unheard,
     ) -> None:
         mode = mode or settings.retrieve.mode
@@ -92,6 +94,7 @@ class HybridRetriever:
         self._settings = settings
         self._names = names
         self._synonyms = synonyms
+        self._read = read
         self._on_step = on_step
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
@@ -128,11 +131,12 @@ class HybridRetriever:
     ) -> Ranking:
         """One query's hits. What each step took is added to ``timings``, in ms; ``asked`` is the query as the steps are
         told it (None: the person's own)."""
-        words = self._wording(query)
+        question = self._read(query)
+        words = self._wording(question)
         asked = replace(asked if asked is not None else SubQuery(query), also=words.also)
         # Each side is stretched over its list, so lists of another length would order the same passages otherwise.
         count = max(self._settings.retrieve.candidates * self._settings.rerank.candidates, 3 * top_k)
-        routes = self._routes(query, scope, timings)
+        routes = self._routes(question, scope, timings)
         self._on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
         scores, ranks = self._candidates(words, count, scope, chosen(routes, self._settings.route.documents), timings)
@@ -181,18 +185,20 @@ class HybridRetriever:
         reach = self._settings.retrieve.neighbours
         return passages(rankings, self._chunks, self._settings.rse, reach=reach, order=order)
 
-    def _wording(self, query: str) -> Wording:
+    def _wording(self, question: Question) -> Wording:
         """The reference searches for the words as they are."""
         if self._mode == "reference":
-            return Wording(query)
-        return wording(query, self._synonyms, self._settings.wording)
+            return Wording(question.text)
+        return wording(question, self._synonyms, self._settings.wording)
 
-    def _routes(self, query: str, scope: Scope, timings: dict[str, float]) -> list[Route]:
+    def _routes(self, question: Question, scope: Scope, timings: dict[str, float]) -> list[Route]:
         """The documents that the question names; none where routing is off."""
         if self._names is None or self._settings.route.weight == 0.0:
             return []
         with timed(timings, "route"):
-            return self._names.routes(query, scope.doc_ids, mentions=self._sparse.mentions)
+            return self._names.routes(
+                question.text, scope.doc_ids, called=question.called, mentions=self._sparse.mentions
+            )
 
     def _candidates(
         self,

@@ -14,7 +14,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ragcore.offline.kinds import kinds_called
 from ragcore.text.asked_periods import Period, fit, period_of, period_of_title, said
 from ragcore.text.names import (
     COMMON_ABBREVIATIONS,
@@ -31,6 +30,7 @@ from ragcore.text.names import (
     words_of,
 )
 from ragcore.types import Route
+from ragcore.types.question import Called
 
 LONGEST_RUN = 8  # words of a question that may be one name together
 PLAIN_WORD = 0.5  # strength of a one-word name that is not written as one ("target")
@@ -122,10 +122,16 @@ class DocumentNames:
             self._heads[words[0].plain[:1]].setdefault(key, (words, set()))[1].add(place)
 
     def routes(
-        self, question: str, doc_ids: Collection[str] | None = None, *, mentions: Mentions | None = None
+        self,
+        question: str,
+        doc_ids: Collection[str] | None = None,
+        *,
+        called: Sequence[Called] = (),
+        mentions: Mentions | None = None,
     ) -> list[Route]:
         """The documents of ``doc_ids`` (None: of the library) that ``question`` names, best first, ties in the
-        library's order; none where it names all alike or none. ``mentions`` gives the passages of each document that
+        library's order; none where it names all alike or none. ``called`` are
+        documents that it calls by what they are; ``mentions`` gives the passages of each document that
         hold some words (`SparseIndex.mentions`)."""
         scope = range(len(self._doc_ids)) if doc_ids is None else sorted(self._known(doc_ids))
         if len(scope) < 2:
@@ -133,7 +139,7 @@ class DocumentNames:
         asked = period_of(question)
         fits = [fit(asked, period) for period in self._periods]
         inside = set(scope)
-        named = self._weighed(self._named(question), inside, mentions)
+        named = self._weighed(self._named(question, called), inside, mentions)
         priors: dict[int, tuple[float, Match | None]] = {}
         if named:
             dated = bool(asked.years or asked.quarters)
@@ -168,10 +174,6 @@ class DocumentNames:
             for place, (prior, match) in ranked
         ]
 
-    def named(self, question: str) -> frozenset[str]:
-        """The documents that words of ``question`` are names of, whatever they are worth as such."""
-        return frozenset(self._doc_ids[place] for _, places in self._named(question) for place in places)
-
     def _known(self, doc_ids: Collection[str]) -> set[int]:
         return {self._places[doc_id] for doc_id in doc_ids if doc_id in self._places}
 
@@ -198,7 +200,7 @@ class DocumentNames:
             return 1.0
         return min(1.0, sum(mentions.get(self._doc_ids[place], 0) for place in places) / total / OWN)
 
-    def _named(self, question: str) -> list[Named]:
+    def _named(self, question: str, kinds: Sequence[Called]) -> list[Named]:
         """For each name in the question the documents called so. A word is used once, by the longest name."""
         words = [word for word in words_of(question) if not word.skipped]
         used: set[int] = set()
@@ -212,7 +214,7 @@ class DocumentNames:
                     used.update(range(first, end))
         free = [word for place, word in enumerate(words) if place not in used]
         named += [(question[word.start : word.end], self._abbreviated(word)) for word in free]
-        named += [(phrase, self._of_kind(parts)) for phrase, parts in kinds_called(question)]
+        named += [(one.words, self._of_kind(one.titled)) for one in kinds]
         return [*named, ("", self._described(words))]
 
     def _called(self, words: Sequence[Word], first: int, end: int) -> Mapping[int, float]:

@@ -18,15 +18,12 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from ragcore.errors import ConfigError
-from ragcore.offline.everyday import led
 from ragcore.text.terms import Term
 from ragcore.text.words import stem, tokens, word_set
 
 FILE = "synonyms.toml"
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=2, max_length=100)]
 Words = tuple[str, ...]
-# Who runs, leads or heads a company.
-LEADERS = ("chief executive officer", "CEO")
 # Before a term they make another one of it: deferred revenue, non-operating income.
 _OTHER = word_set("non deferred unearned")
 _CAPITALS = re.compile(r"[A-Z0-9]*[A-Z]{2,}[A-Z0-9]*s?")
@@ -93,9 +90,6 @@ class Synonyms:
                     place += length - 1
                     break
             place += 1
-        leads = led(question)
-        if leads and not any("chief executive officer" in term.others for term in found):
-            found[Term(leads, LEADERS)] = None
         return tuple(found)
 
     def _match(self, words: Sequence[str]) -> Words:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragcore.offline.focus import focused
 from ragcore.retrieve.synonyms import Synonyms
 
 if TYPE_CHECKING:
     from ragcore.config.settings import WordingSettings
+    from ragcore.types.question import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Wording:
         return "; ".join(self.also)
 
 
-def wording(question: str, synonyms: Synonyms | None, settings: WordingSettings) -> Wording:
+def wording(question: Question, synonyms: Synonyms | None, settings: WordingSettings) -> Wording:
     """How ``question`` is searched for; without other terms where there are no ``synonyms``."""
-    also = synonyms.of(question)[: settings.terms] if synonyms is not None else ()
-    return Wording(focused(question) if settings.focus else question, also)
+    also = synonyms.of(question.text)[: settings.terms] if synonyms is not None else ()
+    return Wording(question.focus if settings.focus else question.text, also)

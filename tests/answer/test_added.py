@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ragcore.answer.sources import build_sources
 from ragcore.config.settings import Settings
 from ragcore.errors import Overloaded
+from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
 from ragcore.pipelines.answer import AnswerStream
 from ragcore.types import Answer, Claim, Segment, Text
@@ -32,6 +33,8 @@ from tests.answer.samples import (
 )
 from tests.documents import Heading, make_document
 
+read = RuleAnalyser().read
+
 QUESTION = "What happened in fiscal 2023?"
 GIVEN = (PROSE, TABLE, DIVIDENDS, IND)
 
@@ -39,7 +42,7 @@ GIVEN = (PROSE, TABLE, DIVIDENDS, IND)
 def answer(*pieces: str | Exception, given: Sequence[Segment] = GIVEN, chosen: Settings = SETTINGS) -> Answer:
     stream = AnswerStream(
         question=QUESTION,
-        query=QUESTION,
+        query=read(QUESTION),
         retrieval=retrieval(QUESTION, given),
         sources=sources(*given),
         document=document,
@@ -196,7 +199,7 @@ def test_it_can_be_switched_off() -> None:
 def test_quotes_of_the_offline_writer_get_none() -> None:
     stream = AnswerStream(
         question=QUESTION,
-        query=QUESTION,
+        query=read(QUESTION),
         retrieval=retrieval(QUESTION, GIVEN),
         sources=sources(*GIVEN),
         document=document,
@@ -216,7 +219,7 @@ def test_where_several_documents_say_it_none_can_be_meant() -> None:
     found = replace(retrieval(QUESTION, [DIVIDENDS]), segments=segments)
     stream = AnswerStream(
         question=QUESTION,
-        query=QUESTION,
+        query=read(QUESTION),
         retrieval=found,
         sources=build_sources(found, known.__getitem__, SETTINGS.answer),
         document=known.__getitem__,

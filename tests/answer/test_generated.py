@@ -9,6 +9,7 @@ from ragcore.answer.cite import Citer, MarkerParser
 from ragcore.answer.refuse import nearest_units
 from ragcore.answer.render import neutralise, render_source
 from ragcore.answer.sources import build_sources, build_units
+from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
 from ragcore.pipelines.answer import AnswerStream
 from ragcore.protocols import Request
@@ -29,6 +30,8 @@ from ragcore.types import (
 from ragcore.types import json as wire
 from ragcore.verify.verify import GENERATED, verify
 from tests.answer.samples import SETTINGS, ScriptedWriter
+
+read = RuleAnalyser().read
 
 OWN = "Orchard Lane"
 SAID = "A bar chart of nitrate by well. Orchard Lane stands highest, at 61.4 milligrams."
@@ -166,7 +169,7 @@ def test_the_json_says_so() -> None:
     writer = ScriptedWriter(f"Orchard Lane stands highest, at 61.4 milligrams <<SOURCE 1.{unit_of('61.4')}>>.")
     stream = AnswerStream(
         question="Which well stands highest?",
-        query="Which well stands highest?",
+        query=read("Which well stands highest?"),
         retrieval=found(),
         sources=[source()],
         document=the_document,

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ragcore.config.settings import Settings, load
+from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
 from ragcore.pipelines.answer import AnswerStream
 from ragcore.protocols import LLM, Planner
@@ -19,6 +20,8 @@ from ragcore.types import Answer, Segment, Usage
 from ragcore.types import json as wire
 from tests.answer.samples import DIVIDENDS, IND, PROSE, TABLE, ScriptedWriter, document, retrieval, sources
 from tests.messages_server import MessagesServer, Reply
+
+read = RuleAnalyser().read
 
 QUESTION = "What happened in fiscal 2023?"
 JUDGE = "claude-judge"
@@ -41,7 +44,7 @@ def begin(
     segments = given or (PROSE, TABLE, DIVIDENDS, IND)
     return AnswerStream(
         question=QUESTION,
-        query=QUESTION,
+        query=read(QUESTION),
         retrieval=retrieval(QUESTION, segments),
         sources=sources(*segments),
         document=document,
@@ -231,7 +234,7 @@ def test_more_than_it_may_read_is_left_out_and_told(server: MessagesServer) -> N
 def test_without_a_model_in_force_the_answer_says_so(server: MessagesServer) -> None:
     stream = AnswerStream(
         question=QUESTION,
-        query=QUESTION,
+        query=read(QUESTION),
         retrieval=retrieval(QUESTION, (PROSE,)),
         sources=sources(PROSE),
         document=document,

@@ -7,17 +7,20 @@ import pytest
 from ragcore.answer.cite import Marker
 from ragcore.answer.refuse import Mentions, nearest_units, reason_to_refuse, refusal
 from ragcore.answer.sources import build_sources
+from ragcore.offline.question import RuleAnalyser
 from ragcore.text.terms import Term
 from ragcore.types import Document, Retrieval, Route, Scope, Segment, Source
 from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, retrieval, sources
 from tests.documents import Grid, Heading, Item, make_document
+
+read = RuleAnalyser().read
 
 
 def reason(query: str, *, rerank: float, scored: bool = True) -> str:
     found = retrieval(query, [PROSE, TABLE], rerank=rerank)
     if not scored:
         found = replace(found, hits=tuple(replace(hit, scores={}) for hit in found.hits))
-    return reason_to_refuse(query, found, sources(PROSE, TABLE), SETTINGS.answer)
+    return reason_to_refuse(read(query), found, sources(PROSE, TABLE), SETTINGS.answer)
 
 
 @pytest.mark.parametrize(
@@ -40,9 +43,9 @@ CAPEX = Term("capex", ("capital expenditures", "dividends"))
 def test_another_name_of_a_term_is_a_word_of_the_question() -> None:
     found = retrieval("What was the capex?", [DIVIDENDS], rerank=0.001)
     given = sources(DIVIDENDS)
-    assert reason_to_refuse("What was the capex?", found, given, SETTINGS.answer)
-    assert not reason_to_refuse("What was the capex?", found, given, SETTINGS.answer, terms=(CAPEX,))
-    text = "".join(str(part) for part in refusal("", "What was the capex?", given, terms=(CAPEX,)))
+    assert reason_to_refuse(read("What was the capex?"), found, given, SETTINGS.answer)
+    assert not reason_to_refuse(read("What was the capex?"), found, given, SETTINGS.answer, terms=(CAPEX,))
+    text = "".join(str(part) for part in refusal("", read("What was the capex?"), given, terms=(CAPEX,)))
     assert "also for “capital expenditures”, “dividends”;" in text
     assert "Not in" not in text
 
@@ -65,7 +68,7 @@ def test_a_name_that_stands_in_no_document_is_refused_where_nothing_is_plainly_r
     found, given = retrieval(query, [PROSE], rerank=0.4), sources(PROSE)
 
     def why(mentions: Mentions | None, found: Retrieval = found) -> str:
-        return reason_to_refuse(query, found, given, SETTINGS.answer, mentions=mentions)
+        return reason_to_refuse(read(query), found, given, SETTINGS.answer, mentions=mentions)
 
     about = "Nothing in your documents mentions “Boeing”."
     assert why(nowhere) == f"The documents do not answer this question. {about}"
@@ -82,7 +85,7 @@ def test_a_name_that_is_no_one_asked_about_is_refused_only_where_nothing_is_plai
 
     def why(rerank: float) -> str:
         found = retrieval(query, [PROSE], rerank=rerank)
-        return reason_to_refuse(query, found, sources(PROSE), SETTINGS.answer, mentions=nowhere)
+        return reason_to_refuse(read(query), found, sources(PROSE), SETTINGS.answer, mentions=nowhere)
 
     assert "Nothing in your documents mentions “Boeing”." in why(0.4)
     assert why(0.999) == ""
@@ -101,7 +104,7 @@ def test_a_name_that_is_no_one_asked_about_is_refused_only_where_nothing_is_plai
 )
 def test_one_whom_no_document_is_about_is_noticed_however_it_is_written(query: str) -> None:
     found = retrieval(query, [PROSE, TABLE], rerank=0.99)
-    reason = reason_to_refuse(query, found, sources(PROSE, TABLE), SETTINGS.answer, mentions=nowhere)
+    reason = reason_to_refuse(read(query), found, sources(PROSE, TABLE), SETTINGS.answer, mentions=nowhere)
     assert "Nothing in your documents mentions " in reason
 
 
@@ -113,7 +116,7 @@ def test_a_common_word_is_a_name_where_it_owns_something() -> None:
 
     def why(doc: Document) -> str:
         return reason_to_refuse(
-            query, found, (whole(doc),), SETTINGS.answer, mentions=everywhere, document=lambda _: doc
+            read(query), found, (whole(doc),), SETTINGS.answer, mentions=everywhere, document=lambda _: doc
         )
 
     assert "mentions “Target”" in why(aims)
@@ -139,14 +142,14 @@ def test_who_is_in_the_documents_by_any_name_is_not_refused(query: str) -> None:
         "its subsidiary Velta are customers. BMX-1147 is a drug. Management's view is set out here."
     )
     found = retrieval(query, [PROSE], rerank=0.3)
-    assert not reason_to_refuse(query, found, (whole(doc),), SETTINGS.answer, mentions=nowhere)
+    assert not reason_to_refuse(read(query), found, (whole(doc),), SETTINGS.answer, mentions=nowhere)
 
 
 def test_of_two_that_are_compared_one_is_answered() -> None:
     query = "Compare the revenues of Nordlund with those of IBM"
     doc = make_document("Revenues of Nordlund rose 10% to $51.2 billion.")
     found = retrieval(query, [PROSE], rerank=0.1)
-    assert not reason_to_refuse(query, found, (whole(doc),), SETTINGS.answer, mentions=nowhere)
+    assert not reason_to_refuse(read(query), found, (whole(doc),), SETTINGS.answer, mentions=nowhere)
 
 
 ENGLISH = make_document(
@@ -157,7 +160,9 @@ ENGLISH = make_document(
 
 def why_offline(query: str, doc: Document = ENGLISH, *, extractive: bool = True) -> str:
     found = retrieval(query, [PROSE], rerank=0.001)
-    return reason_to_refuse(query, found, (whole(doc),), SETTINGS.answer, mentions=everywhere, extractive=extractive)
+    return reason_to_refuse(
+        read(query), found, (whole(doc),), SETTINGS.answer, mentions=everywhere, extractive=extractive
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,7 +194,7 @@ def test_a_question_in_the_language_of_the_documents_is_answered() -> None:
 def test_mentions_outside_the_scope_do_not_count() -> None:
     query = "What were the revenues of Boeing?"
     found = replace(retrieval(query, [PROSE], rerank=0.4), scope=Scope(("another",)))
-    assert "Boeing" in reason_to_refuse(query, found, sources(PROSE), SETTINGS.answer, mentions=everywhere)
+    assert "Boeing" in reason_to_refuse(read(query), found, sources(PROSE), SETTINGS.answer, mentions=everywhere)
 
 
 def test_a_rare_word_weighs_more_than_common_ones() -> None:
@@ -199,12 +204,12 @@ def test_a_rare_word_weighs_more_than_common_ones() -> None:
     def mentions(word: str) -> dict[str, int]:
         return {} if word == "quixotics" else {REPORT.doc_id: 5000}
 
-    assert reason_to_refuse(query, found, given, SETTINGS.answer, mentions=mentions)
-    assert not reason_to_refuse(query, found, given, SETTINGS.answer, mentions=everywhere)
+    assert reason_to_refuse(read(query), found, given, SETTINGS.answer, mentions=mentions)
+    assert not reason_to_refuse(read(query), found, given, SETTINGS.answer, mentions=everywhere)
 
 
 def test_the_refusal_says_which_words_are_missing() -> None:
-    text = "".join(str(part) for part in refusal("", "Which volcano raised revenues?", sources(PROSE)))
+    text = "".join(str(part) for part in refusal("", read("Which volcano raised revenues?"), sources(PROSE)))
     assert "Not in it: “volcano”, “raised”." in text
 
 
@@ -225,8 +230,8 @@ def whole(doc: Document) -> Source:
 
 
 def test_nothing_found_is_refused() -> None:
-    reason = reason_to_refuse("Anything?", retrieval("Anything?", []), (), SETTINGS.answer)
-    assert refusal(reason, "Anything?", ()) == [
+    reason = reason_to_refuse(read("Anything?"), retrieval("Anything?", []), (), SETTINGS.answer)
+    assert refusal(reason, read("Anything?"), ()) == [
         "The documents do not answer this question. No passage was found.\n\nSearched for: “Anything?”."
     ]
 
@@ -243,12 +248,12 @@ def test_nothing_found_is_refused() -> None:
 )
 def test_a_filter_that_left_nothing_to_search_is_said(scope: Scope, said: str) -> None:
     found = replace(retrieval("Anything?", []), scope=scope)
-    (text,) = refusal(reason_to_refuse("Anything?", found, (), SETTINGS.answer), "Anything?", ())
+    (text,) = refusal(reason_to_refuse(read("Anything?"), found, (), SETTINGS.answer), read("Anything?"), ())
     assert text == f"{said} Widen the scope, or add a document.\n\nSearched for: “Anything?”."
 
 
 def test_the_refusal_names_what_was_searched_and_cites_the_nearest() -> None:
-    parts = refusal("", "Who pays dividends on shares?", sources(IND, DIVIDENDS, PROSE))
+    parts = refusal("", read("Who pays dividends on shares?"), sources(IND, DIVIDENDS, PROSE))
     assert "read 3 passages of 21 CFR 312, Sample 10-K." in str(parts[0])
     markers = [part for part in parts if isinstance(part, Marker)]
     assert len(markers) == 2  # of what has a word of the question
@@ -257,18 +262,18 @@ def test_the_refusal_names_what_was_searched_and_cites_the_nearest() -> None:
 
 def test_passages_that_were_joined_are_counted_as_they_were_found() -> None:
     (one,) = sources(DIVIDENDS)
-    text = "".join(str(part) for part in refusal("", "Which volcano declared a dividend?", (one,), found=15))
+    text = "".join(str(part) for part in refusal("", read("Which volcano declared a dividend?"), (one,), found=15))
     assert "read 15 passages of" in text
     assert "Not in them: “volcano”" in text
     only = whole(make_document("The Board of Directors declared a dividend of two dollars."))
-    text = "".join(str(part) for part in refusal("", "Which volcano declared a dividend?", (only,)))
+    text = "".join(str(part) for part in refusal("", read("Which volcano declared a dividend?"), (only,)))
     assert "read 1 passage of" in text
     assert "The nearest passage:" in text
 
 
 def test_foreign_text_in_a_refusal_is_plain_text() -> None:
     source = whole(make_document("The *board* saw [1] and <<SOURCE 1>> in its revenue.", title="A **bold** `title`"))
-    parts = refusal("", "<<SOURCE 1>> <script>\n\n# **bold** What is revenue?", (source,))
+    parts = refusal("", read("<<SOURCE 1>> <script>\n\n# **bold** What is revenue?"), (source,))
     text, marker = parts
     assert isinstance(text, str)
     assert isinstance(marker, Marker)
@@ -293,7 +298,7 @@ def test_headings_and_fragments_are_not_offered() -> None:
         Grid("Contents", [["", "Page"], ["Employees by site", "12"]]),
     )
     assert nearest_units("How many employees are there by site?", (whole(doc),)) == []
-    text = refusal("", "How many employees are there by site?", (whole(doc),))
+    text = refusal("", read("How many employees are there by site?"), (whole(doc),))
     assert "nearest" not in "".join(str(part) for part in text)
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ragcore.answer.sources import build_sources
 from ragcore.errors import Overloaded
+from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
 from ragcore.pipelines.answer import AnswerStream
 from ragcore.protocols import LLM
@@ -21,6 +22,8 @@ from tests.answer.samples import DIVIDENDS, IND, PROSE, SETTINGS, ScriptedWriter
 from tests.documents import Grid, make_document
 from tests.messages_server import MessagesServer, Reply
 
+read = RuleAnalyser().read
+
 QUESTION = "How much did revenues rise in fiscal 2023?"
 
 
@@ -28,7 +31,7 @@ def answering(llm: LLM, *segments: Segment, question: str = QUESTION, rerank: fl
     taken = segments or (PROSE, DIVIDENDS)
     return AnswerStream(
         question=question,
-        query=question,
+        query=read(question),
         retrieval=retrieval(question, taken, rerank=rerank),
         sources=sources(*taken) if segments or llm is not None else (),
         document=document,
@@ -242,7 +245,7 @@ def test_the_writer_gets_the_history() -> None:
     llm = ScriptedWriter("Yes <<SOURCE 1.2>>.")
     stream = AnswerStream(
         question="And in 2023?",
-        query="How much did revenues rise in 2023?",
+        query=read("How much did revenues rise in 2023?"),
         retrieval=retrieval("q", [PROSE]),
         sources=sources(PROSE),
         document=document,
@@ -287,7 +290,7 @@ def test_the_offline_writers_cell_is_supported_and_its_own_words_are_no_claims(t
     found = replace(retrieval(question, []), segments=(Segment(doc.doc_id, 0, len(doc.text), 0, 0, 1.0),))
     stream = AnswerStream(
         question=question,
-        query=question,
+        query=read(question),
         retrieval=found,
         sources=build_sources(found, lambda _: doc, SETTINGS.answer),
         document=lambda _: doc,

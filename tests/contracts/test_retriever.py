@@ -69,9 +69,7 @@ def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
     if request.param != "cached":
         return hybrid
     cache = RetrievalCache(settings.cache.entries)
-    cached = CachedRetriever(
-        hybrid, cache, embedder, settings.cache, state="as it is", way=mode, segments=hybrid.segments
-    )
+    cached = CachedRetriever(hybrid, cache, state="as it is", way=mode)
     for question in ASKED_BEFORE:
         cached.retrieve(question, top_k=4)
     return cached

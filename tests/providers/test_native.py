@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ragcore.answer.generate import build_request
 from ragcore.config.settings import Settings
 from ragcore.errors import RequestRefused, StreamBroken
+from ragcore.offline.question import RuleAnalyser
 from ragcore.pipelines.answer import AnswerStream
 from ragcore.protocols import Request
 from ragcore.providers.anthropic import AnthropicWriter
@@ -20,6 +21,8 @@ from ragcore.types import Answer, Segment
 from tests.answer.samples import DIVIDENDS, PROSE, SETTINGS, TABLE, document, retrieval, sources
 from tests.messages_server import MessagesServer, Reply
 from tests.native_answers import Delta, cited_blocks, location, search_results
+
+read = RuleAnalyser().read
 
 NATIVE: Settings = SETTINGS.model_copy(update={"llm": SETTINGS.llm.model_copy(update={"citations": "native"})})
 GIVEN = (PROSE, TABLE, DIVIDENDS)
@@ -53,7 +56,7 @@ def answer(server: MessagesServer, reply: Reply, *, native: bool) -> Answer:
     server.reply(reply)
     stream = AnswerStream(
         question=QUESTION,
-        query=QUESTION,
+        query=read(QUESTION),
         retrieval=retrieval(QUESTION, GIVEN),
         sources=sources(*GIVEN),
         document=document,

@@ -13,6 +13,7 @@ from ragcore.config.settings import Settings, load
 from ragcore.errors import ConfigError, KeyRefused
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.offline.question import RuleAnalyser
 from ragcore.providers.chroma import ChromaStore
 from ragcore.providers.planning import AnthropicPlanner
 from ragcore.retrieve.agentic import AgenticRetriever, may_ask, merged
@@ -54,6 +55,7 @@ def hybrid(library: Store, settings: Settings, steps: list[Step] | None = None) 
         library.chunks_by_id,
         settings,
         on_step=(steps if steps is not None else []).append,
+        read=RuleAnalyser().read,
     )
 
 
@@ -78,6 +80,7 @@ def retriever(
         planner=planner,
         stop=stop,
         on_step=told.append,
+        read=RuleAnalyser().read,
     )
 
 

@@ -15,6 +15,7 @@ from ragcore.config.settings import load
 from ragcore.errors import ConfigError
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.offline.question import RuleAnalyser
 from ragcore.providers.chroma import ChromaStore
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.synonyms import Synonyms
@@ -68,8 +69,11 @@ def make(store: Store) -> Make:
     ) -> HybridRetriever:
         settings, _ = load(environ={}, overrides={k.replace("__", "."): v for k, v in overrides.items()})
         reranker = reranker or (OverlapReranker() if rerank else None)
-        read = chunks or store.chunks_by_id
-        return HybridRetriever(embedder, vectors, sparse, reranker, read, settings, mode=mode, synonyms=synonyms)
+        by_id = chunks or store.chunks_by_id
+        read = RuleAnalyser().read
+        return HybridRetriever(
+            embedder, vectors, sparse, reranker, by_id, settings, mode=mode, synonyms=synonyms, read=read
+        )
 
     return make
 

@@ -12,6 +12,7 @@ from ragcore.config.settings import load
 from ragcore.engine import Engine
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.offline.question import RuleAnalyser
 from ragcore.providers.chroma import ChromaStore
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
@@ -38,7 +39,7 @@ NAMES = DocumentNames(FILINGS)
 
 def best(question: str, names: DocumentNames = NAMES, **scope: Any) -> list[str]:
     """The documents with the highest prior."""
-    routes = names.routes(question, **scope)
+    routes = names.routes(question, called=RuleAnalyser().read(question).called, **scope)
     return [route.doc_id for route in routes if route.prior == routes[0].prior]
 
 

@@ -1,0 +1,54 @@
+"""A question as it was read: frozen dataclasses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragcore.types.retrieval import SubQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """``text`` as the question writes it. ``owner``: it stands where the one stands that the question is about;
+    ``common``: only its capital tells it from a common word, as in "Target's"."""
+
+    text: str
+    owner: bool = False
+    common: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A document called by what it is: the ``words`` that do it ("the supply agreement"), and for each of them those
+    ``titled``, one of which its title has to hold."""
+
+    words: str
+    titled: tuple[frozenset[str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that stands alone, read once (`ragcore.protocols.QuestionAnalyser`) for all that need it.
+
+    ``text`` is as it was asked; ``main`` what it asks, without instructions and lead-ins; ``focus`` what is searched
+    for, without the form of the answer. ``parts`` are searched for beside it, and ``composed`` says whether a model may
+    find more of them. ``names`` are those in ``main``; ``called`` documents called by what they are. ``compares``: it
+    holds two or more against each other; ``whole``: it is about a document as a whole. ``language`` is that of
+    ``main``, "" where it can't be told.
+    """
+
+    text: str
+    main: str
+    focus: str
+    parts: tuple[SubQuery, ...] = ()
+    composed: bool = False
+    names: tuple[Name, ...] = ()
+    called: tuple[Called, ...] = ()
+    compares: bool = False
+    whole: bool = False
+    language: str = ""
+
+
+def unread(text: str) -> Question:
+    """``text`` as a question of which nothing is known."""
+    return Question(text, text, text)
