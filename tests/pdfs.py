@@ -703,15 +703,15 @@ def marked_table() -> bytes:
 STATEMENT = (
     (0, "ASSETS", ()),
     (0, "Current assets:", ()),
-    (12, "Cash and cash equivalents", ("8,574", "7,441")),
+    (12, "Cash and cash equivalents", ("6,318", "5,527")),
     (12, "Inventories held for sale in the", ()),
-    (12, "ordinary course of business", ("8,420", "8,454")),
-    (12, "Total current assets", ("16,994", "15,895")),
-    (0, "Property, net", ("4,791", "5,081")),
-    (0, "TOTAL ASSETS", ("21,785", "20,976")),
+    (12, "ordinary course of business", ("7,206", "7,391")),
+    (12, "Total current assets", ("13,524", "12,918")),
+    (0, "Property, net", ("3,640", "3,877")),
+    (0, "TOTAL ASSETS", ("17,164", "16,795")),
     (0, "LIABILITIES", ()),
     (0, "Current liabilities:", ()),
-    (12, "Accounts payable", ("3,358", "2,862")),
+    (12, "Accounts payable", ("2,519", "2,144")),
     (12, "Notes payable", ("10", "6")),
 )
 

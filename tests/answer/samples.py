@@ -14,23 +14,23 @@ SETTINGS: Settings = load(environ={})[0]
 
 REPORT = make_document(
     Heading("Results of operations"),
-    "Revenues rose 10% to $51.2 billion in fiscal 2023. Gross margin fell 250 basis points to 43.5%. "
+    "Revenues rose 10% to $62.4 billion in fiscal 2023. Gross margin fell 250 basis points to 41.5%. "
     "The Company did not repurchase shares in China.",
     Grid(
         "Statements of income (In millions)",
         [
             ["", "2023", "2022"],
-            ["Revenues", "51,217", "46,710"],
-            ["Cost of sales", "28,925", "25,231"],
-            ["Net income (loss)", "5,070", "(6,046)"],
+            ["Revenues", "62,418", "56,940"],
+            ["Cost of sales", "36,515", "31,886"],
+            ["Net income (loss)", "4,180", "(7,052)"],
         ],
     ),
     "Inventories are stated at the lower of cost and net realizable value.",
     Break(),
     Heading("Dividends"),
-    "The Board of Directors declared dividends of $1.325 per share on May 31, 2023.",
-    Item("Converse is a wholly owned subsidiary."),
-    Item("Study BMS-986158 is not part of this report."),
+    "The Board of Directors declared dividends of $1.745 per share on June 14, 2023.",
+    Item("Tallis is a wholly owned subsidiary."),
+    Item("Study KLM-204817 is not part of this report."),
     title="Sample 10-K",
     labels=["i", "12"],
 )
@@ -87,7 +87,7 @@ def retrieval(query: str, segments: Iterable[Segment], *, rerank: float = 0.9) -
 
 
 PROSE = segment(REPORT, "Results of operations", "shares in China.")
-TABLE = segment(REPORT, "2023 | 2022", "(6,046)")
+TABLE = segment(REPORT, "2023 | 2022", "(7,052)")
 DIVIDENDS = segment(REPORT, "Dividends", "this report.")
 IND = segment(OTHER, "Scope", "receives it.")
 

@@ -70,13 +70,13 @@ def only(found: Answer) -> Claim:
 @pytest.mark.parametrize(
     ("said", "quote"),
     [
-        ("Revenues rose 10% to $51.2 billion in fiscal 2023.", "Revenues rose 10% to $51.2 billion in fiscal 2023."),
-        ("In fiscal 2023 revenues rose 10%.", "Revenues rose 10% to $51.2 billion in fiscal 2023."),
+        ("Revenues rose 10% to $62.4 billion in fiscal 2023.", "Revenues rose 10% to $62.4 billion in fiscal 2023."),
+        ("In fiscal 2023 revenues rose 10%.", "Revenues rose 10% to $62.4 billion in fiscal 2023."),
         ("The Company did not repurchase any shares in China.", "The Company did not repurchase shares in China."),
-        ("Cost of sales was 28,925 million in 2023.", "28,925"),
-        ("Cost of sales was $25.2 billion in 2022.", "25,231"),
-        ("The Board declared dividends of $1.325 per share on May 31, 2023.", "The Board of Directors declared"),
-        ("Converse is a wholly owned subsidiary.", "Converse is a wholly owned subsidiary."),
+        ("Cost of sales was 36,515 million in 2023.", "36,515"),
+        ("Cost of sales was $31.9 billion in 2022.", "31,886"),
+        ("The Board declared dividends of $1.745 per share on June 14, 2023.", "The Board of Directors declared"),
+        ("Tallis is a wholly owned subsidiary.", "Tallis is a wholly owned subsidiary."),
         ("An IND goes into effect 30 days after FDA receives it.", "An IND goes into effect 30 days"),
     ],
 )
@@ -96,19 +96,19 @@ def test_a_claim_that_a_source_says_gets_its_citation(said: str, quote: str) -> 
 @pytest.mark.parametrize(
     "said",
     [
-        "Revenues rose 12% to $51.2 billion in fiscal 2023.",  # another figure
-        "Revenues rose 10% to $51.2 million in fiscal 2023.",  # another scale
-        "Revenues rose 10% to $51.2 billion in fiscal 2022.",  # another year
-        "Revenues fell 10% to $51.2 billion in fiscal 2023.",  # the other direction
+        "Revenues rose 12% to $62.4 billion in fiscal 2023.",  # another figure
+        "Revenues rose 10% to $62.4 million in fiscal 2023.",  # another scale
+        "Revenues rose 10% to $62.4 billion in fiscal 2022.",  # another year
+        "Revenues fell 10% to $62.4 billion in fiscal 2023.",  # the other direction
         "The Company did repurchase shares in China.",  # denied there
         "The Company did not repurchase shares in Japan.",  # another name
         "Apple did not repurchase shares in China in 2023.",  # and one that begins it
-        "Cost of sales was 28,925 million in 2022.",  # the figure of another column
-        "Study BMS-986159 is not part of this report.",  # another code
+        "Cost of sales was 36,515 million in 2022.",  # the figure of another column
+        "Study KLM-204818 is not part of this report.",  # another code
         "Costs and revenues together were $80.1 billion in 2023.",  # follows from figures, stands nowhere
         "The outlook for the shares of the Company is bright.",  # mostly its own words
         "Revenues rose.",  # says too little to be sure
-        "Shares of Converse are held by the Board of Directors.",  # words from all over
+        "Shares of Tallis are held by the Board of Directors.",  # words from all over
     ],
 )
 def test_what_no_source_says_for_certain_stays_uncited(said: str) -> None:
@@ -120,23 +120,23 @@ def test_what_no_source_says_for_certain_stays_uncited(said: str) -> None:
 
 
 def test_a_claim_over_neighbours_gets_the_run_of_them() -> None:
-    found = answer("The net income was 5,070 in 2023 against a loss of (6,046) in 2022.")
+    found = answer("The net income was 4,180 in 2023 against a loss of (7,052) in 2022.")
     assert only(found).citations == (1,)
-    assert "5,070" in found.citations[0].quote
-    assert "(6,046)" in found.citations[0].quote
-    assert "28,925" not in found.citations[0].quote
+    assert "4,180" in found.citations[0].quote
+    assert "(7,052)" in found.citations[0].quote
+    assert "36,515" not in found.citations[0].quote
 
 
 def test_marks_of_the_writer_keep_their_numbers_and_move_along() -> None:
     found = answer(
-        "Gross margin fell 250 basis points to 43.5% <<SOURCE 1.3>>. Revenues rose 10% in fiscal 2023. "
-        "Converse is a wholly owned subsidiary. So it went. Gross margin fell <<SOURCE 1.3>> to 43.5%.\n\n"
-        "- Gross margin fell 250 basis points to 43.5%\n- **The Company did not repurchase shares in China.**\n"
+        "Gross margin fell 250 basis points to 41.5% <<SOURCE 1.3>>. Revenues rose 10% in fiscal 2023. "
+        "Tallis is a wholly owned subsidiary. So it went. Gross margin fell <<SOURCE 1.3>> to 41.5%.\n\n"
+        "- Gross margin fell 250 basis points to 41.5%\n- **The Company did not repurchase shares in China.**\n"
     )
     assert found.text == (
-        "Gross margin fell 250 basis points to 43.5% [1]. Revenues rose 10% in fiscal 2023 [2]. "
-        "Converse is a wholly owned subsidiary [3]. So it went. Gross margin fell [1] to 43.5%.\n\n"
-        "- Gross margin fell 250 basis points to 43.5% [1]\n- **The Company did not repurchase shares in China [4].**"
+        "Gross margin fell 250 basis points to 41.5% [1]. Revenues rose 10% in fiscal 2023 [2]. "
+        "Tallis is a wholly owned subsidiary [3]. So it went. Gross margin fell [1] to 41.5%.\n\n"
+        "- Gross margin fell 250 basis points to 41.5% [1]\n- **The Company did not repurchase shares in China [4].**"
     )
     assert [(mark.n, mark.added) for mark in found.marks] == [
         (1, False),
@@ -151,21 +151,21 @@ def test_marks_of_the_writer_keep_their_numbers_and_move_along() -> None:
 
 
 def test_cells_of_a_table_are_claims() -> None:
-    found = answer("| | 2023 | 2022 |\n|---|---|---|\n| Cost of sales | 28,925 | 25,231 |\n| Revenues | 51,218 | |\n")
-    assert "| Cost of sales | 28,925 [1] | 25,231 [2] |" in found.text
-    assert [citation.quote for citation in found.citations] == ["28,925", "25,231"]
-    assert "51,218 |" in found.text
+    found = answer("| | 2023 | 2022 |\n|---|---|---|\n| Cost of sales | 36,515 | 31,886 |\n| Revenues | 62,419 | |\n")
+    assert "| Cost of sales | 36,515 [1] | 31,886 [2] |" in found.text
+    assert [citation.quote for citation in found.citations] == ["36,515", "31,886"]
+    assert "62,419 |" in found.text
 
 
 @pytest.mark.parametrize(
     "said",
     [
-        "## Revenues rose 10% to $51.2 billion in fiscal 2023",
+        "## Revenues rose 10% to $62.4 billion in fiscal 2023",
         "**Revenues rose 10% in fiscal 2023**",
-        "Did revenues rise 10% to $51.2 billion in fiscal 2023?",
-        "Revenues rose 10% to $51.2 billion in fiscal 2023:",
-        "```\nRevenues rose 10% to $51.2 billion in fiscal 2023.\n```",
-        "The sources do not say whether revenues rose 10% to $51.2 billion in fiscal 2023.",
+        "Did revenues rise 10% to $62.4 billion in fiscal 2023?",
+        "Revenues rose 10% to $62.4 billion in fiscal 2023:",
+        "```\nRevenues rose 10% to $62.4 billion in fiscal 2023.\n```",
+        "The sources do not say whether revenues rose 10% to $62.4 billion in fiscal 2023.",
     ],
 )
 def test_what_is_no_statement_gets_none(said: str) -> None:
@@ -173,27 +173,27 @@ def test_what_is_no_statement_gets_none(said: str) -> None:
 
 
 def test_a_refusal_gets_none() -> None:
-    found = answer("<<NO ANSWER>> Revenues rose 10% to $51.2 billion in fiscal 2023.")
+    found = answer("<<NO ANSWER>> Revenues rose 10% to $62.4 billion in fiscal 2023.")
     assert found.refused
     assert not any(mark.added for mark in found.marks)
 
 
 def test_what_broke_off_is_not_taken_for_what_it_would_have_said() -> None:
-    found = answer("Converse is a wholly owned subsidiary. Revenues rose 10% to $51.2 billion", Overloaded("busy"))
+    found = answer("Tallis is a wholly owned subsidiary. Revenues rose 10% to $62.4 billion", Overloaded("busy"))
     assert found.status == "failed"
-    assert found.text == "Converse is a wholly owned subsidiary [1]. Revenues rose 10% to $51.2 billion"
+    assert found.text == "Tallis is a wholly owned subsidiary [1]. Revenues rose 10% to $62.4 billion"
     found = answer("In fiscal 2023 revenues rose 10%.", Overloaded("busy"))
     assert found.marks == (), "the full stop may be a decimal point"
 
 
 def test_after_a_closing_quotation_mark_it_follows() -> None:
-    found = answer("“Converse is a wholly owned subsidiary.” It is quoted.")
-    assert found.text == "“Converse is a wholly owned subsidiary.” [1] It is quoted."
+    found = answer("“Tallis is a wholly owned subsidiary.” It is quoted.")
+    assert found.text == "“Tallis is a wholly owned subsidiary.” [1] It is quoted."
 
 
 def test_it_can_be_switched_off() -> None:
     off = SETTINGS.model_copy(update={"verify": SETTINGS.verify.model_copy(update={"add_citations": False})})
-    assert answer("Converse is a wholly owned subsidiary.", chosen=off).marks == ()
+    assert answer("Tallis is a wholly owned subsidiary.", chosen=off).marks == ()
 
 
 def test_quotes_of_the_offline_writer_get_none() -> None:
@@ -213,7 +213,7 @@ def test_quotes_of_the_offline_writer_get_none() -> None:
 
 
 def test_where_several_documents_say_it_none_can_be_meant() -> None:
-    same = make_document(Heading("Notes"), "Converse is a wholly owned subsidiary.", doc_id="1" * 16, title="Another")
+    same = make_document(Heading("Notes"), "Tallis is a wholly owned subsidiary.", doc_id="1" * 16, title="Another")
     known = {same.doc_id: same, REPORT.doc_id: REPORT, OTHER.doc_id: OTHER}
     segments = (DIVIDENDS, Segment(same.doc_id, 0, len(same.text), 0, 0, 1.0))
     found = replace(retrieval(QUESTION, [DIVIDENDS]), segments=segments)
@@ -223,7 +223,7 @@ def test_where_several_documents_say_it_none_can_be_meant() -> None:
         retrieval=found,
         sources=build_sources(found, known.__getitem__, SETTINGS.answer),
         document=known.__getitem__,
-        llm=ScriptedWriter("Converse is a wholly owned subsidiary."),
+        llm=ScriptedWriter("Tallis is a wholly owned subsidiary."),
         settings=SETTINGS,
     )
     for _ in stream:
@@ -233,16 +233,16 @@ def test_where_several_documents_say_it_none_can_be_meant() -> None:
 
 
 def test_json_tells_which_were_added() -> None:
-    shown = wire.answer(answer("Converse is a wholly owned subsidiary. It is so <<SOURCE 1.1>>."))
+    shown = wire.answer(answer("Tallis is a wholly owned subsidiary. It is so <<SOURCE 1.1>>."))
     assert [claim["added"] for claim in shown["claims"]] == [[2], []]
     assert [(mark["n"], mark["added"]) for mark in shown["marks"]] == [(2, True), (1, False)]
 
 
 SENTENCES = st.sampled_from([
-    "Converse is a wholly owned subsidiary.", "In fiscal 2023 revenues rose 10%!", "Nothing else.", "**Bold**",
-    "- The Company did not repurchase shares in China", "Gross margin fell to 43.5% <<SOURCE 1.3>>.", "\n\n",
+    "Tallis is a wholly owned subsidiary.", "In fiscal 2023 revenues rose 10%!", "Nothing else.", "**Bold**",
+    "- The Company did not repurchase shares in China", "Gross margin fell to 41.5% <<SOURCE 1.3>>.", "\n\n",
     "“Quote.”",
-    "| a | b |\n|---|---|\n| Cost of sales 2023 | 28,925 |\n", "It fell <<SOURCE 9>> and rose <<SOURCE 1.2>>",
+    "| a | b |\n|---|---|\n| Cost of sales 2023 | 36,515 |\n", "It fell <<SOURCE 9>> and rose <<SOURCE 1.2>>",
 ])  # fmt: skip
 
 

@@ -157,7 +157,7 @@ def test_numbers_follow_first_use_and_a_span_keeps_its_number() -> None:
 def test_a_sentence_and_its_place() -> None:
     citer = Citer(sources(DIVIDENDS), document)
     (citation,), dropped = citer.resolve(marker("<<SOURCE 1.2>>"))
-    quote = "The Board of Directors declared dividends of $1.325 per share on May 31, 2023."
+    quote = "The Board of Directors declared dividends of $1.745 per share on June 14, 2023."
     assert dropped == []
     assert (citation.start, citation.end) == find(REPORT, quote)
     assert citation.quote == quote
@@ -169,9 +169,9 @@ def test_a_sentence_and_its_place() -> None:
 
 def test_a_cell_knows_its_headers() -> None:
     made = sources(TABLE)
-    number = next(i for i, u in enumerate(made[0].units, 1) if REPORT.text[u.start : u.end] == "46,710")
+    number = next(i for i, u in enumerate(made[0].units, 1) if REPORT.text[u.start : u.end] == "56,940")
     (citation,), _ = Citer(made, document).resolve(marker(f"<<SOURCE 1.{number}>>"))
-    assert citation.quote == "46,710"
+    assert citation.quote == "56,940"
     assert citation.label == "Revenues · 2022"
     heads = [REPORT.boxes(*find(REPORT, "Revenues | 2023")[:1], find(REPORT, "Revenues | 2023")[0] + 8)]
     assert citation.head_boxes[0] == heads[0][0]
@@ -182,7 +182,7 @@ def test_a_row_range_spans_its_cells_and_is_called_by_its_row() -> None:
     made = sources(TABLE)
     first = next(i for i, u in enumerate(made[0].units, 1) if REPORT.text[u.start : u.end] == "Revenues")
     (citation,), _ = Citer(made, document).resolve(marker(f"<<SOURCE 1.{first}-{first + 2}>>"))
-    assert citation.quote == "Revenues | 2023: 51,217 | 2022: 46,710"
+    assert citation.quote == "Revenues | 2023: 62,418 | 2022: 56,940"
     assert (citation.label, citation.units) == ("Revenues", (first, first + 2))
 
 

@@ -72,7 +72,7 @@ def test_all_cited_claims_go_in_one_call_with_their_evidence(server: MessagesSer
     found = ask(
         server,
         "Revenues rose 10% in fiscal 2023 <<SOURCE 1.2>>. They will go on. ",
-        "Cost of sales was 25,231 <<SOURCE 1.12>> million in 2022.",
+        "Cost of sales was 31,886 <<SOURCE 1.12>> million in 2022.",
     )
     (body,) = server.forms
     assert body["tool_choice"] == {"type": "tool", "name": "give_verdicts", "disable_parallel_tool_use": True}
@@ -88,20 +88,20 @@ def test_all_cited_claims_go_in_one_call_with_their_evidence(server: MessagesSer
                         "document": "Sample 10-K",
                         "page": "i",
                         "section": "Results of operations",
-                        "words": "Revenues rose 10% to $51.2 billion in fiscal 2023.",
+                        "words": "Revenues rose 10% to $62.4 billion in fiscal 2023.",
                     }
                 ],
             },
             {
                 "claim": 2,
-                "says": "Cost of sales was 25,231 million in 2022.",
+                "says": "Cost of sales was 31,886 million in 2022.",
                 "evidence": [
                     {
                         "document": "Sample 10-K",
                         "page": "i",
                         "section": "Results of operations",
                         "headers": "Cost of sales · 2022",
-                        "words": "25,231",
+                        "words": "31,886",
                     }
                 ],
             },
@@ -123,7 +123,7 @@ def test_all_cited_claims_go_in_one_call_with_their_evidence(server: MessagesSer
         # … and never one that rests on a wrong number, year, code, name or negation.
         ("Revenues rose 12% in fiscal 2023 <<SOURCE 1.2>>.", "supported", "unsupported"),
         ("Revenues rose 10% in fiscal 2021 <<SOURCE 1.2>>.", "supported", "unsupported"),
-        ("Study BMS-986159 is not part of this report <<SOURCE 2.4>>.", "supported", "unsupported"),
+        ("Study KLM-204818 is not part of this report <<SOURCE 2.4>>.", "supported", "unsupported"),
         ("The Company did repurchase shares in China <<SOURCE 1.4>>.", "supported", "unsupported"),
         ("Revenues fell 10% in fiscal 2023 <<SOURCE 1.2>>.", "supported", "unsupported"),
         ("The Company did not repurchase shares in Japan <<SOURCE 1.4>>.", "supported", "weak"),
@@ -141,7 +141,7 @@ def test_what_a_verdict_may_change(server: MessagesServer, said: str, verdict: s
 
 def test_an_added_citation_is_judged_too_and_still_said_to_be_added(server: MessagesServer) -> None:
     server.plan(verdicts(("partly", "It is owned in part.")))
-    found = ask(server, "Converse is a wholly owned subsidiary.")
+    found = ask(server, "Tallis is a wholly owned subsidiary.")
     (claim,) = found.claims
     assert (claim.citations, claim.status) == ((1,), "weak")
     assert claim.reason == (
@@ -224,7 +224,7 @@ def test_stop_ends_it_and_keeps_the_answer(server: MessagesServer) -> None:
 
 
 def test_more_than_it_may_read_is_left_out_and_told(server: MessagesServer) -> None:
-    said = "Revenues rose 10% in fiscal 2023 <<SOURCE 1.2>>. Gross margin fell to 43.5% <<SOURCE 1.3>>. "
+    said = "Revenues rose 10% in fiscal 2023 <<SOURCE 1.2>>. Gross margin fell to 41.5% <<SOURCE 1.3>>. "
     server.plan(verdicts("partly"))
     found = ask(server, said * 2, judge_tokens=100)
     assert [claim.status for claim in found.claims] == ["weak", "supported", "supported", "supported"]

@@ -40,15 +40,15 @@ def texts(doc: Document, start: int, end: int) -> list[str]:
 def test_units_are_sentences_headings_and_cells() -> None:
     assert texts(REPORT, PROSE.start, TABLE.end)[:6] == [
         "Results of operations",
-        "Revenues rose 10% to $51.2 billion in fiscal 2023.",
-        "Gross margin fell 250 basis points to 43.5%.",
+        "Revenues rose 10% to $62.4 billion in fiscal 2023.",
+        "Gross margin fell 250 basis points to 41.5%.",
         "The Company did not repurchase shares in China.",
         "2023",
         "2022",
     ]
     labels = {REPORT.text[u.start : u.end]: u.label for u in build_units(REPORT, TABLE.start, TABLE.end)}
-    assert labels["46,710"] == "Revenues · 2022"
-    assert labels["(6,046)"] == "Net income (loss) · 2022"
+    assert labels["56,940"] == "Revenues · 2022"
+    assert labels["(7,052)"] == "Net income (loss) · 2022"
     assert labels["Revenues"] == labels["2023"] == ""
 
 
@@ -115,7 +115,7 @@ def test_touching_passages_become_one_source() -> None:
 
 
 def test_a_passage_inside_another_is_given_once() -> None:
-    inner = segment(REPORT, "Gross margin", "43.5%.")
+    inner = segment(REPORT, "Gross margin", "41.5%.")
     assert len(sources(PROSE, inner)) == len(sources(inner, PROSE)) == 1
     assert sources(inner, PROSE)[0].text == sources(PROSE)[0].text
 
@@ -166,15 +166,15 @@ def test_rendered_with_numbers_pages_section_and_grid() -> None:
     assert shown.startswith("<<SOURCE 1>>\nSample 10-K | page i\nSection: Results of operations\n")
     assert "## [1.1] Results of operations\n[1.2] Revenues rose 10%" in shown
     assert (
-        "Table: Statements of income (In millions)\n|  | [1.5] 2023 | [1.6] 2022 |\n| [1.7] Revenues | [1.8] 51,217"
+        "Table: Statements of income (In millions)\n|  | [1.5] 2023 | [1.6] 2022 |\n| [1.7] Revenues | [1.8] 62,418"
         in shown
     )
     assert shown.endswith("<<END SOURCE 1>>")
 
 
 def test_rows_without_their_header_get_the_columns_named() -> None:
-    (source,) = sources(segment(REPORT, "Cost of sales", "(6,046)"))
-    assert "Columns: – | 2023 | 2022\n| [1.1] Cost of sales | [1.2] 28,925" in render_source(source, REPORT)
+    (source,) = sources(segment(REPORT, "Cost of sales", "(7,052)"))
+    assert "Columns: – | 2023 | 2022\n| [1.1] Cost of sales | [1.2] 36,515" in render_source(source, REPORT)
 
 
 GROUPED = make_document(

@@ -84,10 +84,10 @@ def test_sources_go_as_search_results_with_one_block_for_each_unit(server: Messa
     assert all(result["citations"] == {"enabled": True} for result in results)
     assert all(block["type"] == "text" and block["text"] for result in results for block in result["content"])
     assert results[0]["title"] == "Sample 10-K | page i | Section: Results of operations"
-    assert results[0]["content"][1]["text"] == "Revenues rose 10% to $51.2 billion in fiscal 2023."
+    assert results[0]["content"][1]["text"] == "Revenues rose 10% to $62.4 billion in fiscal 2023."
     cells = [block["text"] for block in results[0]["content"][4:]]
     assert cells[0].startswith("Table: Statements of income (In millions)\n")
-    assert "Revenues · 2023: 51,217" in cells
+    assert "Revenues · 2023: 62,418" in cells
     assert last == {"type": "text", "text": asked.prompt}
     assert "<<SOURCE" not in body["system"][0]["text"], "the model is not to write markers"
     assert "Revenues rose" not in asked.prompt
@@ -96,9 +96,9 @@ def test_sources_go_as_search_results_with_one_block_for_each_unit(server: Messa
 @pytest.mark.parametrize("cited_first", [False, True])
 def test_the_same_answer_in_both_modes(server: MessagesServer, cited_first: bool) -> None:
     marked = (
-        "Revenues rose 10% <<SOURCE 1.2>> and reached 51,217 <<SOURCE 1.8>>. Gross margin fell <<SOURCE 1.3, 2.2>>.\n\n"
-        "- Dividends were $1.325 per share <<SOURCE 2.2>>\n- The net loss of 2022 was 6,046 <<SOURCE 1.13-1.15>>\n\n"
-        "| Year | Revenues |\n|---|---|\n| 2023 | 51,217 <<SOURCE 1.8>> |\n\nNobody said so. Nor this <<SOURCE 9.1>>."
+        "Revenues rose 10% <<SOURCE 1.2>> and reached 62,418 <<SOURCE 1.8>>. Gross margin fell <<SOURCE 1.3, 2.2>>.\n\n"
+        "- Dividends were $1.745 per share <<SOURCE 2.2>>\n- The net loss of 2022 was 7,052 <<SOURCE 1.13-1.15>>\n\n"
+        "| Year | Revenues |\n|---|---|\n| 2023 | 62,418 <<SOURCE 1.8>> |\n\nNobody said so. Nor this <<SOURCE 9.1>>."
     )
     by_markers = answer(server, Reply(text=marked), native=False)
     by_service = answer(server, Reply(deltas=cited_blocks(marked, cited_first=cited_first)), native=True)

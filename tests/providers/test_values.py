@@ -84,7 +84,7 @@ def test_a_cell_by_its_row_and_its_year(question: str) -> None:
         ("Which was larger in 2018, net income or total assets?", ""),
         # Something else of nearly the same name.
         ("What was the net income per share in 2018?", ""),
-        ("What was the net income of the Converse segment in 2018?", ""),
+        ("What was the net income of the Tallis segment in 2018?", ""),
         ("What was the property in 2018?", ""),
         ("What was net income in the second quarter of 2018?", ""),
     ],
