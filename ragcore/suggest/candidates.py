@@ -123,7 +123,7 @@ class Nearby:
         down = [cell for cell in cells if cell.col == here.col and cell.row != here.row]
         across.sort(key=lambda cell: abs(cell.col - here.col))
         down.sort(key=lambda cell: abs(cell.row - here.row))
-        return self._asked(labelled, across), self._asked(labelled, down), labelled.row_name(here).rpartition(" / ")[2]
+        return self._asked(labelled, across), self._asked(labelled, down), labelled.row_label(here).head
 
     def _table_near(self, start: int, end: int) -> list[Candidate]:
         """The values of the latest year in the table of the cited sentence's section that is nearest to it."""
@@ -147,7 +147,7 @@ class Nearby:
         columns = labelled.column_labels()
         title = labelled.table.title
         made = (
-            (of_cell(labelled.row_name(cell), columns[cell.col], self._words, title), cell.start, cell.end)
+            (of_cell(labelled.row_label(cell).head, columns[cell.col], self._words, title), cell.start, cell.end)
             for cell in cells
         )
         return [one for each in made for one in self._made(*each)]

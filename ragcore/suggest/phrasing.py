@@ -140,7 +140,7 @@ def _is_small(word: str, words: Set[str]) -> bool:
 def of_cell(row: str, column: str, words: Set[str] = frozenset(), title: str = "") -> str:
     """``What were total revenues in fiscal 2022?``; ``How did gross margin change?`` of a column of changes; ``What was
     the revenue of Field Sensors in 2022?`` in a table of revenue by segment (``title``)."""
-    name = _BRACKETS.sub("", row.rsplit(" / ", 1)[-1]).strip(" :.·,")
+    name = _BRACKETS.sub("", row).strip(" :.·,")
     if column.endswith("."):
         return ""  # a sentence
     column = " ".join(column.replace("·", " ").split()).strip(" :,")

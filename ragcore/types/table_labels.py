@@ -14,6 +14,18 @@ LABEL_SEPARATOR = " · "
 GROUP_SEPARATOR = " / "
 
 
+@dataclass(frozen=True, slots=True)
+class RowLabel:
+    """What a row is called: its own ``head`` and the ``group`` over it, "" for none."""
+
+    group: str
+    head: str
+
+    @property
+    def name(self) -> str:
+        return GROUP_SEPARATOR.join(part for part in (self.group, self.head) if part)
+
+
 def elements_within(document: Document, start: int, end: int) -> Iterator[Element]:
     """The body elements that share at least one character with ``[start, end)``, in the order of the text."""
     body = document.body
@@ -125,11 +137,15 @@ class LabelledTable:
         columns = _path(text for head in self.heads(cell) if head.header and (text := self.text(head)) != name)
         return LABEL_SEPARATOR.join(part for part in (name, columns) if part)
 
+    def row_label(self, cell: Cell) -> RowLabel:
+        """What names the row of ``cell``; a row without a header of its own is called as its group."""
+        row = self._row_headers.get(cell.row)
+        group, head = self.group_name(cell.row), "" if row is None else self.text(row)
+        return RowLabel(group, head) if head else RowLabel("", group)
+
     def row_name(self, cell: Cell) -> str:
         """What names the row of ``cell``: ``group / row header``, either alone, or ""."""
-        row = self._row_headers.get(cell.row)
-        parts = [self.group_name(cell.row), "" if row is None else self.text(row)]
-        return GROUP_SEPARATOR.join(part for part in parts if part)
+        return self.row_label(cell).name
 
     def head_spans(self, cell: Cell) -> list[tuple[int, int]]:
         """The spans of everything that heads ``cell``: group, row header, column headers."""

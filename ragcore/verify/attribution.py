@@ -58,7 +58,7 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
 
     def named(text: str) -> float:
         generous = with_synonyms(set(terms(text)))
-        return max(named_by(cell.row, generous), named_by(cell.row.split(" / ")[-1], generous))
+        return max(named_by(cell.row, generous), named_by(cell.named.head, generous))
 
     wider = _wider_row(terms(part), own_terms, cell)
     if wider:
@@ -68,15 +68,14 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
     for text in dict.fromkeys((part, claim)):
         said = terms(text) - label_terms(cell.column)
         own = named(text)
-        plain = max(named_by(cell.row, said), named_by(cell.row.split(" / ")[-1], said))
+        plain = max(named_by(cell.row, said), named_by(cell.named.head, said))
         best, name = 0.0, ""
         for row in cell.grid.rows:
-            last = row.split(" / ")[-1]
-            if row == cell.row or not (label_terms(last) - own_terms) & said:
+            if row == cell.named or not (label_terms(row.head) - own_terms) & said:
                 continue
-            share = named_by(last, said)
+            share = named_by(row.head, said)
             if share > best:
-                best, name = share, row
+                best, name = share, row.name
         # A row named word by word ("Cost of sales") outdoes another that only a synonym names (sales: "Revenues").
         if best >= enough and (best > own + 1e-9 or best == 1.0 > plain):
             return name
@@ -89,9 +88,9 @@ def _wider_row(said: frozenset[str], own: frozenset[str], cell: CitedCell) -> st
     """A row named in full that says more than the row of ``cell`` with all of its words ("Cost of revenues" for
     "Revenues"), or ""."""
     for row in cell.grid.rows:
-        named = label_terms(row.split(" / ")[-1])
+        named = label_terms(row.head)
         if own < named <= said and (named - own - UNIMPORTANT) - label_terms(cell.column) - label_terms(cell.row):
-            return row
+            return row.name
     return ""
 
 

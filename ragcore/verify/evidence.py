@@ -13,7 +13,7 @@ from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
 from ragcore.text.words import content_stems
 from ragcore.types import Cell, Citation, ClaimStatus, Document, Element
-from ragcore.types.table_labels import LabelledTable, elements_within
+from ragcore.types.table_labels import LabelledTable, RowLabel, elements_within
 from ragcore.verify.segments import parts
 from ragcore.verify.signs import Reading, reading
 
@@ -33,7 +33,7 @@ class Grid:
     """What the figures of one table share: the names of its rows and columns, and the notes around them. ``scale`` and
     ``currency`` are what it states for all of them."""
 
-    rows: tuple[str, ...]
+    rows: tuple[RowLabel, ...]
     columns: tuple[str, ...]
     notes: str
     scale: float | None
@@ -42,13 +42,18 @@ class Grid:
 
 @dataclass(frozen=True)
 class CitedCell:
-    """One cited cell: its own text and its headers. ``row`` and ``column`` are "" for what is itself a header."""
+    """One cited cell: its own text and its headers; they are empty for what is itself a header."""
 
     text: str
     label: str
-    row: str
+    named: RowLabel
     column: str
     grid: Grid
+
+    @property
+    def row(self) -> str:
+        """Group and header of its row."""
+        return self.named.name
 
     @property
     def in_units(self) -> bool:
@@ -64,7 +69,7 @@ class CitedCell:
     @property
     def reading(self) -> Reading:
         """What its sign means, by the name of its row, or of its column where that tells and the row does not."""
-        found = reading(self.row)
+        found = reading(self.named.head, self.named.group)
         return found if found.plain or found.bracketed else reading(self.column)
 
     @property
@@ -213,11 +218,11 @@ def _read_table(
     corner = next((labelled.text(cell) for cell in table.cells if cell.row == 0 and cell.col == 0), "")
     notes = "\n".join(part for part in (table.title, heads, corner) if part)
     # What stands over the rows' names is no column that a figure could be of.
-    named = {(cell.row, cell.col) for cell in firsts.values()}
-    valued = [cell for cell in table.cells if not cell.header and (cell.row, cell.col) not in named]
+    heads_of_rows = {(cell.row, cell.col) for cell in firsts.values()}
+    valued = [cell for cell in table.cells if not cell.header and (cell.row, cell.col) not in heads_of_rows]
     columns = {column for cell in valued for column in range(cell.col, cell.col + cell.col_span)}
     grid = Grid(
-        rows=tuple(dict.fromkeys(labelled.row_name(cell) for cell in firsts.values())),
+        rows=tuple(dict.fromkeys(labelled.row_label(cell) for cell in firsts.values())),
         columns=tuple(
             dict.fromkeys(label for i, label in enumerate(labelled.column_labels()) if label and i in columns)
         ),
@@ -229,7 +234,9 @@ def _read_table(
     for cell in cited:
         label = labelled.label(cell)
         over = " ".join(dict.fromkeys(labelled.text(head) for head in labelled.heads(cell) if head.header))
-        own.append(CitedCell(labelled.text(cell), label, labelled.row_name(cell) if label else "", over, grid))
+        own.append(
+            CitedCell(labelled.text(cell), label, labelled.row_label(cell) if label else RowLabel("", ""), over, grid)
+        )
     rows = {cell.row for cell in cited if not cell.header}
     beside = " ".join(
         labelled.text(cell)

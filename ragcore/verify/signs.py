@@ -58,12 +58,12 @@ class Reading:
         return self.bracketed if negative else self.plain
 
 
-def reading(label: str) -> Reading:
-    """How the amounts of a row or column called ``label`` are read; all "" where its name does not tell."""
-    name = label.split(" / ")[-1]
+def reading(name: str, group: str = "") -> Reading:
+    """How the amounts of a row in ``group``, or of a column, called ``name`` are read; all "" where that does not
+    tell."""
     plain = _of_name(_BRACKETED.sub(" ", name))
     if plain is None:
-        name = label.replace(" / ", " ")
+        name = f"{group} {name}"
         plain = _of_name(_BRACKETED.sub(" ", name))
     inside = _words(" ".join(_BRACKETED.findall(name)))
     other: Meaning = next((meaning for word in inside if (meaning := _meaning(word))), "")

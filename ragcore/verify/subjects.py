@@ -121,7 +121,7 @@ def check_unknown_subject(claim: str, evidence: Evidence) -> list[Finding]:
 
 def _dropped(claim: str, cell: CitedCell, evidence: Evidence) -> str:
     """A narrowing word of the row's own name that the claim lacks, or what its figures are per."""
-    name = _BRACKETS.sub(" ", cell.row.split(" / ")[-1])
+    name = _BRACKETS.sub(" ", cell.named.head)
     said = with_synonyms({*terms(claim), *(stem(word) for word in tokens(claim))})
     words = tokens(name)
     if any(word not in NARROWING and word not in STOP_WORDS for word in words):
@@ -159,7 +159,7 @@ def _phrases(claim: str, cell: CitedCell, evidence: Evidence) -> list[_Phrase]:
         run = with_synonyms({one for word in words[place:end] for one in _stems(word)})
         narrowed = _before(words, place, known) or _behind(words, end, known, own)
         # "Deferred tax" is not "Deferred revenue": the noun is another one.
-        if not narrowed and _head(cell.row) not in run and _is_noun(words[end : end + 1], known):
+        if not narrowed and _noun(cell.named.head) not in run and _is_noun(words[end : end + 1], known):
             narrowed = f"{words[end - 1]} {words[end]}"
         out.append(_Phrase(named_by(cell.row, run), narrowed))
         # What the figure is without names nothing.
@@ -171,9 +171,9 @@ def _phrases(claim: str, cell: CitedCell, evidence: Evidence) -> list[_Phrase]:
     return out
 
 
-def _head(row: str) -> str:
+def _noun(head: str) -> str:
     """The stem of the noun that a row's name ends in, before "of" and the like."""
-    stems = _stems(re.split(r"\b(?:of|per|from|for|in|by|to|on)\b|,", _BRACKETS.sub(" ", row.split(" / ")[-1]))[0])
+    stems = _stems(re.split(r"\b(?:of|per|from|for|in|by|to|on)\b|,", _BRACKETS.sub(" ", head))[0])
     return stems[-1] if stems else ""
 
 
