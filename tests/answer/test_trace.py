@@ -10,12 +10,13 @@ from ragcore.types import Route, Scope
 from tests.answer.samples import OTHER, REPORT, SETTINGS, document, retrieval, segment
 
 TITLES = {REPORT.doc_id: "Sample 10-K", OTHER.doc_id: "21 CFR 312"}
+BOARD = segment(REPORT, "The Board", "June 14, 2023.")
 
 
 def test_hits_keep_where_they_stand_and_the_source_they_went_into() -> None:
     found = retrieval(
         "What was declared?",
-        [segment(REPORT, "The Board", "May 31, 2023."), segment(OTHER, "An IND goes", "receives it.")],
+        [BOARD, segment(OTHER, "An IND goes", "receives it.")],
     )
     sources = build_sources(found, document, SETTINGS.answer)
     kept = trace(found, sources, document, TITLES)
@@ -29,8 +30,8 @@ def test_hits_keep_where_they_stand_and_the_source_they_went_into() -> None:
 
 
 def test_a_hit_that_became_no_source_says_so() -> None:
-    found = retrieval("What?", [segment(REPORT, "The Board", "May 31, 2023."), segment(OTHER, "A sponsor", "clinical")])
-    only = build_sources(retrieval("What?", [segment(REPORT, "The Board", "May 31, 2023.")]), document, SETTINGS.answer)
+    found = retrieval("What?", [BOARD, segment(OTHER, "A sponsor", "clinical")])
+    only = build_sources(retrieval("What?", [BOARD]), document, SETTINGS.answer)
     assert [hit.source for hit in trace(found, only, document, TITLES).hits] == [1, 0]
 
 
