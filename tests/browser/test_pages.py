@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import pymupdf
 import pytest
 
 from benchmarks import long_document
 from ragcore.engine import Engine
 from ragcore.types import Scope
-from tests.browser.conftest import App, Shelf, serve
+from tests import pdfs
+from tests.browser.conftest import App, serve
 from tests.browser.test_axe import check
 from tests.browser.test_places import client_rects
 from tests.matrix import standing_for
@@ -186,15 +188,35 @@ def test_numbers_in_the_margin_lie_over_no_word_and_no_other_number(
     assert apart(page, 7) == 5
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (1280, 720)])
-@pytest.mark.parametrize("name", ["cropped.pdf", "cropped and turned.pdf"])
-def test_numbers_lie_over_no_word_where_there_is_hardly_a_margin(
-    name: str, size: tuple[int, int], app: App, shelf: Shelf, open_page: Callable[..., Any]
+def test_numbers_lie_over_no_word_on_a_full_page_with_hardly_a_margin(
+    register: tuple[App, str], open_page: Callable[..., Any]
 ) -> None:
-    page = open_page(f"{app.url}/?c={shelf.conversations[name]}", *size)
-    page.locator(".gw-page .gw-text tspan").first.wait_for(state="attached")
-    page.wait_for_timeout(300)
-    assert apart(page, 1) >= 1
+    app, _ = register
+    with Engine.open(app.home) as engine:
+        doc_id = engine.add(full_page(), "full.pdf").doc_id
+        assert engine.ingest(doc_id).status == "ready"
+        engine.index()
+        talk = engine.conversations.new(Scope((doc_id,)))
+        engine.chat(talk, "How often was Well 07 sampled?").run()
+    page = open_page(f"{app.url}/?c={talk}")
+    for width, height in ((1440, 900), (1280, 720)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.locator(".gw-page .gw-text tspan").first.wait_for(state="attached")
+        cite(page, [at(n, 1, 13, 12 + 96 * n) for n in (1, 2, 3)], 2)
+        page.locator(".gw-page .gw-tag.on").wait_for()
+        page.wait_for_timeout(300)
+        assert apart(page, 1) == 3
+
+
+def full_page() -> bytes:
+    """Lines from one edge to the other."""
+    line = "was sampled twice, and the water of each was tested on the day it was drawn by its own crew and"
+    lines = [f"Well {n:02} {line}" for n in range(40)]
+    document = pymupdf.open(stream=pdfs.lines_pdf(lines, size=9.0, leading=15.0), filetype="pdf")
+    right = max(word[2] for word in document[0].get_text("words"))
+    document[0].set_cropbox(pymupdf.Rect(60, 70, right + 12, 720))
+    made: bytes = document.tobytes()
+    return made
 
 
 def apart(page: Any, number: int) -> int:
