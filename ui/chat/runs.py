@@ -214,15 +214,17 @@ class Answers:
         ):
             asked = self.engine.conversations.scope(conversation_id) if scope is None else scope
             infos = self.engine.documents()
-            if asked.doc_ids == ():
-                raise ScopeGone("No document is in scope.", hint="Tick at least one in the sidebar.")
-            if asked.doc_ids:
+            if asked.doc_ids is not None:
                 known = {info.doc_id for info in infos}
+                # The browser shows none of those that were removed, and sends none.
+                before = asked.doc_ids or self.engine.conversations.scope(conversation_id).doc_ids or ()
                 asked = replace(asked, doc_ids=tuple(doc_id for doc_id in asked.doc_ids if doc_id in known))
-                if not asked.doc_ids:
+                if not asked.doc_ids and before and known.isdisjoint(before):
                     raise ScopeGone(
                         "The documents in scope were removed from the library.", hint="Tick another in the sidebar."
                     )
+                if not asked.doc_ids:
+                    raise ScopeGone("No document is in scope.", hint="Tick at least one in the sidebar.")
             missing = unread(infos, asked.doc_ids)
             live = LiveAnswer(
                 conversation_id,
