@@ -24,7 +24,7 @@ from ragcore.engine import Engine
 from ragcore.explore.explore import Exploration
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
-from ragcore.providers import vector_store
+from ragcore.index.vectors import vector_store
 from ragcore.types import Scope
 from ui.explore import figures
 from ui.explore.figure_axis import Axis

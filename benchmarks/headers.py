@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from benchmarks.table_questions import made_questions
 from ragcore.context.extract import best_sentence, prose
 from ragcore.context.sections import Sections
 from ragcore.engine import Engine
-from ragcore.index.bm25 import Bm25Index
+from ragcore.index.bm25 import Bm25Index, Postings
 from ragcore.offline.question import RuleAnalyser
 from ragcore.protocols import Embedder, Vector
 from ragcore.retrieve.hybrid import HybridRetriever
@@ -182,8 +181,7 @@ def measure(
     rows: list[list[object]] = []
     for way in ways:
         made = {i: [headed(chunk, documents[i].title, said[i], way) for chunk in chunks[i]] for i in doc_ids}
-        with TemporaryDirectory() as folder:
-            rows += _rows(engine, way, made, asked, kept, modes, Path(folder))
+        rows += _rows(engine, way, made, asked, kept, modes)
         print("\n" + table(rows, head), flush=True)
 
 
@@ -194,7 +192,6 @@ def _rows(
     asked: Sequence[Asked],
     kept: Kept,
     modes: Sequence[Mode],
-    folder: Path,
 ) -> list[list[object]]:
     from ragcore.text.sentences import count_tokens
 
@@ -202,11 +199,11 @@ def _rows(
     embeds = any(mode != "bm25" for _name, mode, _reranked in modes)
     store = InMemory(flat, kept.of([chunk.index_text for chunk in flat]) if embeds else np.zeros((len(flat), 1)))
     index = engine.settings.index
-    sparse = Bm25Index.empty(folder, k1=index.bm25_k1, b=index.bm25_b).updated(
-        dict.fromkeys(made, way.name),
-        lambda doc_id: ((Entry(c.chunk_id, c.doc_id, c.kind), c.index_text) for c in made[doc_id]),
-        revision=1,
-    )
+    counted = {
+        doc_id: Postings.of((Entry(c.chunk_id, c.doc_id, c.kind), c.index_text) for c in chunks)
+        for doc_id, chunks in made.items()
+    }
+    sparse = Bm25Index(k1=index.bm25_k1, b=index.bm25_b).updated(dict.fromkeys(made, way.name), lambda _: counted)
     by_id = {chunk.chunk_id: chunk for chunk in flat}
     head = sum(count_tokens(f"{chunk.header}\n{chunk.context}") for chunk in flat[::7]) / len(flat[::7])
     out: list[list[object]] = []

@@ -34,8 +34,9 @@ from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.index.tokens import terms
 from ragcore.index.trash import Trash
+from ragcore.index.vectors import vector_store
 from ragcore.protocols import Embedder, Vector
-from ragcore.providers import embedder, vector_store
+from ragcore.providers import embedder
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames
 from ragcore.types import EVERYTHING, Chunk, Document, Element, Page, Scope, WordMap
@@ -170,7 +171,7 @@ def build(home: Path, kind: str, size: int) -> dict[str, float]:
     out["worst change ms"] = max(times["add ms"] + times["remove ms"]) * 1000
     out["build MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     out["sqlite MB"] = _megabytes([home / "groundwork.sqlite"])
-    out["bm25 MB"] = _megabytes((home / "cache" / "bm25").rglob("*"))
+    out["postings MB"] = sum(len(data) for _, _, data in store.postings(store.document_ids())) / 2**20
     out[f"{kind} MB"] = _megabytes((home / "cache" / kind).rglob("*"))
     return out
 

@@ -1,218 +1,293 @@
-"""BM25 over every chunk: rank-bm25's ``BM25Okapi`` model over postings on disk.
+"""BM25 over every chunk: rank-bm25's ``BM25Okapi`` model as a sparse matrix of term counts.
 
 Scores equal those of ``rank_bm25.BM25Okapi`` (Trotman, Puurula, Burgess: Improvements to BM25 and Language Models
 Examined, ADCS 2014), with its floor under negative idf values: ``epsilon`` times the mean idf over all terms.
 
-The index is a folder: immutable files of postings (`ragcore.index.postings`) and a manifest, which names them, the
-documents in each that count, and how many terms occur in how many chunks (for the mean idf). Adding documents adds a
-file, removing one changes the manifest only, and `ragcore.tiers` says when files are merged. All of it is a cache that
-SQLite can make again, and none of it depends on k1 and b.
+SQLite keeps the counts of each document (`Postings`) and forgets them with it. In memory they are the columns of a few
+matrices, one for each group of documents: a change makes one matrix of what is new and of the groups that are less than
+twice its size, so a chunk is put in order about log(size of the library) times in all. Document frequencies and lengths
+are exact whatever came and went, and none of it depends on k1 and b.
 """
 
 from __future__ import annotations
 
+import json
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from ragcore.index import bm25_files
-from ragcore.index.bm25_files import Manifest, Update, held
-from ragcore.index.postings import Postings
+from ragcore.files import sealed, unsealed
+from ragcore.index.entries import Entries, Mask
 from ragcore.index.tokens import prepare, terms
-from ragcore.rows import keys
 from ragcore.types import EVERYTHING, Entry, Scope
 
 EPSILON = 0.25
-BATCH = 16_384  # chunks counted in memory before they are written; a killed build loses at most these
 
-Load = Callable[[str], Iterable[tuple[Entry, str]]]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """How often each term occurs in each chunk of one document.
+
+    ``terms`` uint64 are 64 bits of the BLAKE2b hash of each distinct term, ascending: among ten million terms two share
+    theirs with a probability of about three in a million. Of the chunks one after another ``columns`` are the places of
+    their terms in ``terms``, ``counts`` how often they occur there, and ``sizes`` how many distinct ones each has.
+    """
+
+    entries: Sequence[Entry]
+    terms: NDArray[np.uint64]
+    sizes: NDArray[Any]
+    columns: NDArray[Any]
+    counts: NDArray[Any]
+
+    @classmethod
+    def of(cls, chunks: Iterable[tuple[Entry, str]]) -> Postings:
+        """Of chunks with what is indexed of them."""
+        vocabulary: dict[str, int] = {}
+        entries: list[Entry] = []
+        sizes, columns, counts = (array("I") for _ in range(3))
+        for entry, text in chunks:
+            held = Counter(terms(text))
+            entries.append(entry)
+            sizes.append(len(held))
+            columns.extend(vocabulary.setdefault(term, len(vocabulary)) for term in held)
+            counts.extend(held.values())
+        hashes = _hashes(vocabulary)
+        order = np.argsort(hashes)
+        places = np.empty(len(order), dtype=np.uint32)
+        places[order] = np.arange(len(order), dtype=np.uint32)
+        sizes_, columns_, counts_ = (np.array(values, dtype=np.uint32) for values in (sizes, columns, counts))
+        return cls(entries, hashes[order], sizes_, places[columns_], counts_)
+
+    def to_bytes(self) -> bytes:
+        """With a checksum; the numbers in the smallest type that holds them."""
+        arrays = [self.terms, *(_small(values) for values in (self.sizes, self.columns, self.counts))]
+        entries = [(e.chunk_id, e.doc_id, e.kind, e.first_page, e.last_page) for e in self.entries]
+        head = json.dumps([entries, [(values.dtype.str, len(values)) for values in arrays]]).encode()
+        return sealed(b"%d\n" % len(head) + head + b"".join(values.tobytes() for values in arrays))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Postings:
+        """The inverse of `to_bytes`. Raises `ValueError` for data that is damaged."""
+        size, _, rest = unsealed(data).partition(b"\n")
+        entries, kinds = json.loads(rest[: int(size)])
+        arrays, at = [], int(size)
+        for dtype, count in kinds:
+            arrays.append(np.frombuffer(rest, dtype, count, at))
+            at += arrays[-1].nbytes
+        return cls([Entry(*entry) for entry in entries], *arrays)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Documents in one matrix: ``counts`` has a row for each chunk and a column for each of ``terms`` (hashes,
+    ascending). ``documents`` are those that count, with their fingerprints; ``alive`` says which chunks are theirs,
+    ``frequencies`` how many of these hold each term."""
+
+    entries: Entries
+    terms: NDArray[np.uint64]
+    counts: Any  # scipy.sparse.csc_array
+    lengths: Ints
+    documents: Mapping[str, str]
+    alive: Mask
+    frequencies: Ints
+
+    @classmethod
+    def of(cls, postings: Mapping[str, Postings], fingerprints: Mapping[str, str]) -> _Group:
+        parts = list(postings.values())
+        found = _distinct([part.terms for part in parts])
+        columns = np.concatenate([found.searchsorted(part.terms).astype(np.int32)[part.columns] for part in parts])
+        rows = np.concatenate([[0], *(part.sizes for part in parts)]).cumsum(dtype=np.int32)
+        counts = np.concatenate([part.counts for part in parts])
+        by_chunk = sparse.csr_array((counts, columns, rows), shape=(len(rows) - 1, len(found)))
+        lengths = by_chunk.sum(axis=1, dtype=np.int64)
+        by_term = by_chunk.tocsc()
+        entries = Entries([entry for part in parts for entry in part.entries])
+        alive = np.ones(len(entries), dtype=bool)
+        return cls(entries, found, by_term, lengths, fingerprints, alive, np.diff(by_term.indptr).astype(np.int64))
+
+    def __len__(self) -> int:
+        """Chunks that count."""
+        return int(self.alive.sum())
+
+    def only(self, wanted: Mapping[str, str]) -> _Group:
+        """The group with those documents alone that have the fingerprints ``wanted``."""
+        documents = {doc_id: mark for doc_id, mark in self.documents.items() if wanted.get(doc_id) == mark}
+        if len(documents) == len(self.documents):
+            return self
+        alive = self.entries.of_documents(documents)
+        held = np.concatenate([[0], alive[self.counts.indices].cumsum(dtype=np.int64)])
+        return replace(self, documents=documents, alive=alive, frequencies=np.diff(held[self.counts.indptr]))
+
+    def columns(self, hashes: NDArray[np.uint64]) -> Ints:
+        """The column of each term, int64 ``(len(hashes),)``; -1 where it has none."""
+        return _places(self.terms, hashes)
+
+    def column(self, column: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The chunks that hold a term, ascending, and how often each does; those that do not count are among them."""
+        start, end = self.counts.indptr[column : column + 2].tolist()
+        return self.counts.indices[start:end], self.counts.data[start:end]
+
+
+Load = Callable[[Mapping[str, str]], Mapping[str, Postings]]
 
 
 class Bm25Index:
-    """`SparseIndex` over the chunks of some documents. Immutable: `updated` gives a new one. Safe for threads; several
-    processes may read one folder while one of them updates it."""
+    """`SparseIndex` over some documents. Immutable: `updated` gives a new one. Safe for threads."""
 
-    def __init__(self, folder: Path, manifest: Manifest, parts: Sequence[Postings], *, k1: float, b: float) -> None:
-        self.folder = folder
-        self._manifest = manifest
-        self._parts = parts
+    def __init__(
+        self, *, k1: float, b: float, documents: Mapping[str, str] | None = None, groups: Sequence[_Group] = ()
+    ) -> None:
+        prepare()
         self._k1, self._b = k1, b
-        self._chunks = sum(len(part) for part in parts)
-        tokens = sum(part.tokens for part in parts)
+        self.documents = documents or {}  # id → fingerprint, in the library's order
+        self._groups = groups
+        self._chunks = sum(len(group) for group in groups)
+        tokens = sum(int(group.lengths[group.alive].sum()) for group in groups)
         mean = tokens / self._chunks if tokens else 1.0
-        self._norms = [k1 * (1.0 - b + b * part.lengths.astype(np.float64) / mean) for part in parts]
-        places = {doc_id: place for place, doc_id in enumerate(manifest.documents)}
-        self._places = [np.array([places.get(i, -1) for i in part.rows.doc_ids], dtype=np.int64) for part in parts]
-        self._floor = _floor(manifest.histogram, self._chunks)
+        self._norms = [k1 * (1.0 - b + b * group.lengths / mean) for group in groups]
+        order = {doc_id: place for place, doc_id in enumerate(self.documents)}
+        self._order = [np.array([order.get(i, -1) for i in g.entries.doc_ids], dtype=np.int64) for g in groups]
+        self._terms = _distinct([group.terms for group in groups])
+        self._frequencies = np.zeros(len(self._terms), dtype=np.int64)
+        for group in groups:
+            self._frequencies[self._terms.searchsorted(group.terms)] += group.frequencies
+        held = self._frequencies[self._frequencies > 0]
+        self._floor = EPSILON * float(self._raw_idf(held).mean()) if len(held) else 0.0
         self._last: tuple[str, list[NDArray[np.float64]]] | None = None
-
-    @classmethod
-    def empty(cls, folder: Path, *, k1: float, b: float) -> Bm25Index:
-        """The index of an empty library; nothing is written."""
-        prepare()
-        return cls(folder, Manifest(), [], k1=k1, b=b)
-
-    @classmethod
-    def load(cls, folder: Path, *, k1: float, b: float) -> Bm25Index | None:
-        """The index in ``folder``; None where there is none, or one that cannot be read and has to be made again."""
-        prepare()
-        found = bm25_files.read(folder)
-        return None if found is None else cls(folder, *found, k1=k1, b=b)
 
     def __len__(self) -> int:
         """Chunks."""
         return self._chunks
 
-    def intact(self) -> bool:
-        """Whether its files are still those that were opened. Raises `OSError`."""
-        return all(part.intact() for part in self._parts)
-
-    @property
-    def revision(self) -> int:
-        """Of the library, as given to `updated`."""
-        return self._manifest.revision
-
-    @property
-    def fingerprints(self) -> dict[str, str]:
-        """What each document was made from, as given to `updated`, in the library's order."""
-        return {doc_id: fingerprint for doc_id, (fingerprint, _) in self._manifest.documents.items()}
+    def updated(self, wanted: Mapping[str, str], load: Load) -> Bm25Index:
+        """The index over exactly the documents ``wanted`` (id → fingerprint, in the library's order); ``load`` gives
+        the postings of those that are asked of it."""
+        if wanted is self.documents or list(wanted.items()) == list(self.documents.items()):
+            return self
+        groups = [group.only(wanted) for group in self._groups]
+        # What is left of a group of which most is gone is put in order anew, with what is new.
+        groups = sorted((group for group in groups if 2 * len(group) > len(group.entries)), key=len, reverse=True)
+        kept = {doc_id for group in groups for doc_id in group.documents}
+        new = {doc_id: fingerprint for doc_id, fingerprint in wanted.items() if doc_id not in kept}
+        if new:
+            postings = dict(load(new))
+            while groups and 2 * sum(len(part.entries) for part in postings.values()) > len(groups[-1]):
+                new |= groups[-1].documents
+                postings |= load(groups.pop().documents)
+            groups.append(_Group.of(postings, new))
+        return Bm25Index(k1=self._k1, b=self._b, documents=wanted, groups=groups)
 
     def query(self, text: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
         """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first, ties in the order of the library."""
-        files, rows, scores = [], [], []
-        for number, (part, all_scores) in enumerate(zip(self._parts, self._scores(text))):
-            inside = part.rows.within(scope)
-            found = np.flatnonzero(all_scores if inside is None else np.where(inside, all_scores, 0.0))
-            found = found[_best(all_scores[found], k)]
-            files.append(np.full(len(found), number))
-            rows.append(found)
-            scores.append(all_scores[found])
-        if not files:
-            return []
-        file, row, score = np.concatenate(files), np.concatenate(rows), np.concatenate(scores)
-        best = _best(score, k)
-        file, row, score = file[best], row[best], score[best]
-        place = np.zeros(len(row), dtype=np.int64)
-        for number, part in enumerate(self._parts):
-            here = file == number
-            place[here] = self._places[number][part.rows.owners[row[here]]]
-        order = np.lexsort((row, place, -score))[:k]
-        file, row, score = file[order], row[order], score[order]
-        ids = np.empty(len(order), dtype=object)
-        for number, part in enumerate(self._parts):
-            here = file == number
-            ids[here] = part.rows.chunk_ids(row[here])
-        return list(zip(ids.tolist(), score.tolist()))
+        number, rows, places, scores = (np.zeros(0, np.int64) for _ in range(4))
+        for at, (group, order, of_group) in enumerate(zip(self._groups, self._order, self._scores(text))):
+            inside = group.entries.within(scope)
+            found = np.flatnonzero(of_group if inside is None else np.where(inside, of_group, 0.0))
+            found = found[_best(of_group[found], k)]
+            number = np.concatenate([number, np.full(len(found), at)])
+            rows = np.concatenate([rows, found])
+            places = np.concatenate([places, order[group.entries.owners[found]]])
+            scores = np.concatenate([scores, of_group[found]])
+        best = np.lexsort((rows, places, -scores))[:k]
+        ids = [self._groups[at].entries.ids[row] for at, row in zip(number[best].tolist(), rows[best].tolist())]
+        return list(zip(ids, scores[best].tolist()))
 
     def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
         """The score of each of ``ids``, float64 ``(len(ids),)``; 0.0 where no term matches or the id is unknown."""
         out = np.zeros(len(ids))
-        id_keys = keys(ids)
-        for part, scores in zip(self._parts, self._scores(text)):
-            rows = part.rows.find_keys(ids, id_keys)
-            # A chunk that was removed and added again is in two files, and scores nothing in the first.
+        for group, scores in zip(self._groups, self._scores(text)):
+            rows = np.array([group.entries.rows.get(chunk_id, -1) for chunk_id in ids], dtype=np.int64)
+            # A chunk of a document that was built anew is in two groups, and scores nothing in the first.
             out[rows >= 0] += scores[rows[rows >= 0]]
         return out
 
     def mentions(self, text: str) -> dict[str, int]:
         """How many chunks of each document hold every term of ``text``; documents with none are left out."""
         counts: dict[str, int] = {}
-        term_keys = keys(sorted(set(terms(text))))
-        for part in self._parts:
-            columns = part.columns(term_keys)
+        hashes = _hashes(sorted(set(terms(text))))
+        for group in self._groups:
+            columns = group.columns(hashes)
             if not len(columns) or columns.min() < 0:
                 continue
-            lists = sorted((part.postings(column)[0] for column in columns.tolist()), key=len)
-            rows = lists[0]
-            for other in lists[1:]:
-                places = np.minimum(np.searchsorted(other, rows), len(other) - 1)
-                rows = rows[other[places] == rows]
-            owners = part.rows.owners[rows]
-            held = np.bincount(owners[part.alive_documents[owners]], minlength=len(part.rows.doc_ids))
-            counts.update((part.rows.doc_ids[number], int(held[number])) for number in np.flatnonzero(held).tolist())
+            held = np.zeros(len(group.entries), dtype=np.int64)
+            for column in columns.tolist():
+                held[group.column(column)[0]] += 1
+            owners = group.entries.owners[(held == len(columns)) & group.alive]
+            of_document = np.bincount(owners, minlength=len(group.entries.doc_ids))
+            found = np.flatnonzero(of_document).tolist()
+            counts.update((group.entries.doc_ids[number], int(of_document[number])) for number in found)
         return counts
 
     def _scores(self, text: str) -> list[NDArray[np.float64]]:
-        """The score of every chunk, float64 ``(n,)`` for each file; 0.0 for those that do not count. A term said twice
+        """The score of every chunk, float64 ``(n,)`` for each group; 0.0 for those that do not count. A term said twice
         counts twice. Those of the last text are kept: one question asks for them several times."""
         last = self._last
         if last is not None and last[0] == text:
             return last[1]
         said = Counter(terms(text))
-        term_keys = keys(said)
-        columns = [part.columns(term_keys) for part in self._parts]
-        weights = np.array(list(said.values())) * self._idf(self._frequencies(term_keys)) * (self._k1 + 1.0)
+        hashes = _hashes(said)
+        weights = np.array(list(said.values())) * self._idf(hashes) * (self._k1 + 1.0)
         out = []
-        for part, norm, of_part in zip(self._parts, self._norms, columns):
-            scores = np.zeros(len(part.rows))
-            for column, weight in zip(of_part.tolist(), weights.tolist()):
+        for group, norm in zip(self._groups, self._norms):
+            scores = np.zeros(len(group.entries))
+            for column, weight in zip(group.columns(hashes).tolist(), weights.tolist()):
                 if column >= 0:
-                    rows, counts = part.postings(column)
+                    rows, counts = group.column(column)
                     held = counts.astype(np.float64)
                     scores[rows] += weight * held / (held + norm[rows])
-            if part.alive is not None:
-                scores[~part.alive] = 0.0
+            scores[~group.alive] = 0.0
             out.append(scores)
         self._last = (text, out)
         return out
 
-    def _frequencies(self, term_keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """How many chunks hold each term."""
-        return sum((held(part, term_keys) for part in self._parts), start=np.zeros(len(term_keys), dtype=np.int64))
-
-    def _idf(self, frequencies: NDArray[np.int64]) -> NDArray[np.float64]:
-        idf = _raw_idf(frequencies, self._chunks)
+    def _idf(self, hashes: NDArray[np.uint64]) -> NDArray[np.float64]:
+        places = _places(self._terms, hashes)
+        frequencies = np.zeros(len(hashes), dtype=np.int64)
+        frequencies[places >= 0] = self._frequencies[places[places >= 0]]
+        idf = self._raw_idf(frequencies)
         return np.where(idf < 0.0, self._floor, idf)
 
-    def updated(self, wanted: Mapping[str, str], load: Load, *, revision: int) -> Bm25Index:
-        """The index over exactly the documents ``wanted`` (id → fingerprint, in the library's order), written to the
-        folder.
-
-        Documents whose fingerprint is the same are left alone; ``load(doc_id)``, each chunk with its index text, is
-        asked for the others only. The caller sees to it that one process updates the folder at a time.
-        """
-        known = self._manifest.documents
-        state = Update(self.folder, self._manifest, list(self._parts))
-        state.forget([doc_id for doc_id, (fingerprint, _) in known.items() if wanted.get(doc_id) != fingerprint])
-        batch: list[str] = []
-        entries: list[Entry] = []
-        texts: list[str] = []
-        for doc_id, fingerprint in wanted.items():
-            if known.get(doc_id, ("", ""))[0] == fingerprint and doc_id in known:
-                continue
-            if len(entries) >= BATCH:
-                state.add({i: wanted[i] for i in batch}, entries, texts)
-                state.commit(-1, state.documents)
-                batch, entries, texts = [], [], []
-            batch.append(doc_id)
-            for entry, text in load(doc_id):
-                entries.append(entry)
-                texts.append(text)
-        state.add({i: wanted[i] for i in batch}, entries, texts)
-        manifest = state.commit(revision, {doc_id: state.documents[doc_id] for doc_id in wanted})
-        return Bm25Index(self.folder, manifest, state.parts, k1=self._k1, b=self._b)
+    def _raw_idf(self, frequencies: Ints) -> NDArray[np.float64]:
+        idf: NDArray[np.float64] = np.log(self._chunks - frequencies + 0.5) - np.log(frequencies + 0.5)
+        return idf
 
 
-def _raw_idf(frequencies: NDArray[np.int64], chunks: int) -> NDArray[np.float64]:
-    idf: NDArray[np.float64] = np.log(chunks - frequencies + 0.5) - np.log(frequencies + 0.5)
-    return idf
+def _hashes(texts: Iterable[str]) -> NDArray[np.uint64]:
+    """64 bits that stand for each text, the same in every process."""
+    digests = b"".join(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts)
+    return np.frombuffer(digests, dtype="<u8")
 
 
-def _floor(histogram: Mapping[int, int], chunks: int) -> float:
-    """rank-bm25's idf for terms in more than half of the chunks: `EPSILON` times the mean over all terms."""
-    if not histogram:
-        return 0.0
-    numbers = np.array(sorted(histogram), dtype=np.int64)
-    counts = np.array([histogram[number] for number in numbers.tolist()], dtype=np.float64)
-    return EPSILON * float((counts * _raw_idf(numbers, chunks)).sum() / counts.sum())
+def _distinct(parts: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """Every number that is in one of ``parts``, ascending."""
+    values = np.sort(np.concatenate([np.zeros(0, np.uint64), *parts]))
+    return values[np.concatenate([values[:1] == values[:1], values[1:] != values[:-1]])]
 
 
-def _best(scores: NDArray[np.float64], k: int) -> NDArray[np.bool_] | slice:
+def _small(values: NDArray[Any]) -> NDArray[Any]:
+    return values.astype(np.min_scalar_type(int(values.max(initial=0))))
+
+
+def _places(known: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> Ints:
+    """The place of each of ``wanted`` in ``known``, which ascends; -1 where it is not there."""
+    if not len(known):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[places] == wanted, places, -1)
+
+
+def _best(scores: NDArray[np.float64], k: int) -> Mask | slice:
     """Which scores are among the best ``k``, all that are equal to the last of them included."""
     if len(scores) <= k:
         return slice(None)
-    mask: NDArray[np.bool_] = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+    mask: Mask = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
     return mask

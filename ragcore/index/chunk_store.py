@@ -160,6 +160,31 @@ class ChunkStore:
         if rows:
             yield _matrix(rows)
 
+    # Postings
+
+    def postings_marks(self) -> dict[str, str]:
+        """For each document of which postings are kept the mark that they were kept with."""
+        with self.database.read() as connection:
+            rows = connection.execute(sa.select(db.postings.c.doc_id, db.postings.c.fingerprint))
+            return {row.doc_id: row.fingerprint for row in rows}
+
+    def postings(self, doc_ids: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
+        """``(doc_id, mark, data)`` of those documents of which postings are kept."""
+        for part in batches(doc_ids):
+            with self.database.read() as connection:
+                yield from connection.execute(sa.select(db.postings).where(db.postings.c.doc_id.in_(part))).tuples()
+
+    def put_postings(self, doc_id: str, mark: str, data: bytes) -> None:
+        """Keep the postings of a document. One that was removed meanwhile is passed over."""
+        row = insert(db.postings).prefix_with("OR REPLACE")
+        with self.database.write() as connection:
+            if connection.execute(sa.select(db.documents.c.doc_id).where(db.documents.c.doc_id == doc_id)).first():
+                connection.execute(row.values(doc_id=doc_id, fingerprint=mark, data=data))
+
+    def forget_postings(self) -> None:
+        with self.database.write() as connection:
+            connection.execute(sa.delete(db.postings))
+
     # The index
 
     def revision(self) -> int:

@@ -171,6 +171,14 @@ vectors = sa.Table(
     sa.Column("vector", sa.LargeBinary, nullable=False),  # float32, little endian
     sa.Index("vectors_by_chunk", "chunk_id"),
 )
+# What BM25 counts in each document; made again where it is missing or damaged.
+postings = sa.Table(
+    "postings",
+    metadata,
+    sa.Column("doc_id", sa.Text, _of("documents.doc_id"), primary_key=True),
+    sa.Column("fingerprint", sa.Text, nullable=False),  # of what was counted, and of how
+    sa.Column("data", sa.LargeBinary, nullable=False),  # ragcore.index.bm25.Postings
+)
 # What models wrote to stand in front of chunks. It belongs to the text, as descriptions do to pictures.
 contexts = sa.Table(
     "contexts",

@@ -1,18 +1,18 @@
-"""Embedding what is new, and keeping Chroma and BM25 in step with SQLite.
+"""Embedding what is new, and keeping the vector store and BM25 in step with SQLite.
 
 Vectors live in SQLite; a batch is stored there as soon as it is embedded, while the next one is being embedded, so a
-killed run loses at most that. The two caches carry the revision they were built from and are brought up to date, by
+killed run loses at most that. The vector store carries the revision it was built from and is brought up to date, by
 the documents that differ only, when it is an old one: after an update, or when a query finds that another process
-changed the library.
+changed the library. BM25 holds in memory what the vector store holds on the disk.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -22,16 +22,17 @@ from filelock import FileLock, Timeout
 
 from ragcore import files
 from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy, VectorStoreError
-from ragcore.index.bm25 import Bm25Index
-from ragcore.index.bm25_files import MANIFEST
-from ragcore.index.vectors import VectorCache
+from ragcore.index.bm25 import Bm25Index, Postings
+from ragcore.index.chunk_store import fingerprint
+from ragcore.index.tokens import VERSION
+from ragcore.index.vector_cache import VectorCache
 
 if TYPE_CHECKING:
     from ragcore.config.settings import IndexSettings
     from ragcore.index.store import Store
     from ragcore.progress import IngestReport
     from ragcore.protocols import Embedder, Vector, VectorStore
-    from ragcore.types import Chunk, Entry
+    from ragcore.types import Chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,7 @@ class Indexer:
         self._settings = settings
         self._vectors = vectors
         self._cache = VectorCache(store, vectors, cache / settings.vector_store / "stamp.json", embedder.name)
-        self._sparse_folder = cache / "bm25"
-        self._sparse: Bm25Index | None = None
-        self._sparse_version: files.Version | None = None
+        self._sparse = Bm25Index(k1=settings.bm25_k1, b=settings.bm25_b)
         self._threads = threading.RLock()
 
     def update(
@@ -101,10 +100,10 @@ class Indexer:
             if record is not None and record != {**record, **mine}:
                 self._store.set_index_record({**record, **mine})
             if rebuild:
-                with files.reported(self._sparse_folder):
-                    (self._sparse_folder / MANIFEST).unlink(missing_ok=True)
+                self._store.forget_postings()
                 self._cache.drop()
-            searchable = self._synchronise()
+            self._synchronise()
+            searchable = self._vectors.count()
         return IndexReport(searchable, done, self._embedder.name, time.perf_counter() - started)
 
     def check(self) -> None:
@@ -115,30 +114,23 @@ class Indexer:
         self._check_embedder(record["embedder"])
 
     def open(self) -> tuple[VectorStore, Bm25Index]:
-        """Both caches, in step with SQLite, for one query; brought up to date, or made again where they are damaged,
-        first.
+        """The vector store and BM25 for one query, in step with SQLite: brought up to date, or made again where they
+        are damaged, first.
 
         A document counts once all its chunks are embedded. Raises `IndexEmpty` when there is none, `IndexMismatch`,
         `StoreBusy`, `StoreError` or `VectorStoreError`.
         """
         self.check()
         with self._threads:
-            if not self._current():
+            documents = self._cache.current(self._store.revision())
+            if documents is None:
                 with self._held():
-                    # Another process may have brought them up to date while this one waited.
-                    if not self._current():
-                        self._synchronise()
-            sparse = self._load_sparse()
-        if sparse is None or not len(sparse):
+                    # Another process may have brought it up to date while this one waited.
+                    documents = self._cache.current(self._store.revision()) or self._synchronise()
+            sparse = self._sparse = self._sparse.updated(documents, self._postings)
+        if not len(sparse):
             raise IndexEmpty("No document is indexed yet.")
         return self._vectors, sparse
-
-    def _current(self) -> bool:
-        revision = self._store.revision()
-        if not self._cache.current(revision):
-            return False
-        sparse = self._load_sparse()
-        return sparse is not None and sparse.revision == revision
 
     def _embed(self, batch: Sequence[Chunk]) -> Vector:
         # Longest first: the texts that are embedded side by side then end at nearly the same time.
@@ -146,20 +138,9 @@ class Indexer:
         vectors = self._embedder.embed_documents([batch[place].index_text for place in order])
         return vectors[np.argsort(order)]
 
-    def _load_sparse(self) -> Bm25Index | None:
-        """The BM25 index in its folder, read again when its files are other ones."""
-        with files.reported(self._sparse_folder):
-            version = files.version(self._sparse_folder / MANIFEST)
-            if version is None:
-                return None
-            if version != self._sparse_version or (self._sparse is not None and not self._sparse.intact()):
-                k1, b = self._settings.bm25_k1, self._settings.bm25_b
-                self._sparse = Bm25Index.load(self._sparse_folder, k1=k1, b=b)
-                self._sparse_version = version
-            return self._sparse
-
-    def _synchronise(self) -> int:
-        """Bring both caches up to date; the number of chunks they hold. The caller holds the lock."""
+    def _synchronise(self) -> Mapping[str, str]:
+        """Bring the vector store and the postings up to date; the documents (id → fingerprint) that they hold. The
+        caller holds the lock."""
         resets = 0
         while True:
             revision = self._store.revision()
@@ -176,20 +157,28 @@ class Indexer:
                     self._cache.drop()
                 continue
             break
-        known = self._load_sparse()
-        if known is None:
-            with files.reported(self._sparse_folder.parent):
-                (self._store.home / "cache" / "bm25.npz").unlink(missing_ok=True)  # the index, before it had parts
-            known = Bm25Index.empty(self._sparse_folder, k1=self._settings.bm25_k1, b=self._settings.bm25_b)
-        fingerprints = {doc_id: state.fingerprint for doc_id, state in wanted.items()}
-        if known.revision != revision or known.fingerprints != fingerprints:
-            with files.reported(self._sparse_folder):
-                known = known.updated(fingerprints, self.index_texts, revision=revision)
-        return len(known)
+        kept = self._store.postings_marks()
+        documents = {doc_id: state.fingerprint for doc_id, state in wanted.items()}
+        for doc_id, one in documents.items():
+            if kept.get(doc_id) != _mark(one):
+                self._postings({doc_id: one})
+        return documents
 
-    def index_texts(self, doc_id: str) -> Iterator[tuple[Entry, str]]:
-        """The chunks of a document by index, each with what is indexed of it."""
-        return ((entry, chunk.index_text) for entry, chunk in self._store.indexed_chunks(doc_id))
+    def _postings(self, wanted: Mapping[str, str]) -> dict[str, Postings]:
+        """The postings of documents (id → fingerprint): as they are kept, else counted anew and kept."""
+        found: dict[str, Postings] = {}
+        for doc_id, mark, data in self._store.postings(list(wanted)):
+            if mark == _mark(wanted[doc_id]):
+                with suppress(ValueError):  # damaged: counted anew below
+                    found[doc_id] = Postings.from_bytes(data)
+        for doc_id in wanted.keys() - found.keys():
+            chunks = self._store.indexed_chunks(doc_id)
+            made = found[doc_id] = Postings.of((entry, chunk.index_text) for entry, chunk in chunks)
+            # It may have been built anew meanwhile: the mark is that of what was counted.
+            pages = [(entry.first_page, entry.last_page) for entry, _ in chunks]
+            mark = _mark(fingerprint([chunk for _, chunk in chunks], pages))
+            self._store.put_postings(doc_id, mark, made.to_bytes())
+        return found
 
     def _check_embedder(self, recorded: str) -> None:
         if recorded != self._embedder.name:
@@ -212,6 +201,11 @@ class Indexer:
                 yield
             finally:
                 lock.release()
+
+
+def _mark(fingerprint: str) -> str:
+    """What says that postings are those of this document, as `terms` gives them now."""
+    return f"{VERSION} {fingerprint}"
 
 
 def _batches(chunks: Iterable[Chunk], size: int) -> Iterator[list[Chunk]]:

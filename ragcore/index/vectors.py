@@ -1,115 +1,285 @@
-"""Keeping a vector store in step with SQLite, document by document."""
+"""Exact nearest neighbours as `VectorStore`: one product with every vector, over files that are mapped into memory.
+
+The store is a folder of immutable segments and ``manifest.json``, which names them with their checksums and the rows of
+each that no longer count. Adding makes one segment of what is new and of those that are less than twice its size, so a
+vector is copied about log(size of the library) times in all; removing changes the manifest. The manifest is replaced in
+one step, after what it names is on the disk, so a process killed at any moment leaves the store as it was before or
+after a change. Readers need no lock; one process writes at a time.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import threading
+import uuid
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ragcore import files
-from ragcore.errors import VectorStoreError
+import numpy as np
+from filelock import FileLock, Timeout
+
+from ragcore import files as disk
+from ragcore.errors import ConfigError, StoreBusy, VectorStoreError
+from ragcore.index.entries import Entries, Mask
+from ragcore.types import EVERYTHING, Entry, Scope
 
 if TYPE_CHECKING:
-    from ragcore.index.chunk_store import ChunkStore, DocumentState
-    from ragcore.protocols import VectorStore
+    from ragcore.protocols import Vector, VectorStore
 
-FORMAT = 3
+MANIFEST = "manifest.json"
+LOCK_SECONDS = 30.0
+FEW = 0.05  # share of a segment up to which the vectors of a scope are compared alone
+
+
+def vector_store(kind: str, folder: Path) -> VectorStore:
+    """The vector store of this kind in ``folder``, which is made when it is first used."""
+    if kind == "flat":
+        return FlatStore(folder)
+    if kind == "chroma":
+        from ragcore.index.chroma import ChromaStore
+
+        return ChromaStore(folder)
+    raise ConfigError(
+        f"There is no vector store {kind!r}; there are chroma and flat.",
+        hint='Set index.vector_store = "chroma" or "flat".',
+    )
+
+
+class FolderLock:
+    """The folder of a vector store, for one thread of one process at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self._parent = folder.parent
+        self._threads = threading.RLock()
+        # Beside the folder, so that removing the folder does not remove the lock that guards the removal.
+        self._processes = FileLock(folder.with_suffix(".lock"), thread_local=False, mode=0o600)
+
+    @contextmanager
+    def held(self, seconds: float) -> Iterator[None]:
+        """Raises `StoreBusy` when another holds it for ``seconds``."""
+        busy = StoreBusy("Another Groundwork process is writing to this library's vector cache.")
+        if not self._threads.acquire(timeout=seconds):
+            raise busy
+        try:
+            with disk.reported(self._parent):
+                self._parent.mkdir(parents=True, exist_ok=True)
+                try:
+                    self._processes.acquire(timeout=seconds, poll_interval=0.005)
+                except Timeout as error:
+                    raise busy from error
+            try:
+                yield
+            finally:
+                self._processes.release()
+        finally:
+            self._threads.release()
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
-    """What a vector store holds. ``pending`` documents were being written when the stamp was left: they are redone.
-    ``vectors`` is how many it holds in all."""
+class _Segment:
+    """Vectors written once: float32 ``(n, d)``, mapped, in a file whose checksum is ``crc``. ``alive`` says which of
+    them count."""
 
-    embedder: str
-    revision: int
-    documents: Mapping[str, str]
-    pending: tuple[str, ...] = ()
-    vectors: int = -1
-    format: int = FORMAT
+    path: Path
+    crc: int
+    version: disk.Version | None
+    entries: Entries
+    vectors: Vector
+    alive: Mask
+
+    @classmethod
+    def read(cls, path: Path, crc: int, dead: Sequence[int]) -> _Segment:
+        """Raises `FileNotFoundError`, and `ValueError` for a file that is damaged."""
+        version = disk.version(path)
+        data = np.memmap(path, np.uint8, "r")
+        if zlib.crc32(data) != crc:
+            raise ValueError("the segment is damaged")
+        vectors = np.lib.format.open_memmap(path, mode="r")
+        after = vectors.offset + vectors.nbytes  # type: ignore[attr-defined]
+        entries = Entries([Entry(*entry) for entry in json.loads(bytes(data[after:]))])
+        return cls(path, crc, version, entries, vectors, np.ones(len(entries), dtype=bool)).without(dead)
+
+    @classmethod
+    def write(cls, folder: Path, entries: Sequence[Entry], vectors: Vector) -> _Segment:
+        """A .npy file with the JSON of the chunks behind it. Raises `OSError`, and leaves nothing behind then."""
+        path = folder / f"{uuid.uuid4().hex}.vectors"
+        rows = [(e.chunk_id, e.doc_id, e.kind, e.first_page, e.last_page) for e in entries]
+        with disk.replacing(path) as stream:
+            np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(vectors))
+            stream.write(vectors.data)
+            stream.write(json.dumps(rows).encode())
+            stream.flush()
+            crc = zlib.crc32(np.memmap(stream.name, np.uint8, "r"))
+        return cls.read(path, crc, ())
+
+    def __len__(self) -> int:
+        return int(self.alive.sum())
+
+    def intact(self) -> bool:
+        """Whether it is the file that was mapped: reading on in one that was cut short would end the process."""
+        return disk.version(self.path) == self.version
+
+    def without(self, rows: Sequence[int]) -> _Segment:
+        if not len(rows):
+            return self
+        alive = self.alive.copy()
+        alive[rows] = False
+        return replace(self, alive=alive)
+
+    def near(self, vector: Vector, k: int, scope: Scope) -> list[tuple[str, float]]:
+        """The best ``k`` in ``scope``, with all that are as near as the last of them."""
+        inside = self.entries.within(scope)
+        rows = np.flatnonzero(self.alive if inside is None else inside & self.alive)
+        few = len(rows) <= FEW * len(self.vectors)
+        compared = self.vectors[rows] if few else self.vectors
+        scores = np.einsum("ij,j->i", compared, vector)  # BLAS takes three times the processor's time for one query
+        scores = scores if few else scores[rows]
+        if len(rows) > k:
+            best = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+            rows, scores = rows[best], scores[best]
+        return [(self.entries.ids[row], score) for row, score in zip(rows.tolist(), scores.tolist())]
 
 
-class VectorCache:
-    """``vectors`` as a cache of the vectors in ``store``, with its stamp in a file that goes when the cache goes.
+class FlatStore:
+    """`VectorStore` in ``folder``, which is made when it is first used. Safe for threads and for processes.
 
-    The caller holds the lock of the index around `synchronise` and `drop`. `StoreError`: the files cannot be read or
-    written, or there is no room for them.
+    A writer waits ``lock_seconds`` for another one and then raises `StoreBusy`. `VectorStoreError`: what is in the
+    folder is damaged, or a vector is not of the length of those in it. `StoreError`: the folder cannot be read or
+    written, or there is no room.
     """
 
-    def __init__(self, store: ChunkStore, vectors: VectorStore, stamp: Path, embedder: str) -> None:
-        self._store = store
-        self._vectors = vectors
-        self._stamp = stamp
-        self._embedder = embedder
-        self._seen: tuple[files.Version, Stamp | None] | None = None
+    def __init__(self, folder: Path, *, lock_seconds: float = LOCK_SECONDS) -> None:
+        self._folder = folder
+        self._seconds = lock_seconds
+        self._lock = FolderLock(folder)
+        self._seen: tuple[disk.Version | None, list[_Segment]] = (None, [])
 
-    def current(self, revision: int) -> bool:
-        """Whether the cache was built by this embedder from this revision, and holds what was put into it."""
-        stamp = self._read()
-        if stamp is None or stamp.embedder != self._embedder or stamp.revision != revision:
-            return False
-        try:
-            return self._vectors.count() == stamp.vectors
-        except VectorStoreError:
-            return False  # damaged: `synchronise` raises this too, and the caller then drops the cache
+    def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
+        if not entries:
+            return
+        vectors = np.ascontiguousarray(vectors, dtype="<f4")
+        with self._writing() as segments:
+            self._check_length(segments, vectors.shape[1])
+            # Of an id that is given twice the last vector counts.
+            last = sorted({entry.chunk_id: place for place, entry in enumerate(entries)}.values())
+            new, vectors = [entries[place] for place in last], vectors[last]
+            for at, segment in enumerate(segments):
+                rows = [segment.entries.rows.get(entry.chunk_id, -1) for entry in new]
+                segments[at] = segment.without([row for row in rows if row >= 0])
+            self._commit(segments, new, vectors)
 
-    def drop(self) -> None:
-        self._forget()
-        self._vectors.reset()
+    def delete_documents(self, doc_ids: Sequence[str]) -> None:
+        with self._writing() as segments:
+            self._commit([each.without(np.flatnonzero(each.entries.of_documents(doc_ids))) for each in segments])
 
-    def synchronise(self, wanted: Mapping[str, DocumentState], revision: int) -> None:
-        """Make the store hold exactly the chunks of ``wanted``; documents that did not change are left alone.
+    def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+        before = self._seen[0]
+        segments = self._segments()
+        if before is not None and self._seen[0] is None:
+            raise VectorStoreError(f"The vector cache in {self._folder} is missing.")
+        vector = np.asarray(vector, dtype=np.float32)
+        self._check_length(segments, len(vector))
+        found = [hit for segment in segments for hit in segment.near(vector, k, scope)]
+        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k]
 
-        Raises `VectorStoreError` when the store does not hold as many chunks as it should afterwards.
-        """
-        stamp = self._read()
-        if stamp is None or stamp.embedder != self._embedder:
-            self.drop()
-            stamp = Stamp(self._embedder, -1, {})
-        fingerprints = {doc_id: state.fingerprint for doc_id, state in wanted.items()}
-        kept = {doc_id: mark for doc_id, mark in stamp.documents.items() if fingerprints.get(doc_id) == mark}
-        missing = [doc_id for doc_id in fingerprints if doc_id not in kept]
-        gone = list(dict.fromkeys((*stamp.pending, *(doc_id for doc_id in stamp.documents if doc_id not in kept))))
-        if missing or gone:
-            self._write(Stamp(self._embedder, -1, kept, tuple(dict.fromkeys((*gone, *missing)))))
-            if gone:
-                self._vectors.delete_documents(gone)
-            for entries, vectors in self._store.vectors(self._embedder, missing):
-                self._vectors.upsert(entries, vectors)
-        total = sum(state.chunks for state in wanted.values())
-        if self._vectors.count() != total:
-            self._forget()
-            raise VectorStoreError("The vector cache does not hold the chunks that the library holds.")
-        self._write(Stamp(self._embedder, revision, fingerprints, vectors=total))
+    def count(self) -> int:
+        return sum(len(segment) for segment in self._segments())
 
-    def _read(self) -> Stamp | None:
-        """The stamp; None where there is none or a crash cut it short, for then what the store holds is unknown."""
-        with files.reported(self._stamp.parent):
-            version = files.version(self._stamp)
-            if version is None:
-                return None
-            if self._seen is None or self._seen[0] != version:
+    def ids(self) -> set[str]:
+        return {each.entries.ids[row] for each in self._segments() for row in np.flatnonzero(each.alive).tolist()}
+
+    def reset(self) -> None:
+        with self._lock.held(self._seconds):
+            self._seen = (None, [])
+            try:
+                (self._folder / MANIFEST).unlink(missing_ok=True)
+                self._sweep(set())
+            except OSError as error:
+                raise VectorStoreError(
+                    f"The vector cache in {self._folder} can't be removed: {error.strerror}.",
+                    hint="Check the folder's permissions, or delete it; Groundwork rebuilds it.",
+                ) from error
+
+    def _check_length(self, segments: Sequence[_Segment], length: int) -> None:
+        if segments and segments[0].vectors.shape[1] != length:
+            raise VectorStoreError(
+                f"The vectors in {self._folder} have {segments[0].vectors.shape[1]} dimensions, not {length}.",
+                hint="Run `groundwork index --rebuild`.",
+            )
+
+    # Reading and writing the folder
+
+    def _segments(self) -> list[_Segment]:
+        """The segments as the manifest names them now; none where there is no manifest."""
+        with disk.reported(self._folder):
+            while True:
+                version = disk.version(self._folder / MANIFEST)
+                seen, segments = self._seen
+                if version is not None and version == seen and all(segment.intact() for segment in segments):
+                    return segments
+                if version is None:
+                    self._seen = (None, [])
+                    return []
                 try:
-                    self._seen = (version, _parse(self._stamp.read_bytes()))
-                except FileNotFoundError:
-                    return None
-            return self._seen[1]
+                    segments = self._read(segments)
+                except FileNotFoundError as error:
+                    # An update may have replaced the manifest, and removed segments, since it was read.
+                    if disk.version(self._folder / MANIFEST) == version:
+                        raise VectorStoreError(f"A file of the vector cache is missing: {error.filename}.") from error
+                    continue
+                except (ValueError, KeyError, TypeError) as error:
+                    raise VectorStoreError(f"The vector cache in {self._folder} is damaged.") from error
+                self._seen = (version, segments)
+                return segments
 
-    def _write(self, stamp: Stamp) -> None:
-        with files.reported(self._stamp.parent), files.replacing(self._stamp) as stream:
-            stream.write(files.sealed(json.dumps(asdict(stamp)).encode()))
+    def _read(self, known: Sequence[_Segment]) -> list[_Segment]:
+        """The segments that the manifest names; those in ``known`` that are as they were are not read again."""
+        intact = {(segment.path.name, segment.crc): segment for segment in known if segment.intact()}
+        named = json.loads(disk.unsealed((self._folder / MANIFEST).read_bytes()))
+        found = []
+        for name, crc, dead in named["segments"]:
+            segment = intact.get((name, crc)) or _Segment.read(self._folder / name, crc, ())
+            found.append(replace(segment, alive=np.ones(len(segment.entries), dtype=bool)).without(dead))
+        return found
 
-    def _forget(self) -> None:
-        with files.reported(self._stamp.parent):
-            self._stamp.unlink(missing_ok=True)
+    @contextmanager
+    def _writing(self) -> Iterator[list[_Segment]]:
+        """The segments, for this thread and process alone to change."""
+        with self._lock.held(self._seconds), disk.reported(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            yield list(self._segments())
 
+    def _commit(self, segments: list[_Segment], entries: Sequence[Entry] = (), vectors: Vector | None = None) -> None:
+        """Make the folder hold ``segments`` and one of what is new; other files in it are removed."""
+        # What is left of a segment of which most is gone is written anew, with what is new.
+        few = [segment for segment in segments if 2 * len(segment) <= len(segment.entries)]
+        kept = sorted((each for each in segments if 2 * len(each) > len(each.entries)), key=len, reverse=True)
+        size = len(entries) + sum(len(segment) for segment in few)
+        while size and kept and 2 * size > len(kept[-1]):
+            few.append(kept.pop())
+            size += len(few[-1])
+        if size:
+            left = [segment.entries.entry(row) for segment in few for row in np.flatnonzero(segment.alive).tolist()]
+            parts = [segment.vectors[segment.alive] for segment in few] + ([] if vectors is None else [vectors])
+            kept.append(_Segment.write(self._folder, [*left, *entries], np.concatenate(parts)))
+        path = self._folder / MANIFEST
+        named = [[each.path.name, each.crc, np.flatnonzero(~each.alive).tolist()] for each in kept]
+        with disk.replacing(path) as stream:
+            stream.write(disk.sealed(json.dumps({"segments": named}).encode()))
+        self._seen = (disk.version(path), kept)
+        self._sweep({MANIFEST, *(segment.path.name for segment in kept)})
 
-def _parse(data: bytes) -> Stamp | None:
-    try:
-        values: dict[str, Any] = json.loads(files.unsealed(data))
-        stamp = Stamp(**{**values, "pending": tuple(values["pending"])})
-    except (ValueError, TypeError, KeyError):
-        return None
-    return stamp if stamp.format == FORMAT else None
+    def _sweep(self, named: set[str]) -> None:
+        if not self._folder.is_dir():
+            return
+        for path in self._folder.iterdir():
+            # The stamp of what built the cache lies here too; it goes with the cache.
+            if path.name not in named and (path.suffix in (".vectors", ".part") or not named):
+                try:
+                    path.unlink()
+                except PermissionError:
+                    continue  # Windows: another process still reads it. The next update tries again.

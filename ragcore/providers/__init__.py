@@ -1,4 +1,4 @@
-"""Models and stores by name. A provider's libraries are loaded when it is asked for, not before.
+"""Models by name. A provider's libraries are loaded when it is asked for, not before.
 
 A model is named ``provider:model``, for example ``bundled:bge-small-en-v1.5`` or
 ``sentence-transformers:BAAI/bge-small-en-v1.5``.
@@ -6,13 +6,12 @@ A model is named ``provider:model``, for example ``bundled:bge-small-en-v1.5`` o
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.errors import ConfigError, ModelMissing
+from ragcore.errors import ModelMissing
 
 if TYPE_CHECKING:
-    from ragcore.protocols import Embedder, Reranker, VectorStore
+    from ragcore.protocols import Embedder, Reranker
 
 PROVIDERS = ("bundled", "sentence-transformers")
 
@@ -47,22 +46,6 @@ def reranker(name: str, *, threads: int = 0) -> Reranker | None:
     from ragcore.providers.sentence_transformers import SentenceTransformersReranker
 
     return SentenceTransformersReranker(model, threads=threads)
-
-
-def vector_store(kind: str, folder: Path) -> VectorStore:
-    """The vector store of this kind in ``folder``, which is made when it is first used."""
-    if kind == "flat":
-        from ragcore.providers.flat import FlatStore
-
-        return FlatStore(folder)
-    if kind == "chroma":
-        from ragcore.providers.chroma import ChromaStore
-
-        return ChromaStore(folder)
-    raise ConfigError(
-        f"There is no vector store {kind!r}; there are chroma and flat.",
-        hint='Set index.vector_store = "chroma" or "flat".',
-    )
 
 
 def _split(name: str, key: str) -> tuple[str, str]:

@@ -71,10 +71,10 @@ class Models:
 
     @property
     def vector_store(self) -> VectorStore:
-        from ragcore import providers
+        from ragcore.index.vectors import vector_store
 
         kind = self._settings.index.vector_store
-        return self._shared.part("vector_store", lambda: providers.vector_store(kind, self._cache / kind))
+        return self._shared.part("vector_store", lambda: vector_store(kind, self._cache / kind))
 
     @property
     def writer(self) -> LLM:

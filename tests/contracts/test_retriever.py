@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from ragcore.config.settings import load
+from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.protocols import PlanRequest, Retriever, StaticStream
-from ragcore.providers.chroma import ChromaStore
 from ragcore.retrieve.agentic import AgenticRetriever
 from ragcore.retrieve.cache import CachedRetriever, RememberedQueries, RetrievalCache
 from ragcore.retrieve.hybrid import MODES, HybridRetriever

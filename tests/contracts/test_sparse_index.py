@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
 
 import pytest
 
-from ragcore.index.bm25 import Bm25Index
+from ragcore.index.bm25 import Bm25Index, Postings
 from ragcore.protocols import SparseIndex
 from ragcore.types import Entry, Scope
 
@@ -21,14 +21,19 @@ PLACES = {
 }
 
 
-def chunks(doc_id: str) -> list[tuple[Entry, str]]:
-    placed = zip(PLACES[doc_id], TEXTS[doc_id])
-    return [(Entry(f"{doc_id}:{i}", doc_id, *place), text) for i, (place, text) in enumerate(placed)]
+def postings(wanted: Mapping[str, str]) -> dict[str, Postings]:
+    return {
+        doc_id: Postings.of(
+            (Entry(f"{doc_id}:{i}", doc_id, *place), text)
+            for i, (place, text) in enumerate(zip(PLACES[doc_id], TEXTS[doc_id]))
+        )
+        for doc_id in wanted
+    }
 
 
 @pytest.fixture(params=["bm25"])
-def index(request: pytest.FixtureRequest, tmp_path: Path) -> SparseIndex:
-    return Bm25Index.empty(tmp_path, k1=1.5, b=0.75).updated({"a": "1", "b": "1"}, chunks, revision=1)
+def index(request: pytest.FixtureRequest) -> SparseIndex:
+    return Bm25Index(k1=1.5, b=0.75).updated({"a": "1", "b": "1"}, postings)
 
 
 class TestSparseIndex:

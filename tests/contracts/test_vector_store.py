@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from ragcore.errors import ConfigError
+from ragcore.index.vectors import vector_store
 from ragcore.protocols import VectorStore
-from ragcore.providers import vector_store
 from ragcore.types import Entry, Scope
 from tests.providers.models import unit_vectors
 

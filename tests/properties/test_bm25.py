@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Mapping
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from ragcore.index.bm25 import Bm25Index
+from ragcore.index.bm25 import Bm25Index, Load, Postings
 from ragcore.index.tokens import terms
 from ragcore.types import Entry, Scope
 
@@ -24,28 +20,26 @@ k1s = st.sampled_from([0.9, 1.2, 1.5, 2.0])
 bs = st.sampled_from([0.0, 0.4, 0.75, 1.0])
 
 
-@pytest.fixture(scope="module", autouse=True)
-def folders() -> Iterator[None]:
-    """One folder for all examples, each of which has its own inside."""
-    with TemporaryDirectory() as folder:
-        ROOT.append(Path(folder))
-        yield
-    ROOT.clear()
-
-
-ROOT: list[Path] = []
-
-
 def empty(k1: float = 1.5, b: float = 0.75) -> Bm25Index:
-    return Bm25Index.empty(ROOT[0] / uuid.uuid4().hex, k1=k1, b=b)
+    return Bm25Index(k1=k1, b=b)
 
 
-def loader(library: dict[str, list[str]]) -> Callable[[str], list[tuple[Entry, str]]]:
-    return lambda doc_id: [(Entry(f"{doc_id}-{i}", doc_id), text) for i, text in enumerate(library[doc_id])]
+def loader(library: dict[str, list[str]]) -> Load:
+    """The postings of documents as SQLite keeps them."""
+
+    def load(wanted: Mapping[str, str]) -> dict[str, Postings]:
+        return {
+            doc_id: Postings.from_bytes(
+                Postings.of((Entry(f"{doc_id}-{i}", doc_id), text) for i, text in enumerate(library[doc_id])).to_bytes()
+            )
+            for doc_id in wanted
+        }
+
+    return load
 
 
 def index_of(library: dict[str, list[str]], k1: float = 1.5, b: float = 0.75) -> Bm25Index:
-    return empty(k1, b).updated({doc_id: doc_id for doc_id in library}, loader(library), revision=1)
+    return empty(k1, b).updated({doc_id: doc_id for doc_id in library}, loader(library))
 
 
 def expected_scores(library: dict[str, list[str]], query: str, k1: float = 1.5, b: float = 0.75) -> dict[str, float]:
@@ -76,24 +70,13 @@ def test_an_updated_index_equals_one_made_at_once(
     for doc_id in data.draw(st.sets(st.sampled_from(sorted(old)))):
         new[doc_id] = old[doc_id]
     new = {doc_id: new[doc_id] for doc_id in data.draw(st.permutations(sorted(new)))}
-    asked: list[str] = []
-
-    def load(doc_id: str) -> list[tuple[Entry, str]]:
-        asked.append(doc_id)
-        return loader(new)(doc_id)
-
     wanted = {doc_id: repr(texts) for doc_id, texts in new.items()}
-    start = empty()
-    first = start.updated({doc_id: repr(texts) for doc_id, texts in old.items()}, loader(old), revision=1)
-    updated = first.updated(wanted, load, revision=2)
+    first = empty().updated({doc_id: repr(texts) for doc_id, texts in old.items()}, loader(old))
+    updated = first.updated(wanted, loader(new))
     expected = expected_scores(new, query)
     np.testing.assert_allclose(updated.scores(query, list(expected)), list(expected.values()), rtol=1e-9, atol=1e-9)
-    assert set(asked) == {doc_id for doc_id in new if old.get(doc_id) != new[doc_id]}
-
-    loaded = Bm25Index.load(start.folder, k1=1.5, b=0.75)
-    assert loaded is not None
-    assert (loaded.revision, loaded.fingerprints) == (2, wanted)
-    assert loaded.query(query, 100) == updated.query(query, 100)
+    assert list(updated.documents) == list(wanted)
+    assert updated.query(query, 100) == empty().updated(wanted, loader(new)).query(query, 100)
 
 
 changes = st.lists(st.tuples(st.sampled_from([f"d{i}" for i in range(5)]), st.lists(passages, max_size=4)), max_size=12)
@@ -106,16 +89,12 @@ def test_adding_removing_and_putting_again_gives_what_a_fresh_build_gives(
     """Each step puts a document with these chunks, or removes it where there are none: bit for bit the same scores."""
     library: dict[str, list[str]] = {}
     index = empty()
-    for number, (doc_id, texts) in enumerate(steps):
+    for doc_id, texts in steps:
         library.pop(doc_id, None)
         if texts:
             library[doc_id] = texts
         wanted = {i: f"{i} {library[i]}" for i in library}
-        index = index.updated(wanted, loader(library), revision=number)
-        if number % 3 == 2:  # what another process would read
-            loaded = Bm25Index.load(index.folder, k1=1.5, b=0.75)
-            assert loaded is not None
-            index = loaded
+        index = index.updated(wanted, loader(library))
     fresh = index_of(library)
     for query in (one, two):
         assert index.query(query, 100) == fresh.query(query, 100)

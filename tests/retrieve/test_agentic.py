@@ -11,10 +11,10 @@ import pytest
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings, load
 from ragcore.errors import ConfigError, KeyRefused
+from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
-from ragcore.providers.chroma import ChromaStore
 from ragcore.providers.planning import AnthropicPlanner
 from ragcore.retrieve.agentic import AgenticRetriever, may_ask, merged
 from ragcore.retrieve.hybrid import HybridRetriever, Ranking

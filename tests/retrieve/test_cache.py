@@ -15,10 +15,10 @@ from ragcore.cancel import Stop
 from ragcore.config.settings import load
 from ragcore.engine import Engine
 from ragcore.errors import ModelError
+from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.protocols import Retriever, Vector
-from ragcore.providers.chroma import ChromaStore
 from ragcore.retrieve.cache import CachedRetriever, RememberedQueries, RetrievalCache
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.types import EVERYTHING, Retrieval, Reuse, Scope, Usage

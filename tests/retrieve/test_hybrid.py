@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ragcore.config.settings import load
 from ragcore.errors import ConfigError
+from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
-from ragcore.providers.chroma import ChromaStore
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.synonyms import Synonyms
 from ragcore.types import Chunk, Hit

@@ -10,10 +10,10 @@ import pytest
 
 from ragcore.config.settings import load
 from ragcore.engine import Engine
+from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
-from ragcore.providers.chroma import ChromaStore
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
 from ragcore.text.asked_periods import Period, fit, period_of, period_of_title

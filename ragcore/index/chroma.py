@@ -21,16 +21,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from filelock import FileLock, Timeout
 
-from ragcore.errors import StoreBusy, VectorStoreError
+from ragcore.errors import VectorStoreError
+from ragcore.index.vectors import LOCK_SECONDS, FolderLock
 from ragcore.types import EVERYTHING, Entry, Scope
 
 if TYPE_CHECKING:
     from ragcore.protocols import Vector
 
 COLLECTION = "chunks"
-LOCK_SECONDS = 30.0
 BATCH = 1000  # vectors written under one lock, so that readers wait for a moment only
 FEW = 5000  # chunks in a scope up to which each is compared
 HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 256}
@@ -140,9 +139,7 @@ class _Folder:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._mark = path / "generation"
-        self._threads = threading.RLock()
-        # Beside the folder, so that removing the folder does not remove the lock that guards the removal.
-        self._processes = FileLock(path.with_suffix(".lock"), thread_local=False, mode=0o600)
+        self._lock = FolderLock(path)
         self._client: Any = None
         self._collection: Any = None
         self._generation = ""
@@ -152,7 +149,7 @@ class _Folder:
         """The collection as it is now, held for one operation."""
         from chromadb.errors import ChromaError
 
-        with self._held(seconds):
+        with self._lock.held(seconds):
             try:
                 if self._client is None or self._read_mark() != self._generation:
                     self._open()
@@ -165,7 +162,7 @@ class _Folder:
                 raise VectorStoreError(f"The vector cache in {self._path} can't be used: {error}") from error
 
     def remove(self, seconds: float) -> None:
-        with self._held(seconds):
+        with self._lock.held(seconds):
             self._close()
             try:
                 if self._path.exists():
@@ -175,24 +172,6 @@ class _Folder:
                     f"The vector cache in {self._path} can't be removed: {error.strerror}.",
                     hint="Check the folder's permissions, or delete it; Groundwork rebuilds it.",
                 ) from error
-
-    @contextmanager
-    def _held(self, seconds: float) -> Iterator[None]:
-        busy = StoreBusy("Another Groundwork process is writing to this library's vector cache.")
-        if not self._threads.acquire(timeout=seconds):
-            raise busy
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                self._processes.acquire(timeout=seconds, poll_interval=0.005)
-            except Timeout as error:
-                raise busy from error
-            try:
-                yield
-            finally:
-                self._processes.release()
-        finally:
-            self._threads.release()
 
     def _open(self) -> None:
         import chromadb
