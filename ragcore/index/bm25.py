@@ -42,7 +42,7 @@ class Postings:
     their terms in ``terms``, ``counts`` how often they occur there, and ``sizes`` how many distinct ones each has.
     """
 
-    entries: Sequence[Entry]
+    entries: Entries
     terms: NDArray[np.uint64]
     sizes: NDArray[Any]
     columns: NDArray[Any]
@@ -65,13 +65,12 @@ class Postings:
         places = np.empty(len(order), dtype=np.uint32)
         places[order] = np.arange(len(order), dtype=np.uint32)
         sizes_, columns_, counts_ = (np.array(values, dtype=np.uint32) for values in (sizes, columns, counts))
-        return cls(entries, hashes[order], sizes_, places[columns_], counts_)
+        return cls(Entries.of(entries), hashes[order], sizes_, places[columns_], counts_)
 
     def to_bytes(self) -> bytes:
         """With a checksum; the numbers in the smallest type that holds them."""
         arrays = [self.terms, *(_small(values) for values in (self.sizes, self.columns, self.counts))]
-        entries = [(e.chunk_id, e.doc_id, e.kind, e.first_page, e.last_page) for e in self.entries]
-        head = json.dumps([entries, [(values.dtype.str, len(values)) for values in arrays]]).encode()
+        head = json.dumps([self.entries.to_json(), [(values.dtype.str, len(values)) for values in arrays]]).encode()
         return sealed(b"%d\n" % len(head) + head + b"".join(values.tobytes() for values in arrays))
 
     @classmethod
@@ -83,7 +82,7 @@ class Postings:
         for dtype, count in kinds:
             arrays.append(np.frombuffer(rest, dtype, count, at))
             at += arrays[-1].nbytes
-        return cls([Entry(*entry) for entry in entries], *arrays)
+        return cls(Entries.from_json(entries), *arrays)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,7 @@ class _Group:
         by_chunk = sparse.csr_array((counts, columns, rows), shape=(len(rows) - 1, len(found)))
         lengths = by_chunk.sum(axis=1, dtype=np.int64)
         by_term = by_chunk.tocsc()
-        entries = Entries([entry for part in parts for entry in part.entries])
+        entries = Entries.joined([(part.entries, np.ones(len(part.entries), dtype=bool)) for part in parts])
         alive = np.ones(len(entries), dtype=bool)
         return cls(entries, found, by_term, lengths, fingerprints, alive, np.diff(by_term.indptr).astype(np.int64))
 
@@ -270,7 +269,9 @@ def _hashes(texts: Iterable[str]) -> NDArray[np.uint64]:
 def _distinct(parts: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
     """Every number that is in one of ``parts``, ascending."""
     values = np.sort(np.concatenate([np.zeros(0, np.uint64), *parts]))
-    return values[np.concatenate([values[:1] == values[:1], values[1:] != values[:-1]])]
+    first: Mask = np.concatenate([values[:1] == values[:1], values[1:] != values[:-1]])
+    distinct: NDArray[np.uint64] = values[first]
+    return distinct
 
 
 def _small(values: NDArray[Any]) -> NDArray[Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import get_args
+from dataclasses import dataclass, field
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,31 +15,55 @@ KINDS: tuple[str, ...] = get_args(ChunkKind)
 Mask = NDArray[np.bool_]
 
 
+@dataclass(frozen=True, slots=True)
 class Entries:
-    """``n`` chunks by row. ``owners`` int32 ``(n,)`` is the number of each chunk's document in ``doc_ids``, ``rows``
-    the row of each chunk id."""
+    """``n`` chunks by row. ``owners`` int32 ``(n,)`` is the number of each chunk's document in ``doc_ids``; ``kinds``
+    are places in `KINDS`, ``pages`` int32 ``(n, 2)`` first and last ones. ``rows`` is the row of each chunk id."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        numbers: dict[str, int] = {}
-        self.owners = np.array([numbers.setdefault(entry.doc_id, len(numbers)) for entry in entries], dtype=np.int32)
-        self.doc_ids = list(numbers)
-        self.ids = [entry.chunk_id for entry in entries]
-        self.rows = {chunk_id: row for row, chunk_id in enumerate(self.ids)}
-        self._kinds = np.array([KINDS.index(entry.kind) for entry in entries], dtype=np.uint8)
-        self._first_pages = np.array([entry.first_page for entry in entries], dtype=np.int32)
-        self._last_pages = np.array([entry.last_page for entry in entries], dtype=np.int32)
+    ids: list[str]
+    doc_ids: list[str]
+    owners: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+    pages: NDArray[np.int32]
+    rows: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", {chunk_id: row for row, chunk_id in enumerate(self.ids)})
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def entry(self, row: int) -> Entry:
-        return Entry(
-            self.ids[row],
-            self.doc_ids[self.owners[row]],
-            KINDS[self._kinds[row]],  # type: ignore[arg-type]
-            int(self._first_pages[row]),
-            int(self._last_pages[row]),
-        )
+    @classmethod
+    def of(cls, entries: Sequence[Entry]) -> Entries:
+        numbers: dict[str, int] = {}
+        owners = [numbers.setdefault(entry.doc_id, len(numbers)) for entry in entries]
+        kinds = [KINDS.index(entry.kind) for entry in entries]
+        pages = [(entry.first_page, entry.last_page) for entry in entries]
+        return cls.from_json([[entry.chunk_id for entry in entries], list(numbers), owners, kinds, pages])
+
+    @classmethod
+    def from_json(cls, columns: Sequence[Any]) -> Entries:
+        """The inverse of `to_json`."""
+        ids, doc_ids, owners, kinds, pages = columns
+        in_pairs = np.array(pages, dtype=np.int32).reshape(-1, 2)
+        return cls(ids, doc_ids, np.array(owners, dtype=np.int32), np.array(kinds, dtype=np.uint8), in_pairs)
+
+    def to_json(self) -> list[Any]:
+        return [self.ids, self.doc_ids, self.owners.tolist(), self.kinds.tolist(), self.pages.ravel().tolist()]
+
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[Entries, Mask]]) -> Entries:
+        """The chunks that each mask keeps, part after part."""
+        numbers: dict[str, int] = {}
+        ids: list[str] = []
+        owners: list[NDArray[np.int32]] = []
+        for part, keep in parts:
+            number = [numbers.setdefault(doc_id, len(numbers)) for doc_id in part.doc_ids]
+            owners.append(np.array(number, dtype=np.int32)[part.owners[keep]])
+            ids += [part.ids[row] for row in np.flatnonzero(keep).tolist()]
+        kinds = np.concatenate([part.kinds[keep] for part, keep in parts])
+        pages = np.concatenate([part.pages[keep] for part, keep in parts])
+        return cls(ids, list(numbers), np.concatenate(owners), kinds, pages)
 
     def of_documents(self, doc_ids: Iterable[str]) -> Mask:
         """Whether each chunk belongs to one of ``doc_ids``, bool ``(n,)``."""
@@ -52,8 +77,8 @@ class Entries:
         if scope.doc_ids is not None:
             masks.append(self.of_documents(scope.doc_ids))
         if scope.kinds:
-            masks.append(np.isin(self._kinds, [KINDS.index(kind) for kind in scope.kinds]))
+            masks.append(np.isin(self.kinds, [KINDS.index(kind) for kind in scope.kinds]))
         if scope.pages:
-            touched = [(self._first_pages <= last) & (self._last_pages >= first) for first, last in scope.pages]
+            touched = [(self.pages[:, 0] <= last) & (self.pages[:, 1] >= first) for first, last in scope.pages]
             masks.append(np.logical_or.reduce(touched))
         return np.logical_and.reduce(masks) if masks else None

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from filelock import FileLock, Timeout
+from numpy.typing import NDArray
 
 from ragcore import files as disk
 from ragcore.errors import ConfigError, StoreBusy, VectorStoreError
@@ -96,24 +97,23 @@ class _Segment:
         """Raises `FileNotFoundError`, and `ValueError` for a file that is damaged."""
         version = disk.version(path)
         data = np.memmap(path, np.uint8, "r")
-        if zlib.crc32(data) != crc:
+        if zlib.crc32(data.data) != crc:
             raise ValueError("the segment is damaged")
         vectors = np.lib.format.open_memmap(path, mode="r")
-        after = vectors.offset + vectors.nbytes  # type: ignore[attr-defined]
-        entries = Entries([Entry(*entry) for entry in json.loads(bytes(data[after:]))])
+        after = vectors.offset + vectors.nbytes
+        entries = Entries.from_json(json.loads(bytes(data[after:])))
         return cls(path, crc, version, entries, vectors, np.ones(len(entries), dtype=bool)).without(dead)
 
     @classmethod
-    def write(cls, folder: Path, entries: Sequence[Entry], vectors: Vector) -> _Segment:
+    def write(cls, folder: Path, entries: Entries, vectors: Vector) -> _Segment:
         """A .npy file with the JSON of the chunks behind it. Raises `OSError`, and leaves nothing behind then."""
         path = folder / f"{uuid.uuid4().hex}.vectors"
-        rows = [(e.chunk_id, e.doc_id, e.kind, e.first_page, e.last_page) for e in entries]
         with disk.replacing(path) as stream:
             np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(vectors))
             stream.write(vectors.data)
-            stream.write(json.dumps(rows).encode())
+            stream.write(json.dumps(entries.to_json()).encode())
             stream.flush()
-            crc = zlib.crc32(np.memmap(stream.name, np.uint8, "r"))
+            crc = zlib.crc32(np.memmap(stream.name, np.uint8, "r").data)
         return cls.read(path, crc, ())
 
     def __len__(self) -> int:
@@ -123,7 +123,7 @@ class _Segment:
         """Whether it is the file that was mapped: reading on in one that was cut short would end the process."""
         return disk.version(self.path) == self.version
 
-    def without(self, rows: Sequence[int]) -> _Segment:
+    def without(self, rows: Sequence[int] | NDArray[np.int64]) -> _Segment:
         if not len(rows):
             return self
         alive = self.alive.copy()
@@ -170,7 +170,7 @@ class FlatStore:
             for at, segment in enumerate(segments):
                 rows = [segment.entries.rows.get(entry.chunk_id, -1) for entry in new]
                 segments[at] = segment.without([row for row in rows if row >= 0])
-            self._commit(segments, new, vectors)
+            self._commit(segments, Entries.of(new), vectors)
 
     def delete_documents(self, doc_ids: Sequence[str]) -> None:
         with self._writing() as segments:
@@ -253,19 +253,22 @@ class FlatStore:
             self._folder.mkdir(parents=True, exist_ok=True)
             yield list(self._segments())
 
-    def _commit(self, segments: list[_Segment], entries: Sequence[Entry] = (), vectors: Vector | None = None) -> None:
+    def _commit(self, segments: list[_Segment], entries: Entries | None = None, vectors: Vector | None = None) -> None:
         """Make the folder hold ``segments`` and one of what is new; other files in it are removed."""
         # What is left of a segment of which most is gone is written anew, with what is new.
         few = [segment for segment in segments if 2 * len(segment) <= len(segment.entries)]
         kept = sorted((each for each in segments if 2 * len(each) > len(each.entries)), key=len, reverse=True)
-        size = len(entries) + sum(len(segment) for segment in few)
+        size = sum(len(segment) for segment in few) + (0 if entries is None else len(entries))
         while size and kept and 2 * size > len(kept[-1]):
             few.append(kept.pop())
             size += len(few[-1])
         if size:
-            left = [segment.entries.entry(row) for segment in few for row in np.flatnonzero(segment.alive).tolist()]
-            parts = [segment.vectors[segment.alive] for segment in few] + ([] if vectors is None else [vectors])
-            kept.append(_Segment.write(self._folder, [*left, *entries], np.concatenate(parts)))
+            left = [(segment.entries, segment.alive) for segment in few]
+            copied = [segment.vectors[segment.alive] for segment in few]
+            if entries is not None and vectors is not None:
+                left.append((entries, np.ones(len(entries), dtype=bool)))
+                copied.append(vectors)
+            kept.append(_Segment.write(self._folder, Entries.joined(left), np.concatenate(copied)))
         path = self._folder / MANIFEST
         named = [[each.path.name, each.crc, np.flatnonzero(~each.alive).tolist()] for each in kept]
         with disk.replacing(path) as stream:
