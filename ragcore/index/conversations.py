@@ -111,7 +111,7 @@ class Conversations:
             infos = [_info(row, row.depth) for row in connection.execute(listed)]
         if not search.strip():
             return infos
-        found = find(self.database, search, {info.conversation_id: info.title for info in infos})
+        found = find(self.database, search)
         return [replace(info, found=found[info.conversation_id]) for info in infos if info.conversation_id in found]
 
     def get(
@@ -219,11 +219,13 @@ class Conversations:
                     depth=len(tree.path(parent)) + 1,
                 )
             )
-            remember(connection, conversation_id, turn_id, question, "")
+            remember(connection, conversation_id, turn_id, question)
+            title = row.title or _title(question)
+            remember(connection, conversation_id, conversation_id, title)
             connection.execute(
                 sa.update(db.conversations)
                 .where(db.conversations.c.conversation_id == conversation_id)
-                .values(title=row.title or _title(question), updated=now, shown=turn_id)
+                .values(title=title, updated=now, shown=turn_id)
             )
         return turn_id
 
@@ -269,6 +271,8 @@ class Conversations:
             )
             if done.rowcount == 0:
                 raise UnknownConversation("This conversation isn't in the library.")
+            if values.get("title") is not None:
+                remember(connection, conversation_id, conversation_id, str(values["title"]))
 
 
 class _Tree:

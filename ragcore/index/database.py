@@ -224,14 +224,26 @@ responses = sa.Table(
     sa.Column("created", sa.REAL, nullable=False),
     sa.Index("responses_by_age", "created", "bytes"),
 )
+# What turns and titles are found by; FTS5 indexes it (ragcore/index/conversation_search.py).
 turn_words = sa.Table(
     "turn_words",
     metadata,
-    sa.Column("turn_id", sa.Text, _of("turns.turn_id"), primary_key=True),
-    sa.Column("conversation_id", sa.Text, _of("conversations.conversation_id"), nullable=False),
-    sa.Column("words", sa.Text, nullable=False),  # as `ragcore.index.turn_words.searchable` makes them
-    sa.Column("text", sa.Text, nullable=False),  # question and answer, to show where they were found
-    sa.Index("turn_words_by_conversation", "conversation_id"),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("turn_id", sa.Text, nullable=False, unique=True),  # of a title the conversation's
+    sa.Column("conversation_id", sa.Text, _of("conversations.conversation_id"), nullable=False, index=True),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("forms", sa.Text, nullable=False),
+)
+TURN_SEARCH = (
+    "CREATE VIRTUAL TABLE turn_search USING fts5(text, forms, content='turn_words', content_rowid='id', "
+    "tokenize='unicode61 remove_diacritics 2')",
+    "CREATE TRIGGER turn_words_added AFTER INSERT ON turn_words BEGIN "
+    "INSERT INTO turn_search (rowid, text, forms) VALUES (new.id, new.text, new.forms); END",
+    "CREATE TRIGGER turn_words_removed AFTER DELETE ON turn_words BEGIN INSERT INTO turn_search "
+    "(turn_search, rowid, text, forms) VALUES ('delete', old.id, old.text, old.forms); END",
+    "CREATE TRIGGER turn_words_changed AFTER UPDATE ON turn_words BEGIN INSERT INTO turn_search "
+    "(turn_search, rowid, text, forms) VALUES ('delete', old.id, old.text, old.forms); "
+    "INSERT INTO turn_search (rowid, text, forms) VALUES (new.id, new.text, new.forms); END",
 )
 tags = sa.Table(
     "tags",
@@ -430,4 +442,6 @@ def _create(connection: sa.Connection, path: Path) -> None:
         )
     if not version:
         metadata.create_all(connection)
+        for statement in TURN_SEARCH:
+            connection.exec_driver_sql(statement)
         connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA}")
