@@ -38,23 +38,34 @@ def test_all_else_stays_as_it_is_written(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text(MINE)
     keep(file, {"retrieve.top_k": 9, "retrieve.mode": "bm25", "llm.model": "offline", "retrieve.alpha": None})
-    assert file.read_text() == MINE.replace(
-        "top_k = 7    # few\nalpha = 0.3\n", 'top_k = 9    # few\nmode = "bm25"\n'
-    ) + ('\n[llm]\nmodel = "offline"\n')
+    changed = MINE.replace("top_k = 7    # few\nalpha = 0.3\n", 'top_k = 9    # few\nmode = "bm25"\n')
+    assert file.read_text() == changed.replace("[llm.prices]", '[llm]\nmodel = "offline"\n\n[llm.prices]')
     settings, _ = config.load(home=tmp_path, environ={})
     assert (settings.retrieve.top_k, settings.retrieve.mode, settings.llm.model) == (9, "bm25", "offline")
 
 
 @pytest.mark.parametrize(
-    "text", ["retrieve = { top_k = 7 }\n", "retrieve.top_k = 7\n", '[retrieve]\nalpha = 0.3\n"top_k" = 7\n']
+    "text",
+    [
+        "retrieve = { top_k = 7 }  # mine\n",
+        "retrieve.top_k = 7  # mine\n",
+        '[retrieve]\nalpha = 0.3\n"top_k" = 7 # mine\n',
+    ],
 )
-def test_what_cannot_be_changed_line_by_line_is_left_and_said(tmp_path: Path, text: str) -> None:
+def test_whatever_way_a_setting_is_written_it_is_changed_there(tmp_path: Path, text: str) -> None:
     file = tmp_path / "config.toml"
     file.write_text(text)
+    keep(file, {"retrieve.top_k": 9})
+    assert file.read_text() == text.replace("7", "9")
+
+
+def test_what_cannot_be_changed_is_left_and_said(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("retrieve = 7\n")
     with pytest.raises(ConfigError, match="can't edit") as caught:
         keep(file, {"retrieve.top_k": 9})
     assert "retrieve.top_k" in caught.value.hint
-    assert file.read_text() == text
+    assert file.read_text() == "retrieve = 7\n"
 
 
 def test_a_broken_file_is_not_written_over(tmp_path: Path) -> None:
