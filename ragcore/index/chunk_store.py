@@ -172,7 +172,8 @@ class ChunkStore:
         """``(doc_id, mark, data)`` of those documents of which postings are kept."""
         for part in batches(doc_ids):
             with self.database.read() as connection:
-                yield from connection.execute(sa.select(db.postings).where(db.postings.c.doc_id.in_(part))).tuples()
+                for row in connection.execute(sa.select(db.postings).where(db.postings.c.doc_id.in_(part))):
+                    yield row.doc_id, row.fingerprint, row.data
 
     def put_postings(self, doc_id: str, mark: str, data: bytes) -> None:
         """Keep the postings of a document. One that was removed meanwhile is passed over."""

@@ -20,7 +20,7 @@ from functools import lru_cache
 
 from ragcore.text.words import FUNCTION_WORDS, stem
 
-VERSION = 2  # raise it when `terms` gives other terms: an index made with other ones is made again
+VERSION = 3  # raise it when `terms` gives other terms, or postings are kept in another form: they are counted again
 
 _SECTION = re.compile(r"§+\s*(?=\w)")
 _TERM = re.compile(r"§?[^\W_]+(?:(?:[-./&_:@'’]|,(?=\d{3}(?!\d)))[^\W_]+)*")
