@@ -46,12 +46,12 @@ from ragcore.progress import IsCancelled, OnProgress, ignore, printable
 from ragcore.progress import Progress as Progress
 from ragcore.protocols import Request
 from ragcore.providers.connection_test import trial
-from ragcore.providers.paid import Till
+from ragcore.providers.paid import Billing
 from ragcore.providers.registry import Models
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.text.terms import Term
 from ragcore.text.words import stem
-from ragcore.types import EVERYTHING, Answer, ChunkKind, OnStep, Retrieval, Scope, SubQuery, Turn, unheard
+from ragcore.types import EVERYTHING, Answer, ChunkKind, OnStep, Retrieval, Scope, SubQuery, Turn, ignore_step
 from ragcore.types.library import DocumentInfo, Status
 from ragcore.types.scope import checked, nothing_found
 
@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from ragcore.pipelines.answer import AnswerStream
     from ragcore.protocols import Planner
     from ragcore.report.files import ReportKind
-    from ragcore.report.fill import Filling, ReportRun
+    from ragcore.report.fill import ReportRun, SectionFiller
     from ragcore.report.template import Template
-    from ragcore.report.workspace import Desk
+    from ragcore.report.workspace import ReportWorkspace
     from ragcore.suggest.first_questions import Starter
     from ragcore.suggest.overview import Overview
     from ragcore.types.library import Estimate
@@ -78,7 +78,7 @@ class Engine(Library):
     def __init__(self, home: Path, settings: Settings, origins: dict[str, str], *, api_key: str | None = None) -> None:
         super().__init__(home, settings)
         self.origins = origins
-        self.models = Models(settings, home / "cache", self._till(settings), api_key=api_key)
+        self.models = Models(settings, home / "cache", self._billing(settings), api_key=api_key)
         self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
         self._lock = threading.Lock()
         self._indexer: Indexer | None = None
@@ -119,16 +119,16 @@ class Engine(Library):
 
         made = copy.copy(self)
         made.settings, made.origins = varied(self.settings, self.origins, overrides, origin, reading=reading)
-        made.models = self.models.under(made.settings, self._till(made.settings), api_key=api_key)
+        made.models = self.models.under(made.settings, self._billing(made.settings), api_key=api_key)
         made._reading = Reading(self.store, self.descriptions, self.contexts, made.models, made.settings)
         made._finding = self._finding.under(made.models, made.settings)
         made._base = self._base or self
         return made
 
-    def _till(self, settings: Settings) -> Till:
+    def _billing(self, settings: Settings) -> Billing:
         llm = settings.llm
         kept = Responses(self.store.database, int(llm.cache_mb * 2**20)) if llm.cache else None
-        return Till(self.ledger, kept, llm.prices)
+        return Billing(self.ledger, kept, llm.prices)
 
     def __enter__(self) -> Engine:
         return self
@@ -310,7 +310,7 @@ class Engine(Library):
         decompose: Literal["auto", "rules", "model", "off"] | None = None,
         gaps: bool | None = None,
         parts: Sequence[SubQuery] | None = None,
-        on_step: OnStep = unheard,
+        on_step: OnStep = ignore_step,
         stop: Stop | None = None,
     ) -> Retrieval:
         """Hits and segments for a question, in all documents or only in ``doc_ids``, ``pages`` and ``kinds`` (see
@@ -359,7 +359,7 @@ class Engine(Library):
         kinds: Sequence[ChunkKind] = (),
         history: Sequence[Turn] = (),
         fresh: bool = False,
-        on_step: OnStep = unheard,
+        on_step: OnStep = ignore_step,
     ) -> AnswerRun:
         """An answer to one question; nothing is stored. ``fresh`` passes over what a model answered to the same request
         before. Iterate the run for its events, or call ``run()``."""
@@ -429,7 +429,7 @@ class Engine(Library):
         after: str | None = None,
         instead_of: str | None = None,
         fresh: bool = False,
-        on_step: OnStep = unheard,
+        on_step: OnStep = ignore_step,
     ) -> AnswerRun:
         """The next question of a conversation. The question is stored at once and its answer when it ends, whether
         finished, stopped or failed; the path down to it becomes the shown one. ``scope`` is that of this question; None
@@ -520,31 +520,33 @@ class Engine(Library):
         """The sections of a report, filled from all documents or only from ``doc_ids``; nothing is stored. ``focus`` is
         whom and which year it is about. Iterate the run for each section as it is done, or call ``run()``. What goes
         wrong in writing a section is in the section; `IndexEmpty`, `IndexMismatch` and `UnknownDocument` are raised."""
-        from ragcore.report.constraints import Orders
+        from ragcore.report.constraints import SectionConstraints
         from ragcore.report.fill import ReportRun
         from ragcore.types.report import NO_FOCUS
 
         scope = Scope(None if doc_ids is None else tuple(doc_ids))
-        filling, infos, focus = self._filling(), self.documents(), focus or NO_FOCUS
+        filler, infos, focus = self._filler(), self.documents(), focus or NO_FOCUS
         return ReportRun(
             template,
-            lambda stop: filling.sections(template, scope, infos, stop, Orders(focus=focus)),
+            lambda stop: filler.sections(template, scope, infos, stop, SectionConstraints(focus=focus)),
             self.models.writer_name,
             focus,
         )
 
-    def _filling(self) -> Filling:
-        from ragcore.report.fill import Filling
+    def _filler(self) -> SectionFiller:
+        from ragcore.report.fill import SectionFiller
 
-        return Filling(self._retrieve_for_section, self.document, self.terms, self.mentions, self.models, self.settings)
+        return SectionFiller(
+            self._retrieve_for_section, self.document, self.terms, self.mentions, self.models, self.settings
+        )
 
     @property
-    def reports(self) -> Desk:
+    def reports(self) -> ReportWorkspace:
         """Reports that are kept and worked on: outlines, sections with their versions, and what waits to be written."""
         from ragcore.index.reports import Reports
-        from ragcore.report.workspace import Desk
+        from ragcore.report.workspace import ReportWorkspace
 
-        return Desk(Reports(self.store.database), self._filling(), self.documents, self.models, self.settings)
+        return ReportWorkspace(Reports(self.store.database), self._filler(), self.documents, self.models, self.settings)
 
     def write_report(self, report: Report, kind: ReportKind) -> bytes:
         """A report as a file of that kind, each citation a note, with a list of what is missing; ``annex`` is a PDF of

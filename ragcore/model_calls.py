@@ -35,7 +35,7 @@ _FINAL = (KeyMissing, KeyRefused, ModelMissing)
 _MAYBE_BILLED = (ModelUnreachable, StreamBroken)
 
 
-class Purse(Protocol):
+class Allowance(Protocol):
     """What one document may cost: ``limit`` and ``spent`` in US dollars, with what is reserved counted as spent."""
 
     @property
@@ -57,8 +57,8 @@ class Ledger(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentPurse:
-    """The `Purse` of one document in a ledger."""
+class DocumentAllowance:
+    """The `Allowance` of one document in a ledger."""
 
     ledger: Ledger
     doc_id: str
@@ -71,7 +71,7 @@ class DocumentPurse:
         self.ledger.spend(self.doc_id, usd)
 
 
-class Asking(Generic[K]):
+class ModelCalls(Generic[K]):
     """Requests under way, each in a thread of its own; what is decided and stored is so in the caller's thread.
 
     ``take(key, text)`` is called for each answer. What requests ran into is in ``errors``; ``refused`` says why one
@@ -84,7 +84,7 @@ class Asking(Generic[K]):
         model: str,
         *,
         prices: Prices,
-        purse: Purse,
+        purse: Allowance,
         in_flight: int,
         take: Callable[[K, str], None],
         stopped: str,
@@ -105,7 +105,7 @@ class Asking(Generic[K]):
         self._ended = threading.Event()
         self._streams: set[TextStream] = set()
 
-    def __enter__(self) -> Asking[K]:
+    def __enter__(self) -> ModelCalls[K]:
         return self
 
     def __exit__(self, *_: object) -> None:

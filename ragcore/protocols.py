@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ragcore.text.terms import Term
 from ragcore.types import EVERYTHING, Entry, Purpose, Retrieval, Route, Scope, Source, Turn, Usage
 from ragcore.types.question import Question
-from ragcore.types.report import NOTHING_STATED, Field, Missing, Stated
+from ragcore.types.report import NOTHING_STATED, Field, KnownFacts, Missing
 
 Vector = NDArray[np.float32]
 
@@ -150,7 +150,7 @@ class Request:
     form: Field | None = None
     own: tuple[tuple[int, int, int], ...] = ()
     pinned: tuple[tuple[int, int, int], ...] = ()
-    stated: Stated = NOTHING_STATED
+    stated: KnownFacts = NOTHING_STATED
 
 
 class TextStream(Protocol):

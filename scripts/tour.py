@@ -59,11 +59,11 @@ def prepared(home: Path) -> tuple[str, str]:
         conversation = engine.conversations.new(scope)
         for question in QUESTIONS:
             engine.chat(conversation, question).run()
-        desk = engine.reports
-        report = desk.new(load_template("company-profile"), doc_ids=[sample])
-        desk.queue(report)
-        for task in desk.store.tasks():
-            desk.write(task, lambda _: None, Stop())
+        workspace = engine.reports
+        report = workspace.new(load_template("company-profile"), doc_ids=[sample])
+        workspace.queue(report)
+        for task in workspace.store.tasks():
+            workspace.write(task, lambda _: None, Stop())
         return conversation, report
 
 

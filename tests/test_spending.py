@@ -19,7 +19,7 @@ from ragcore.index.ledger import Ledger
 from ragcore.index.responses import Responses
 from ragcore.protocols import Form, PlanRequest, Request, Response
 from ragcore.providers.anthropic import AnthropicWriter
-from ragcore.providers.paid import PaidPlanner, PaidWriter, Till
+from ragcore.providers.paid import Billing, PaidPlanner, PaidWriter
 from ragcore.providers.planning import AnthropicPlanner
 from ragcore.types import Answer, Spending, Spent, Text, Turn, Usage
 from tests import pdfs, prepared
@@ -41,27 +41,27 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 @pytest.fixture
-def till(database: Database) -> Till:
-    return Till(Ledger(database), Responses(database, 2**20), PRICES)
+def billing(database: Database) -> Billing:
+    return Billing(Ledger(database), Responses(database, 2**20), PRICES)
 
 
-def paid(server: MessagesServer, till: Till, model: str = "claude-priced") -> PaidWriter:
+def paid(server: MessagesServer, billing: Billing, model: str = "claude-priced") -> PaidWriter:
     made = AnthropicWriter(model, api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
-    return PaidWriter(made, till)
+    return PaidWriter(made, billing)
 
 
-def planner(server: MessagesServer, till: Till) -> PaidPlanner:
+def planner(server: MessagesServer, billing: Billing) -> PaidPlanner:
     made = AnthropicPlanner("claude-priced", api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
-    return PaidPlanner(made, till)
+    return PaidPlanner(made, billing)
 
 
-def spent(till: Till) -> Spending:
-    assert isinstance(till.ledger, Ledger)
-    return till.ledger.spending(PRICES)
+def spent(billing: Billing) -> Spending:
+    assert isinstance(billing.ledger, Ledger)
+    return billing.ledger.spending(PRICES)
 
 
-def test_the_same_request_is_paid_once_and_streams_as_it_did(server: MessagesServer, till: Till) -> None:
-    writer = paid(server, till)
+def test_the_same_request_is_paid_once_and_streams_as_it_did(server: MessagesServer, billing: Billing) -> None:
+    writer = paid(server, billing)
     server.reply(Reply(text=["It ", "was ", "61.4."], usage=COUNTED, model="claude-priced-20260101"))
     first = writer.stream(REQUEST)
     pieces = list(first)
@@ -71,7 +71,7 @@ def test_the_same_request_is_paid_once_and_streams_as_it_did(server: MessagesSer
     assert (first.usage, again.usage) == (Usage(1000, 100), Usage())
     assert first.model == again.model == "claude-priced-20260101"
     assert len(server.requests) == 1
-    (entry,) = spent(till).entries
+    (entry,) = spent(billing).entries
     assert entry == Spent("claude-priced-20260101", "answer", 1, Usage(1000, 100), pytest.approx(0.0045))
 
 
@@ -86,8 +86,8 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_any_change_of_what_is_sent_is_another_request(name: str, server: MessagesServer, till: Till) -> None:
-    writer = paid(server, till)
+def test_any_change_of_what_is_sent_is_another_request(name: str, server: MessagesServer, billing: Billing) -> None:
+    writer = paid(server, billing)
     changed = replace(REQUEST, **CHANGES[name])  # type: ignore[arg-type]
     assert len({writer.stream(one).fingerprint for one in (REQUEST, changed)}) == 2
     list(writer.stream(REQUEST))
@@ -97,15 +97,15 @@ def test_any_change_of_what_is_sent_is_another_request(name: str, server: Messag
     assert len(server.requests) == 2
 
 
-def test_another_model_or_server_is_another_request(server: MessagesServer, till: Till) -> None:
+def test_another_model_or_server_is_another_request(server: MessagesServer, billing: Billing) -> None:
     with MessagesServer() as elsewhere:
-        writers = [paid(server, till), paid(server, till, "claude-other"), paid(elsewhere, till)]
+        writers = [paid(server, billing), paid(server, billing, "claude-other"), paid(elsewhere, billing)]
         assert len({writer.stream(REQUEST).fingerprint for writer in writers}) == 3
 
 
-def test_what_does_not_change_the_words_sent_is_the_same_request(server: MessagesServer, till: Till) -> None:
+def test_what_does_not_change_the_words_sent_is_the_same_request(server: MessagesServer, billing: Billing) -> None:
     """Nor does it matter whether the model is known by now to refuse a parameter."""
-    writer = paid(server, till, "claude-refuses-temperature-here")
+    writer = paid(server, billing, "claude-refuses-temperature-here")
     refusal = Reply(status=400, message="temperature: not for this model")
     server.reply(refusal, Reply(text="one"))
     assert "".join(writer.stream(REQUEST)) == "one"
@@ -114,8 +114,8 @@ def test_what_does_not_change_the_words_sent_is_the_same_request(server: Message
     assert len(server.requests) == 2
 
 
-def test_a_fresh_request_passes_over_what_is_kept_and_takes_its_place(server: MessagesServer, till: Till) -> None:
-    writer = paid(server, till)
+def test_a_fresh_request_passes_over_what_is_kept_and_takes_its_place(server: MessagesServer, billing: Billing) -> None:
+    writer = paid(server, billing)
     server.reply(Reply(text="one"), Reply(text="two"))
     assert "".join(writer.stream(REQUEST)) == "one"
     assert "".join(writer.stream(replace(REQUEST, fresh=True))) == "two"
@@ -133,49 +133,51 @@ INCOMPLETE = {
 
 @pytest.mark.parametrize("name", INCOMPLETE)
 def test_only_a_complete_answer_is_kept_and_what_was_counted_is_booked(
-    name: str, server: MessagesServer, till: Till
+    name: str, server: MessagesServer, billing: Billing
 ) -> None:
-    writer = paid(server, till)
+    writer = paid(server, billing)
     server.reply(INCOMPLETE[name], Reply(text="whole", usage=COUNTED))
     with pytest.raises(ModelError):
         list(writer.stream(REQUEST))
     assert "".join(writer.stream(REQUEST)) == "whole"
-    assert spent(till).usage.input_tokens == 2000
+    assert spent(billing).usage.input_tokens == 2000
 
 
-def test_an_empty_answer_is_not_kept(server: MessagesServer, till: Till) -> None:
-    writer = paid(server, till)
+def test_an_empty_answer_is_not_kept(server: MessagesServer, billing: Billing) -> None:
+    writer = paid(server, billing)
     server.reply(Reply(text=" ", usage=COUNTED), Reply(text="whole", usage=COUNTED))
     assert "".join(writer.stream(REQUEST)) == " "
     assert "".join(writer.stream(REQUEST)) == "whole"
-    assert spent(till).calls == 2
+    assert spent(billing).calls == 2
 
 
-def test_a_stopped_answer_is_not_kept_and_counts_with_what_was_reported(server: MessagesServer, till: Till) -> None:
-    writer = paid(server, till)
+def test_a_stopped_answer_is_not_kept_and_counts_with_what_was_reported(
+    server: MessagesServer, billing: Billing
+) -> None:
+    writer = paid(server, billing)
     server.reply(Reply(text=["a "] * 200, delay=0.02, usage=COUNTED), Reply(text="whole", usage=COUNTED))
     stream = writer.stream(REQUEST)
     for number, _ in enumerate(stream):
         if number == 2:
             threading.Thread(target=stream.close).start()
-    assert spent(till).usage == Usage(1000, 1), "as its first event said"
+    assert spent(billing).usage == Usage(1000, 1), "as its first event said"
     assert "".join(writer.stream(REQUEST)) == "whole"
 
 
-def test_nobody_who_was_not_asked_is_booked(server: MessagesServer, till: Till) -> None:
-    writer = paid(server, till)
+def test_nobody_who_was_not_asked_is_booked(server: MessagesServer, billing: Billing) -> None:
+    writer = paid(server, billing)
     server.reply(Reply(status=429, headers={"retry-after": "0"}))
     with pytest.raises(RateLimited):
         list(writer.stream(REQUEST))
     unread = writer.stream(REQUEST)
     unread.close()
     assert list(unread) == []
-    assert spent(till) == Spending()
+    assert spent(billing) == Spending()
     assert len(server.requests) == 1
 
 
-def test_a_replay_can_be_stopped(server: MessagesServer, till: Till) -> None:
-    writer = paid(server, till)
+def test_a_replay_can_be_stopped(server: MessagesServer, billing: Billing) -> None:
+    writer = paid(server, billing)
     server.reply(Reply(text=["a", "b", "c"]))
     list(writer.stream(REQUEST))
     stream = writer.stream(REQUEST)
@@ -186,8 +188,8 @@ def test_a_replay_can_be_stopped(server: MessagesServer, till: Till) -> None:
     assert got == ["a"]
 
 
-def test_forms_are_kept_where_they_are_usable(server: MessagesServer, till: Till) -> None:
-    model = planner(server, till)
+def test_forms_are_kept_where_they_are_usable(server: MessagesServer, billing: Billing) -> None:
+    model = planner(server, billing)
     bad, good = Reply(tool=("colour", {"c": 1})), Reply(tool=("colour", {"c": "red"}))
     server.plan(bad, good)
     asked = replace(FORM, usable=lambda text: isinstance(json.loads(text)["c"], str), purpose="judge")
@@ -195,32 +197,32 @@ def test_forms_are_kept_where_they_are_usable(server: MessagesServer, till: Till
     for _ in range(2):
         assert json.loads("".join(model.call(asked))) == {"c": "red"}
     assert len(server.requests) == 2
-    (entry,) = spent(till).entries
+    (entry,) = spent(billing).entries
     assert (entry.purpose, entry.calls) == ("judge", 2)
     other = replace(asked, form=Form("colour", "Another colour.", {"properties": {}}))
     assert model.call(other).fingerprint != model.call(asked).fingerprint
 
 
-def test_a_model_without_a_price_is_counted_and_is_not_free(server: MessagesServer, till: Till) -> None:
+def test_a_model_without_a_price_is_counted_and_is_not_free(server: MessagesServer, billing: Billing) -> None:
     server.reply(Reply(text="x", usage=COUNTED), Reply(text="y", usage=COUNTED))
-    list(paid(server, till, "llama-of-ones-own").stream(REQUEST))
-    alone = spent(till)
+    list(paid(server, billing, "llama-of-ones-own").stream(REQUEST))
+    alone = spent(billing)
     assert (alone.usage, alone.usd, alone.unpriced) == (Usage(1000, 100), None, ("llama-of-ones-own",))
-    list(paid(server, till).stream(REQUEST))
-    both = spent(till)
+    list(paid(server, billing).stream(REQUEST))
+    both = spent(billing)
     assert (both.calls, both.usd, both.unpriced) == (2, pytest.approx(0.0045), ("llama-of-ones-own",))
     assert [entry.model for entry in both.entries] == ["claude-priced", "llama-of-ones-own"], "dearest first"
-    assert isinstance(till.ledger, Ledger)
-    later = till.ledger.spending({"llama-of-ones-own": (0.0, 0.0, 0.0, 0.0)})
+    assert isinstance(billing.ledger, Ledger)
+    later = billing.ledger.spending({"llama-of-ones-own": (0.0, 0.0, 0.0, 0.0)})
     assert (later.usd, later.unpriced) == (pytest.approx(0.0045), ()), "a price that is set later holds"
 
 
 def test_the_price_of_the_model_that_was_asked_holds_where_the_service_calls_it_otherwise(
-    server: MessagesServer, till: Till
+    server: MessagesServer, billing: Billing
 ) -> None:
     server.reply(Reply(text="x", usage=COUNTED, model="proxied/claude"))
-    list(paid(server, till).stream(REQUEST))
-    assert spent(till).usd == pytest.approx(0.0045)
+    list(paid(server, billing).stream(REQUEST))
+    assert spent(billing).usd == pytest.approx(0.0045)
 
 
 def test_a_price_that_is_changed_does_not_change_what_was_spent(database: Database) -> None:
@@ -255,8 +257,8 @@ def test_the_oldest_answers_make_room(database: Database) -> None:
     assert all(small.get(name) is None for name in ("too long", "19"))
 
 
-def test_a_damaged_answer_is_asked_for_again(server: MessagesServer, till: Till, database: Database) -> None:
-    writer = paid(server, till)
+def test_a_damaged_answer_is_asked_for_again(server: MessagesServer, billing: Billing, database: Database) -> None:
+    writer = paid(server, billing)
     server.reply(Reply(text="one"), Reply(text="two"))
     list(writer.stream(REQUEST))
     with database.write() as connection:
@@ -350,9 +352,9 @@ class Broken:
 
 
 def test_what_was_paid_for_is_given_out_where_it_can_be_neither_kept_nor_booked(server: MessagesServer) -> None:
-    till = Till(Broken(), Broken(), PRICES)
+    billing = Billing(Broken(), Broken(), PRICES)
     server.reply(Reply(text=["It ", "was."], usage=COUNTED))
-    stream = paid(server, till).stream(REQUEST)
+    stream = paid(server, billing).stream(REQUEST)
     assert "".join(stream) == "It was."
     assert stream.usage == Usage(1000, 100)
     assert [note.split(":")[0].rsplit(" couldn't be ")[1] for note in stream.notes] == [
@@ -364,7 +366,7 @@ def test_what_was_paid_for_is_given_out_where_it_can_be_neither_kept_nor_booked(
 
 def test_an_error_of_the_model_is_not_hidden_by_one_of_the_ledger(server: MessagesServer) -> None:
     server.reply(Reply(text=["It ", "was."], disconnect_after=1, usage=COUNTED))
-    stream = paid(server, Till(Broken(), None, PRICES)).stream(REQUEST)
+    stream = paid(server, Billing(Broken(), None, PRICES)).stream(REQUEST)
     with pytest.raises(StreamBroken):
         list(stream)
     assert len(stream.notes) == 1

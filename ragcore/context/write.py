@@ -14,7 +14,7 @@ from ragcore.context.extract import best_sentence, prose
 from ragcore.context.requests import Ask, document_summary, passages, section_summary, situating
 from ragcore.context.sections import Path, Sections
 from ragcore.errors import GroundworkError, ModelError
-from ragcore.model_calls import Asking, DocumentPurse
+from ragcore.model_calls import DocumentAllowance, ModelCalls
 from ragcore.protocols import ContextCache, ContextWriter
 from ragcore.text.sentences import sentence_spans
 from ragcore.types import Chunk, ContextReport, Document
@@ -131,10 +131,10 @@ class Work:
 
         total = len(self.summaries) * self._written + len(passages(self.given)) * self.situates
         done = 0
-        with Asking[str](
+        with ModelCalls[str](
             model.name,
             prices=self.settings.llm.prices,
-            purse=DocumentPurse(self.cache, self.document.doc_id, chosen.max_usd),
+            purse=DocumentAllowance(self.cache, self.document.doc_id, chosen.max_usd),
             in_flight=chosen.in_flight,
             take=take,
             stopped=f"Writing the contexts of {self.document.name} was stopped.",

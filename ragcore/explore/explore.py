@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ragcore.retrieve.agentic import AgenticRetriever
 
 
-class Searched(Protocol):
+class SearchableLibrary(Protocol):
     """A library with the settings and models that it is searched with, as an engine is."""
 
     @property
@@ -42,7 +42,7 @@ class Searched(Protocol):
     @property
     def indexer(self) -> Indexer: ...
     def document(self, doc_id: str) -> Document: ...
-    def with_settings(self, overrides: Mapping[str, Any]) -> Searched: ...
+    def with_settings(self, overrides: Mapping[str, Any]) -> SearchableLibrary: ...
 
 
 class Exploration:
@@ -54,7 +54,12 @@ class Exploration:
     """
 
     def __init__(
-        self, engine: Searched, finding: Finding, question: str, scope: Scope, parts: Sequence[SubQuery] | None = None
+        self,
+        engine: SearchableLibrary,
+        finding: Finding,
+        question: str,
+        scope: Scope,
+        parts: Sequence[SubQuery] | None = None,
     ) -> None:
         from ragcore.answer.sources import Cut
         from ragcore.explore.remembered import RememberedChunks, RememberedReranker, RememberedSparse, RememberedVectors
@@ -143,7 +148,7 @@ class Exploration:
         )
 
     def _retriever(
-        self, engine: Searched, parts: Sequence[SubQuery] | None = None
+        self, engine: SearchableLibrary, parts: Sequence[SubQuery] | None = None
     ) -> tuple[WatchedRetriever, AgenticRetriever]:
         """As `Finding.retriever` puts it together, over what is remembered."""
         from ragcore.explore.recording import WatchedRetriever

@@ -14,7 +14,7 @@ from ragcore.errors import GroundworkError, ModelError
 from ragcore.ingest.captions import is_labelled
 from ragcore.ingest.crops import Crops
 from ragcore.ingest.figures import PROMPT, Figure, clean, figure_prompt, worth_describing
-from ragcore.model_calls import Asking, DocumentPurse
+from ragcore.model_calls import DocumentAllowance, ModelCalls
 from ragcore.prompts import FIGURE_SYSTEM
 from ragcore.protocols import Describer, DescriptionCache, PictureRequest
 from ragcore.types import Box, Document, FigureReport
@@ -68,7 +68,7 @@ class _Work:
     images: dict[Box, str] = field(default_factory=dict)  # place → picture
     said: dict[str, str] = field(default_factory=dict)  # picture → its description, "" where there is nothing to say
     errors: list[GroundworkError] = field(default_factory=list)
-    refused: str = ""  # `Asking.refused`
+    refused: str = ""  # `ModelCalls.refused`
     model: str = ""
 
     def __post_init__(self) -> None:
@@ -97,10 +97,10 @@ class _Work:
         chosen = self.settings.figures
         self.model = model.name
         on_progress(0, len(self.figures))
-        with Asking[str](
+        with ModelCalls[str](
             model.name,
             prices=self.settings.llm.prices,
-            purse=DocumentPurse(self.cache, self.document.doc_id, chosen.max_usd),
+            purse=DocumentAllowance(self.cache, self.document.doc_id, chosen.max_usd),
             in_flight=chosen.in_flight,
             take=self._take,
             stopped=f"Describing the figures of {self.document.name} was stopped.",
@@ -116,7 +116,7 @@ class _Work:
             self.refused = asking.refused
         self.recall()
 
-    def _next(self, figure: Figure, model: Describer, crops: Crops, asking: Asking[str]) -> None:
+    def _next(self, figure: Figure, model: Describer, crops: Crops, asking: ModelCalls[str]) -> None:
         image = self.images.get(figure.region)
         if image is not None and self._known(image, asking):
             return
@@ -141,7 +141,7 @@ class _Work:
         )
         asking.ask(crop.sha256, model.most(request), lambda: model.stream(request))
 
-    def _known(self, image: str, asking: Asking[str]) -> bool:
+    def _known(self, image: str, asking: ModelCalls[str]) -> bool:
         if image in self.said or image in asking.keys:
             return True
         text = self.cache.get(image, self.model, PROMPT)

@@ -15,7 +15,7 @@ from ragcore.offline.rows import Cell, Row
 from ragcore.offline.statement_names import plain_name
 from ragcore.offline.values import CERTAIN
 from ragcore.text.words import content_stems, tokens, word_set
-from ragcore.types.report import NOTHING_STATED, Stated, Statement
+from ragcore.types.report import NOTHING_STATED, KnownFacts, Statement
 
 Period = tuple[int, int, int]  # year, month and day of its end; 0 where a header does not say
 _NUMBER = re.compile(r"\d")
@@ -96,7 +96,7 @@ class Candidate:
         return self.whole, self.whole and self.called
 
 
-def candidates(asked: Wish, found: Sequence[Quotable], stated: Stated = NOTHING_STATED) -> list[Candidate]:
+def candidates(asked: Wish, found: Sequence[Quotable], stated: KnownFacts = NOTHING_STATED) -> list[Candidate]:
     """The certain cells of ``found``, of the period asked for; else of the latest period in their document. What is
     asked of a year is not what documents that are ``stated`` to be interim end with."""
     out = []
@@ -126,7 +126,7 @@ def candidates(asked: Wish, found: Sequence[Quotable], stated: Stated = NOTHING_
     ]
 
 
-def of_owners(asked: Wish, found: Sequence[Quotable], stated: Stated = NOTHING_STATED) -> list[Candidate]:
+def of_owners(asked: Wish, found: Sequence[Quotable], stated: KnownFacts = NOTHING_STATED) -> list[Candidate]:
     """The cells of rows called what is asked for "attributable to common shareholders", in a statement of the whole;
     none where the document tells of others who have a share in it, since then the two are different amounts."""
     shared = {q.source.doc_id for q in found if q.row is not None and _OTHER_OWNERS.search(f"{q.row.name} {q.text}")}
@@ -297,7 +297,7 @@ def period_of(header: str) -> Period | None:
     return (max(years), 0, 0) if years else None
 
 
-def latest_year(found: Sequence[Quotable], doc_id: str, stated: Stated = NOTHING_STATED) -> int:
+def latest_year(found: Sequence[Quotable], doc_id: str, stated: KnownFacts = NOTHING_STATED) -> int:
     """The year of the document: that of its statements, else the last one that most of its tables set beside the year
     before; 0 where none does. Tables that look ahead (what falls due in the next years) are fewer."""
     if stated.year_of(doc_id):

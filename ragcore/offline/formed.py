@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ragcore.text.sentences import sentence_spans
 from ragcore.types import Document, Segment
-from ragcore.types.report import Field, Stated
+from ragcore.types.report import Field, KnownFacts
 
 _MOST = 3  # sentences of a document for one thing asked for
 
@@ -21,7 +21,7 @@ class _Sentence(NamedTuple):
 
 
 def formed(
-    document: Document, form: Field, spans: Sequence[tuple[str, int, int]], stated: Stated
+    document: Document, form: Field, spans: Sequence[tuple[str, int, int]], stated: KnownFacts
 ) -> tuple[Segment, ...]:
     """The first sentences that say what ``form`` asks for, however deep in those of ``spans`` that are of
     ``document``; where none says it there and it is a company's document, those that say it anywhere."""

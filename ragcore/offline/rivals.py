@@ -14,7 +14,7 @@ from ragcore.offline.values import same_figure
 from ragcore.text.companies import of_others
 from ragcore.text.terms import Term, Wanted
 from ragcore.types import Source
-from ragcore.types.report import NOTHING_STATED, Stated
+from ragcore.types.report import NOTHING_STATED, KnownFacts
 
 MOST = 6
 
@@ -33,7 +33,7 @@ def rivals(
     unit: str,
     terms: Sequence[Term],
     sources: Sequence[Source],
-    stated: Stated = NOTHING_STATED,
+    stated: KnownFacts = NOTHING_STATED,
 ) -> list[list[tuple[str, str, str]]]:
     """``(figure, words that give it, marker)`` of each different figure that ``sources`` give for what ``piece`` of the
     guidance under ``heading`` asks for and the latest period, best first, for each company on which they disagree.
@@ -58,7 +58,7 @@ def rivals(
     return out
 
 
-def _by_company(documents: Iterable[str], stated: Stated) -> list[list[str]]:
+def _by_company(documents: Iterable[str], stated: KnownFacts) -> list[list[str]]:
     """``documents`` with those together that may be of one company."""
     groups: list[list[str]] = []
     for doc_id in documents:
@@ -72,7 +72,7 @@ def _by_company(documents: Iterable[str], stated: Stated) -> list[list[str]]:
     return groups
 
 
-def _of(doc_id: str, found: Sequence[Quotable], asked: Wish, stated: Stated) -> list[_Given]:
+def _of(doc_id: str, found: Sequence[Quotable], asked: Wish, stated: KnownFacts) -> list[_Given]:
     """What one document gives, of its best kind of place."""
     own = [quote for quote in found if quote.source.doc_id == doc_id]
     cells = candidates(asked, own, stated)

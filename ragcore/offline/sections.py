@@ -18,7 +18,7 @@ from ragcore.text.markdown import escape
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Wanted
 from ragcore.types import Usage
-from ragcore.types.report import Field, Missing, Stated, missing_mark
+from ragcore.types.report import Field, KnownFacts, Missing, missing_mark
 
 _NEAREST = 3
 _MOST_LACKING = 8  # documents without a value that are named one by one
@@ -108,12 +108,12 @@ def _lacking_of_each(
     return lacks
 
 
-def _lacking(piece: str, given: Sequence[Quotable], titles: Mapping[str, str], stated: Stated) -> list[Missing]:
+def _lacking(piece: str, given: Sequence[Quotable], titles: Mapping[str, str], stated: KnownFacts) -> list[Missing]:
     """That ``piece`` is missing, for each document of a company of which none was given though others' was."""
     return _of_documents(piece, {doc_id: titles[doc_id] for doc_id in _others(given, titles, stated)})
 
 
-def _others(given: Sequence[Quotable], documents: Iterable[str], stated: Stated) -> list[str]:
+def _others(given: Sequence[Quotable], documents: Iterable[str], stated: KnownFacts) -> list[str]:
     """Those of ``documents`` that are of companies of which nothing is ``given``, though of others something is."""
     return passed_over(documents, (quote.source.doc_id for quote in given), stated.companies)
 

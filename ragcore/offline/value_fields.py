@@ -22,7 +22,7 @@ from ragcore.offline.values import same_figure
 from ragcore.text.markdown import escape
 from ragcore.text.terms import Term
 from ragcore.text.words import content_stems
-from ragcore.types.report import NOTHING_STATED, Stated
+from ragcore.types.report import NOTHING_STATED, KnownFacts
 
 _FINAL_PUNCTUATION = " .:;,…–—-"
 _NEAR = 8  # words within which all words of a name must stand for a sentence to be about it
@@ -46,7 +46,7 @@ def value_field(
     terms: Sequence[Term],
     found: Sequence[Quotable],
     named: Sequence[Quotable],
-    stated: Stated = NOTHING_STATED,
+    stated: KnownFacts = NOTHING_STATED,
 ) -> list[FieldValue]:
     """What ``piece`` of the guidance under ``heading`` asks for, one value at most for each document of ``found``;
     ``named`` are those of them that stand under such a heading, ``stated`` is what is known of their documents."""

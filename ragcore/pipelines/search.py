@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.types import OnStep, SubQuery, unheard
+from ragcore.types import OnStep, SubQuery, ignore_step
 
 if TYPE_CHECKING:
     from ragcore.cancel import Stop
@@ -62,7 +62,7 @@ class Finding:
         settings: Settings,
         *,
         mode: str | None = None,
-        on_step: OnStep = unheard,
+        on_step: OnStep = ignore_step,
         stop: Stop | None = None,
         parts: Sequence[SubQuery] | None = None,
     ) -> Retriever:

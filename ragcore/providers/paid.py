@@ -44,7 +44,7 @@ M = TypeVar("M", bound=_Named)
 
 
 @dataclass(frozen=True)
-class Till:
+class Billing:
     """Where calls are booked and answers kept; ``responses`` is None where none are (``llm.cache``)."""
 
     ledger: SpendLedger
@@ -64,7 +64,7 @@ class PaidStream:
     def __init__(
         self,
         inner: TextStream,
-        till: Till,
+        billing: Billing,
         purpose: Purpose,
         asked: str,
         *,
@@ -78,7 +78,7 @@ class PaidStream:
         self.notes: tuple[str, ...] = ()
         self.missing: tuple[Missing, ...] = ()
         self._inner = inner
-        self._till = till
+        self._billing = billing
         self._purpose = purpose
         self._asked = asked
         self._kept = kept
@@ -142,17 +142,17 @@ class PaidStream:
     def _book(self, complete: bool) -> None:
         # A service that counts no tokens (some servers of one's own) was asked all the same.
         if complete or self.usage != Usage():
-            usd = cost(self.usage, self.model, self._till.prices, asked=self._asked)
+            usd = cost(self.usage, self.model, self._billing.prices, asked=self._asked)
             with self._noted("The model's cost couldn't be recorded yet"):
-                self._till.ledger.add(self.model, self._purpose, self.usage, usd)
+                self._billing.ledger.add(self.model, self._purpose, self.usage, usd)
 
 
 class _Paid(Generic[M]):
     """A model with its till."""
 
-    def __init__(self, model: M, till: Till) -> None:
+    def __init__(self, model: M, billing: Billing) -> None:
         self._model = model
-        self._till = till
+        self._billing = billing
 
     @property
     def name(self) -> str:
@@ -169,7 +169,7 @@ class PaidWriter(_Paid[LLM]):
     def stream(self, request: Request) -> PaidStream:
         inner = self._model.stream(request)
         purpose: Purpose = "answer" if request.form is None else "report"
-        return PaidStream(inner, self._till, purpose, self.name, kept=self._till.responses, fresh=request.fresh)
+        return PaidStream(inner, self._billing, purpose, self.name, kept=self._billing.responses, fresh=request.fresh)
 
 
 class PaidPlanner(_Paid[Planner]):
@@ -178,10 +178,10 @@ class PaidPlanner(_Paid[Planner]):
     def call(self, request: PlanRequest) -> PaidStream:
         return PaidStream(
             self._model.call(request),
-            self._till,
+            self._billing,
             request.purpose,
             self.name,
-            kept=self._till.responses,
+            kept=self._billing.responses,
             fresh=request.fresh,
             usable=request.usable,
         )
@@ -194,7 +194,7 @@ class PaidDescriber(_Paid[Describer]):
         return self._model.most(request)
 
     def stream(self, request: PictureRequest) -> PaidStream:
-        return PaidStream(self._model.stream(request), self._till, "figures", self.name)
+        return PaidStream(self._model.stream(request), self._billing, "figures", self.name)
 
 
 class PaidContextWriter(_Paid[ContextWriter]):
@@ -204,4 +204,4 @@ class PaidContextWriter(_Paid[ContextWriter]):
         return self._model.most(request)
 
     def stream(self, request: ContextRequest) -> PaidStream:
-        return PaidStream(self._model.stream(request), self._till, "contexts", self.name)
+        return PaidStream(self._model.stream(request), self._billing, "contexts", self.name)

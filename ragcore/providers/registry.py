@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragcore.config.settings import Settings
 from ragcore.errors import KeyMissing
-from ragcore.providers.paid import PaidContextWriter, PaidDescriber, PaidPlanner, PaidWriter, Till
+from ragcore.providers.paid import Billing, PaidContextWriter, PaidDescriber, PaidPlanner, PaidWriter
 
 if TYPE_CHECKING:
     from ragcore.protocols import (
@@ -36,20 +36,20 @@ class Models:
     Each raises `ModelError` where it cannot be had; nothing stands in for it.
     """
 
-    def __init__(self, settings: Settings, cache: Path, till: Till, *, api_key: str | None = None) -> None:
+    def __init__(self, settings: Settings, cache: Path, billing: Billing, *, api_key: str | None = None) -> None:
         self._settings = settings
         self._cache = cache
-        self._till = till
+        self._billing = billing
         # Held in a closure, so that no repr, log or pickle of this object can show the key.
         self._environ: Callable[[], Mapping[str, str]] = lambda: _with_key(api_key)
         self._own = _Parts()
         self._shared = _Parts()
 
-    def under(self, settings: Settings, till: Till, *, api_key: str | None = None) -> Models:
+    def under(self, settings: Settings, billing: Billing, *, api_key: str | None = None) -> Models:
         """The same parts under other ``settings`` and another key (None: this one's). What is loaded from files is
         loaded once for both. A key that was given for one server is never sent to another."""
         made = copy.copy(self)
-        made._settings, made._till, made._own = settings, till, _Parts()
+        made._settings, made._billing, made._own = settings, billing, _Parts()
         elsewhere = settings.llm.base_url != self._settings.llm.base_url
         if elsewhere or api_key is not None:
             made._environ = lambda: _with_key(api_key, elsewhere=elsewhere)
@@ -86,7 +86,7 @@ class Models:
             made = writer(
                 settings.llm, environ=self._environ(), reranker=self.reranker, settings_answer=settings.answer
             )
-            return made if made.extractive else PaidWriter(made, self._till)
+            return made if made.extractive else PaidWriter(made, self._billing)
 
         return self._own.part("writer", make)
 
@@ -117,7 +117,7 @@ class Models:
 
         def make() -> Describer | None:
             made = describer(self._settings.llm, environ=self._environ())
-            return None if made is None else PaidDescriber(made, self._till)
+            return None if made is None else PaidDescriber(made, self._billing)
 
         return self._own.part("describer", make)
 
@@ -128,7 +128,7 @@ class Models:
 
         def make() -> Planner | None:
             made = planner(self._settings.llm, environ=self._environ())
-            return None if made is None else PaidPlanner(made, self._till)
+            return None if made is None else PaidPlanner(made, self._billing)
 
         return self._own.part("planner", make)
 
@@ -142,7 +142,7 @@ class Models:
 
         def make() -> ContextWriter | None:
             made = context_writer(self._settings.llm, chosen.model, environ=self._environ())
-            return None if made is None else PaidContextWriter(made, self._till)
+            return None if made is None else PaidContextWriter(made, self._billing)
 
         made = self._own.part("context_writer", make)
         if made is None and chosen.situate == "claude":

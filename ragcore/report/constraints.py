@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Orders:
+class SectionConstraints:
     """``pinned`` places are always among the sources and ``excluded`` ones never; ``draft`` is written again, by
     ``instruction``. ``fresh`` passes over what a model answered to the same request before. ``focus``: whom and which
     year the report is about."""

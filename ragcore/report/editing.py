@@ -14,7 +14,7 @@ from ragcore.errors import InputError
 from ragcore.report.recall import marked
 from ragcore.text.markdown import escape
 from ragcore.types import Answer, Citation, Claim, Document, Mark, Retrieval, Segment, Source, Usage
-from ragcore.types.report import INSUFFICIENT, FilledSection, Gap, Rival, SectionStatus, Span
+from ragcore.types.report import INSUFFICIENT, ConflictingValue, FilledSection, Gap, SectionStatus, Span
 from ragcore.verify.budget import unchecked
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Editing:
             section = replace(section, answer=replace(answer, sources=(*answer.sources, source)))
         return self.edited(section, _put(section, quote, instead_of), (citation,))
 
-    def with_value(self, section: FilledSection, rival: Rival) -> FilledSection:
+    def with_value(self, section: FilledSection, rival: ConflictingValue) -> FilledSection:
         """``section`` with one of the values that the documents give, quoted, in place of its text."""
         answer = section.answer or blank(section)
         known = _same(answer.citations, rival.citation)

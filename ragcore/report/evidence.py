@@ -8,11 +8,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragcore.offline.formed import formed, sentences_with
-from ragcore.report.constraints import Orders, further, kept_sources, pinned_sources, without, without_marks_of_others
+from ragcore.report.constraints import (
+    SectionConstraints,
+    further,
+    kept_sources,
+    pinned_sources,
+    without,
+    without_marks_of_others,
+)
 from ragcore.report.headed import headed
 from ragcore.text.terms import Term
 from ragcore.types import Answer, Document, Retrieval, Segment, Source
-from ragcore.types.report import NOTHING_STATED, Field, Stated
+from ragcore.types.report import NOTHING_STATED, Field, KnownFacts
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
@@ -27,14 +34,14 @@ NO_NAMES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class EvidenceSet:
     """``draft`` is what is to be rewritten, if anything, ``spans`` where documents have a section of the same name or a
     person pinned something (document, start, end), ``stated`` what is known of the documents."""
 
     sources: tuple[Source, ...]
     draft: Answer | None
     spans: tuple[tuple[str, int, int], ...]
-    stated: Stated = NOTHING_STATED
+    stated: KnownFacts = NOTHING_STATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +57,11 @@ class Gathering:
         self,
         asked: Section,
         form: Field,
-        orders: Orders,
+        orders: SectionConstraints,
         retrieval: Retrieval,
         documents: Sequence[str] = (),
         names: Mapping[str, str] = NO_NAMES,
-    ) -> Gathered:
+    ) -> EvidenceSet:
         """Everything that ``asked`` is first written from. Where ``documents``, all of its scope, are few, a value is
         looked for in each, found or not, and so is a section of that name by a writer that only quotes. ``names`` are
         what documents are called for short."""
@@ -75,7 +82,7 @@ class Gathering:
         draft, sources = self._given(orders, retrieval, segments)
         pinned = [(span.doc_id, span.start, span.end) for span in orders.pinned]
         spans = [*pinned, *(own or self._headed(asked.heading, _documents(sources)))]
-        return Gathered((*sources, *self._beside(sources, spans, orders)), draft, tuple(spans), stated)
+        return EvidenceSet((*sources, *self._beside(sources, spans, orders)), draft, tuple(spans), stated)
 
     def sources(self, retrieval: Retrieval, stated: Sequence[Segment] = ()) -> tuple[Source, ...]:
         """The sources for ``retrieval`` within the budget of an answer, and beside them ``stated``, as one with what it
@@ -95,12 +102,12 @@ class Gathering:
         both = replace(retrieval, segments=(*stated, *ranked))
         return build_sources(both, self.document, budget, cut)
 
-    def _known(self, found: Sequence[str], names: Mapping[str, str], year: int) -> Stated:
+    def _known(self, found: Sequence[str], names: Mapping[str, str], year: int) -> KnownFacts:
         """Whose the documents ``found`` are, and what they are called."""
         from ragcore.text.companies import companies
 
         documents = [self.document(doc_id) for doc_id in found]
-        return Stated(
+        return KnownFacts(
             companies={document.doc_id: companies(document) for document in documents},
             titles={document.doc_id: names.get(document.doc_id, document.title) for document in documents},
             year=year,
@@ -108,7 +115,7 @@ class Gathering:
 
     def _stated(
         self, asked: Section, form: Field, found: Sequence[str], names: Mapping[str, str], year: int
-    ) -> tuple[Stated, tuple[Segment, ...]]:
+    ) -> tuple[KnownFacts, tuple[Segment, ...]]:
         """What is known of the documents ``found``, and where their statements have such a row: all of them for a
         writer that only quotes, for one that is paid by the word the rows. The day of a year stands on the cover."""
         from ragcore.offline.field_names import wish
@@ -141,7 +148,7 @@ class Gathering:
         return known, tuple(segments)
 
     def _given(
-        self, orders: Orders, retrieval: Retrieval, segments: Sequence[Segment]
+        self, orders: SectionConstraints, retrieval: Retrieval, segments: Sequence[Segment]
     ) -> tuple[Answer | None, tuple[Source, ...]]:
         """What is to be rewritten, if anything, and the sources: those of it with their numbers, what is pinned, and
         what was found."""
@@ -160,7 +167,7 @@ class Gathering:
         return [(doc_id, *span) for doc_id in documents for span in headed(self.document(doc_id), heading)]
 
     def _beside(
-        self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]], orders: Orders
+        self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]], orders: SectionConstraints
     ) -> tuple[Source, ...]:
         """The beginnings of ``spans`` as far as ``sources`` do not hold them, within ``report.own_tokens`` together."""
         lacking = []

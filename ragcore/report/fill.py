@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from ragcore.cancel import Stop
 from ragcore.protocols import Request
-from ragcore.report.constraints import Orders, further, within, without
-from ragcore.report.evidence import FEW, Gathered, Gathering
+from ragcore.report.constraints import SectionConstraints, further, within, without
+from ragcore.report.evidence import FEW, EvidenceSet, Gathering
 from ragcore.report.gaps import (
     NOT_HELD,
     NOTHING_FOUND,
-    Lacks,
+    GapFinder,
     filled_of,
     foreign,
     lacking_of,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ragcore.types.library import DocumentInfo
 
 Heard = Callable[[AnswerEvent], None]
-NOTHING_ORDERED = Orders()
+NOTHING_ORDERED = SectionConstraints()
 
 
 def _unheard(_: AnswerEvent) -> None: ...
@@ -109,14 +109,14 @@ class _Asked:
     about: str
     outline: Sequence[str]
     before: Sequence[FilledSection]
-    given: Gathered
+    given: EvidenceSet
     missing: Sequence[Missing]
     instruction: str
-    orders: Orders
+    orders: SectionConstraints
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
+class SectionFiller:
     """Fills sections from one library. ``retrieve`` to ``mentions`` are the engine's."""
 
     retrieve: Retrieve
@@ -132,7 +132,7 @@ class Filling:
         scope: Scope,
         infos: Sequence[DocumentInfo],
         stop: Stop,
-        orders: Orders = NOTHING_ORDERED,
+        orders: SectionConstraints = NOTHING_ORDERED,
     ) -> Iterator[FilledSection]:
         """The sections of ``template`` in their order, each as soon as it is done. Raises `UnknownDocument` before the
         first where a section is about a document that is not in the library."""
@@ -154,7 +154,7 @@ class Filling:
         before: Sequence[FilledSection],
         scope: Scope,
         stop: Stop,
-        orders: Orders = NOTHING_ORDERED,
+        orders: SectionConstraints = NOTHING_ORDERED,
         heard: Heard = _unheard,
         infos: Sequence[DocumentInfo] = (),
     ) -> FilledSection:
@@ -176,11 +176,11 @@ class Filling:
         sought = focus if len(known) > 1 else replace(focus, subject="")
         retrieval = self.retrieve(sought.of(asked.query), scope=scope, parts=_on(sought, parts), stop=stop)
         extractive = self.models.section_writer.extractive
-        gathering = Gathering(self.document, self.terms, self.settings, extractive)
+        evidence = Gathering(self.document, self.terms, self.settings, extractive)
         names = short_titles({one.doc_id: one.title for one in ready}, {one.doc_id: one.name for one in ready})
         if focus.subject and scope.doc_ids is None:
             retrieval, known = self._of_subject(focus.subject, retrieval, known)
-        gathered = gathering.gather(asked, form, orders, retrieval, known, names)
+        gathered = evidence.gather(asked, form, orders, retrieval, known, names)
         sources, draft, spans = gathered.sources, gathered.draft, gathered.spans
         abroad = foreign(asked.query, "\n".join((about, *outline)), sources) if extractive else ""
         # A value or a table that is only taken where it is certain needs no look ahead.
@@ -217,7 +217,7 @@ class Filling:
                 if asked.kind in ("value", "table"):
                     break  # each document was looked into
                 lacking = lacking_of(missing)
-                found = self._of_each(asked.heading, lacking, sources, orders, gathering, stop)
+                found = self._of_each(asked.heading, lacking, sources, orders, evidence, stop)
                 if not found:
                     break
                 sources = (*sources, *found)
@@ -230,7 +230,7 @@ class Filling:
             )
             # Each search is booked once, with the writing that follows it.
             retrieval = replace(retrieval, usage=more.usage, cost_usd=more.cost_usd)
-            found = further(sources, gathering.sources(without(more, orders.excluded)))
+            found = further(sources, evidence.sources(without(more, orders.excluded)))
             if not found:
                 spent.append(replace(answer, usage=more.usage, cost_usd=more.cost_usd))
                 break
@@ -238,7 +238,7 @@ class Filling:
             instruction = ""
         why = abroad or of_part(asked, gathered.stated) or NOT_HELD
         filled = filled_of(empty, _booked(answer, spent), missing, rounds, why)
-        lacks = Lacks(self.document, self.terms, self.settings)
+        lacks = GapFinder(self.document, self.terms, self.settings)
         return replace(
             filled,
             gaps=lacks.with_nearest(asked.heading, filled.gaps, sources),
@@ -270,8 +270,8 @@ class Filling:
         heading: str,
         lacking: Mapping[str, Sequence[str]],
         sources: Sequence[Source],
-        orders: Orders,
-        gathering: Gathering,
+        orders: SectionConstraints,
+        evidence: Gathering,
         stop: Stop,
     ) -> tuple[Source, ...]:
         """What a search in each document alone finds of what is ``lacking`` of it, beside ``sources``: in one over all
@@ -282,7 +282,7 @@ class Filling:
                 break
             scope = Scope((doc_id,))
             more = self.retrieve(f"{heading}: {first}", scope=scope, parts=_gaps(heading, rest), stop=stop)
-            own = gathering.sources(without(more, orders.excluded))
+            own = evidence.sources(without(more, orders.excluded))
             found = (*found, *further((*sources, *found), own))
         return found
 

@@ -10,7 +10,16 @@ from ragcore.report.recall import marked, with_marks
 from ragcore.text.languages import language_of
 from ragcore.text.terms import Term
 from ragcore.types import Answer, Document, Source
-from ragcore.types.report import Conflict, Field, FilledSection, Gap, Missing, Rival, SectionStatus, Stated
+from ragcore.types.report import (
+    Conflict,
+    ConflictingValue,
+    Field,
+    FilledSection,
+    Gap,
+    KnownFacts,
+    Missing,
+    SectionStatus,
+)
 
 if TYPE_CHECKING:
     from ragcore.answer.cite import Marker
@@ -24,7 +33,7 @@ _SHOWN = 4  # gaps of a section, for which they are looked for
 
 
 @dataclass(frozen=True, slots=True)
-class Lacks:
+class GapFinder:
     """Looks through the sources of a section; ``document`` and ``terms`` are the engine's."""
 
     document: Callable[[str], Document]
@@ -50,7 +59,9 @@ class Lacks:
             out.append(gap)
         return tuple(out)
 
-    def conflicts(self, asked: Section, form: Field, sources: Sequence[Source], stated: Stated) -> tuple[Conflict, ...]:
+    def conflicts(
+        self, asked: Section, form: Field, sources: Sequence[Source], stated: KnownFacts
+    ) -> tuple[Conflict, ...]:
         """Where the sources give different values for a field that holds one; ``stated`` is what is known of their
         documents."""
         if form.kind != "value":
@@ -65,7 +76,7 @@ class Lacks:
                 each = []
                 for figure, words, marker in found:
                     (parsed,) = _markers(MarkerParser().feed(marker))
-                    each.append(Rival(figure, words, citer.resolve(parsed)[0][0]))
+                    each.append(ConflictingValue(figure, words, citer.resolve(parsed)[0][0]))
                 out.append(Conflict(piece, tuple(each)))
         return tuple(out)
 
@@ -87,7 +98,7 @@ def lacking_of(missing: Sequence[Missing]) -> dict[str, list[str]]:
     return out
 
 
-def of_part(asked: Section, stated: Stated) -> str:
+def of_part(asked: Section, stated: KnownFacts) -> str:
     """That ``asked`` is of a year and that the documents cover only a part of one, "" where that is not so."""
     from ragcore.report.coverage import asks_of_a_year
 

@@ -25,11 +25,11 @@ from ragcore.errors import (
 )
 from ragcore.index.report_rows import PlaceKind, ReportInfo, StoredSection, Task, Version
 from ragcore.index.reports import Reports
-from ragcore.report.constraints import Orders, within
+from ragcore.report.constraints import SectionConstraints, within
 from ragcore.report.drafts import Draft, asked_of, placed, template_of, unwritten
 from ragcore.report.editing import HAND, Editing
 from ragcore.report.expense import Expense, expected
-from ragcore.report.fill import Filling, Heard
+from ragcore.report.fill import Heard, SectionFiller
 from ragcore.report.template import Place, Template, from_data
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Scope
@@ -60,11 +60,11 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """Everything that is done to stored reports. ``filling`` writes, ``documents`` lists the library."""
+class ReportWorkspace:
+    """Everything that is done to stored reports. ``filler`` writes, ``documents`` lists the library."""
 
     store: Reports
-    filling: Filling
+    filler: SectionFiller
     documents: Callable[[], list[DocumentInfo]]
     models: Models
     settings: Settings
@@ -107,7 +107,7 @@ class Desk:
         for place, info in enumerate(one for one in self.documents() if one.status == "ready"):
             company, covered = "", NOT_KNOWN
             if place < _MATERIALS:
-                document = self.filling.document(info.doc_id)
+                document = self.filler.document(info.doc_id)
                 company, covered = company_name(document), coverage(document, list(statements(document)))
             out.append(Material(info.doc_id, company, covered))
         return out
@@ -273,7 +273,7 @@ class Desk:
         infos = self.documents()
         scope = self.scope(draft.stored.info, infos)
         content = stored.content
-        orders = Orders(
+        orders = SectionConstraints(
             pinned=stored.pinned,
             excluded=stored.excluded,
             draft=content.answer if instruction and content is not None else None,
@@ -283,7 +283,7 @@ class Desk:
             focus=draft.stored.info.focus or NO_FOCUS,
         )
         outline = [f"{p.number} {p.section.heading}" for p in draft.template.places()]
-        return self.filling.section(
+        return self.filler.section(
             place,
             draft.template.guidance,
             outline,
@@ -376,14 +376,14 @@ class Desk:
     def place(self, section_id: str, span: Span, kind: PlaceKind | None) -> None:
         """Pin a place to a section, exclude it, or neither; it holds from the next filling on."""
         self._open(section_id)
-        document = self.filling.document(span.doc_id)
+        document = self.filler.document(span.doc_id)
         if not 0 <= span.start < span.end <= len(document.text):
             raise InputError("This place no longer exists in the document.", hint="Reload the report.")
         self.store.place(section_id, span, kind)
 
     @property
     def editing(self) -> Editing:
-        return Editing(self.filling.document, self.settings, self.models.reranker)
+        return Editing(self.filler.document, self.settings, self.models.reranker)
 
     def _open(self, section_id: str) -> StoredSection:
         section = self.store.section(section_id)

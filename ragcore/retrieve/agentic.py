@@ -19,7 +19,7 @@ from ragcore.retrieve.plan import Plans
 from ragcore.retrieve.rerank import vote
 from ragcore.retrieve.timing import timed
 from ragcore.text.words import tokens
-from ragcore.types import EVERYTHING, Hit, OnStep, Retrieval, Route, Scope, Step, SubQuery, Usage, unheard
+from ragcore.types import EVERYTHING, Hit, OnStep, Retrieval, Route, Scope, Step, SubQuery, Usage, ignore_step
 from ragcore.types.question import Question, unread
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class AgenticRetriever:
         reranker: Reranker | None = None,
         planner: Planner | None = None,
         stop: Stop | None = None,
-        on_step: OnStep = unheard,
+        on_step: OnStep = ignore_step,
         parts: Sequence[SubQuery] | None = None,
         read: Callable[[str], Question] = unread,
     ) -> None:

@@ -18,7 +18,7 @@ from ragcore.retrieve.segments import passages
 from ragcore.retrieve.synonyms import Synonyms
 from ragcore.retrieve.timing import timed
 from ragcore.retrieve.wording import Wording, wording
-from ragcore.types import EVERYTHING, Chunk, Hit, OnStep, Retrieval, Route, Scope, Segment, Step, SubQuery, unheard
+from ragcore.types import EVERYTHING, Chunk, Hit, OnStep, Retrieval, Route, Scope, Segment, Step, SubQuery, ignore_step
 from ragcore.types.question import Question, unread
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class HybridRetriever:
         names: DocumentNames | None = None,
         synonyms: Synonyms | None = None,
         read: Callable[[str], Question] = unread,
-        on_step: OnStep = unheard,
+        on_step: OnStep = ignore_step,
     ) -> None:
         mode = mode or settings.retrieve.mode
         if mode not in MODES:

@@ -55,7 +55,7 @@ from ragcore.types.retrieval import SubQuery as SubQuery
 from ragcore.types.retrieval import Trace as Trace
 from ragcore.types.retrieval import TracedHit as TracedHit
 from ragcore.types.retrieval import Usage as Usage
-from ragcore.types.retrieval import unheard as unheard
+from ragcore.types.retrieval import ignore_step as ignore_step
 from ragcore.types.spending import DaySpent as DaySpent
 from ragcore.types.spending import Purpose as Purpose
 from ragcore.types.spending import Spending as Spending

@@ -101,7 +101,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class KnownFacts:
     """What is known of documents beside what was found in them: their ``statements``, which are ``interim``, on a part
     of a year, each with that period in words, whose they are (`ragcore.text.companies`), and what they are called; and
     the ``year`` that a person chose, 0 for none."""
@@ -118,11 +118,11 @@ class Stated:
         return 0 if doc_id in self.interim else max(years, default=0)
 
 
-NOTHING_STATED = Stated()
+NOTHING_STATED = KnownFacts()
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
+class ConflictingValue:
     """One of several values that the documents give for one field: the ``figure``, the ``words`` that give it, and
     where they stand."""
 
@@ -136,7 +136,7 @@ class Conflict:
     """The documents give different values for ``what`` and the same period."""
 
     what: str
-    rivals: tuple[Rival, ...]
+    rivals: tuple[ConflictingValue, ...]
 
 
 @dataclass(frozen=True, slots=True)

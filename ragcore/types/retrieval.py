@@ -174,7 +174,7 @@ class Step:
 OnStep = Callable[[Step], None]
 
 
-def unheard(_: Step) -> None:
+def ignore_step(_: Step) -> None:
     """The `OnStep` of who does not want to know."""
 
 

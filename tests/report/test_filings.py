@@ -10,7 +10,7 @@ import pytest
 
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
-from ragcore.report.fill import Filling
+from ragcore.report.fill import SectionFiller
 from ragcore.report.template import from_data
 from ragcore.types import Retrieval, Scope, Segment
 from tests import prepared
@@ -32,9 +32,9 @@ def test_every_value_is_right_and_every_gap_is_named(made: Callable[[], Truth], 
         def retrieve(query: str, **_: Any) -> Retrieval:
             return Retrieval(query, "hybrid", (), (Segment(doc_id, 0, first, 0, 0, 1.0, "rse"),), {})
 
-        filling = Filling(retrieve, engine.document, engine.terms, lambda _: {}, MODELS, SETTINGS)
+        filler = SectionFiller(retrieve, engine.document, engine.terms, lambda _: {}, MODELS, SETTINGS)
         template = from_data(truth.template)
-        sections = list(filling.sections(template, Scope((doc_id,)), [], Stop()))
+        sections = list(filler.sections(template, Scope((doc_id,)), [], Stop()))
     scores = Scores()
     texts = {section.heading: section.text for section in sections}
     add(scores, truth, texts, {section.heading: section.status == "empty" for section in sections})

@@ -13,11 +13,12 @@ from ragcore.cancel import Stop
 from ragcore.export.report import manuscript
 from ragcore.index.database import Database
 from ragcore.index.reports import Reports
+from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import OfflineSections
 from ragcore.offline.statements import statements
-from ragcore.report.constraints import Orders
+from ragcore.report.constraints import SectionConstraints
 from ragcore.report.coverage import asks_of_a_year, coverage
-from ragcore.report.fill import Filling
+from ragcore.report.fill import SectionFiller
 from ragcore.report.template import from_data
 from ragcore.types import Document, Retrieval, Scope, Segment
 from ragcore.types.report import FilledSection, Focus, Report
@@ -54,14 +55,16 @@ class Searched:
 
 
 def filled(found: Searched, section: dict[str, Any], focus: Focus, reader: Reader | None = None) -> FilledSection:
-    models: Any = SimpleNamespace(section_writer=OfflineSections(reader, SETTINGS.answer), reranker=reader)
-    filling = Filling(found, found.documents.__getitem__, lambda _: (), lambda _: {}, models, SETTINGS)
+    models: Any = SimpleNamespace(
+        analyser=RuleAnalyser(), section_writer=OfflineSections(reader, SETTINGS.answer), reranker=reader
+    )
+    filler = SectionFiller(found, found.documents.__getitem__, lambda _: (), lambda _: {}, models, SETTINGS)
     template = from_data({"title": "Profile", "sections": [section]})
     infos: Any = [
         SimpleNamespace(doc_id=one.doc_id, title=one.title, name=f"{one.doc_id}.pdf", status="ready")
         for one in found.documents.values()
     ]
-    (one,) = filling.sections(template, Scope(), infos, Stop(), Orders(focus=focus))
+    (one,) = filler.sections(template, Scope(), infos, Stop(), SectionConstraints(focus=focus))
     return one
 
 

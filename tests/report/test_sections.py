@@ -11,16 +11,17 @@ from ragcore.answer.sources import build_sources
 from ragcore.cancel import Stop
 from ragcore.index.packing import pack, unpack
 from ragcore.offline.formed import formed
+from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import OfflineSections
 from ragcore.protocols import Request
-from ragcore.report.fill import Filling
+from ragcore.report.fill import SectionFiller
 from ragcore.report.headed import headed, own_units
 from ragcore.report.template import from_data
 from ragcore.text.companies import companies
 from ragcore.text.short_titles import short_titles
 from ragcore.types import Document, Retrieval, Scope, Segment
 from ragcore.types import json as wire
-from ragcore.types.report import Field, FilledSection, Report, Stated
+from ragcore.types.report import Field, FilledSection, KnownFacts, Report
 from ragcore.verify.claims import split_statements
 from tests.answer.samples import SETTINGS
 from tests.documents import Heading, make_document
@@ -34,7 +35,7 @@ def written(question: str, form: Field, made: Sequence[Document], pinned: Sequen
     sources = build_sources(Retrieval(question, "hybrid", (), whole, {}), known.__getitem__, SETTINGS.answer)
     spans = [(one.doc_id, at, at + len(text)) for text in pinned for one in made if (at := one.text.find(text)) >= 0]
     held = own_units(sources, spans)
-    stated = Stated(
+    stated = KnownFacts(
         companies={one.doc_id: companies(one) for one in made}, titles=short_titles({d.doc_id: d.title for d in made})
     )
     request = Request(question, sources, "", "", form=form, own=held, pinned=held, stated=stated)
@@ -146,10 +147,12 @@ def test_a_company_of_which_nothing_is_quoted_is_searched_alone_and_else_named()
             query, "hybrid", (), (Segment(one.doc_id, 0, one.body_end, 0, 0, 1.0, "rse"),), {}, scope=scope
         )
 
-    models: Any = SimpleNamespace(section_writer=OfflineSections(None, SETTINGS.answer), reranker=None)
-    filling = Filling(retrieve, known.__getitem__, lambda _: (), lambda _: {}, models, SETTINGS)
+    models: Any = SimpleNamespace(
+        analyser=RuleAnalyser(), section_writer=OfflineSections(None, SETTINGS.answer), reranker=None
+    )
+    filler = SectionFiller(retrieve, known.__getitem__, lambda _: (), lambda _: {}, models, SETTINGS)
     template = from_data({"title": "Profile", "sections": [asked]})
-    (section,) = filling.sections(template, Scope(tuple(known)), [], Stop())
+    (section,) = filler.sections(template, Scope(tuple(known)), [], Stop())
     assert searched == [tuple(known), (made[1].doc_id,), (made[2].doc_id,)]
     assert "maker of pumps" in section.text
     assert "largest makers of lamps" in section.text
@@ -164,7 +167,7 @@ def test_a_company_of_which_nothing_is_quoted_is_searched_alone_and_else_named()
     assert section.status == "partial"
     # What is missing everywhere is of no document, though it ends as a title does.
     asked = {"heading": "Dividends", "guidance": f"The dividends ({made[1].title})."}
-    (section,) = filling.sections(from_data({"title": "P", "sections": [asked]}), Scope(tuple(known)), [], Stop())
+    (section,) = filler.sections(from_data({"title": "P", "sections": [asked]}), Scope(tuple(known)), [], Stop())
     assert [(gap.what, gap.doc_id) for gap in section.gaps] == [(f"The dividends ({made[1].title})", "")]
 
 
@@ -203,10 +206,12 @@ def test_customers_are_told_by_to_whom_it_is_sold_and_not_by_what_may_harm() -> 
             query, "hybrid", (), (Segment(made.doc_id, end - 300, end, 0, 0, 1.0, "rse"),), {}, scope=scope
         )
 
-    models: Any = SimpleNamespace(section_writer=OfflineSections(None, SETTINGS.answer), reranker=None)
-    filling = Filling(retrieve, lambda _: made, lambda _: (), lambda _: {}, models, SETTINGS)
+    models: Any = SimpleNamespace(
+        analyser=RuleAnalyser(), section_writer=OfflineSections(None, SETTINGS.answer), reranker=None
+    )
+    filler = SectionFiller(retrieve, lambda _: made, lambda _: (), lambda _: {}, models, SETTINGS)
     asked = {"heading": "Business", "guidance": "Describe its customers and markets."}
-    (section,) = filling.sections(from_data({"title": "P", "sections": [asked]}), Scope((made.doc_id,)), [], Stop())
+    (section,) = filler.sections(from_data({"title": "P", "sections": [asked]}), Scope((made.doc_id,)), [], Stop())
     assert "directly to water works" in section.text
     assert "could decline" not in section.text
 
@@ -237,7 +242,7 @@ def test_what_was_done_with_shares_is_not_told_by_what_was_paid_on_them() -> Non
     assert elects not in bought
     made = replace(made, doc_id="f" * 16)
     form = replace(form, requirements=form.requirements[1:])
-    known = Stated(companies={made.doc_id: companies(made)})
+    known = KnownFacts(companies={made.doc_id: companies(made)})
     (first, *_) = formed(made, form, [], known)
     assert made.text[first.start : first.end] == year
 
@@ -252,16 +257,17 @@ def test_a_risk_is_what_may_harm_and_a_reference_is_no_proceeding() -> None:
         "A farmer has sued us over the legal title to the mill.",
         title="ALDERA INC. Form 10-K 2022",
     )  # fmt: skip
-    filling = Filling(
+    filler = SectionFiller(
         lambda query, **_: Retrieval(query, "hybrid", (), (Segment(made.doc_id, 0, 200, 0, 0, 1.0, "rse"),), {}),
         lambda _: made, lambda _: (), lambda _: {},
-        SimpleNamespace(section_writer=OfflineSections(None, SETTINGS.answer), reranker=None), SETTINGS,  # type: ignore[arg-type]
+        SimpleNamespace(analyser=RuleAnalyser(), section_writer=OfflineSections(None, SETTINGS.answer), reranker=None),
+        SETTINGS,  # type: ignore[arg-type]
     )  # fmt: skip
     asked = [
         {"heading": "Risks", "kind": "list", "guidance": "The risk factors that the company names."},
         {"heading": "Legal proceedings", "guidance": "Describe material legal proceedings."},
     ]
-    risks, legal = filling.sections(from_data({"title": "P", "sections": asked}), Scope((made.doc_id,)), [], Stop())
+    risks, legal = filler.sections(from_data({"title": "P", "sections": asked}), Scope((made.doc_id,)), [], Stop())
     assert risk in risks.text
     assert "not complete" not in risks.text
     assert "sued us" in legal.text

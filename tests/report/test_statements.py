@@ -9,17 +9,20 @@ from typing import Any
 import pytest
 
 from ragcore.cancel import Stop
+from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import OfflineSections
 from ragcore.offline.statements import statements
 from ragcore.report.coverage import coverage
-from ragcore.report.fill import Filling
+from ragcore.report.fill import SectionFiller
 from ragcore.report.template import from_data
 from ragcore.types import Document, Retrieval, Scope, Segment
 from ragcore.types.report import FilledSection
 from tests.answer.samples import SETTINGS
 from tests.documents import Break, Grid, Heading, make_document
 
-MODELS: Any = SimpleNamespace(section_writer=OfflineSections(None, SETTINGS.answer), reranker=None)
+MODELS: Any = SimpleNamespace(
+    analyser=RuleAnalyser(), section_writer=OfflineSections(None, SETTINGS.answer), reranker=None
+)
 NET_INCOME = "Net income of the latest fiscal year."
 REVENUE = "Total net revenue or net sales of the latest fiscal year."
 ASSETS = "Total assets at the end of the latest fiscal year."
@@ -36,10 +39,10 @@ def filled(made: Document, heading: str, guidance: str, **more: Any) -> FilledSe
     def retrieve(query: str, *, scope: Scope, **_: Any) -> Retrieval:
         return Retrieval(query, "hybrid", (), (first,), {}, scope=scope)
 
-    filling = Filling(retrieve, lambda _: made, lambda _: (), lambda _: {}, MODELS, SETTINGS)
+    filler = SectionFiller(retrieve, lambda _: made, lambda _: (), lambda _: {}, MODELS, SETTINGS)
     section = {"heading": heading, "kind": "value", "guidance": guidance, **more}
     template = from_data({"title": "Profile", "sections": [section]})
-    (one,) = filling.sections(template, Scope((made.doc_id,)), [], Stop())
+    (one,) = filler.sections(template, Scope((made.doc_id,)), [], Stop())
     return one
 
 
@@ -261,7 +264,7 @@ def test_the_year_may_be_called_the_year() -> None:
 
 
 def test_a_writer_that_is_paid_by_the_word_gets_the_rows_and_no_more() -> None:
-    from ragcore.report.constraints import Orders
+    from ragcore.report.constraints import SectionConstraints
     from ragcore.report.evidence import Gathering
     from ragcore.types.report import Field
 
@@ -272,12 +275,14 @@ def test_a_writer_that_is_paid_by_the_word_gets_the_rows_and_no_more() -> None:
     found = Retrieval("", "hybrid", (), (Segment(made.doc_id, 0, 10, 0, 0, 1.0),), {})
     form = Field("value", (), "", (REVENUE,))
     for extractive in (True, False):
-        gathering = Gathering(lambda _: made, lambda _: (), SETTINGS, extractive)
-        text = " ".join(source.text for source in gathering.gather(asked, form, Orders(), found).sources)
+        evidence = Gathering(lambda _: made, lambda _: (), SETTINGS, extractive)
+        text = " ".join(source.text for source in evidence.gather(asked, form, SectionConstraints(), found).sources)
         assert "812" in text
         assert ("Taxes" in text) is extractive
     narrowed = replace(found, scope=Scope((made.doc_id,), pages=((1, 1),)))
-    assert "812" not in " ".join(one.text for one in gathering.gather(asked, form, Orders(), narrowed).sources)
+    assert "812" not in " ".join(
+        one.text for one in evidence.gather(asked, form, SectionConstraints(), narrowed).sources
+    )
 
 
 GERMAN = "Nennen Sie den Umsatz und den Gewinn der Gesellschaft in dem letzten Jahr."
@@ -296,12 +301,12 @@ def test_a_section_in_another_language_says_so(kind: str) -> None:
 def test_a_section_of_one_word_is_in_the_language_of_its_template() -> None:
     made = report("The company sells pumps to the water works of this state, and it has no other customers.")
     first = Segment(made.doc_id, 0, made.body_end, 0, 0, 1.0, "rse")
-    filling = Filling(
+    filler = SectionFiller(
         lambda query, **_: Retrieval(query, "hybrid", (), (first,), {}), lambda _: made, lambda _: (), lambda _: {},
         MODELS, SETTINGS,
     )  # fmt: skip
     template = from_data({"title": "Profil", "guidance": GERMAN, "sections": [{"heading": "Umsatz", "kind": "value"}]})
-    (section,) = filling.sections(template, Scope((made.doc_id,)), [], Stop())
+    (section,) = filler.sections(template, Scope((made.doc_id,)), [], Stop())
     assert "is in German" in section.gaps[0].why
 
 

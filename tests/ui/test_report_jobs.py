@@ -93,15 +93,15 @@ def test_a_process_that_is_killed_at_any_section_loses_nothing(place: int, home:
         raise Killed
 
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        desk = engine.reports
-        report_id = desk.new(TEMPLATE)
-        desk.queue(report_id)
-        for number, task in enumerate(desk.store.tasks()):
+        workspace = engine.reports
+        report_id = workspace.new(TEMPLATE)
+        workspace.queue(report_id)
+        for number, task in enumerate(workspace.store.tasks()):
             if number == place:
                 with pytest.raises(Killed):
-                    desk.write(task, killed, Stop())
+                    workspace.write(task, killed, Stop())
                 break
-            desk.write(task, lambda _: None, Stop())
+            workspace.write(task, lambda _: None, Stop())
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
         jobs = ReportJobs(lambda: engine)
         jobs.resume()

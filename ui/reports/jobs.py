@@ -114,7 +114,7 @@ class ReportJobs:
         engine: Engine | None = None,
     ) -> None:
         """Queue sections (None: all that nothing is written of), to be written by ``engine``, and begin. Raises as
-        `Desk.queue` does."""
+        `ReportWorkspace.queue` does."""
         chosen = engine or self._kept()
         with self._lock:
             self._queue(chosen, report_id, section_ids, instruction)
@@ -234,10 +234,10 @@ class ReportJobs:
     def _write(self, lane: _Lane, task: Task) -> None:
         with self._lock:
             engine = self._engines.get(task.section_id)
-        desk = (engine or self._kept()).reports
-        if task.writer != desk.models.writer_name:
+        workspace = (engine or self._kept()).reports
+        if task.writer != workspace.models.writer_name:
             # Asked under other settings: nothing else stands in for it.
-            self._give_up(task, engine, _other_writer(task.writer, desk.models.writer_name))
+            self._give_up(task, engine, _other_writer(task.writer, workspace.models.writer_name))
             return
         stop = Stop()
         with self._lock:
@@ -245,7 +245,9 @@ class ReportJobs:
         if self._closing.is_set():
             stop.set()
         # In a thread of its own, whose outcome tells a defect too: it must not end the queue.
-        outcome = lane.pool.submit(desk.write, task, partial(self._heard, lane), stop, abandoned=self._closing.is_set)
+        outcome = lane.pool.submit(
+            workspace.write, task, partial(self._heard, lane), stop, abandoned=self._closing.is_set
+        )
         error = outcome.exception()
         with self._lock:
             if lane.once_more is None:
@@ -253,13 +255,13 @@ class ReportJobs:
         if self._closing.is_set():
             return
         if error is None:
-            trouble = desk.store.trouble(task.section_id)
+            trouble = workspace.store.trouble(task.section_id)
         elif isinstance(error, GroundworkError):
             trouble = error.as_dict()
         else:
             trouble = _defect(error)
             _log.error("filling section %s failed", task.section_id, exc_info=error)
-            desk.store.drop_task(task.section_id, trouble)
+            workspace.store.drop_task(task.section_id, trouble)
         hopeless = trouble is not None and trouble["code"] not in OF_ONE_SECTION
         if trouble is not None and hopeless:
             self._give_up(task, engine, trouble)

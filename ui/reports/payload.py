@@ -12,7 +12,7 @@ from ragcore.report.constraints import named
 from ragcore.report.editing import HAND
 from ragcore.report.expense import Expense
 from ragcore.report.template import Place
-from ragcore.report.workspace import Desk
+from ragcore.report.workspace import ReportWorkspace
 from ragcore.types import Citation
 from ragcore.types.library import DocumentInfo
 from ragcore.types.report import NO_FOCUS, Conflict, FilledSection, Gap, Span
@@ -49,9 +49,9 @@ def _from(info: ReportInfo, names: Mapping[str, str]) -> str:
     return known[0] if len(known) == 1 else f"{len(known)} documents"
 
 
-def report(desk: Desk, report_id: str, live: Live | None, infos: Sequence[DocumentInfo]) -> Json:
+def report(workspace: ReportWorkspace, report_id: str, live: Live | None, infos: Sequence[DocumentInfo]) -> Json:
     """A whole report; ``revision`` changes with whatever is changed of it."""
-    draft = desk.get(report_id)
+    draft = workspace.get(report_id)
     info = draft.stored.info
     names = payload.names(infos)
     return {
@@ -65,12 +65,12 @@ def report(desk: Desk, report_id: str, live: Live | None, infos: Sequence[Docume
         "docs": None if info.doc_ids is None else list(info.doc_ids),
         "documents": _documents(infos, names),
         "trouble": payload.error(info.trouble) if info.trouble else None,
-        "writer": payload.model_name(desk.models.writer_name),
-        "offline": desk.models.writer_name == "offline",
-        "spent": _spent(desk, report_id),
-        "expense": expense(desk.expense(report_id)),
+        "writer": payload.model_name(workspace.models.writer_name),
+        "offline": workspace.models.writer_name == "offline",
+        "spent": _spent(workspace, report_id),
+        "expense": expense(workspace.expense(report_id)),
         "live": being_written(live),
-        "sections": [_section(desk, stored, place, live, infos, names) for stored, place in draft.pairs],
+        "sections": [_section(workspace, stored, place, live, infos, names) for stored, place in draft.pairs],
     }
 
 
@@ -93,12 +93,12 @@ def expense(found: Expense) -> Json:
     return {"sections": found.sections, "words": words}
 
 
-def about(desk: Desk, report_id: str, infos: Sequence[DocumentInfo]) -> Json:
+def about(workspace: ReportWorkspace, report_id: str, infos: Sequence[DocumentInfo]) -> Json:
     """What a report may be about, and what is chosen of it: each document with its company and its period, and the
     sections that ask for a year."""
     from ragcore.report.coverage import asks_of_a_year  # loads what no first page waits for
 
-    draft = desk.get(report_id)
+    draft = workspace.get(report_id)
     info = draft.stored.info
     focus = info.focus or NO_FOCUS
     names = payload.names(infos)
@@ -115,15 +115,15 @@ def about(desk: Desk, report_id: str, infos: Sequence[DocumentInfo]) -> Json:
                 "part": one.coverage.part,
                 "years": list(one.coverage.years),
             }
-            for one in desk.materials()
+            for one in workspace.materials()
         ],
         "yearly": [place.section.heading for place in draft.template.places() if asks_of_a_year(place.section)],
     }
 
 
-def _spent(desk: Desk, report_id: str) -> str:
+def _spent(workspace: ReportWorkspace, report_id: str) -> str:
     """What its versions cost so far; "" where nothing was paid."""
-    usd = desk.store.cost(report_id)
+    usd = workspace.store.cost(report_id)
     return "" if usd == 0 else payload.dollars(usd)
 
 
@@ -145,7 +145,7 @@ def being_written(live: Live | None) -> Json | None:
 
 
 def _section(
-    desk: Desk,
+    workspace: ReportWorkspace,
     stored: StoredSection,
     place: Place,
     live: Live | None,
@@ -171,8 +171,8 @@ def _section(
         "versions": stored.versions,
         "shown": version(shown) if shown else None,
         "trouble": payload.error(stored.trouble) if stored.trouble else None,
-        "pinned": [_span(desk, span, names) for span in stored.pinned],
-        "excluded": [_span(desk, span, names) for span in stored.excluded],
+        "pinned": [_span(workspace, span, names) for span in stored.pinned],
+        "excluded": [_span(workspace, span, names) for span in stored.excluded],
         **(_content(content, shown.version_id) if content is not None and shown is not None else _nothing()),
     }
 
@@ -273,11 +273,11 @@ def _conflict(conflict: Conflict) -> Json:
     }
 
 
-def _span(desk: Desk, span: Span, names: Mapping[str, str]) -> Json:
+def _span(workspace: ReportWorkspace, span: Span, names: Mapping[str, str]) -> Json:
     """A pinned or excluded place; of a document that was removed only that is known."""
     made: Json = {"doc": span.doc_id, "start": span.start, "end": span.end, "title": names.get(span.doc_id, "")}
     try:
-        document = desk.filling.document(span.doc_id)
+        document = workspace.filler.document(span.doc_id)
     except UnknownDocument:
         return made | {"words": "No longer in the library", "citation": None}
     words = " ".join(document.text[span.start : span.end].split())

@@ -17,7 +17,7 @@ from ragcore.engine import Engine
 from ragcore.errors import InputError
 from ragcore.index.report_rows import PlaceKind
 from ragcore.report.files import MEDIA_TYPES, report_kind
-from ragcore.report.workspace import Desk
+from ragcore.report.workspace import ReportWorkspace
 from ragcore.types.report import NO_FOCUS, Focus, Span
 from ui.chat.exports import disposition, file_name
 from ui.reports import payload as report_payload
@@ -48,7 +48,7 @@ def _engine(request: Request) -> Engine:
     return services().visits.engine(visit(request))
 
 
-def _desk(request: Request) -> Desk:
+def _desk(request: Request) -> ReportWorkspace:
     return _engine(request).reports
 
 
@@ -127,15 +127,15 @@ def new(request: Request, body: Json) -> Json:
 @guarded
 def report(request: Request) -> Response:
     """A whole report; with ``since``, only what is being written where nothing else has changed."""
-    desk, report_id = _desk(request), _report(request)
+    workspace, report_id = _desk(request), _report(request)
     live = services().reports.live(report_id)
     try:
-        info = desk.store.info(report_id)
+        info = workspace.store.info(report_id)
         since = request.query_params.get("since")
         at = "" if live is None else live.section_id
         if since is not None and since == f"{report_payload.revision(info)}-{at}":
             return JSONResponse({"same": True, "live": report_payload.being_written(live)})
-        made = report_payload.report(desk, report_id, live, services().engine.documents())
+        made = report_payload.report(workspace, report_id, live, services().engine.documents())
     except InputError as error:
         return JSONResponse({"gone": error.as_dict()})
     return JSONResponse(made | {"revision": f"{made['revision']}-{at}"})
@@ -144,15 +144,15 @@ def report(request: Request) -> Response:
 @told
 def change(request: Request, body: Json) -> None:
     """Its ``title`` and ``guidance``; ``subject`` and ``year``, which it is about; ``docs``: what it is filled from."""
-    desk, report_id = _desk(request), _report(request)
+    workspace, report_id = _desk(request), _report(request)
     title, guidance = text_in(body, "title"), text_in(body, "guidance")
     if title is not None:
-        desk.rename(report_id, title, guidance)
+        workspace.rename(report_id, title, guidance)
     subject = text_in(body, "subject")
     if subject is not None:
-        desk.focus(report_id, Focus(subject, _number(body, "year")))
+        workspace.focus(report_id, Focus(subject, _number(body, "year")))
     if "docs" in body:
-        desk.store.set_documents(report_id, _ids(body, "docs"))
+        workspace.store.set_documents(report_id, _ids(body, "docs"))
 
 
 @guarded
@@ -201,26 +201,26 @@ def change_section(request: Request, body: Json) -> None:
 @told
 def section_done(request: Request, body: Json) -> None:
     """One of the things that are done to a section, ``what``."""
-    desk, section_id = _desk(request), _section(request)
+    workspace, section_id = _desk(request), _section(request)
     match text_in(body, "what"):
         case "accept":
-            desk.accept(section_id)
+            workspace.accept(section_id)
         case "open":
-            desk.accept(section_id, False)
+            workspace.accept(section_id, False)
         case "undo":
-            desk.undo(section_id)
+            workspace.undo(section_id)
         case "show":
-            desk.show(section_id, text_in(body, "version") or "")
+            workspace.show(section_id, text_in(body, "version") or "")
         case "edit":
-            desk.edit(section_id, text_in(body, "text") or "")
+            workspace.edit(section_id, text_in(body, "text") or "")
         case "choose":
-            desk.choose(section_id, _number(body, "conflict"), _number(body, "rival"))
+            workspace.choose(section_id, _number(body, "conflict"), _number(body, "rival"))
         case "move":
-            desk.move(section_id, _number(body, "by"))
+            workspace.move(section_id, _number(body, "by"))
         case "remove":
-            desk.remove(section_id)
+            workspace.remove(section_id)
         case "restore":
-            desk.restore(section_id)
+            workspace.restore(section_id)
         case _:
             raise InputError("There is no such thing to do.", hint="Reload the page.")
 
@@ -230,7 +230,7 @@ def place(request: Request, body: Json) -> None:
     """Pin a place, exclude it, or neither. A citation stands for the paragraph or table that it is in."""
     from ragcore.types.table_labels import elements_within
 
-    desk = _desk(request)
+    workspace = _desk(request)
     wanted = text_in(body, "kind")
     kinds: dict[str | None, PlaceKind | None] = {"pinned": "pinned", "excluded": "excluded", "none": None}
     if wanted not in kinds:
@@ -240,14 +240,14 @@ def place(request: Request, body: Json) -> None:
         around = list(elements_within(services().engine.document(span.doc_id), span.start, span.end))
         if around:
             span = Span(span.doc_id, min(one.start for one in around), max(one.end for one in around))
-    desk.place(_section(request), span, kinds[wanted])
+    workspace.place(_section(request), span, kinds[wanted])
 
 
 @told
 def passage(request: Request, body: Json) -> None:
     """Add the words from word ``first`` of page ``from`` to word ``last`` of page ``to``, as the page viewer counts
     them, or those at ``start`` to ``end``; ``gap`` is what they stand for."""
-    desk = _desk(request)
+    workspace = _desk(request)
     doc_id = text_in(body, "doc") or ""
     if "start" in body:
         span = Span(doc_id, _number(body, "start"), _number(body, "end"))
@@ -262,7 +262,7 @@ def passage(request: Request, body: Json) -> None:
                 raise InputError("No words are selected.", hint="Select words on the page, then add them.")
             ends.append(int(own[number]))
         span = Span(doc_id, int(at.starts[min(ends)]), int(at.ends[max(ends)]))
-    desk.add_passage(_section(request), span, text_in(body, "gap") or "")
+    workspace.add_passage(_section(request), span, text_in(body, "gap") or "")
 
 
 @guarded
