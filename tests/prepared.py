@@ -7,8 +7,8 @@ stopped at its end; the rest of `Engine.ingest` is done as ever. Tests of readin
 
 from __future__ import annotations
 
+import getpass
 import hashlib
-import os
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -61,7 +61,7 @@ def home(made: Path, files: Mapping[str, bytes], *, ask: str = "") -> Path:
 @cache
 def folder() -> Path:
     """Where this machine keeps pages that today's code read."""
-    made = Path(tempfile.gettempdir()) / f"groundwork-tests-{os.getuid()}" / _code()
+    made = Path(tempfile.gettempdir()) / f"groundwork-tests-{getpass.getuser()}" / _code()
     made.mkdir(parents=True, exist_ok=True, mode=0o700)
     return made
 

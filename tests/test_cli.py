@@ -334,6 +334,7 @@ def test_a_file_name_that_is_no_utf8_is_taken(tmp_path: Path) -> None:
     assert ragcore(tmp_path / "home", "documents")["documents"][0]["name"] == "a\ufffd.pdf"
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_read_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "long.pdf").write_bytes(pdfs.running_headers(24))
     command = [sys.executable, "-m", "ragcore.cli", "--home", str(tmp_path / "home"), "--json", "ingest"]

@@ -115,6 +115,7 @@ def test_a_page_that_never_ends_is_given_up_and_the_others_are_read(tmp_path: Pa
     assert pages[2].texts[:3] == ("The", "second", "page")
 
 
+@pytest.mark.slow
 def test_a_file_of_which_nothing_can_be_read_fails(tmp_path: Path, settings: Settings) -> None:
     path = pdfs.write(tmp_path, "given.pdf", pdfs.endless_page())
     limits = adjusted(settings, page_seconds=2.0, plain_seconds=1.0)
