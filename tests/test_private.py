@@ -57,7 +57,7 @@ def test_pictures_of_pages_are_their_owner_s(tmp_path: Path) -> None:
 
 
 def test_what_is_written_for_a_person_is_as_they_write_files(tmp_path: Path) -> None:
-    code = "import os; os.umask(0o022); from ragcore.cli import main; raise SystemExit(main())"
+    code = "import os; os.umask(0o022); from ragcore.cli.main import main; raise SystemExit(main())"
     home, out = tmp_path / "home", tmp_path / "talk.md"
     with Engine.open(home) as engine:
         talk = engine.conversations.new()
