@@ -101,6 +101,7 @@ def test_each_first_question_is_answered_from_where_it_says(library: tuple[Engin
     assert engine.starters([doc_id], go_on=lambda: False) == found, "kept"
 
 
+@pytest.mark.slow
 def test_first_questions_are_looked_for_anew_where_the_library_changed(library: tuple[Engine, str]) -> None:
     engine, doc_id = library
     engine.starters([doc_id])

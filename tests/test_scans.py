@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pymupdf
+import pytest
 
 from ragcore.engine import Engine
 from ragcore.types import json as wire
@@ -17,6 +18,7 @@ def open_engine(home: Path, **overrides: object) -> Engine:
     return Engine.open(home=home, overrides={"llm.model": "offline", **overrides})
 
 
+@pytest.mark.slow
 def test_from_scan_to_lit_words(tmp_path: Path) -> None:
     engine = open_engine(tmp_path)
     data = pdfs.scanned(pdfs.one_column(), turn=90, rotation=180)

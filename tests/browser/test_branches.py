@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from ragcore.engine import Engine
 from ragcore.index.conversations import Conversations
 from ragcore.types import Mark
@@ -21,6 +23,7 @@ def questions(page: Any) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
     claude: Served, open_page: Callable[..., Any]
 ) -> None:

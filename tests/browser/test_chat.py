@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.browser.conftest import QUESTION, App, Shelf, in_scope
 from tests.browser.test_claude import ask
 
 
+@pytest.mark.slow
 def test_the_sample_is_one_click_from_its_first_answer(empty_app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(empty_app.url)
     page.get_by_role("button", name="When does the credit facility mature?").click()
@@ -54,6 +57,7 @@ def test_the_card_over_a_chip_shows_the_quote_and_escape_closes_it(
     card.wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_the_card_is_whole_in_a_low_window(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/?c={shelf.conversations['table.pdf']}", 1280, 720)
     chip = page.locator(".gw-answer a.gw-cite").first
@@ -120,6 +124,7 @@ def test_a_request_that_fails_takes_nothing_away(app: App, shelf: Shelf, open_pa
     assert said["y"] + said["height"] <= flow["y"] + flow["height"] + 1, "it is in sight"
 
 
+@pytest.mark.slow
 def test_back_and_the_navigation_lead_to_the_conversation_that_was_open(
     app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:

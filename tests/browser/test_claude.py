@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from ragcore.engine import Engine
 from tests.browser.conftest import App, Shelf
 from tests.browser.test_places import assert_lit
@@ -59,6 +61,7 @@ def test_a_chip_opens_its_page_while_the_answer_streams_and_stop_keeps_what_came
     assert page.locator('.gw-highlight[data-role="cited"]').count() >= 1, "the lit words stay lit"
 
 
+@pytest.mark.slow
 def test_a_reload_and_a_second_tab_follow_the_same_answer(
     claude: Served, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:
@@ -143,6 +146,7 @@ def test_an_error_says_what_to_do_and_can_be_tried_again(
     assert page.locator(".gw-versions").inner_text() == "3/3"
 
 
+@pytest.mark.slow
 def test_an_answer_that_was_cut_keeps_its_sources_and_names_what_was_dropped(
     claude: Served, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:
@@ -176,6 +180,7 @@ def test_what_the_documents_do_not_hold_is_refused_with_the_nearest_passage(
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
 
 
+@pytest.mark.slow
 def test_a_conversation_is_deleted_while_an_answer_is_written_in_it(
     claude: Served, open_page: Callable[..., Any]
 ) -> None:

@@ -30,6 +30,7 @@ def own_app(shelf: Shelf, tmp_path: Path) -> Iterator[App]:
         yield served
 
 
+@pytest.mark.slow
 def test_an_answer_tells_what_was_not_read_yet_and_a_removal_does_not_wait_for_the_reading(
     own_app: App, open_page: Callable[..., Any]
 ) -> None:
@@ -83,6 +84,7 @@ def test_a_citation_of_a_removed_document_shows_its_title_and_quote_only(
     assert not page.locator(".gw-pane .pgbox").is_visible()
 
 
+@pytest.mark.slow
 def test_a_document_in_scope_that_another_tab_removed_is_said(
     own_app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:
@@ -113,6 +115,7 @@ def test_a_document_in_scope_that_another_tab_removed_is_said(
     page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
 
 
+@pytest.mark.slow
 def test_a_file_without_words_says_what_may_help(empty_app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{empty_app.url}/library")
     page.get_by_text("No documents yet").wait_for()
@@ -141,6 +144,7 @@ def test_the_page_of_the_first_citation_stands_beside_its_answer(
         assert "cite=" in page.url
 
 
+@pytest.mark.slow
 def test_the_page_follows_the_newest_answer_and_nothing_of_an_older_one_stays_lit(
     own_app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:
@@ -211,6 +215,7 @@ def test_a_long_question_is_shown_in_part_until_all_is_asked_for(app: App, open_
     assert question.bounding_box()["height"] < 130
 
 
+@pytest.mark.slow
 def test_a_body_that_cannot_be_used_is_refused_after_the_token(
     app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:

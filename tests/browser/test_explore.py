@@ -206,6 +206,7 @@ def test_a_range_is_ticked_with_shift(app: App, open_page: Callable[..., Any]) -
     assert page.locator(f"{ROW} input:checked").count() == 0
 
 
+@pytest.mark.slow
 def test_what_the_searches_found_is_shown_while_passages_are_read(app: App, open_page: Callable[..., Any]) -> None:
     page = explored(open_page, app)
     answers: list[Any] = []
@@ -291,6 +292,7 @@ def test_axe_finds_nothing(theme: str, app: App, open_page: Callable[..., Any]) 
     check(page, "Explore with a page and a map")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 390])
 def test_it_fits_every_width(width: int, app: App, open_page: Callable[..., Any]) -> None:
     page = explored(open_page, app, width=width, height=844)

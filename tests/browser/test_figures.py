@@ -54,6 +54,7 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Descr
             yield Described(app, document, conversation)
 
 
+@pytest.mark.slow
 def test_a_citation_of_a_description_says_so_and_frames_the_figure(
     described: Described, open_page: Callable[..., Any]
 ) -> None:
@@ -76,6 +77,7 @@ def test_a_citation_of_a_description_says_so_and_frames_the_figure(
     assert frame["width"] == pytest.approx((region.x1 - region.x0) * scale, abs=2)
 
 
+@pytest.mark.slow
 def test_the_library_says_what_was_described_and_what_is_sent(
     described: Described, open_page: Callable[..., Any]
 ) -> None:

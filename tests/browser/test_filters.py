@@ -43,6 +43,7 @@ def found(app: App, page: Any) -> list[tuple[int, ...]]:
     return [hit.pages for hit in answer.trace.hits]
 
 
+@pytest.mark.slow
 def test_pages_are_checked_as_they_are_typed(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
     field = page.get_by_label("Pages", exact=True)
@@ -139,6 +140,7 @@ def test_many_page_ranges_fit_on_their_chip(filtered: App, open_page: Callable[.
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.slow
 def test_a_document_that_is_read_anew_stays_in_scope(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
     in_scope(page, "2 of 2")
@@ -151,6 +153,7 @@ def test_a_document_that_is_read_anew_stays_in_scope(filtered: App, open_page: C
     assert page.locator(".gw-scope .rows :checked").count() == 2
 
 
+@pytest.mark.slow
 def test_a_new_conversation_begins_without_the_filters_of_the_last(
     filtered: App, open_page: Callable[..., Any]
 ) -> None:
@@ -207,6 +210,7 @@ def test_what_another_tab_deleted_is_said_for_every_change(filtered: App, open_p
         assert "c=" not in tab.url, name
 
 
+@pytest.mark.slow
 def test_a_tab_that_is_behind_changes_only_what_it_is_told_to(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
     here = conversation(page)
@@ -226,6 +230,7 @@ def test_a_tab_that_is_behind_changes_only_what_it_is_told_to(filtered: App, ope
     assert page.locator(".gw-scope .rows :checked").count() == 1
 
 
+@pytest.mark.slow
 def test_a_question_asked_again_is_asked_under_what_its_tab_shows(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
     here = conversation(page)
@@ -239,6 +244,7 @@ def test_a_question_asked_again_is_asked_under_what_its_tab_shows(filtered: App,
     assert page.locator(".gw-versions").inner_text() == "2/2"
 
 
+@pytest.mark.slow
 def test_pages_typed_for_one_conversation_stay_with_it(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
     one = conversation(page)
@@ -259,6 +265,7 @@ def test_pages_typed_for_one_conversation_stay_with_it(filtered: App, open_page:
         assert engine.conversations.scope(other).pages in ((), ((3, 4),))
 
 
+@pytest.mark.slow
 def test_pages_are_checked_anew_when_the_scope_changes(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
     in_scope(page, "2 of 2")

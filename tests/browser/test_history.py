@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pymupdf
+import pytest
 
 from ragcore.engine import Engine
 from tests.browser.conftest import QUESTION, App, Shelf
@@ -94,6 +95,7 @@ def test_a_conversation_is_renamed_and_deleted(app: App, open_page: Callable[...
     other.get_by_text("This conversation isn't in the library.").wait_for()
 
 
+@pytest.mark.slow
 def test_a_conversation_is_taken_away_as_a_file(
     app: App, shelf: Shelf, open_page: Callable[..., Any], tmp_path: Path
 ) -> None:

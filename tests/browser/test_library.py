@@ -92,6 +92,7 @@ def test_the_same_file_twice_is_kept_once(app: App, shelf: Shelf, open_page: Cal
     page.get_by_text("again.pdf is already in the library.").wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_ade_json_comes_with_its_pdf_or_says_what_is_missing(empty_app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{empty_app.url}/library")
     page.get_by_text("No documents yet").wait_for()
@@ -115,6 +116,7 @@ def test_ade_json_comes_with_its_pdf_or_says_what_is_missing(empty_app: App, ope
     drawer.get_by_text("only ADE JSON was added").first.wait_for()
 
 
+@pytest.mark.slow
 def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
     empty_app: App, open_page: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -205,6 +207,7 @@ def read_so_far(home: Path) -> int:
         return engine.documents()[0].pages_done
 
 
+@pytest.mark.slow
 def test_a_scan_that_was_not_read_leads_to_settings_and_is_read_on_retry(
     tmp_path: Path, open_page: Callable[..., Any]
 ) -> None:

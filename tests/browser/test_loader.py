@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.browser.conftest import STOPPED, App
 from ui.components import LOADER
 
@@ -42,6 +44,7 @@ def test_the_newest_of_overlapping_calls_is_shown(app: App, open_page: Callable[
     assert after == ["fast mounted", "fast gone"]
 
 
+@pytest.mark.slow
 def test_a_page_whose_server_went_away_while_it_loaded_says_so_and_opens_when_it_is_back(
     app: App, open_page: Callable[..., Any]
 ) -> None:

@@ -57,6 +57,7 @@ def test_earlier_turns_come_by_scrolling_and_by_hand(
     assert numbers(page) == list(range(TURNS))
 
 
+@pytest.mark.slow
 def test_a_link_leads_to_a_turn_that_is_not_here_yet_and_a_version_takes_its_place(
     app: App, talk: tuple[str, list[str]], open_page: Callable[..., Any]
 ) -> None:
@@ -82,6 +83,7 @@ def test_a_link_leads_to_a_turn_that_is_not_here_yet_and_a_version_takes_its_pla
     assert numbers(page) == list(range(TURNS))
 
 
+@pytest.mark.slow
 def test_a_reload_keeps_what_was_being_read(
     app: App, talk: tuple[str, list[str]], open_page: Callable[..., Any]
 ) -> None:

@@ -96,6 +96,7 @@ def test_the_page_of_the_first_citation_stands_beside_a_section(
     page.locator(".gw-report .tx", has_text="A sentence of my own.").wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_values_that_differ_stand_side_by_side_and_one_is_chosen(
     north: tuple[App, str], open_page: Callable[..., Any]
 ) -> None:
@@ -119,6 +120,7 @@ def test_values_that_differ_stand_side_by_side_and_one_is_chosen(
     conflict.wait_for()
 
 
+@pytest.mark.slow
 def test_a_pinned_passage_stays_and_a_section_keeps_to_its_own_documents(
     north: tuple[App, str], open_page: Callable[..., Any]
 ) -> None:

@@ -113,6 +113,7 @@ def test_a_reload_and_a_restart_in_the_middle_lose_nothing(
             assert "nitrate readings taken" in page.locator(".gw-report .tx").inner_text()
 
 
+@pytest.mark.slow
 def test_stop_keeps_what_is_done_and_a_rewrite_is_a_version_that_can_be_taken_back(
     home: Path, server: MessagesServer, open_page: Callable[..., Any]
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.browser.conftest import App, Shelf
 from tests.browser.test_claude import ask
 from tests.browser.test_looks import background
@@ -83,6 +85,7 @@ def test_nonsense_is_refused_beside_its_field_and_never_sent(app: App, open_page
     page.locator(".gw-settings .bar").wait_for(state="hidden")
 
 
+@pytest.mark.slow
 def test_two_windows_of_a_browser_show_the_same(app: App, open_page: Callable[..., Any]) -> None:
     page = opened(open_page(f"{app.url}/settings"))
     other = page.context.new_page()
@@ -111,6 +114,7 @@ def test_how_scans_are_read_is_checked_and_kept_at_once(app: App, open_page: Cal
     other.locator('[data-key="ocr.language"] output', has_text="en").wait_for()
 
 
+@pytest.mark.slow
 def test_what_is_kept_holds_for_everybody(app: App, open_page: Callable[..., Any]) -> None:
     page = opened(open_page(f"{app.url}/settings"))
     page.get_by_label("paper").select_option("letter")
@@ -158,6 +162,7 @@ def test_the_theme_and_the_shortcuts_are_kept_in_the_browser(
     assert page.locator("dialog.gw-keys").count() == 0, "no single key does anything"
 
 
+@pytest.mark.slow
 def test_a_key_is_used_for_the_visit_tested_and_forgotten(
     claude: Served, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:

@@ -75,6 +75,7 @@ def test_a_removal_can_be_taken_back_by_keyboard_after_a_reload_and_in_another_t
         assert doc_id in {info.doc_id for info in engine.documents()}
 
 
+@pytest.mark.slow
 def test_when_its_time_is_over_a_removal_is_final(library: Any, own: App) -> None:
     row = library.locator("tr[data-doc]").filter(has_text="turned.pdf").filter(has_not_text="cropped")
     row.get_by_role("button", name="Remove").click()
@@ -88,6 +89,7 @@ def test_when_its_time_is_over_a_removal_is_final(library: Any, own: App) -> Non
         assert engine.trash.empty() == []
 
 
+@pytest.mark.slow
 def test_what_another_tab_removed_is_said_and_a_removal_need_not_wait(own: App, open_page: Callable[..., Any]) -> None:
     with Engine.open(own.home) as engine:
         extra = engine.add(pdfs.hyphenated(), "extra.pdf").doc_id
@@ -244,6 +246,7 @@ def test_a_document_with_its_tables_and_what_was_read_of_it(
     check(page, "selected documents, their tags and storage")
 
 
+@pytest.mark.slow
 def test_documents_that_other_settings_built_are_named_and_brought_up_to_date(library: Any, own: App) -> None:
     with Engine.open(own.home) as engine:
         with engine.store.database.write() as connection:

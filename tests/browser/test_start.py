@@ -58,6 +58,7 @@ def test_the_theme_that_was_chosen_holds_from_the_first_paint(app: App, browser:
     context.close()
 
 
+@pytest.mark.slow
 def test_a_question_asked_before_the_models_are_loaded_is_followed(
     empty_app: App, open_page: Callable[..., Any]
 ) -> None:

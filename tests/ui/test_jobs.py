@@ -48,7 +48,7 @@ def test_a_document_is_removed_while_it_is_read_and_while_it_waits(tmp_path: Pat
 def test_a_removal_that_is_taken_back_goes_on_where_the_reading_was(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
-        doc_id = engine.add(pdfs.running_headers(20), "long.pdf").doc_id
+        doc_id = engine.add(pdfs.running_headers(12), "long.pdf").doc_id
         ingestion.add(doc_id)
         until(lambda: ingestion.jobs()[doc_id].done > 0)
         ingestion.remove([doc_id])
@@ -60,10 +60,11 @@ def test_a_removal_that_is_taken_back_goes_on_where_the_reading_was(tmp_path: Pa
         ingestion.close()
 
 
+@pytest.mark.slow
 def test_what_was_cancelled_stays_so_until_a_person_goes_on(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
-        read = engine.add(pdfs.running_headers(20), "long.pdf").doc_id
+        read = engine.add(pdfs.running_headers(12), "long.pdf").doc_id
         waits, done = (engine.add(data, "a.pdf").doc_id for data in (pdfs.one_column(), pdfs.ruled_table()))
         engine.ingest(done)  # and not indexed
         for doc_id in (read, waits, done):
