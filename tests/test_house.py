@@ -17,27 +17,27 @@ import ragcore
 from ragcore.config.describe import catalogue
 
 ROOT = Path(ragcore.__file__).resolve().parent
-MODULES = 12  # at the top level, `__init__` aside
-SETTINGS = 164
+MODULES = 11  # at the top level, `__init__` aside
+SETTINGS = 132
 # Lines of each package, with some air.
 LINES = {
-    "": 2800,
+    "": 2480,
     "answer": 1550,
     "cli": 1300,
     "config": 740,
     "context": 650,
     "explore": 580,
     "export": 2750,
-    "index": 4200,
+    "index": 4780,
     "ingest": 10800,
     "offline": 6650,
     "pipelines": 1150,
-    "providers": 2500,
+    "providers": 1960,
     "report": 2550,
     "retrieve": 1900,
     "suggest": 1220,
-    "text": 1900,
-    "types": 2150,
+    "text": 1500,
+    "types": 2190,
     "verify": 4050,
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
