@@ -1,0 +1,173 @@
+"""Is the first quote of the offline answerer right, and does it say so where a document has no answer?
+
+    python -m benchmarks answers SET.json [--home HOME] [--counts]
+
+SET.json stands beside a folder ``pdf`` with the documents that it names. ``questions``: ``kind``, ``turns`` (all but
+the last are asked before it), ``docs`` (the scope), ``answered``, ``doc`` that answers, ``gold`` strings of which one
+must stand in the first quote or the label of its cell (a list: all of them), ``parts`` of a comparison, each with its
+strings. ``refusal``: the same, asked of ``docs`` and, where it has them, of the documents ``without`` the answer. A
+half that is put away is run with ``--counts``, which prints no text.
+
+*Right first*: the first citation lies in the document and holds a gold string; *wrong first*: not refused and not
+right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import tempfile
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.common import table
+from ragcore.engine import Engine
+from ragcore.types import Answer, Citation, Turn
+
+Item = dict[str, Any]
+_SAME = str.maketrans("‘’‛“”–—‐‑−″", "'''\"\"-----\"", "\u00ad")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One question as it was answered. ``first`` and ``anywhere``: whether that citation is right."""
+
+    part: str
+    kind: str
+    answered: bool
+    refused: bool
+    first: bool
+    anywhere: bool
+    cited: int
+    valid: int
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("set", type=Path)
+    parser.add_argument("--home", type=Path, help="a library to keep the documents in")
+    parser.add_argument("--counts", action="store_true", help="print no question and no answer")
+    options = parser.parse_args()
+    given = json.loads(options.set.read_text("utf-8"))
+    with opened(options.home) as engine:
+        ids = read(engine, options.set.parent / "pdf")
+        rows = [asked(engine, ids, *one, show=not options.counts) for one in items(given)]
+    print(table(summary(rows), ("question", "n", "right first", "anywhere", "wrong first", "refused")))
+    print(f"Citations valid: {sum(row.valid for row in rows)} of {sum(row.cited for row in rows)}.")
+
+
+@contextmanager
+def opened(home: Path | None) -> Iterator[Engine]:
+    with (
+        tempfile.TemporaryDirectory() as made,
+        Engine.open(home or Path(made), overrides={"llm.model": "offline"}) as engine,
+    ):
+        yield engine
+
+
+def read(engine: Engine, folder: Path) -> dict[str, str]:
+    """The documents' ids by their names, each read once."""
+    ids = {path.stem: engine.add(path).doc_id for path in sorted(folder.glob("*.pdf"))}
+    ready = {info.doc_id for info in engine.documents() if info.status == "ready"}
+    for doc_id in ids.values():
+        if doc_id not in ready:
+            engine.ingest(doc_id)
+    engine.index()
+    return ids
+
+
+def items(given: dict[str, list[Item]]) -> Iterator[tuple[str, str, Item, Sequence[str], bool]]:
+    """Part, kind, question, scope, and whether it is answered there."""
+    for item in given["questions"]:
+        yield "questions", item["kind"], item, item["docs"], item["answered"]
+    for item in given["refusal"]:
+        if "without" in item:
+            yield "mixed documents", "answered there", item, item["docs"], True
+            yield "mixed documents", "answered elsewhere", item, item["without"], False
+        else:
+            yield "mixed documents", item["kind"], item, item["docs"], item["answered"]
+
+
+def asked(
+    engine: Engine,
+    ids: dict[str, str],
+    part: str,
+    kind: str,
+    item: Item,
+    docs: Sequence[str],
+    answered: bool,
+    *,
+    show: bool,
+) -> Row:
+    history: list[Turn] = []
+    scope = [ids[name] for name in docs]
+    for question in item["turns"]:
+        answer = engine.ask(question, doc_ids=scope, history=history).run()
+        history.append(Turn.of(answer))
+    cited = in_order(answer)
+    own = [one for one in cited if one.doc_id == ids[item["doc"]]]
+    gold, parts = item.get("gold", []), item.get("parts", [])
+    each = [*gold, *(one for strings in parts for one in strings)]
+    first = bool(cited) and cited[0] in own and any(holds(cited[0], one) for one in each)
+    anywhere = any(holds(citation, one) for citation in own for one in gold) or (first and not parts)
+    if parts and not anywhere:
+        anywhere = all(any(holds(citation, one) for citation in own for one in strings) for strings in parts)
+    right = answered and not answer.refused and first and (not parts or anywhere)
+    if show and (not right if answered else not answer.refused):
+        print(f"[{kind}] {' / '.join(item['turns'])}\n    {answer.text[:300]!r}\n")
+    documents = {one.doc_id: engine.document(one.doc_id) for one in answer.citations}
+    valid = sum(documents[one.doc_id].text[one.start : one.end] == one.quote for one in answer.citations)
+    found = answered and not answer.refused and anywhere
+    return Row(part, kind, answered, answer.refused, right, found, len(answer.citations), valid)
+
+
+def in_order(answer: Answer) -> list[Citation]:
+    """Citations in the order in which the text shows them."""
+    by_number = {one.n: one for one in answer.citations}
+    return [by_number[n] for n in dict.fromkeys(mark.n for mark in sorted(answer.marks, key=lambda m: m.start))]
+
+
+def holds(citation: Citation, gold: str | Sequence[str]) -> bool:
+    """Whether the quote, or the label of its cell, holds ``gold`` as whole words and numbers, whatever the blanks."""
+    text = normal(f"{citation.quotation or citation.quote} | {citation.label}")
+    return all(re.search(_whole(one), text) for one in ([gold] if isinstance(gold, str) else gold))
+
+
+def _whole(words: str) -> str:
+    text = normal(words)
+    before = r"(?<!\w)(?<!\d[.,])" if text[0].isalnum() else ""
+    after = r"(?!\w)(?![.,]\d)" if text[-1].isalnum() else ""
+    return before + r"\s*".join(map(re.escape, text.split())) + after
+
+
+def normal(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_SAME).casefold().split())
+
+
+def summary(rows: Sequence[Row]) -> Iterator[list[object]]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(f"{row.part}: {row.kind}", []).append(row)
+        groups.setdefault(f"**{row.part}: {'answered' if row.answered else 'not answered'}**", []).append(row)
+    for name, group in sorted(groups.items()):
+        count = Counter(field for row in group for field in ("first", "anywhere", "refused") if getattr(row, field))
+        wrong = sum(row.answered and not row.refused and not row.first for row in group)
+        there = group[0].answered
+        yield [
+            name,
+            len(group),
+            count["first"] if there else "",
+            count["anywhere"] if there else "",
+            wrong if there else "",
+            count["refused"],
+        ]
+
+
+if __name__ == "__main__":
+    main()
