@@ -3,42 +3,47 @@
 import streamlit as st
 
 from ragcore.errors import UnknownReport
+from ragcore.index.reports import ReportInfo
 from ui import components
 from ui.chat import payload, sidebar
-from ui.server import told
+from ui.server import frame, told
 from ui.server.services import services
 
 engine = services().engine
 
 
-def known(report_id: str) -> bool:
+def named(report_id: str) -> ReportInfo | None:
+    """The report that the address names; None where it was deleted."""
     try:
-        engine.reports.store.info(report_id)
+        return engine.reports.store.info(report_id)
     except UnknownReport:
-        return False
-    return True
+        return None
 
 
 sidebar.leave()
 with told.news("reports", "opened") as opened:
     if opened is not None:
         st.query_params.from_dict({"r": opened})
+deleted = False
 with told.news("report", "left") as left:
     if left is not None:
         st.query_params.clear()
-here = st.query_params.get("r", "")
-if here and known(here):
+        deleted = left["gone"]
+asked_for = st.query_params.get("r", "")
+here = named(asked_for) if asked_for else None
+if here is not None:
     readable = sidebar.askable(engine.documents())
-    chosen = engine.reports.store.info(here).doc_ids
     with st.container(key="gw_split"):
         with st.container(key="gw_center"):
-            components.report(here)
+            components.report(here.report_id)
         with st.container(key="gw_pane"):
             components.evidence()
             components.pane(
                 payload.offered(readable),
-                None if chosen is None else list(chosen),
+                None if here.doc_ids is None else list(here.doc_ids),
             )
 else:
     with st.container(key="gw_page"):
+        if asked_for or deleted:
+            frame.message("This report isn’t in the library.", "It may have been deleted.")
         components.reports()

@@ -102,9 +102,9 @@ def test_what_another_tab_removed_is_said_and_a_removal_need_not_wait(own: App, 
     with Engine.open(own.home) as engine:
         engine.trash.put([extra])
     row.get_by_role("button", name="Remove").click()
-    page.get_by_text("It was removed in another window.").wait_for()
+    page.get_by_text("This document was removed from the library.").wait_for()
     page.wait_for_timeout(300)  # it stays when the list is asked for
-    assert page.get_by_text("It was removed in another window.").is_visible()
+    assert page.get_by_text("This document was removed from the library.").is_visible()
     page.unroute("**/gw/library?*")
     page.evaluate("window.dispatchEvent(new Event('focus'))")  # it asks at once
     toast = page.locator(".gw-toast", has_text="extra.pdf")

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ragcore.errors import InputError, UnknownDocument
+from ragcore.errors import InputError
 from ragcore.export.sheets import SHEET_TYPES, sheet_kind
 from ui.chat.exports import disposition, file_name
 from ui.library import payload as library_payload
@@ -18,16 +18,11 @@ from ui.server.services import services
 
 Json = dict[str, Any]
 
-_GONE = {"message": "It was removed in another window.", "hint": "", "code": "removed"}
-
 
 @refusing(InputError)
 def done(act: Callable[..., None], *given: Any, **named: Any) -> Response:
     """``act`` of what a request gave."""
-    try:
-        act(*given, **named)
-    except UnknownDocument:
-        return JSONResponse({"refused": _GONE})
+    act(*given, **named)
     return JSONResponse({})
 
 

@@ -14,14 +14,14 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.cli.report import own_templates
 from ragcore.engine import Engine
-from ragcore.errors import InputError
+from ragcore.errors import InputError, UnknownReport
 from ragcore.index.report_rows import PlaceKind
 from ragcore.report.files import MEDIA_TYPES, report_kind
 from ragcore.report.workspace import ReportWorkspace
 from ragcore.types.report import NO_FOCUS, Focus, Span
 from ui.chat.exports import disposition, file_name
 from ui.reports import payload as report_payload
-from ui.server.guard import guarded, posted, text_in, visit
+from ui.server.guard import guarded, posted, refusing, text_in, visit
 from ui.server.services import services
 
 Json = dict[str, Any]
@@ -34,12 +34,10 @@ def told(handler: Callable[[Request, Json], Json | None]) -> Callable[..., Any]:
     failed. Else the answer is what ``handler`` gives."""
 
     @posted
+    @refusing(InputError)
     @wraps(handler)
     def answer(request: Request, body: Json) -> Response:
-        try:
-            return JSONResponse(handler(request, body) or {})
-        except InputError as error:
-            return JSONResponse({"refused": error.as_dict()})
+        return JSONResponse(handler(request, body) or {})
 
     return answer
 
@@ -136,7 +134,7 @@ def report(request: Request) -> Response:
         if since is not None and since == f"{report_payload.revision(info)}-{at}":
             return JSONResponse({"same": True, "live": report_payload.being_written(live)})
         made = report_payload.report(workspace, report_id, live, services().engine.documents())
-    except InputError as error:
+    except UnknownReport as error:
         return JSONResponse({"gone": error.as_dict()})
     return JSONResponse(made | {"revision": f"{made['revision']}-{at}"})
 
@@ -268,7 +266,9 @@ def passage(request: Request, body: Json) -> None:
 @guarded
 def versions(request: Request) -> Response:
     """The history of a section, the newest first."""
-    found = _desk(request).versions(_section(request))
+    workspace, section_id = _workspace(request), _section(request)
+    workspace.store.section(section_id)  # raises UnknownSection
+    found = workspace.versions(section_id)
     return JSONResponse({"versions": [report_payload.version(one) for one in found]})
 
 

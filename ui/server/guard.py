@@ -17,7 +17,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from ragcore.errors import GroundworkError, InputError, StoreBusy, UnknownConversation, UnknownDocument
+from ragcore.errors import (
+    GroundworkError,
+    InputError,
+    StoreBusy,
+    UnknownConversation,
+    UnknownDocument,
+    UnknownReport,
+    UnknownSection,
+    UnknownTurn,
+)
 from ragcore.types import Scope
 from ragcore.types.scope import checked
 from ui.chat import payload
@@ -30,6 +39,8 @@ LARGEST_BODY = 28_000_000  # bytes: the largest template, in base64
 Handler = Callable[[Request], Response]
 Json = dict[str, Any]
 
+# What another window has removed, as a page says it.
+REMOVED = {"message": "This document was removed from the library.", "hint": "", "code": "removed"}
 _SCOPE = TypeAdapter(Scope)
 _TEXTS = TypeAdapter(list[str])
 
@@ -72,7 +83,7 @@ def refusing(*kinds: type[GroundworkError]) -> Callable[[Callable[..., Response]
             try:
                 return handler(*given, **named)
             except kinds as error:
-                return JSONResponse({"refused": error.as_dict()})
+                return JSONResponse({"refused": REMOVED if isinstance(error, UnknownDocument) else error.as_dict()})
 
         return answer
 
@@ -176,7 +187,7 @@ def scope_in(body: Json) -> Scope | None:
 
 
 def _status(error: GroundworkError) -> int:
-    if isinstance(error, (UnknownDocument, UnknownConversation)):
+    if isinstance(error, (UnknownDocument, UnknownConversation, UnknownTurn, UnknownReport, UnknownSection)):
         return 404
     if isinstance(error, StoreBusy):
         return 409

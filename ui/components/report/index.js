@@ -18,7 +18,7 @@ const IDLE_MS = 5000;
 export function mount({ parentElement, data, tell }) {
   configure(data);
   const report = (parentElement.gwReport ??= new Report(parentElement.querySelector(".gw-report")));
-  report.leave = () => tell("left", { report: data.report });
+  report.leave = (gone = false) => tell("left", { report: data.report, gone });
   report.show(data.report);
   return () => report.close();
 }
@@ -70,7 +70,7 @@ class Report {
     try {
       const found = await get(`/reports/${this.id}`, this.data ? { since: this.data.revision } : {});
       if (this.closed) return;
-      if (found.gone) return this.leave();
+      if (found.gone) return this.complain(found.gone);
       if (found.same) this.follow(found.live);
       else this.take(found);
       busy = Boolean(this.data.live) || this.data.sections.some((one) => one.state === "waiting");
@@ -188,6 +188,7 @@ class Report {
   }
 
   complain(error) {
+    if (error?.code === "unknown_report") return this.leave(true); // another window deleted it
     this.trouble.hidden = !error;
     if (!error) return;
     this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint))));
