@@ -14,6 +14,7 @@ from ragcore.engine import Engine
 from ragcore.errors import IndexFault, InputError, UnknownTurn
 from ragcore.explore.explore import Exploration
 from ragcore.explore.scores import Explored, Point
+from ragcore.text.short_titles import short_titles
 from ragcore.types import EVERYTHING, Citation, Scope, SubQuery
 from ui.chat import payload
 from ui.explore import figures
@@ -57,7 +58,7 @@ def plot(request: Request, body: Json) -> Response:
     draft = bool(body.get("draft")) and exploration.unread
     apart = {"rerank.model": "none"} if draft else {}
     found = {name: explore.explored(exploration, sides[name] | apart) for name in ({"a", "b"} if compared else {side})}
-    titles = {extent.doc_id: extent.title for extent in exploration.outline.extents}
+    titles = short_titles({extent.doc_id: extent.title for extent in exploration.outline.extents})
     shown = found[side]
     cited = {name: explore_payload.cited(citations, of) for name, of in found.items()}
     chosen = body.get("axis") or ("documents" if len(exploration.outline) <= ALL_SEEN else "passages")
