@@ -60,7 +60,7 @@ def workspace() -> None:
         with st.container(key="gw_pane"):
             components.pane(
                 payload.offered(readable),
-                None if searched.doc_ids is None else list(searched.doc_ids),
+                [info.doc_id for info in readable if searched.holds(info.doc_id)],
             )
 
 

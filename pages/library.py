@@ -9,7 +9,7 @@ from ui.server import frame, told
 from ui.server.services import services
 
 infos = services().engine.documents()
-askable = [info.doc_id for info in sidebar.askable(infos)]
+askable = sidebar.askable(infos)
 
 sidebar.leave()
 with told.news("library", "read") as wanted:
@@ -25,7 +25,7 @@ if here is not None:
     title = payload.names(infos)[here.doc_id]
     st.set_page_config(page_title=f"{title} · Groundwork")
     with st.container(key="gw_read"):
-        components.reader({"id": here.doc_id, "title": title, "asks": here.doc_id in askable})
+        components.reader({"id": here.doc_id, "title": title, "asks": here in askable})
         with st.container(key="gw_pane"):
             components.pane(payload.offered([here]), None)
 else:
@@ -46,7 +46,7 @@ with (
 ):
     asked = several or ([one] if one else None)
     if asked:
-        sidebar.ask_only(set(asked), askable)
+        sidebar.ask_only(asked, askable)
 if asked:
     st.switch_page("pages/chat.py")
 if part:

@@ -344,9 +344,10 @@ class Engine(Library):
 
         if not question.strip():
             raise EmptyQuestion("The question is empty.")
-        self.store.require(checked(scope).doc_ids or ())
+        scope = self.resolved(checked(scope))
+        self.store.require(scope.doc_ids or ())
         self._check_recipes(scope.doc_ids)
-        return Exploration(self, self._finding, question, checked(scope), parts)
+        return Exploration(self, self._finding, question, scope, parts)
 
     # Answer
 
@@ -444,7 +445,7 @@ class Engine(Library):
         from ragcore.answer.chat import check, settle
 
         place = self.conversations.place(conversation_id, after=after, instead_of=instead_of)
-        asked = self.conversations.scope(conversation_id) if scope is None else scope
+        asked = self.resolved(self.conversations.scope(conversation_id) if scope is None else scope)
         check(question, place.history, self.settings.chat.min_length)  # what cannot be asked is not stored
         if self._rewriter() is None:
             settle(question, place.history)

@@ -4,6 +4,7 @@ a library that answers (`ragcore.engine`)."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from ragcore.index.store import Store
 from ragcore.index.trash import Trash
 from ragcore.pipelines.add_files import add, files_to_read
 from ragcore.progress import Added
-from ragcore.types import Box, Chunk, Document, Spending
+from ragcore.types import Box, Chunk, Document, Scope, Spending
 from ragcore.types.library import DocumentInfo
 
 if TYPE_CHECKING:
@@ -60,6 +61,16 @@ class Library:
     def documents(self) -> list[DocumentInfo]:
         """Every document, in the order in which it came."""
         return self.store.documents(self.settings.index.embedder)
+
+    def resolved(self, scope: Scope) -> Scope:
+        """``scope`` as it is searched now: where it leaves documents out, by the ids of the others that are ready."""
+        if not scope.without:
+            return scope
+        infos = self.documents()
+        if not any(info.doc_id in scope.without for info in infos):
+            return replace(scope, without=())
+        inside = tuple(info.doc_id for info in infos if info.indexed and scope.holds(info.doc_id))
+        return replace(scope, doc_ids=inside, without=())
 
     def document(self, doc_id: str) -> Document:
         return self.store.document(doc_id)

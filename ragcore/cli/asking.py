@@ -131,6 +131,7 @@ def _resume(engine: Engine, options: argparse.Namespace) -> Conversation:
         doc_ids=documents_asked(engine, options.doc) if options.doc else conversation.scope.doc_ids,
         pages=options.pages or conversation.scope.pages,
         kinds=tuple(options.kind) or conversation.scope.kinds,
+        without=() if options.doc else conversation.scope.without,
     )
     if scope != conversation.scope:
         engine.conversations.set_scope(options.resume, scope)
@@ -139,7 +140,7 @@ def _resume(engine: Engine, options: argparse.Namespace) -> Conversation:
         of = f" ({version} of {len(turn.versions)})" if len(turn.versions) > 1 else ""
         print(f"> {turn.question}{of}", file=sys.stderr)
     if scope != EVERYTHING:
-        searched = len(engine.documents() if scope.doc_ids is None else scope.doc_ids)
+        searched = sum(scope.holds(info.doc_id) for info in engine.documents())
         print(f"Searches {within(scope, searched)}.", file=sys.stderr)
     return conversation
 

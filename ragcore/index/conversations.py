@@ -354,6 +354,7 @@ def _scope(stored: str | None) -> Scope:
         None if doc_ids is None else tuple(doc_ids),
         tuple((first, last) for first, last in found.get("pages", ())),
         tuple(found.get("kinds", ())),
+        tuple(found.get("without", ())),
     )
 
 

@@ -81,7 +81,7 @@ def suggestions(
         return ()
     path = [turn.answer for turn in stored.turns[:at] if turn.answer is not None]
     history = [Turn.of(one) for one in (*path, answer)]
-    scope = stored.scope
+    scope = library.resolved(stored.scope)
     held = {info.doc_id for info in library.documents()}
     used = {item.doc_id for item in answer.citations} | {item.doc_id for item in answer.sources[:1]}
     if not used <= held or not held.issuperset(scope.doc_ids or ()):

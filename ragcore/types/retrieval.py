@@ -12,12 +12,17 @@ from ragcore.types.geometry import Box
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What may be searched: documents (None: all of them), ``pages`` as first and last numbers, both included (none:
-    all; a chunk that touches one counts) and kinds of chunks (none: all)."""
+    """What may be searched: documents (None: all but those ``without``, later ones included), ``pages`` as first and
+    last numbers, both included (none: all; a chunk that touches one counts) and kinds of chunks (none: all)."""
 
     doc_ids: tuple[str, ...] | None = None
     pages: tuple[tuple[int, int], ...] = ()
     kinds: tuple[ChunkKind, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def holds(self, doc_id: str) -> bool:
+        """Whether a document may be searched."""
+        return doc_id not in self.without if self.doc_ids is None else doc_id in self.doc_ids
 
 
 EVERYTHING = Scope()

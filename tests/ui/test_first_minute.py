@@ -8,13 +8,21 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from ragcore.errors import ModelError
 from ragcore.suggest.first_questions import Starter
+from ragcore.types import EVERYTHING, Scope
 from ragcore.types.library import DocumentInfo
+from tests import pdfs, prepared
+from ui.chat import payload
+from ui.chat.runs import LiveAnswer
 from ui.chat.start_routes import documents
 from ui.chat.starting import Found, Starting
 from ui.library.jobs import Job
+from ui.library.samples import NAME, SAMPLE
+from ui.server.services import Services
 
 INFO = DocumentInfo("a", "a", "a.pdf", "A", 1, "ready", 0.0, pages=3, tables=1, indexed=True)
 
@@ -32,11 +40,11 @@ def test_what_is_in_scope_or_at_work_is_listed_and_what_failed_is_counted() -> N
         info("e", 5.0, status="new", indexed=False),  # cancelled: nobody works at it
     ]
     jobs = {"d": Job("d", "read", done=2, total=9)}
-    shown = documents(infos, jobs, ["b"])
+    shown = documents(infos, jobs, Scope(("b",)))
     assert [(row["id"], row["ready"]) for row in shown["documents"]] == [("d", False), ("b", True)]
     assert (shown["documents"][0]["done"], shown["documents"][0]["total"]) == (2, 9)
     assert shown["failed"] == 1
-    assert [row["id"] for row in documents(infos, jobs, None)["documents"]] == ["d", "b", "a"]
+    assert [row["id"] for row in documents(infos, jobs, EVERYTHING)["documents"]] == ["d", "b", "a"]
 
 
 class Library:
@@ -104,3 +112,63 @@ def test_what_prevents_them_is_said(library: Library) -> None:
     starting.look(["a"])
     library.go.release()
     assert until(starting, 0, True).trouble == "The model is gone. Choose another."
+
+
+def chat(question: str = "", ticked: dict[str, bool] | None = None) -> None:
+    """What a run of Chat does with a question, or with a click on the boxes of the scope."""
+    from ui.chat import opened, sidebar
+
+    if ticked:
+        sidebar._put(opened.current(), ticked)
+    if question:
+        sidebar.ask(question)
+
+
+def test_what_becomes_ready_is_searched_next_unless_the_scope_was_chosen(
+    opened: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(st.context), "cookies", {})  # there is no browser
+    engine, answers = opened.engine, opened.answers
+
+    def asked(tab: AppTest) -> LiveAnswer:
+        tab.args = ("Which crew sampled the wells?",)
+        tab.run(timeout=60)
+        assert not tab.exception
+        talk = engine.conversations.get("".join(tab.query_params["c"]))
+        live = answers.get(talk.turns[-1].turn_id)
+        assert live is not None
+        end = time.monotonic() + 60
+        while live.finished_at is None and time.monotonic() < end:
+            time.sleep(0.02)
+        return live
+
+    def told(live: LiveAnswer) -> list[Any]:
+        groups = payload.unsearched(answers.unsearched(live.turn_id) or (), engine.documents(), {})
+        return [(group["state"], group["names"]) for group in groups]
+
+    sample = engine.ingest(engine.add(SAMPLE, NAME).doc_id).doc_id
+    first = prepared.read(engine, pdfs.one_column(), "first.pdf")
+    engine.index()
+    later = engine.add(pdfs.running_headers(4), "later.pdf").doc_id
+    standing, chosen = (AppTest.from_function(chat) for _ in range(2))
+
+    live = asked(standing)
+    assert live.scope.doc_ids == (first,)
+    assert told(live) == [("stopped", ["later.pdf"])]
+    assert asked(chosen).scope.doc_ids == (first,)
+    for inside in ({sample: True}, {sample: False}, {first: False}, {first: True, sample: True}, {sample: False}):
+        chosen.args = ("", inside)
+        chosen.run()
+    assert asked(chosen).scope.doc_ids == (first,)
+    assert told(asked(chosen)) == [("stopped", ["later.pdf"])], "everything but the sample again"
+    chosen.args = ("", {first: False, sample: True})
+    chosen.run()
+    assert told(asked(chosen)) == [], "it was not in the scope"
+
+    engine.ingest(later)
+    engine.index()
+    assert told(live)[0][0] == "ready"
+    live = asked(standing)
+    assert set(live.scope.doc_ids or ()) == {first, later}
+    assert told(live) == []
+    assert asked(chosen).scope.doc_ids == (sample,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ragcore.engine import Engine
+from ragcore.types import EVERYTHING, Scope
 from tests import pdfs, prepared
 from ui.chat import payload
 from ui.chat.runs import unread
@@ -22,9 +23,9 @@ def test_documents_in_scope_that_are_not_read_are_counted_and_named(tmp_path: Pa
         infos = engine.documents()
         title = next(info.title for info in infos if info.doc_id == done)
 
-    assert set(unread(infos, None)) == {new, other}, "one that cannot be read is not waited for"
-    assert unread(infos, [other]) == (other,)
-    assert unread(infos, None, before=0.0) == ()
+    assert set(unread(infos, EVERYTHING)) == {new, other}, "one that cannot be read is not waited for"
+    assert unread(infos, Scope((other,))) == (other,)
+    assert unread(infos, EVERYTHING, before=0.0) == ()
     at_work = payload.unsearched([new], infos, {new: Job(new, "read")})
     assert at_work == [{"state": "reading", "count": 1, "names": ["new.pdf"]}]
     assert payload.unsearched([bad, new, other, done], infos, {new: Job(new, "read")}) == [

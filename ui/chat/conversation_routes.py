@@ -111,7 +111,7 @@ def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
     if stored.turns and stored.turns[-1].turn_id == stored.info.shown and known[stored.info.shown] is None:
         # Asked before this process began: what is not read now was not read then.
         last = stored.turns[-1]
-        known[last.turn_id] = unread(infos, stored.scope.doc_ids, before=last.created)
+        known[last.turn_id] = unread(infos, stored.scope, before=last.created)
     return {turn_id: payload.unsearched(ids, infos, jobs) for turn_id, ids in known.items() if ids}
 
 

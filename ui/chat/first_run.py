@@ -78,7 +78,7 @@ def _wait() -> None:
         return
     del st.session_state["gw_trial"]
     info = next((item for item in services().engine.documents() if item.doc_id == doc_id), None)
-    if info is not None and info.status == "ready" and info.indexed:
+    if info is not None and info.indexed:
         sidebar.ask(question)
     else:
         error = services().ingestion.failures.get(doc_id) or (info.error if info else None) or {}

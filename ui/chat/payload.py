@@ -69,7 +69,7 @@ def _reached(info: DocumentInfo, jobs: Mapping[str, Job]) -> str:
         return "reading"
     if info.status == "failed":
         return "failed"
-    return "ready" if info.status == "ready" and info.indexed else "stopped"
+    return "ready" if info.indexed else "stopped"
 
 
 def error(given: Mapping[str, Any]) -> Json:

@@ -151,20 +151,17 @@ class LiveAnswer:
             self.view = replace(self.view, revision=self.view.revision + 1, **changes)  # type: ignore[arg-type]
 
 
-def unread(infos: Sequence[DocumentInfo], scope: Sequence[str] | None, before: float = math.inf) -> tuple[str, ...]:
-    """Documents in ``scope`` (None: all) that came before a time and wait to be read or indexed, or are at it."""
+def unread(infos: Sequence[DocumentInfo], scope: Scope, before: float = math.inf) -> tuple[str, ...]:
+    """Documents in ``scope`` that came before a time and wait to be read or indexed, or are at it."""
     return tuple(
         info.doc_id
         for info in infos
-        if (scope is None or info.doc_id in scope)
-        and info.created < before
-        and info.status != "failed"
-        and not (info.status == "ready" and info.indexed)
+        if scope.holds(info.doc_id) and info.created < before and info.status != "failed" and not info.indexed
     )
 
 
 class ScopeGone(InputError):
-    """Nothing that was to be searched is in the library any more."""
+    """Nothing that was to be searched is in the library any more, or can be searched yet."""
 
 
 class StillWriting(InputError):
@@ -212,20 +209,24 @@ class Answers:
         with self._alone(
             conversation_id, "The previous answer is still being written.", f"Wait, or stop it: “{question}”"
         ):
-            asked = self.engine.conversations.scope(conversation_id) if scope is None else scope
+            kept = self.engine.conversations.scope(conversation_id)
+            wanted = kept if scope is None else scope
             infos = self.engine.documents()
+            missing = unread(infos, wanted)
+            asked = self.engine.resolved(wanted)
             if asked.doc_ids is not None:
                 known = {info.doc_id for info in infos}
+                asked = replace(asked, doc_ids=tuple(i for i in asked.doc_ids if i in known and i not in missing))
                 # The browser shows none of those that were removed, and sends none.
-                before = asked.doc_ids or self.engine.conversations.scope(conversation_id).doc_ids or ()
-                asked = replace(asked, doc_ids=tuple(doc_id for doc_id in asked.doc_ids if doc_id in known))
+                before = wanted.doc_ids or kept.doc_ids or ()
+                if not asked.doc_ids and missing:
+                    raise ScopeGone("The documents in scope are still being read.", hint="Ask when one is ready.")
                 if not asked.doc_ids and before and known.isdisjoint(before):
                     raise ScopeGone(
                         "The documents in scope were removed from the library.", hint="Tick another in the sidebar."
                     )
                 if not asked.doc_ids:
                     raise ScopeGone("No document is in scope.", hint="Tick at least one in the sidebar.")
-            missing = unread(infos, asked.doc_ids)
             live = LiveAnswer(
                 conversation_id,
                 lambda on_step: (engine or self.engine).chat(

@@ -79,25 +79,20 @@ def _begin() -> None:
 
 
 def _draw_scope(readable: Sequence[DocumentInfo], searched: Scope) -> None:
-    inside = _inside(readable, searched)
+    inside = [info.doc_id for info in readable if searched.holds(info.doc_id)]
     offered, found = len(readable), groups(readable)
     more = 28 * (offered > 2) + 36 * (offered >= MANY) + 36 * bool(found)  # the box for all of them, two fields
     st.html(f"<style>.st-key-gw_scope {{ --gw-documents: {offered}; --gw-more: {more}px }}</style>")
     with st.container(key="gw_scope"):
-        components.scope(current(), payload.offered(readable), sorted(inside), found, MANY)
+        components.scope(current(), payload.offered(readable), inside, found, MANY)
 
 
 def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:
     """Which pages and kinds the next questions search."""
     st.html('<div class="gw-side-h">Pages and kinds</div>')
-    inside = _inside(readable, searched)
-    longest = max((info.pages for info in readable if info.doc_id in inside), default=0)
+    longest = max((info.pages for info in readable if searched.holds(info.doc_id)), default=0)
     with st.container(key="gw_narrow"):
         components.filters(current(), searched, longest)
-
-
-def _inside(readable: Sequence[DocumentInfo], searched: Scope) -> set[str]:
-    return {info.doc_id for info in readable if searched.doc_ids is None or info.doc_id in searched.doc_ids}
 
 
 def chips(searched: Scope) -> None:
@@ -129,8 +124,8 @@ def _keep(given: dict[str, Any]) -> None:
 def _longest() -> int | None:
     """The highest page of what is in scope; None where nothing is."""
     readable = askable(services().engine.documents())
-    inside = _inside(readable, asked(readable))
-    return max((info.pages for info in readable if info.doc_id in inside), default=None)
+    searched = asked(readable)
+    return max((info.pages for info in readable if searched.holds(info.doc_id)), default=None)
 
 
 def _seen() -> None:
@@ -190,17 +185,22 @@ def _tick() -> None:
 
 def _put(conversation_id: str | None, ticked: dict[str, bool]) -> None:
     """Put documents into the scope of a conversation, or of the next new one (None), or take them out of it; the others
-    stay as they are by now, whatever the tab showed."""
-    known = [info.doc_id for info in services().engine.documents()]
-    if conversation_id is None:
-        left_out = _left_out() - {doc_id for doc_id, inside in ticked.items() if inside}
-        st.session_state["gw_left_out"] = left_out | {doc_id for doc_id, inside in ticked.items() if not inside}
-        return
+    stay as they are by now, whatever the tab showed. A choice is a fixed list: only everything, and everything but the
+    sample, takes in what comes later."""
+    infos = services().engine.documents()
 
     def changed(stored: Scope) -> Scope:
-        before = set(known if stored.doc_ids is None else stored.doc_ids)
-        chosen = tuple(doc_id for doc_id in known if ticked.get(doc_id, doc_id in before))
-        return replace(stored, doc_ids=chosen if len(chosen) < len(known) else None)
+        offered = {info.doc_id for info in askable(infos)}
+        before = offered if stored.doc_ids is None else {info.doc_id for info in infos}
+        chosen = tuple(
+            info.doc_id
+            for info in infos
+            if ticked.get(info.doc_id, info.doc_id in before and stored.holds(info.doc_id))
+        )
+        left_out = offered.difference(chosen)
+        if left_out <= {sample_id()}:
+            return replace(stored, doc_ids=None, without=tuple(left_out))
+        return replace(stored, doc_ids=chosen, without=())
 
     _change(conversation_id, changed)
 
@@ -210,28 +210,27 @@ def _change(conversation_id: str | None, changed: Callable[[Scope], Scope]) -> N
     while that is open."""
     if conversation_id is None:
         if current() is None:
-            st.session_state["gw_filters"] = changed(st.session_state.get("gw_filters", EVERYTHING))
+            st.session_state["gw_next"] = changed(_next())
         return
     engine = services().engine
     with lost_if_gone(conversation_id):
         engine.conversations.set_scope(conversation_id, changed(engine.conversations.scope(conversation_id)))
 
 
-def _left_out() -> set[str]:
-    """Documents left out of the next new conversation."""
-    kept: set[str] = st.session_state.setdefault("gw_left_out", set())
+def _next() -> Scope:
+    """What the next new conversation searches."""
+    kept: Scope = st.session_state.get("gw_next", EVERYTHING)
     return kept
 
 
-def _without_sample(doc_ids: Collection[str]) -> set[str]:
-    """`_left_out`, and the sample from the moment that a document of one's own is among the askable ``doc_ids``, until
-    somebody ticks it or no other can be asked any more."""
-    own = any(doc_id != sample_id() for doc_id in doc_ids)
+def _without_sample(readable: Sequence[DocumentInfo]) -> Scope:
+    """`_next`, which leaves the sample out from the moment that a document of one's own can be asked, until somebody
+    ticks it or no other can be asked any more."""
+    own = any(info.doc_id != sample_id() for info in readable)
     if own != st.session_state.get("gw_own", False):
         st.session_state["gw_own"] = own
-        change = _left_out().add if own else _left_out().discard
-        change(sample_id())
-    return _left_out()
+        st.session_state["gw_next"] = replace(_next(), doc_ids=None, without=(sample_id(),) if own else ())
+    return _next()
 
 
 def of_sample(conversations: Sequence[ConversationInfo], infos: Sequence[DocumentInfo]) -> bool:
@@ -242,21 +241,13 @@ def of_sample(conversations: Sequence[ConversationInfo], infos: Sequence[Documen
 
 
 def asked(readable: Sequence[DocumentInfo]) -> Scope:
-    """What the next question searches; its documents are None for the whole library, so that one added later is asked
-    too. Read anew each time, since another tab may have changed it; where that deleted the conversation, a new one is
-    opened."""
-    searched: Scope | None = None
-    left_out: set[str] = set()
+    """What the next question searches. Read anew each time, since another tab may have changed it; where that deleted
+    the conversation, a new one is opened."""
     conversation_id = current()
     if conversation_id is not None:
         with lost_if_gone(conversation_id):
-            searched = services().engine.conversations.scope(conversation_id)
-    if searched is None:
-        searched = st.session_state.get("gw_filters", EVERYTHING)
-        left_out = _without_sample([info.doc_id for info in readable])
-    inside = _inside(readable, searched) - left_out
-    chosen = tuple(info.doc_id for info in readable if info.doc_id in inside)
-    return replace(searched, doc_ids=chosen if len(chosen) < len(readable) else None)
+            return services().engine.conversations.scope(conversation_id)
+    return _without_sample(readable)
 
 
 def ask(question: str) -> None:
@@ -267,16 +258,18 @@ def ask(question: str) -> None:
         st.session_state["gw_trouble"] = (wrong[0], f"{wrong[1]} Not asked yet: “{question}”")
         return
     conversation_id = current()
-    chosen = asked(askable(services().engine.documents()))
+    infos = services().engine.documents()
+    chosen = asked(askable(infos))
+    empty = bool(infos) and not any(chosen.holds(info.doc_id) for info in infos)
     if current() != conversation_id:
         return  # deleted in another tab, which is said
     removed = _forget_removed(conversation_id)
     if removed:
         noun = "1 document" if removed == 1 else f"{removed} documents"
         has = "has" if removed == 1 else "have"
-        left = "Tick another in the sidebar." if chosen.doc_ids == () else "The others in scope are searched."
+        left = "Tick another in the sidebar." if empty else "The others in scope are searched."
         st.session_state["gw_trouble"] = (f"{noun} in scope {has} been removed from the library.", left, "weak")
-    if chosen.doc_ids == ():
+    if empty:
         if not removed:
             left = f"Tick at least one in the sidebar. Not asked yet: “{question}”"
             st.session_state["gw_trouble"] = ("No document is in scope.", left)
@@ -291,7 +284,8 @@ def ask(question: str) -> None:
         st.session_state["gw_trouble"] = (error.message, error.hint, *tone)
         return
     if conversation_id is None:
-        st.session_state["gw_filters"] = EVERYTHING
+        for name in ("gw_next", "gw_own"):  # a choice is its conversation's
+            st.session_state.pop(name, None)
         open_conversation(asked_in)
 
 
@@ -314,15 +308,14 @@ def _forget_removed(conversation_id: str | None) -> int:
 
 def askable(infos: Sequence[DocumentInfo]) -> list[DocumentInfo]:
     """Those that can be searched."""
-    return [info for info in infos if info.status == "ready" and info.indexed]
+    return [info for info in infos if info.indexed]
 
 
-def ask_only(doc_ids: Collection[str], readable: Sequence[str]) -> None:
+def ask_only(doc_ids: Collection[str], readable: Sequence[DocumentInfo]) -> None:
     """The next new conversation is about these documents."""
     open_conversation(None)
     _without_sample(readable)  # the sample may be what is asked for
-    st.session_state["gw_left_out"] = set(readable) - set(doc_ids)
-    st.session_state["gw_filters"] = EVERYTHING
+    st.session_state["gw_next"] = Scope(tuple(doc_ids))
 
 
 def head(info: ConversationInfo | None) -> None:

@@ -12,10 +12,11 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import UnknownDocument
 from ragcore.text.short_titles import short_titles
+from ragcore.types import EVERYTHING, Scope
 from ragcore.types.library import DocumentInfo
 from ui.chat import payload
 from ui.library.jobs import Job
-from ui.server.guard import guarded, posted, texts_in
+from ui.server.guard import guarded, posted, scope_in, texts_in
 from ui.server.services import services
 
 if TYPE_CHECKING:
@@ -28,16 +29,15 @@ Json = dict[str, Any]
 def start(_: Request, body: Json) -> Response:
     """The documents in scope, the newest first, ready or still at work, and how many could not be read."""
     made = services()
-    chosen = None if body.get("docs") is None else texts_in(body, "docs")
-    return JSONResponse(documents(made.engine.documents(), made.ingestion.jobs(), chosen))
+    return JSONResponse(documents(made.engine.documents(), made.ingestion.jobs(), scope_in(body) or EVERYTHING))
 
 
-def documents(infos: Sequence[DocumentInfo], jobs: Mapping[str, Job], chosen: Sequence[str] | None) -> Json:
-    """``chosen`` are those in scope that can be asked (None: all of them); one that is at work will be in it."""
+def documents(infos: Sequence[DocumentInfo], jobs: Mapping[str, Job], scope: Scope) -> Json:
+    """One that is at work is listed in any scope: its reading is what the person waits for."""
     rows = []
     for info in sorted(infos, key=lambda info: -info.created):
-        ready, job = info.status == "ready" and info.indexed, jobs.get(info.doc_id)
-        if (ready and (chosen is None or info.doc_id in chosen)) or (not ready and job is not None):
+        ready, job = info.indexed, jobs.get(info.doc_id)
+        if (ready and scope.holds(info.doc_id)) or (not ready and job is not None):
             rows.append(
                 {
                     "id": info.doc_id,

@@ -49,7 +49,7 @@ def library(
 def _row(
     info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None, stale: bool, settings: Settings
 ) -> Json:
-    if failure and info.status == "ready" and info.indexed:
+    if failure and info.indexed:
         failure = None  # another process has done since what failed here
     failed = failure or info.error
     return {

@@ -98,7 +98,7 @@ class Thread {
         this.opened(false);
         closeCitation();
       }
-      this.start.show(scope.doc_ids, revision);
+      this.start.show(scope, revision);
       return;
     }
     this.start.hide();

@@ -32,18 +32,18 @@ export class Start {
     this.watch = new ResizeObserver(() => this.fit());
   }
 
-  // The documents `docs` (ids, null for all) would be asked; `stamp` changes when the library has.
-  show(docs, stamp) {
+  // The documents of `scope` would be asked; `stamp` changes when the library has.
+  show(scope, stamp) {
     if (!this.shown) {
       addEventListener("keydown", this.keys);
       this.flow = this.element.closest(".gw-flow");
       this.watch.observe(this.flow);
     }
     this.shown = true;
-    const of = JSON.stringify([docs, stamp]);
+    const of = JSON.stringify([scope, stamp]);
     if (of === this.of) return;
     this.of = of;
-    this.docs = docs;
+    this.scope = scope;
     this.look();
   }
 
@@ -76,7 +76,7 @@ export class Start {
     const of = this.of;
     let found;
     try {
-      found = await post("/start", { docs: this.docs });
+      found = await post("/start", { scope: this.scope });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (of === this.of) this.cards.replaceChildren(errorCard(error, () => this.look()));
