@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.common import questions, table
 from ragcore.engine import Engine
 from ragcore.types import Retrieval
-from ui.explore.presets import PRESETS
+from ui.settings.presets import PRESETS
 
 
 def main() -> None:

@@ -5,17 +5,17 @@ import streamlit as st
 from ui import components
 from ui.chat import payload, sidebar
 from ui.library import uploads
-from ui.server import frame, told
+from ui.server import component_events, frame
 from ui.server.services import services
 
 infos = services().engine.documents()
 askable = sidebar.askable(infos)
 
 sidebar.leave()
-with told.news("library", "read") as wanted:
+with component_events.received("library", "read") as wanted:
     if wanted is not None:
         st.query_params.from_dict({"doc": wanted["doc"], "page": str(wanted["page"])})
-with told.news("reader", "left") as left:
+with component_events.received("reader", "left") as left:
     if left is not None:
         st.query_params.clear()
 named = st.query_params.get("doc", "")
@@ -40,9 +40,9 @@ else:
         components.library(revision=st.session_state.get("gw_uploads", 0))
 
 with (
-    told.news("library", "ask") as several,
-    told.news("reader", "ask") as one,
-    told.news("library", "settings") as part,
+    component_events.received("library", "ask") as several,
+    component_events.received("reader", "ask") as one,
+    component_events.received("library", "settings") as part,
 ):
     asked = several or ([one] if one else None)
     if asked:

@@ -6,7 +6,7 @@ from ragcore.errors import UnknownReport
 from ragcore.index.reports import ReportInfo
 from ui import components
 from ui.chat import payload, sidebar
-from ui.server import frame, told
+from ui.server import component_events, frame
 from ui.server.services import services
 
 engine = services().engine
@@ -21,11 +21,11 @@ def named(report_id: str) -> ReportInfo | None:
 
 
 sidebar.leave()
-with told.news("reports", "opened") as opened:
+with component_events.received("reports", "opened") as opened:
     if opened is not None:
         st.query_params.from_dict({"r": opened})
 deleted = False
-with told.news("report", "left") as left:
+with component_events.received("report", "left") as left:
     if left is not None:
         st.query_params.clear()
         deleted = left["gone"]

@@ -17,9 +17,9 @@ from ragcore.types import EVERYTHING, Scope
 from ragcore.types.library import DocumentInfo
 from tests import pdfs, prepared
 from ui.chat import payload
+from ui.chat.first_questions import FirstQuestions, Found
 from ui.chat.runs import LiveAnswer
 from ui.chat.start_routes import documents
-from ui.chat.starting import Found, Starting
 from ui.library.jobs import Job
 from ui.library.samples import NAME, SAMPLE
 from ui.server.services import Services
@@ -73,7 +73,7 @@ def library() -> Library:
     return Library()
 
 
-def until(starting: Starting, wanted: int, done: bool) -> Found:
+def until(starting: FirstQuestions, wanted: int, done: bool) -> Found:
     end = time.monotonic() + 10
     while time.monotonic() < end:
         found = starting.look(["a"])
@@ -84,7 +84,7 @@ def until(starting: Starting, wanted: int, done: bool) -> Found:
 
 
 def test_questions_are_there_while_others_are_tried(library: Library) -> None:
-    starting = Starting(lambda: library, lambda: True)  # type: ignore[arg-type,return-value]
+    starting = FirstQuestions(lambda: library, lambda: True)  # type: ignore[arg-type,return-value]
     assert starting.look(["a"]) == Found()
     library.go.release()
     assert [one.question for one in until(starting, 1, False).starters] == ["Question 0?"]
@@ -96,7 +96,7 @@ def test_questions_are_there_while_others_are_tried(library: Library) -> None:
 def test_a_search_gives_way_to_what_people_ask_and_goes_on_afterwards(library: Library) -> None:
     idle = threading.Event()
     idle.set()
-    starting = Starting(lambda: library, idle.is_set)  # type: ignore[arg-type,return-value]
+    starting = FirstQuestions(lambda: library, idle.is_set)  # type: ignore[arg-type,return-value]
     starting.look(["a"])
     idle.clear()
     library.go.release()
@@ -108,7 +108,7 @@ def test_a_search_gives_way_to_what_people_ask_and_goes_on_afterwards(library: L
 
 def test_what_prevents_them_is_said(library: Library) -> None:
     library.error = ModelError("The model is gone.", hint="Choose another.")
-    starting = Starting(lambda: library, lambda: True)  # type: ignore[arg-type,return-value]
+    starting = FirstQuestions(lambda: library, lambda: True)  # type: ignore[arg-type,return-value]
     starting.look(["a"])
     library.go.release()
     assert until(starting, 0, True).trouble == "The model is gone. Choose another."
@@ -116,10 +116,10 @@ def test_what_prevents_them_is_said(library: Library) -> None:
 
 def chat(question: str = "", ticked: dict[str, bool] | None = None) -> None:
     """What a run of Chat does with a question, or with a click on the boxes of the scope."""
-    from ui.chat import opened, sidebar
+    from ui.chat import current_conversation, sidebar
 
     if ticked:
-        sidebar._put(opened.current(), ticked)
+        sidebar._put(current_conversation.current(), ticked)
     if question:
         sidebar.ask(question)
 

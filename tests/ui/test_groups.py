@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragcore.types.library import DocumentInfo
-from ui.chat.groups import groups
+from ui.chat.sidebar import groups
 
 
 def info(doc_id: str, folder: str = "", tags: tuple[str, ...] = ()) -> DocumentInfo:

@@ -17,7 +17,6 @@ from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 from tests.ui.asgi import ask
 from ui.chat.runs import Answers
-from ui.explore import presets
 from ui.library.advice import advice
 from ui.library.jobs import Ingestion
 from ui.server import services as services_module
@@ -25,6 +24,7 @@ from ui.server.guard import TOKEN_HEADER
 from ui.server.services import Services
 from ui.server.tokens import Signer
 from ui.server.visits import ORIGIN, Visits
+from ui.settings import presets
 from ui.settings import routes as settings_routes
 from ui.viewer.render import Renderer
 

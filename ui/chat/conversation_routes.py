@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import InputError, UnknownConversation, UnknownTurn
 from ragcore.index.conversations import Conversation
-from ui.chat import payload, steps, talks
+from ui.chat import answer_progress, conversation_list, payload
 from ui.chat.runs import LiveAnswer, ScopeGone, StillWriting, unread
 from ui.explore import explain
 from ui.server.guard import guarded, posted, refusing, scope_in, text_in, trouble, visit
@@ -30,7 +30,7 @@ SHOWN = 30  # turns that a conversation begins with; those before are had as the
 Json = dict[str, Any]
 
 
-def told(handler: Callable[..., Response]) -> Callable[..., Response]:
+def gone_if_deleted(handler: Callable[..., Response]) -> Callable[..., Response]:
     """A conversation that another tab deleted is ``gone``; the request was right, so the browser is not to note it as
     failed."""
 
@@ -50,11 +50,11 @@ def conversations(request: Request) -> Response:
     search = request.query_params.get("q", "")
     infos = services().engine.conversations.all(search)
     limit = None if "all" in request.query_params else LISTED
-    return JSONResponse(talks.listed(infos, limit))
+    return JSONResponse(conversation_list.listed(infos, limit))
 
 
 @posted
-@told
+@gone_if_deleted
 def rename(request: Request, body: Json) -> Response:
     title = (text_in(body, "title") or "").strip()
     if not title:
@@ -64,7 +64,7 @@ def rename(request: Request, body: Json) -> Response:
 
 
 @guarded
-@told
+@gone_if_deleted
 def delete(request: Request) -> Response:
     """Delete a conversation; what is being written in it is stopped."""
     services().answers.stop_all(request.path_params["conversation"])
@@ -73,7 +73,7 @@ def delete(request: Request) -> Response:
 
 
 @posted
-@told
+@gone_if_deleted
 @refusing(StillWriting, UnknownTurn)
 def show(request: Request, body: Json) -> Response:
     """Show the branch through one of the versions of a question."""
@@ -82,14 +82,14 @@ def show(request: Request, body: Json) -> Response:
 
 
 @guarded
-@told
+@gone_if_deleted
 def spending(request: Request) -> Response:
     """What the answers of one conversation have cost, and everything in all."""
-    return JSONResponse(talks.spending(services().engine, request.path_params["conversation"]))
+    return JSONResponse(conversation_list.spending(services().engine, request.path_params["conversation"]))
 
 
 @guarded
-@told
+@gone_if_deleted
 def conversation(request: Request) -> Response:
     """Its newest turns, those from the turn ``since`` on, or the last of those before the turn ``before``."""
     stored = services().engine.conversations.get(
@@ -116,7 +116,7 @@ def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
 
 
 @posted
-@told
+@gone_if_deleted
 @refusing(ScopeGone, StillWriting)
 def ask(request: Request, body: Json) -> Response:
     """Ask in a conversation a new version of the question of the turn ``instead_of``, or one after the turn ``after``,
@@ -186,8 +186,8 @@ async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
                     "from": same,
                     "blocks": blocks[same:],
                     "citations": [payload.citation(item) for item in view.citations[known:]],
-                    "steps": steps.live_steps(view),
-                    "standalone": steps.standalone(view, live.question),
+                    "steps": answer_progress.live_steps(view),
+                    "standalone": answer_progress.standalone(view, live.question),
                 },
             )
             shown, known = blocks, len(view.citations)

@@ -14,9 +14,9 @@ from ragcore.index.conversations import Conversation, StoredTurn
 from ragcore.types import AS_TYPED, Answer, Box, Citation, Document, Source, Trace
 from ragcore.types.library import DocumentInfo
 from ui.chat import markup
-from ui.chat.narrow import only
+from ui.chat.answer_progress import count
 from ui.chat.runs import LiveAnswer
-from ui.chat.steps import count
+from ui.chat.scope_words import only
 from ui.library.jobs import Job
 
 Json = dict[str, Any]

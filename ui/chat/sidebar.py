@@ -15,11 +15,20 @@ from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import KINDS, page_ranges
 from ui import components
 from ui.chat import payload
-from ui.chat.groups import groups
-from ui.chat.opened import come_back, current, gone, leave, lost_if_gone, open_conversation, stay, trouble, unnamed
+from ui.chat.current_conversation import (
+    come_back,
+    current,
+    gone,
+    leave,
+    lost_if_gone,
+    open_conversation,
+    stay,
+    trouble,
+    unnamed,
+)
 from ui.chat.runs import StillWriting
 from ui.library.samples import sample_id
-from ui.server import told, visits
+from ui.server import component_events, visits
 from ui.server.services import services
 
 __all__ = [
@@ -59,7 +68,7 @@ def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationI
 
 def arrived() -> None:
     """Do what the components have told, before anything else in a run."""
-    with told.news("history", "opened") as chosen:
+    with component_events.received("history", "opened") as chosen:
         if chosen is not None:
             open_conversation(chosen)
     _leave()
@@ -69,7 +78,7 @@ def arrived() -> None:
     _seen()
     _about()
     _begun()
-    with told.news("scope", "renamed"):
+    with component_events.received("scope", "renamed"):
         pass  # this run shows the new title
 
 
@@ -85,6 +94,21 @@ def _draw_scope(readable: Sequence[DocumentInfo], searched: Scope) -> None:
     st.html(f"<style>.st-key-gw_scope {{ --gw-documents: {offered}; --gw-more: {more}px }}</style>")
     with st.container(key="gw_scope"):
         components.scope(current(), payload.offered(readable), inside, found, MANY)
+
+
+def groups(infos: Sequence[DocumentInfo]) -> dict[str, tuple[str, ...]]:
+    """The documents of each folder (with those below it) and each tag, by what it is called: ``Trial/ (3)``,
+    ``#10-K (5)``."""
+    folders: dict[str, list[str]] = {}
+    tags: dict[str, list[str]] = {}
+    for info in infos:
+        names = info.folder.split("/") if info.folder else []
+        for depth in range(len(names)):
+            folders.setdefault("/".join(names[: depth + 1]) + "/", []).append(info.doc_id)
+        for tag in info.tags:
+            tags.setdefault(f"#{tag}", []).append(info.doc_id)
+    every = [*sorted(folders.items()), *sorted(tags.items(), key=lambda item: item[0].casefold())]
+    return {f"{name} ({len(doc_ids)})": tuple(doc_ids) for name, doc_ids in every}
 
 
 def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:
@@ -103,7 +127,7 @@ def chips(searched: Scope) -> None:
 
 
 def _narrow() -> None:
-    with told.news("filters", "narrowed") as given:
+    with component_events.received("filters", "narrowed") as given:
         if given is not None:
             stay()
             _keep(given)
@@ -130,7 +154,7 @@ def _longest() -> int | None:
 
 def _seen() -> None:
     """The last turn that was to be seen when a question was sent, for `ask`, which may come in a later run."""
-    with told.news("thread", "seen") as given:
+    with component_events.received("thread", "seen") as given:
         if given is not None:
             st.session_state["gw_seen"] = (given["conversation"], given["after"])
 
@@ -138,7 +162,7 @@ def _seen() -> None:
 def _begun() -> None:
     """A question that was offered begins a conversation."""
     question = None
-    with told.news("thread", "first") as given:
+    with component_events.received("thread", "first") as given:
         if given is not None and current() is None:
             question = given["question"]
     if question is not None:
@@ -154,7 +178,7 @@ def _sent() -> tuple[tuple[str, str] | None, str | None]:
 
 def _about() -> None:
     """Words of a page are to be asked about: that question, told by how it begins, searches their document alone."""
-    with told.news("pane", "about") as given:
+    with component_events.received("pane", "about") as given:
         if given is not None:
             st.session_state["gw_about"] = (given["document"], given["text"])
 
@@ -170,14 +194,14 @@ def _of_words(question: str, chosen: Scope) -> Scope:
 
 
 def _widen() -> None:
-    with told.news("chips", "removed") as given:
+    with component_events.received("chips", "removed") as given:
         if given is not None and given["part"] in ("pages", "kinds"):
             stay()
             _change(given["conversation"], lambda stored: replace(stored, **{given["part"]: ()}))
 
 
 def _tick() -> None:
-    with told.news("scope", "ticked") as given:
+    with component_events.received("scope", "ticked") as given:
         if given is not None:
             stay()
             _put(given["conversation"], given["inside"])
@@ -324,7 +348,7 @@ def head(info: ConversationInfo | None) -> None:
 
 
 def _leave() -> None:
-    with told.news("topic", "left") as left:
+    with component_events.received("topic", "left") as left:
         if left is None or left["conversation"] != current():
             return
         if left["gone"]:

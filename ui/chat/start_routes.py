@@ -76,7 +76,7 @@ def questions(_: Request, body: Json) -> Response:
     """Questions to begin with about documents, as far as they are found by now."""
     made = services()
     names = {info.doc_id: info.title for info in made.engine.documents()}
-    found = made.starting.look([doc_id for doc_id in texts_in(body, "docs") if doc_id in names])
+    found = made.first_questions.look([doc_id for doc_id in texts_in(body, "docs") if doc_id in names])
     short = short_titles(names)
     listed = [
         {"question": one.question, "title": short[one.doc_id], "label": one.page_label, "table": one.table}

@@ -16,9 +16,9 @@ import streamlit as st
 
 from ragcore.types import Scope
 from ragcore.types.scope import KINDS, kinds_in_words, pages_in_words, pages_typed
-from ui.chat.narrow import pages_in_brief
+from ui.chat.scope_words import pages_in_brief
 from ui.explore.plotly_script import plotly_path
-from ui.server import frame, told, visits, web
+from ui.server import component_events, frame, visits, web
 from ui.server.services import services
 from ui.server.tokens import LIFETIME_SECONDS
 from ui.viewer.render import TILE, TILE_WIDTHS, WIDTHS
@@ -111,7 +111,7 @@ def _data(name: str) -> dict[str, Any]:
         "module": f"{base}{web.static_root()}/components/{name}/index.js",
         "base": f"{base}/gw",
         "token": token,
-        "session": told.session(),
+        "session": component_events.session(),
         "widths": list(WIDTHS),
     }
 
@@ -156,7 +156,7 @@ def scope(
         "inside": inside,
         "groups": groups,
         "many": many,
-        "heard": told.heard("scope", "ticked"),
+        "heard": component_events.last_received("scope", "ticked"),
     }
     _scope(key="scope", data=_data("scope") | {"conversation": conversation_id} | shown)
 

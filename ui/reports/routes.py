@@ -29,7 +29,7 @@ Json = dict[str, Any]
 PAGE_WORDS = 20_000  # words of a page, at most, that a selection may count to
 
 
-def told(handler: Callable[[Request, Json], Json | None]) -> Callable[..., Any]:
+def action(handler: Callable[[Request, Json], Json | None]) -> Callable[..., Any]:
     """What a person cannot do now is told as ``refused``; the request was right, so the browser is not to note it as
     failed. Else the answer is what ``handler`` gives."""
 
@@ -91,7 +91,7 @@ def reports(request: Request) -> Response:
     return JSONResponse({"reports": made, "own": own, "documents": len(names)})
 
 
-@told
+@action
 def new(request: Request, body: Json) -> Json:
     """A report from one of Groundwork's own templates (``own``), a ``file`` (base64) with its ``name``, or ``text``."""
     from ragcore.report.read_template import read_template
@@ -139,7 +139,7 @@ def report(request: Request) -> Response:
     return JSONResponse(made | {"revision": f"{made['revision']}-{at}"})
 
 
-@told
+@action
 def change(request: Request, body: Json) -> None:
     """Its ``title`` and ``guidance``; ``subject`` and ``year``, which it is about; ``docs``: what it is filled from."""
     workspace, report_id = _desk(request), _report(request)
@@ -159,20 +159,20 @@ def about(request: Request) -> Response:
     return JSONResponse(report_payload.about(_desk(request), _report(request), services().engine.documents()))
 
 
-@told
+@action
 def delete(request: Request, _: Json) -> None:
     services().reports.stop(_report(request))
     _desk(request).store.delete(_report(request))
 
 
-@told
+@action
 def fill(request: Request, body: Json) -> None:
     """Have ``sections`` written (None: all that nothing is written of), with an ``instruction`` rewritten."""
     instruction = text_in(body, "instruction") or ""
     services().reports.fill(_report(request), _ids(body, "sections"), instruction, _engine(request))
 
 
-@told
+@action
 def stop(request: Request, _: Json) -> None:
     services().reports.stop(_report(request))
 
@@ -184,19 +184,19 @@ def expense(request: Request) -> Response:
     return JSONResponse(report_payload.expense(_desk(request).expense(_report(request), chosen)))
 
 
-@told
+@action
 def add_section(request: Request, body: Json) -> Json:
     heading, after = text_in(body, "heading") or "", text_in(body, "after") or ""
     return {"id": _desk(request).add(_report(request), heading, after, below=body.get("below") is True)}
 
 
-@told
+@action
 def change_section(request: Request, body: Json) -> None:
     """What it asks for: any of the keys of a template's section."""
     _desk(request).change(_section(request), body)
 
 
-@told
+@action
 def section_done(request: Request, body: Json) -> None:
     """One of the things that are done to a section, ``what``."""
     workspace, section_id = _desk(request), _section(request)
@@ -223,7 +223,7 @@ def section_done(request: Request, body: Json) -> None:
             raise InputError("There is no such thing to do.", hint="Reload the page.")
 
 
-@told
+@action
 def place(request: Request, body: Json) -> None:
     """Pin a place, exclude it, or neither. A citation stands for the paragraph or table that it is in."""
     from ragcore.types.table_labels import elements_within
@@ -241,7 +241,7 @@ def place(request: Request, body: Json) -> None:
     workspace.place(_section(request), span, kinds[wanted])
 
 
-@told
+@action
 def passage(request: Request, body: Json) -> None:
     """Add the words from word ``first`` of page ``from`` to word ``last`` of page ``to``, as the page viewer counts
     them, or those at ``start`` to ``end``; ``gap`` is what they stand for."""

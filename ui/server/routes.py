@@ -12,7 +12,7 @@ from ragcore.errors import InputError
 from ragcore.types import Scope
 from ragcore.types.scope import page_ranges
 from ui.chat import conversation_routes, exports, payload, start_routes, turn_routes
-from ui.chat.narrow import pages_in_brief
+from ui.chat.scope_words import pages_in_brief
 from ui.explore import routes as explore_routes
 from ui.library import routes as library_routes
 from ui.reports import routes as report_routes

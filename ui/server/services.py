@@ -19,8 +19,8 @@ from ragcore.config.override import FIXED
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, GroundworkError, ModelError, StoreError
 from ragcore.files import reported
+from ui.chat.first_questions import FirstQuestions
 from ui.chat.runs import Answers
-from ui.chat.starting import Starting
 from ui.library.jobs import Ingestion
 from ui.reports.jobs import ReportJobs
 from ui.server.tokens import Signer
@@ -45,12 +45,12 @@ class Services:
     problems: dict[str, GroundworkError] = field(default_factory=dict)
     visits: Visits = field(init=False)
     reports: ReportJobs = field(init=False)
-    starting: Starting = field(init=False)
+    first_questions: FirstQuestions = field(init=False)
 
     def __post_init__(self) -> None:
         self.visits = Visits(lambda: self.engine)
         self.reports = ReportJobs(lambda: self.engine)
-        self.starting = Starting(lambda: self.engine, self.answers.idle)
+        self.first_questions = FirstQuestions(lambda: self.engine, self.answers.idle)
 
     def keep(self, changes: Mapping[str, Any]) -> None:
         """Write settings into the home's ``config.toml`` (None: take them out) and go by them from now on; they are
@@ -93,7 +93,7 @@ class Services:
         close()
 
     def close(self) -> None:
-        self.starting.close()
+        self.first_questions.close()
         self.ingestion.close()
         self.reports.close()
         self.answers.close()

@@ -12,11 +12,11 @@ from ragcore.config.override import READING
 from ragcore.engine import Engine
 from ragcore.index.storage import size
 from ragcore.providers.anthropic import DEFAULT_BASE_URL
-from ui.chat import talks
+from ui.chat import conversation_list
 from ui.chat.payload import dollars, model_name
-from ui.explore import presets
 from ui.server.services import Services, api_key
 from ui.server.visits import OFFLINE, ORIGIN
+from ui.settings import presets
 
 Json = dict[str, Any]
 
@@ -152,4 +152,4 @@ def _spent(engine: Engine) -> Json:
     spent = engine.spending()
     if not spent.calls:
         return {}
-    return {"all": dollars(spent.usd), "calls": spent.calls, "parts": talks.parts(spent)}
+    return {"all": dollars(spent.usd), "calls": spent.calls, "parts": conversation_list.parts(spent)}

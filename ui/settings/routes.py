@@ -22,11 +22,11 @@ from ragcore.ingest.ocr.models import recogniser
 from ragcore.providers.connection_test import trial
 from ragcore.types.prices import cost
 from ui.chat.payload import dollars, model_name
-from ui.explore import presets
 from ui.server.guard import guarded, posted, refusing, text_in, visit
 from ui.server.services import services
 from ui.server.visits import needs_model, refused_to_keep
 from ui.settings import payload as settings_data
+from ui.settings import presets
 
 Json = dict[str, Any]
 

@@ -18,14 +18,14 @@ from ragcore.errors import InputError
 from ragcore.types import Page
 from ui.server.guard import shown, trouble
 from ui.server.services import services
-from ui.viewer import reading
+from ui.viewer import document_text
 from ui.viewer.render import TILE, TILE_WIDTHS
 
 PRIVATE_CACHE = {"Cache-Control": "private, max-age=31536000, immutable"}
 LONGEST = 500  # characters of what is searched for
 CLIENT_LEFT = 499  # as nginx has it; nobody reads it
 
-_searches = reading.Searches()
+_searches = document_text.Searches()
 
 
 def drawn(ask: Callable[[Request], Future[bytes] | Response]) -> Callable[[Request], Awaitable[Response]]:
@@ -104,12 +104,12 @@ def _within(sheet: Page, width: int, column: int, row: int) -> bool:
 @shown
 def words(request: Request) -> Response:
     read = services().engine.document(request.path_params["doc"])
-    return JSONResponse(reading.words(read, request.path_params["page"]), headers=PRIVATE_CACHE)
+    return JSONResponse(document_text.words(read, request.path_params["page"]), headers=PRIVATE_CACHE)
 
 
 @shown
 def outline(request: Request) -> Response:
-    return JSONResponse(reading.outline(services().engine.document(request.path_params["doc"])))
+    return JSONResponse(document_text.outline(services().engine.document(request.path_params["doc"])))
 
 
 @shown

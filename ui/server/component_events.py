@@ -21,7 +21,7 @@ def session() -> str:
     return name
 
 
-def heard(component: str, name: str) -> int:
+def last_received(component: str, name: str) -> int:
     """The number of what ``component`` told last by ``name`` and that was heard; 0 for nothing in this session."""
     number: int = st.session_state.get(_key(component, name), 0)
     return number
@@ -32,11 +32,11 @@ def _key(component: str, name: str) -> str:
 
 
 @contextmanager
-def news(component: str, name: str) -> Iterator[Any]:
+def received(component: str, name: str) -> Iterator[Any]:
     """What ``component`` has told by ``name`` since it was last heard; None for nothing. A run that is overtaken within
     the block has not heard it, so what is done there may be done twice."""
     given = st.session_state.get(component, {}).get(name)
-    if given is None or given["session"] != session() or given["number"] == heard(component, name):
+    if given is None or given["session"] != session() or given["number"] == last_received(component, name):
         yield None
         return
     try:

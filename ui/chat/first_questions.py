@@ -36,7 +36,7 @@ class _Search:
     ended: bool = False  # also where it was given up
 
 
-class Starting:
+class FirstQuestions:
     """One search at a time, for what was asked for last; it gives way while ``idle()`` is false."""
 
     def __init__(self, engine: Callable[[], Engine], idle: Callable[[], bool]) -> None:
@@ -44,7 +44,7 @@ class Starting:
         self._idle = idle
         self._lock = threading.Lock()
         self._search: _Search | None = None
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="starting")
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="first-questions")
 
     def look(self, doc_ids: Sequence[str]) -> Found:
         """What is found by now of questions about ``doc_ids``; begins to look where nothing does yet."""

@@ -9,8 +9,8 @@ import pytest
 from ragcore.index.conversations import ConversationInfo
 from ragcore.types import Scope, Spending, Spent
 from ragcore.types.retrieval import Usage
-from ui.chat import payload, talks
-from ui.chat.narrow import only, pages_in_brief, searched_in
+from ui.chat import conversation_list, payload
+from ui.chat.scope_words import only, pages_in_brief, searched_in
 from ui.chat.turn_routes import shown
 
 DAY = 86_400.0
@@ -22,12 +22,12 @@ def info(number: int, ago: float = 0.0, found: str = "") -> ConversationInfo:
 
 def test_the_list_stands_under_its_days_and_says_how_many_there_are() -> None:
     infos = [info(1), info(2, 1 * DAY), info(3, 4 * DAY), info(4, 400 * DAY)]
-    listed = talks.listed(infos, None)
+    listed = conversation_list.listed(infos, None)
     assert listed["total"] == 4
     assert [group["day"] for group in listed["days"]][:3] == ["Today", "Yesterday", "Last 7 days"]
-    assert talks.listed(infos, 2)["total"] == 4
-    assert sum(len(group["items"]) for group in talks.listed(infos, 2)["days"]) == 2
-    assert talks.listed([], 2) == {"total": 0, "days": []}
+    assert conversation_list.listed(infos, 2)["total"] == 4
+    assert sum(len(group["items"]) for group in conversation_list.listed(infos, 2)["days"]) == 2
+    assert conversation_list.listed([], 2) == {"total": 0, "days": []}
 
 
 def test_a_question_that_is_offered_does_not_repeat_a_long_title() -> None:
@@ -40,7 +40,7 @@ def test_a_question_that_is_offered_does_not_repeat_a_long_title() -> None:
 
 
 def test_a_line_does_not_repeat_its_title() -> None:
-    (group,) = talks.listed([info(1, found="Talk 1"), info(2, found="what was said")], None)["days"]
+    (group,) = conversation_list.listed([info(1, found="Talk 1"), info(2, found="what was said")], None)["days"]
     assert [item["found"] for item in group["items"]] == ["", "what was said"]
 
 
@@ -59,7 +59,7 @@ def test_what_was_paid_for_is_told_by_model_and_purpose() -> None:
             Spent("some-model", "rewrite", 1, Usage(), None),
         )
     )
-    assert talks.parts(spent) == [
+    assert conversation_list.parts(spent) == [
         "Claude Sonnet 4.6, answers: $0.120, 3 calls",
         "some-model, rewriting questions: price unknown, 1 call",
     ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ragcore.types import Step
-from ui.chat.narrow import searched_in
 from ui.chat.runs import View
+from ui.chat.scope_words import searched_in
 from ui.server.warming import warming
 
 Json = dict[str, Any]

@@ -19,7 +19,7 @@ Made = TypeVar("Made")
 KEPT = 4  # documents that stay ready to be selected from and searched
 
 
-class Kept(Generic[Made]):
+class DocumentCache(Generic[Made]):
     """What was made of each of the documents that were asked for last."""
 
     def __init__(self, make: Callable[[Document], Made]) -> None:
@@ -61,7 +61,7 @@ class _Words:
         return places
 
 
-_words = Kept(_Words)
+_words = DocumentCache(_Words)
 
 
 def words(read: Document, page: int) -> list[list[Any]]:
@@ -108,7 +108,7 @@ class Searches:
     """A `Finder` for each of the documents searched last."""
 
     def __init__(self) -> None:
-        self._finders = Kept(Finder)
+        self._finders = DocumentCache(Finder)
 
     def finder(self, read: Document) -> Finder:
         return self._finders.of(read)

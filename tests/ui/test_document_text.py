@@ -9,7 +9,6 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.types import Document
 from tests import pdfs, prepared
-from ui.viewer import reading
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +21,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Document]:
 
 
 def copied(read: Document, page: int = 1) -> str:
-    return "".join(f"{text}{after}" for *_, text, after in reading.words(read, page))
+    return "".join(f"{text}{after}" for *_, text, after in document_text.words(read, page))
 
 
 def test_words_cut_by_a_line_end_are_whole_when_copied(documents: dict[str, Document]) -> None:
@@ -46,22 +45,22 @@ def test_paragraphs_and_headings_are_lines_of_their_own(documents: dict[str, Doc
 
 def test_boxes_lie_on_the_page_in_order_of_the_text(documents: dict[str, Document]) -> None:
     read = documents["survey"]
-    words = reading.words(read, 1)
+    words = document_text.words(read, 1)
     sheet = read.pages[0]
     assert all(0 <= x0 < x1 <= sheet.width and 0 <= y0 < y1 <= sheet.height for x0, y0, x1, y1, *_ in words)
     assert [text for *_, text, _ in words] == copied(read).split()
-    assert reading.words(read, 2) == []
+    assert document_text.words(read, 2) == []
 
 
 def test_the_outline_has_the_headings_with_their_places(documents: dict[str, Document]) -> None:
-    outline = reading.outline(documents["survey"])
+    outline = document_text.outline(documents["survey"])
     assert [(text, page) for _, text, page, _ in outline] == [("Larkfield Water Survey", 1), ("Findings", 1)]
     assert outline[0][3] == pytest.approx(75, abs=12)
     assert outline[1][3] == pytest.approx(200, abs=12)
 
 
 def test_searches_follow_a_document_that_is_built_anew(documents: dict[str, Document]) -> None:
-    searches = reading.Searches()
+    searches = document_text.Searches()
     read = documents["survey"]
     found = searches.found(read, "orchard lane")
     assert found["count"] == sum(count for _, count in found["pages"]) > 0
