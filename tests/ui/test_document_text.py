@@ -9,6 +9,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.types import Document
 from tests import pdfs, prepared
+from ui.viewer import document_text
 
 
 @pytest.fixture(scope="module")
