@@ -46,7 +46,7 @@ def _engine(request: Request) -> Engine:
     return services().visits.engine(visit(request))
 
 
-def _desk(request: Request) -> ReportWorkspace:
+def _workspace(request: Request) -> ReportWorkspace:
     return _engine(request).reports
 
 
@@ -87,7 +87,7 @@ def reports(request: Request) -> Response:
         places = [place.section.heading for place in template.places() if place.level == 1]
         own.append({"name": name, "title": template.title, "sections": places})
     names = services().engine.store.titles()
-    made = report_payload.listed(_desk(request).all(), names)
+    made = report_payload.listed(_workspace(request).all(), names)
     return JSONResponse({"reports": made, "own": own, "documents": len(names)})
 
 
@@ -118,14 +118,14 @@ def new(request: Request, body: Json) -> Json:
     origin = template.title if own is not None else "a pasted outline" if name is None else name
     # One that begins blank is written before it is filled: nobody is asked what it is about yet.
     focus = NO_FOCUS if body.get("blank") is True else None
-    report_id = _desk(request).new(template, origin=origin, focus=focus)
+    report_id = _workspace(request).new(template, origin=origin, focus=focus)
     return {"id": report_id}
 
 
 @guarded
 def report(request: Request) -> Response:
     """A whole report; with ``since``, only what is being written where nothing else has changed."""
-    workspace, report_id = _desk(request), _report(request)
+    workspace, report_id = _workspace(request), _report(request)
     live = services().reports.live(report_id)
     try:
         info = workspace.store.info(report_id)
@@ -142,7 +142,7 @@ def report(request: Request) -> Response:
 @action
 def change(request: Request, body: Json) -> None:
     """Its ``title`` and ``guidance``; ``subject`` and ``year``, which it is about; ``docs``: what it is filled from."""
-    workspace, report_id = _desk(request), _report(request)
+    workspace, report_id = _workspace(request), _report(request)
     title, guidance = text_in(body, "title"), text_in(body, "guidance")
     if title is not None:
         workspace.rename(report_id, title, guidance)
@@ -156,13 +156,13 @@ def change(request: Request, body: Json) -> None:
 @guarded
 def about(request: Request) -> Response:
     """What it may be about, from the library, and what is chosen of that."""
-    return JSONResponse(report_payload.about(_desk(request), _report(request), services().engine.documents()))
+    return JSONResponse(report_payload.about(_workspace(request), _report(request), services().engine.documents()))
 
 
 @action
 def delete(request: Request, _: Json) -> None:
     services().reports.stop(_report(request))
-    _desk(request).store.delete(_report(request))
+    _workspace(request).store.delete(_report(request))
 
 
 @action
@@ -181,25 +181,25 @@ def stop(request: Request, _: Json) -> None:
 def expense(request: Request) -> Response:
     """What filling ``sections`` (ids with commas between) would cost."""
     chosen = request.query_params.get("sections", "").split(",")
-    return JSONResponse(report_payload.expense(_desk(request).expense(_report(request), chosen)))
+    return JSONResponse(report_payload.expense(_workspace(request).expense(_report(request), chosen)))
 
 
 @action
 def add_section(request: Request, body: Json) -> Json:
     heading, after = text_in(body, "heading") or "", text_in(body, "after") or ""
-    return {"id": _desk(request).add(_report(request), heading, after, below=body.get("below") is True)}
+    return {"id": _workspace(request).add(_report(request), heading, after, below=body.get("below") is True)}
 
 
 @action
 def change_section(request: Request, body: Json) -> None:
     """What it asks for: any of the keys of a template's section."""
-    _desk(request).change(_section(request), body)
+    _workspace(request).change(_section(request), body)
 
 
 @action
 def section_done(request: Request, body: Json) -> None:
     """One of the things that are done to a section, ``what``."""
-    workspace, section_id = _desk(request), _section(request)
+    workspace, section_id = _workspace(request), _section(request)
     match text_in(body, "what"):
         case "accept":
             workspace.accept(section_id)
@@ -228,7 +228,7 @@ def place(request: Request, body: Json) -> None:
     """Pin a place, exclude it, or neither. A citation stands for the paragraph or table that it is in."""
     from ragcore.types.table_labels import elements_within
 
-    workspace = _desk(request)
+    workspace = _workspace(request)
     wanted = text_in(body, "kind")
     kinds: dict[str | None, PlaceKind | None] = {"pinned": "pinned", "excluded": "excluded", "none": None}
     if wanted not in kinds:
@@ -245,7 +245,7 @@ def place(request: Request, body: Json) -> None:
 def passage(request: Request, body: Json) -> None:
     """Add the words from word ``first`` of page ``from`` to word ``last`` of page ``to``, as the page viewer counts
     them, or those at ``start`` to ``end``; ``gap`` is what they stand for."""
-    workspace = _desk(request)
+    workspace = _workspace(request)
     doc_id = text_in(body, "doc") or ""
     if "start" in body:
         span = Span(doc_id, _number(body, "start"), _number(body, "end"))
