@@ -377,7 +377,12 @@ class Engine(Library):
         from ragcore.retrieve.cited import with_cited
 
         several = scope.doc_ids is None or len(scope.doc_ids) > 1
-        rewritten = rewrite(question, history, self.settings, self._rewriter(), stop, fresh=fresh, several=several)
+        before = {doc_id for doc_id, *_ in history[-1].cited} if history and several else set()
+
+        def held(words: str) -> bool:
+            return bool(before) and not before.isdisjoint(self.mentions(words))
+
+        rewritten = rewrite(question, history, self.settings, self._rewriter(), stop, fresh=fresh, held=held)
         query = rewritten.query
         read = self.models.analyser.read(query)
         # What a document is about is said where it opens, in none of the words of the question.

@@ -8,15 +8,14 @@ Only the retrieval query is rewritten; the writer sees the question as it was as
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragcore.answer.rewriting import by_model
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
 from ragcore.errors import Cancelled, EmptyQuestion, QuestionTooLong, QuestionTooShort, QuestionUnclear
-from ragcore.offline import followups
-from ragcore.offline.referents import names
+from ragcore.offline.followups import follow_up
 from ragcore.protocols import Planner
 from ragcore.types import AS_TYPED, Retrieval, Turn, Usage
 
@@ -57,21 +56,23 @@ def rewrite(
     stop: Stop | None = None,
     *,
     fresh: bool = False,
-    several: bool = False,
+    held: Callable[[str], bool] = lambda words: False,
 ) -> Rewritten:
-    """``question`` made to stand alone, by ``planner`` where there is one and the rules cannot be sure; ``several``
-    where more than one document is asked. Raises what `check` raises; `KeyMissing`, `KeyRefused` and `ModelMissing`
-    where ``planner`` is asked. ``stop`` ends that."""
+    """``question`` made to stand alone, by ``planner`` where there is one and the rules cannot be sure. ``held`` says
+    whether a passage of what the answer before cites, of several documents, has all of some words. Raises what `check`
+    raises; `KeyMissing`, `KeyRefused` and `ModelMissing` where ``planner`` is asked. ``stop`` ends that."""
     started = time.perf_counter()
     check(question, history, settings.chat.min_length)
     asked = " ".join(question.split())
-    before = previous(history)
-    query = standalone(question, history, several=several)
+    earlier = _earlier(history)
+    before = earlier[-1] if earlier else ""
+    read = follow_up(question, earlier)
+    query = read.stays if read.stays and held(read.words) else read.text
     if query == asked and before and _length(asked) < settings.chat.min_length:
         query = before
-    stays = bool(before) and query == asked and followups.follows(asked)
+    stays = bool(before) and query == asked and read.goes_on
     ruled = Rewritten(query, "rules" if query != asked else AS_TYPED if stays else "")
-    if planner is None or not before or _stands_alone(asked, query):
+    if planner is None or not before or (query == asked and read.named):
         return ruled
     try:
         model = by_model(asked, history, planner, settings, stop or Stop(), fresh=fresh)
@@ -86,7 +87,7 @@ def rewrite(
 
 def settle(question: str, history: Sequence[Turn]) -> None:
     """That rules can tell which of the last two subjects ``question`` is about. Raises `QuestionUnclear`."""
-    if len(history) > 1 and followups.unclear(question, previous(history), previous(history[:-1])):
+    if follow_up(question, _earlier(history)).unclear:
         raise QuestionUnclear(f"About which document? “{' '.join(question.split())}” could mean more than one thing.")
 
 
@@ -104,23 +105,12 @@ def booked(retrieval: Retrieval, rewritten: Rewritten) -> Retrieval:
     )
 
 
-def standalone(question: str, history: Sequence[Turn], *, several: bool = False) -> str:
-    """``question`` by the rules of `followups`."""
-    return followups.standalone(question, previous(history), several=several)
-
-
-def previous(history: Sequence[Turn]) -> str:
-    """The last question of ``history`` as it was made to stand alone, so that a chain of follow-ups keeps its subject;
-    "" where there is none."""
-    asked = ""
+def _earlier(history: Sequence[Turn]) -> list[str]:
+    """The questions of ``history`` as they were made to stand alone: a chain of follow-ups keeps its subject."""
+    asked: list[str] = []
     for turn in history:
-        asked = turn.standalone or followups.standalone(turn.question, asked)
+        asked.append(turn.standalone or follow_up(turn.question, asked).text)
     return asked
-
-
-def _stands_alone(asked: str, query: str) -> bool:
-    """Whether it plainly needs nothing of the history: the rules left it as it is, and it names what it is about."""
-    return query == asked and not followups.foreign(asked) and bool(names(asked))
 
 
 def _length(question: str) -> int:

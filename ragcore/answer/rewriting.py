@@ -20,9 +20,10 @@ from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
 from ragcore.errors import KeyMissing, KeyRefused, ModelError, ModelMissing, StoreError
 from ragcore.forms import Filled, Forms, words
-from ragcore.offline.referents import YEAR, names
 from ragcore.prompts import REWRITE_PROMPT, REWRITE_SYSTEM
 from ragcore.protocols import Form, Planner
+from ragcore.text.names import words_of
+from ragcore.text.periods import years
 from ragcore.types import Turn, Usage
 
 LONGEST = 400  # characters of a standalone question
@@ -101,16 +102,18 @@ def _note(planner: Planner, why: str) -> str:
 def _invented(question: str, said: str) -> str:
     """The first name or number of ``question`` that is not in ``said``; "" where there is none."""
     numbers = {_bare(number) for number in _NUMBER.findall(said)}
-    years = {int(number[-4:]) for number in YEAR.findall(said) if number[-4:].isdigit()}
+    told = years(said)
     asked: list[str] = _NUMBER.findall(question)
     for number in asked:
-        near = number.isdigit() and len(number) == 4 and any(abs(int(number) - year) == 1 for year in years)
+        near = number.isdigit() and len(number) == 4 and any(abs(int(number) - year) == 1 for year in told)
         if _bare(number) not in numbers and not near:
             return number
     known = said.casefold()
-    for name in names(question):
-        if any(word.casefold() not in known for word in re.findall(r"[^\W\d_]{2,}", name.text)):
-            return name.text
+    for word in words_of(question):
+        name = question[word.start : word.end]
+        parts = re.findall(r"[^\W\d_]{2,}", name) if word.names and word.marked else []
+        if any(part.casefold() not in known for part in parts):
+            return name.removesuffix("'s")
     return ""
 
 

@@ -67,6 +67,28 @@ def date_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _DATE.finditer(text)]
 
 
+def period_spans(text: str) -> list[tuple[str, int, int]]:
+    """Where ``text`` names a year, a part of one (quarter, half, month) or a day of one, in order: its kind (``year``,
+    ``part``, ``day``) and its place. A day is told without its year, so that either can be replaced by itself."""
+    found: list[tuple[str, int, int]] = []
+    for match in _DATE.finditer(text):
+        if match.group("year3"):
+            found.append(("day", *match.span()))
+        elif match.group("month"):
+            found.append(("day", match.start("month"), match.end("day")))
+        else:
+            found.append(("day", match.start("day2"), match.end("month2")))
+    for match in _YEAR_SPAN.finditer(text):
+        found.append(("year", *match.span()))
+    for pattern in (_YEAR, _SHORT_YEAR):
+        for match in pattern.finditer(text):
+            found.append(("year", match.start(1 if pattern is _YEAR else 0), match.end()))
+    for pattern in (_QUARTER, _QUARTER_WORDS, _HALF, _MONTH_ALONE):
+        found += [("part", *match.span()) for match in pattern.finditer(text)]
+    found.sort(key=lambda span: (span[1], -span[2]))
+    return [one for n, one in enumerate(found) if not any(one[1] < end for _, _, end in found[:n])]
+
+
 @lru_cache(maxsize=4096)
 def periods(text: str) -> Periods:
     """Every period named in ``text``."""
