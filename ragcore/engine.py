@@ -382,7 +382,16 @@ class Engine(Library):
         def held(words: str) -> bool:
             return bool(before) and not before.isdisjoint(self.mentions(words))
 
-        rewritten = rewrite(question, history, self.settings, self._rewriter(), stop, fresh=fresh, held=held)
+        rewritten = rewrite(
+            question,
+            history,
+            self.models.analyser,
+            self.settings,
+            self._rewriter(),
+            stop,
+            fresh=fresh,
+            held=held,
+        )
         query = rewritten.query
         read = self.models.analyser.read(query)
         # What a document is about is said where it opens, in none of the words of the question.
@@ -453,7 +462,7 @@ class Engine(Library):
         asked = self.resolved(self.conversations.scope(conversation_id) if scope is None else scope)
         check(question, place.history, self.settings.chat.min_length)  # what cannot be asked is not stored
         if self._rewriter() is None:
-            settle(question, place.history)
+            settle(question, place.history, self.models.analyser)
         turn_id = self.conversations.add_turn(conversation_id, question, place)
 
         def keep(answer: Answer) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ragcore.text.terms import Term
 from ragcore.types import EVERYTHING, Entry, Purpose, Retrieval, Route, Scope, Source, Turn, Usage
-from ragcore.types.question import Question
+from ragcore.types.question import FollowUp, Question
 from ragcore.types.report import NOTHING_STATED, Field, KnownFacts, Missing
 
 Vector = NDArray[np.float32]
@@ -45,6 +45,10 @@ class QuestionAnalyser(Protocol):
 
     def read(self, text: str) -> Question:
         """The question ``text``, which stands alone."""
+        ...
+
+    def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
+        """What ``text`` means behind the questions ``earlier``, oldest first, each as it was made to stand alone."""
         ...
 
 

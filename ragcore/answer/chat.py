@@ -1,7 +1,7 @@
 """The questions of a conversation made to stand alone, so that retrieval finds what they are about.
 
 Only the retrieval query is rewritten; the writer sees the question as it was asked, beside the history. Rules do it
-(`ragcore.offline.followups`), or, where ``chat.rewrite`` asks for it, the model in force over the history
+(`ragcore.protocols.QuestionAnalyser`), or, where ``chat.rewrite`` asks for it, the model in force over the history
 (`ragcore.answer.rewriting`), whose form is checked; where it cannot be used, the rules' question is searched for.
 """
 
@@ -15,8 +15,7 @@ from ragcore.answer.rewriting import by_model
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
 from ragcore.errors import Cancelled, EmptyQuestion, QuestionTooLong, QuestionTooShort, QuestionUnclear
-from ragcore.offline.followups import follow_up
-from ragcore.protocols import Planner
+from ragcore.protocols import Planner, QuestionAnalyser
 from ragcore.types import AS_TYPED, Retrieval, Turn, Usage
 
 LONGEST = 8000  # characters of a question
@@ -51,6 +50,7 @@ def check(question: str, history: Sequence[Turn], least: int) -> None:
 def rewrite(
     question: str,
     history: Sequence[Turn],
+    analyser: QuestionAnalyser,
     settings: Settings,
     planner: Planner | None = None,
     stop: Stop | None = None,
@@ -58,15 +58,15 @@ def rewrite(
     fresh: bool = False,
     held: Callable[[str], bool] = lambda words: False,
 ) -> Rewritten:
-    """``question`` made to stand alone, by ``planner`` where there is one and the rules cannot be sure. ``held`` says
-    whether a passage of what the answer before cites, of several documents, has all of some words. Raises what `check`
-    raises; `KeyMissing`, `KeyRefused` and `ModelMissing` where ``planner`` is asked. ``stop`` ends that."""
+    """``question`` made to stand alone, by ``planner`` where there is one and ``analyser`` cannot be sure. ``held``
+    says whether a passage of what the answer before cites, of several documents, has all of some words. Raises what
+    `check` raises; `KeyMissing`, `KeyRefused` and `ModelMissing` where ``planner`` is asked. ``stop`` ends that."""
     started = time.perf_counter()
     check(question, history, settings.chat.min_length)
     asked = " ".join(question.split())
-    earlier = _earlier(history)
+    earlier = _earlier(history, analyser)
     before = earlier[-1] if earlier else ""
-    read = follow_up(question, earlier)
+    read = analyser.follow_up(question, earlier)
     query = read.stays if read.stays and held(read.words) else read.text
     if query == asked and before and _length(asked) < settings.chat.min_length:
         query = before
@@ -85,9 +85,9 @@ def rewrite(
     return Rewritten(model.query, model.model if model.query != asked else "", (), model.usage, cost, ms)
 
 
-def settle(question: str, history: Sequence[Turn]) -> None:
-    """That rules can tell which of the last two subjects ``question`` is about. Raises `QuestionUnclear`."""
-    if follow_up(question, _earlier(history)).unclear:
+def settle(question: str, history: Sequence[Turn], analyser: QuestionAnalyser) -> None:
+    """That ``analyser`` can tell which of the last two subjects ``question`` is about. Raises `QuestionUnclear`."""
+    if analyser.follow_up(question, _earlier(history, analyser)).unclear:
         raise QuestionUnclear(f"About which document? “{' '.join(question.split())}” could mean more than one thing.")
 
 
@@ -105,11 +105,11 @@ def booked(retrieval: Retrieval, rewritten: Rewritten) -> Retrieval:
     )
 
 
-def _earlier(history: Sequence[Turn]) -> list[str]:
+def _earlier(history: Sequence[Turn], analyser: QuestionAnalyser) -> list[str]:
     """The questions of ``history`` as they were made to stand alone: a chain of follow-ups keeps its subject."""
     asked: list[str] = []
     for turn in history:
-        asked.append(turn.standalone or follow_up(turn.question, asked).text)
+        asked.append(turn.standalone or analyser.follow_up(turn.question, asked).text)
     return asked
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ragcore.text.languages import ENGLISH, language_of
 from ragcore.text.slots import Slot, blanked, slots_of
 from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, content_stems, stem, tokens, word_set
+from ragcore.types.question import FollowUp
 
 LONGEST = 1000  # characters: what says more is no follow-up, and nothing that one could be put into
 FEW = 2  # content words before a pronoun that it can't stand for ("how large was it"), and words of a bare fragment
@@ -25,7 +25,7 @@ _VERBS = word_set("""
 """)
 _ASKING = word_set("what which who whom whose when where why how")
 _ORDINALS = word_set("one ones first second third fourth fifth last other others same")
-_OWNING = word_set("its their his her")
+_OWNING = word_set("its their")
 _PRONOUNS = _ORDINALS | word_set("""
     it its they them their theirs he him his she her hers this that these those former latter another
 """)
@@ -33,7 +33,10 @@ _JOINING = word_set("and but or so then also about well now und et y e en och og
 _CORRECTING = word_set("no not sorry oops actually rather wait mean meant")
 _COURTESY = word_set("thanks thank please hello hi great good perfect interesting lot see")
 # Of the conversation, and around a period.
-_SPOKEN = _COURTESY | word_set("ok okay yes question thing make right year years fiscal quarter month months period")
+_SPOKEN = _COURTESY | word_set("""
+    ok okay yes sure question thing make right detail details elaborate continue repeat year years fiscal quarter month
+    months period
+""")
 _DOCUMENT = word_set("document documents report reports filing filings pdf pdfs file files text texts paper papers")
 # Behind these stands where, when or how; a name behind another preposition says whom the question is about.
 _NARROWING = word_set("in on by under within per among between as since until before after during excluding without")
@@ -48,21 +51,6 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = re.compile(r"\S\s+\((?P<about>\w+\s.+)\)$")
-
-
-@dataclass(frozen=True, slots=True)
-class FollowUp:
-    """What a question means behind those before it. ``text`` is it as it stands alone; ``goes_on`` says that it plainly
-    goes on from another, ``named`` that it says itself what it is about, and ``unclear`` that it could go on from
-    either of the last two questions. ``stays`` is a whole question that names nothing, with what the one before names;
-    it is the better reading where that says the ``words`` of the question."""
-
-    text: str
-    goes_on: bool = False
-    named: bool = False
-    unclear: bool = False
-    stays: str = ""
-    words: str = ""
 
 
 def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
@@ -86,7 +74,7 @@ def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
     )
     goes_on = not whole and (points or read.elliptical or read.joined or read.bare or not own)
     if not goes_on:
-        kept = "" if read.values else _kept(previous, but=read.slots)
+        kept = "" if read.values else _kept(previous, read)
         return FollowUp(asked, False, named, False, f"{asked} ({kept})" if kept else "", " ".join(read.own))
     if not previous:
         return FollowUp(asked, True, named)
@@ -161,9 +149,10 @@ def _subject(previous: str) -> str:
     return re.split(r"(?<=\?)\s+(?=\S)", previous, maxsplit=1)[0].rstrip(" ?.")
 
 
-def _kept(previous: str, but: Sequence[Slot] = ()) -> str:
-    """The names of ``previous`` and its periods, where ``but`` has none; "" where it has no name."""
-    slots = [slot for slot in slots_of(_subject(previous)) if slot.kind == "value" or not but]
+def _kept(previous: str, read: _Read) -> str:
+    """The names of ``previous`` and its periods, where ``read`` has none; "" where it has no name."""
+    dated = len(read.slots) > len(read.values)
+    slots = [slot for slot in slots_of(_subject(previous)) if slot.kind == "value" or not dated]
     named = any(slot.kind == "value" for slot in slots)
     return ", ".join(f"{slot.label} {slot.text}".strip() for slot in slots) if named else ""
 
@@ -177,11 +166,11 @@ def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> s
     if put:
         return put
     first = (tokens(read.rest) or [""])[0]
-    thing = first not in (read.function | _NARROWING | _ASKING) - {"the", "a", "an", *_OWNING}
-    if thing and not read.verb and read.own and (read.joined if not points else first in _OWNING):
+    thing = first not in (read.function | _NARROWING | _ASKING) - {"the", "a", "an"} and not read.verb
+    if read.own and (thing and read.joined if not points else not _OWNING.isdisjoint(read.words)):
         if read.values and not (points or read.corrects):
             return ""  # "And Quill's employees?" says what it is about
-        kept = "" if read.corrects else _kept(about)
+        kept = "" if read.corrects else _kept(about, read)
         return f"{read.text} ({kept or about})"
     if points or read.verb or read.elliptical:
         return f"{read.text} ({about})"

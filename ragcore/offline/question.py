@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ragcore.offline.about import asks_about_whole
@@ -9,9 +10,10 @@ from ragcore.offline.asks import asks
 from ragcore.offline.called import called, compares
 from ragcore.offline.decompose import by_rules, several
 from ragcore.offline.focus import focused
+from ragcore.offline.followups import follow_up
 from ragcore.offline.kinds import kinds_called
 from ragcore.text.languages import language_of
-from ragcore.types.question import Called, Question
+from ragcore.types.question import Called, FollowUp, Question
 
 
 class RuleAnalyser:
@@ -20,6 +22,9 @@ class RuleAnalyser:
     def read(self, text: str) -> Question:
         """The question ``text``, which stands alone."""
         return _read(text)
+
+    def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
+        return follow_up(text, earlier)
 
 
 @lru_cache(maxsize=256)

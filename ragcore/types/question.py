@@ -49,6 +49,21 @@ class Question:
     language: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """What a question means behind those before it. ``text`` is it as it stands alone; ``goes_on`` says that it plainly
+    goes on from another, ``named`` that it says itself what it is about, and ``unclear`` that it could go on from
+    either of the last two questions. ``stays`` is a whole question that names nothing, with what the one before names;
+    it is the better reading where that says the ``words`` of the question."""
+
+    text: str
+    goes_on: bool = False
+    named: bool = False
+    unclear: bool = False
+    stays: str = ""
+    words: str = ""
+
+
 def unread(text: str) -> Question:
     """``text`` as a question of which nothing is known."""
     return Question(text, text, text)

@@ -10,10 +10,12 @@ from ragcore.answer.generate import recent
 from ragcore.answer.rewriting import Standalone
 from ragcore.errors import EmptyQuestion, QuestionTooLong, QuestionTooShort, QuestionUnclear
 from ragcore.offline.followups import follow_up
+from ragcore.offline.question import RuleAnalyser
 from ragcore.types import AS_TYPED, Turn
 from tests.answer.followup_cases import CASES
 from tests.answer.samples import SETTINGS
 
+ANALYSER = RuleAnalyser()
 REVENUES = "What were Nike's total revenues in fiscal 2023?"
 DRUG = "What is the IC50 of BMS-986158?"
 IND = "What is an IND?"
@@ -24,7 +26,7 @@ def asked(*questions: str) -> list[Turn]:
 
 
 def standalone(question: str, history: list[Turn]) -> str:
-    return rewrite(question, history, SETTINGS).query
+    return rewrite(question, history, ANALYSER, SETTINGS).query
 
 
 @pytest.mark.parametrize(
@@ -129,12 +131,12 @@ def test_most_of_what_was_written_for_rules_of_wording_is_met_without_them() -> 
 def test_a_question_that_names_nothing_stays_with_what_was_talked_of_where_that_says_its_words() -> None:
     history = asked(REVENUES)
     margin = "What was the operating margin?"
-    there = rewrite(margin, history, SETTINGS, held=lambda words: words == "operating margin")
+    there = rewrite(margin, history, ANALYSER, SETTINGS, held=lambda words: words == "operating margin")
     assert (there.query, there.by) == (f"{margin} (Nike, 2023)", "rules")
-    elsewhere = rewrite(margin, history, SETTINGS, held=lambda words: False)
+    elsewhere = rewrite(margin, history, ANALYSER, SETTINGS, held=lambda words: False)
     assert (elsewhere.query, elsewhere.by) == (margin, "")
     named = "What was Puma's operating margin?"
-    assert rewrite(named, history, SETTINGS, held=lambda words: True).query == named
+    assert rewrite(named, history, ANALYSER, SETTINGS, held=lambda words: True).query == named
 
 
 @pytest.mark.parametrize(
@@ -155,18 +157,20 @@ def test_who_asks_something_else_in_full_has_turned_to_it(earlier: str, question
 
 def test_a_follow_up_that_stays_as_it_was_typed_says_so() -> None:
     for question, by in (("And the Berlin plant?", AS_TYPED), ("And in 2022?", "rules"), ("Who is the tenant?", "")):
-        assert rewrite(question, asked(REVENUES), SETTINGS).by == by
-    assert rewrite("And the Berlin plant?", [], SETTINGS).by == ""
+        assert rewrite(question, asked(REVENUES), ANALYSER, SETTINGS).by == by
+    assert rewrite("And the Berlin plant?", [], ANALYSER, SETTINGS).by == ""
 
 
 def test_what_could_be_about_either_of_two_subjects_asks_which() -> None:
     two = asked("What is the notice period of the lease?", "Are there side effects of the drug?")
     with pytest.raises(QuestionUnclear, match="About which document"):
-        settle("Who signed it?", two)
-    settle("Who signed it?", two[:1])
-    settle("Who signed the lease?", two)
-    settle("Why did they grow?", asked(IND, REVENUES))  # Nike's revenues
-    settle("Who signed it?", asked("What is the notice period of the lease?", "What is the rent in the lease?"))
+        settle("Who signed it?", two, ANALYSER)
+    settle("Who signed it?", two[:1], ANALYSER)
+    settle("Who signed the lease?", two, ANALYSER)
+    settle("Why did they grow?", asked(IND, REVENUES), ANALYSER)  # Nike's revenues
+    settle(
+        "Who signed it?", asked("What is the notice period of the lease?", "What is the rent in the lease?"), ANALYSER
+    )
 
 
 def test_the_longest_question_is_bounded() -> None:
