@@ -13,7 +13,6 @@ The stages (`ingest`, `index`, `retrieve`, `answer`, `providers`) never import o
 from __future__ import annotations
 
 import copy
-import functools
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -58,8 +57,8 @@ from ragcore.types.scope import checked, nothing_found
 if TYPE_CHECKING:
     from ragcore.explore.explore import Exploration
     from ragcore.index.indexer import Indexer, IndexReport
-    from ragcore.pipelines.answer import AnswerStream
-    from ragcore.protocols import Planner
+    from ragcore.pipelines.answer import AnswerPipeline
+    from ragcore.protocols import SparseIndex
     from ragcore.report.files import ReportKind
     from ragcore.report.fill import ReportRun, SectionFiller
     from ragcore.report.template import Template
@@ -68,8 +67,6 @@ if TYPE_CHECKING:
     from ragcore.suggest.overview import Overview
     from ragcore.types.library import Estimate
     from ragcore.types.report import Focus, Report
-
-OPENING_PAGES = 4  # filings have a cover and may have a page of contents before what they report
 
 
 class Engine(Library):
@@ -365,65 +362,19 @@ class Engine(Library):
         """An answer to one question; nothing is stored. ``fresh`` passes over what a model answered to the same request
         before. Iterate the run for its events, or call ``run()``."""
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
-        return AnswerRun(question, lambda stop: self._answer(question, scope, history, on_step, stop, fresh=fresh))
+        answers = self._answers
+        return AnswerRun(question, lambda stop: answers.stream(question, scope, history, on_step, stop, fresh=fresh))
 
-    def _answer(
-        self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep, stop: Stop, *, fresh: bool = False
-    ) -> AnswerStream:
-        from ragcore.answer.chat import booked, rewrite
-        from ragcore.answer.sources import build_sources
-        from ragcore.answer.trace import trace
-        from ragcore.pipelines.answer import AnswerStream
-        from ragcore.retrieve.cited import with_cited
+    @property
+    def _answers(self) -> AnswerPipeline:
+        from ragcore.pipelines.answer import AnswerPipeline
 
-        several = scope.doc_ids is None or len(scope.doc_ids) > 1
-        before = {doc_id for doc_id, *_ in history[-1].cited} if history and several else set()
-
-        def held(words: str) -> bool:
-            return bool(before) and not before.isdisjoint(self.mentions(words))
-
-        rewritten = rewrite(
-            question,
-            history,
-            self.models.analyser,
-            self.settings,
-            self._rewriter(),
-            stop,
-            fresh=fresh,
-            held=held,
+        return AnswerPipeline(
+            self.models, self.settings, self.retrieve, self.document, self.terms, self._sparse, self.store
         )
-        query = rewritten.query
-        read = self.models.analyser.read(query)
-        # What a document is about is said where it opens, in none of the words of the question.
-        pages = scope.pages or (((1, OPENING_PAGES),) if read.whole else ())
-        retrieval = self.retrieve(
-            query, doc_ids=scope.doc_ids, pages=pages, kinds=scope.kinds, on_step=on_step, stop=stop
-        )
-        if rewritten.by and history and not (scope.pages or scope.kinds):
-            # What it goes on from was found one question ago.
-            cited = [span for span in history[-1].cited if scope.doc_ids is None or span[0] in scope.doc_ids]
-            retrieval = with_cited(retrieval, self.store.tiles_at(cited), self.models.reranker)
-        retrieval = booked(retrieval, rewritten)
-        # Each document once for all of an answer: to look whether it was built anew takes a query each time.
-        document = functools.cache(self.document)
-        sources = build_sources(retrieval, document, self.settings.answer)
-        return AnswerStream(
-            question=question,
-            query=read,
-            rewritten_by=rewritten.by,
-            fresh=fresh,
-            retrieval=retrieval,
-            sources=sources,
-            history=tuple(history),
-            document=document,
-            llm=self.models.writer,
-            settings=self.settings,
-            reranker=self.models.reranker,
-            trace=lambda: trace(retrieval, sources, document, self.store.titles()),
-            judge=self.models.planner if self.settings.verify.judge == "claude" else None,
-            terms=self.terms(query),
-            mentions=self.indexer.open()[1].mentions,  # opened once, not for every word
-        )
+
+    def _sparse(self) -> SparseIndex:
+        return self.indexer.open()[1]
 
     def terms(self, question: str) -> tuple[Term, ...]:
         """The terms of the trade in ``question`` and what they are called otherwise; none with ``wording.synonyms``
@@ -433,7 +384,7 @@ class Engine(Library):
     def mentions(self, words: str) -> dict[str, int]:
         """How many passages of each document hold all of ``words``; documents with none are left out. Raises
         `IndexEmpty`, `IndexMismatch`."""
-        return self.indexer.open()[1].mentions(words)
+        return self._sparse().mentions(words)
 
     def chat(
         self,
@@ -461,7 +412,8 @@ class Engine(Library):
         place = self.conversations.place(conversation_id, after=after, instead_of=instead_of)
         asked = self.resolved(self.conversations.scope(conversation_id) if scope is None else scope)
         check(question, place.history, self.settings.chat.min_length)  # what cannot be asked is not stored
-        if self._rewriter() is None:
+        answers = self._answers
+        if answers.rewriter() is None:
             settle(question, place.history, self.models.analyser)
         turn_id = self.conversations.add_turn(conversation_id, question, place)
 
@@ -470,23 +422,10 @@ class Engine(Library):
 
         return AnswerRun(
             question,
-            lambda stop: self._answer(question, asked, place.history, on_step, stop, fresh=fresh),
+            lambda stop: answers.stream(question, asked, place.history, on_step, stop, fresh=fresh),
             keep=keep,
             turn_id=turn_id,
         )
-
-    def _rewriter(self) -> Planner | None:
-        """The model that makes follow-up questions stand alone, None where the rules do. Raises `ConfigError`."""
-        chosen = self.settings.chat.rewrite
-        if chosen == "rules" or (chosen == "auto" and not self.models.writer_name.startswith("claude")):
-            return None
-        planner = self.models.planner
-        if planner is None:
-            raise ConfigError(
-                'chat.rewrite = "model" needs a model, and answers are offline.',
-                hint='Set ANTHROPIC_API_KEY or llm.model, or set chat.rewrite = "rules".',
-            )
-        return planner
 
     def overview(self, doc_id: str) -> Overview:
         """What a document tells at first sight: five sentences that it prints, each a citation, or the headings of its
@@ -597,7 +536,7 @@ class Engine(Library):
             self.models.reranker.score("ready", ["ready"])
         if not self.models.writer.extractive and {"llm.model", "llm.claude_model", "llm.base_url"} & set(changed):
             trial(self.models)
-        self._rewriter()
+        self._answers.rewriter()
 
     def writer_name(self) -> str:
         """``offline`` or the model that would answer now."""

@@ -21,7 +21,7 @@ MODULES = 11  # at the top level, `__init__` aside
 SETTINGS = 132
 # Lines of each package, with some air.
 LINES = {
-    "": 2480,
+    "": 2440,
     "answer": 1550,
     "cli": 1300,
     "config": 740,
@@ -31,7 +31,7 @@ LINES = {
     "index": 4780,
     "ingest": 10800,
     "offline": 5750,
-    "pipelines": 1150,
+    "pipelines": 1270,
     "providers": 1960,
     "report": 2550,
     "retrieve": 1900,

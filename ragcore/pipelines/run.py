@@ -13,7 +13,7 @@ from ragcore.errors import GroundworkError, StoreError
 from ragcore.types import Answer, AnswerEvent, Done, Usage
 
 if TYPE_CHECKING:
-    from ragcore.pipelines.answer import AnswerStream
+    from ragcore.pipelines.stream import AnswerStream
 
 
 class AnswerRun:

@@ -32,7 +32,7 @@ from ragcore.types.report import NO_FOCUS, Field, FilledSection, Focus, Missing,
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.pipelines.answer import AnswerStream
+    from ragcore.pipelines.stream import AnswerStream
     from ragcore.providers.registry import Models
     from ragcore.report.template import Place, Template
     from ragcore.types.library import DocumentInfo
@@ -305,7 +305,7 @@ class SectionFiller:
 
     def _stream(self, asked: _Asked, retrieval: Retrieval) -> AnswerStream:
         from ragcore.answer.section import section_request
-        from ragcore.pipelines.answer import AnswerStream
+        from ragcore.pipelines.stream import AnswerStream
 
         section = asked.place.section
 

@@ -14,7 +14,7 @@ from ragcore.config.settings import Settings
 from ragcore.errors import Overloaded
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
-from ragcore.pipelines.answer import AnswerStream
+from ragcore.pipelines.stream import AnswerStream
 from ragcore.types import Answer, Claim, Segment, Text
 from ragcore.types import json as wire
 from ragcore.verify.claims import split_statements

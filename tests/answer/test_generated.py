@@ -11,7 +11,7 @@ from ragcore.answer.render import neutralise, render_source
 from ragcore.answer.sources import build_sources, build_units
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
-from ragcore.pipelines.answer import AnswerStream
+from ragcore.pipelines.stream import AnswerStream
 from ragcore.protocols import Request
 from ragcore.types import (
     GENERATED_MARKS,

@@ -13,7 +13,7 @@ import pytest
 from ragcore.config.settings import Settings, load
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
-from ragcore.pipelines.answer import AnswerStream
+from ragcore.pipelines.stream import AnswerStream
 from ragcore.protocols import LLM, Planner
 from ragcore.providers.planning import AnthropicPlanner
 from ragcore.types import Answer, Segment, Usage

@@ -13,7 +13,7 @@ from ragcore.answer.sources import build_sources
 from ragcore.errors import Overloaded
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
-from ragcore.pipelines.answer import AnswerStream
+from ragcore.pipelines.stream import AnswerStream
 from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicWriter
 from ragcore.types import Answer, AnswerEvent, Checked, Cited, Done, Dropped, Found, Segment, Text, Turn, Usage

@@ -13,7 +13,7 @@ from ragcore.answer.generate import build_request
 from ragcore.config.settings import Settings
 from ragcore.errors import RequestRefused, StreamBroken
 from ragcore.offline.question import RuleAnalyser
-from ragcore.pipelines.answer import AnswerStream
+from ragcore.pipelines.stream import AnswerStream
 from ragcore.protocols import Request
 from ragcore.providers.anthropic import AnthropicWriter
 from ragcore.providers.native import NativeWriter
