@@ -16,13 +16,13 @@ from heapq import nsmallest
 
 from ragcore.answer.cite import Citer, Part
 from ragcore.config.settings import VerifySettings
+from ragcore.text.lexicon import DOWN, UP
 from ragcore.text.numbers import agree, numbers, years
 from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens, word_set
 from ragcore.types import Citation, Claim, Document, Mark, Source
 from ragcore.verify.budget import CheckBudget
 from ragcore.verify.claims import Statement, split_statements
 from ragcore.verify.evidence import Evidence, gather
-from ragcore.verify.polarity import DOWN, UP
 from ragcore.verify.verify import judge
 
 # Share of a claim's content words that must stand in the cited words, their title or section; and in them alone.

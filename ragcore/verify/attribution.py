@@ -14,7 +14,7 @@ from ragcore.text.numbers import Number, numbers
 from ragcore.text.periods import MONTHS
 from ragcore.verify.evidence import CitedCell, Evidence, Figure
 from ragcore.verify.segments import compared_with, parts, until_break
-from ragcore.verify.synonyms import UNIMPORTANT, label_terms, named_by, terms, with_synonyms
+from ragcore.verify.terms import UNIMPORTANT, label_terms, named_by, terms, with_synonyms
 
 _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in MONTHS)}\w*")
 

@@ -5,43 +5,20 @@ against comparisons in the cited words.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from ragcore.text.numbers import WORDS, Number, numbers
+from ragcore.text.lexicon import COMPARING_VERBS, LESS, MORE, direction
+from ragcore.text.numbers import WORDS
 from ragcore.text.periods import years
-from ragcore.text.words import word_set
+from ragcore.text.words import tokens, word_set
 from ragcore.verify.evidence import Evidence, Figure, Finding
-from ragcore.verify.polarity import direction
-from ragcore.verify.synonyms import label_terms, terms, with_synonyms
+from ragcore.verify.signs import takes_off
+from ragcore.verify.terms import label_terms, terms, with_synonyms
 
-MORE = word_set(
-    "higher larger greater more bigger faster longer warmer hotter older better stronger heavier later dearer "
-    "costlier wider "
-    "deeper taller richer above exceeds exceed exceeded exceeding surpassed surpasses outperformed outsold "
-    "outnumbered topped "
-    "superior over outweighs precedence quicker harder"
-)
-LESS = word_set(
-    "lower smaller less fewer slower shorter cooler colder younger worse weaker lighter earlier cheaper narrower "
-    "shallower "
-    "poorer below trailed trails trail lagged lags underperformed inferior under softer"
-)
-_WORDS = "|".join(sorted(MORE | LESS, key=len, reverse=True))
-_THAN = re.compile(rf"\b(?P<word>{_WORDS})\b(?P<between>[^.;]*?)\b(?:than|to|over)\b(?P<right>[^.;]*)", re.IGNORECASE)
-_VERB = re.compile(
-    r"\b(?P<word>exceed(?:s|ed|ing)?|surpass(?:es|ed)|outperform(?:s|ed)|outsold|outnumber(?:s|ed)|outweigh(?:s|"
-    r"ed)|topped|"
-    r"trail(?:s|ed)|lag(?:s|ged)|underperform(?:s|ed))\b(?P<right>[^.;]*)",
-    re.IGNORECASE,
-)
-# "Less than 1 year" compares no two things.
-_BOUND = re.compile(
-    rf"\b(?:{_WORDS})\s+than\s+(?:(?:about|approximately|only)\s)?(?:(?:[$€£¥]|[A-Z]{{3}}\s)?\s?\d[\d.,]*|"
-    rf"(?:one|{'|'.join(WORDS)})\b)",
-    re.IGNORECASE,
-)
-_FROM_TO = re.compile(r"\bfrom\b.{1,60}?\bto\b", re.IGNORECASE)
-_OUTFLOW = re.compile(r"\b(?:loss|used|expense|cost|purchase|payment|outflow|repurchase|deficit)", re.IGNORECASE)
+_ROUGHLY: Final = word_set("about approximately only to in over")
+_REACH = 12  # words from a degree word to its "than"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +28,28 @@ class Comparison:
     left: frozenset[str]
     right: frozenset[str]
     sign: int
-    word: str
 
 
 def comparison(text: str) -> Comparison | None:
-    """The first comparison of two things that ``text`` makes, or None."""
-    text = _BOUND.sub(" ", text)
-    match = _THAN.search(text)
-    if match is not None and re.search(r"\bthan\b|precedence|superior|inferior", match.group(), re.I):
-        left = f"{text[: match.start()]} {match.group('between')}"
-    else:
-        match = _VERB.search(text)
-        if match is None:
-            return None
-        left = text[: match.start()]
-    word = match.group("word").lower()
-    sign = 1 if word in MORE or word.startswith(("exceed", "surpass", "out", "top")) else -1
-    # Of three things compared the nearest is meant; what follows a comma is another matter.
-    return Comparison(terms(left), terms(re.split(r",|\bby\b", match.group("right"))[0]), sign, word)
+    """The first comparison of two things that ``text`` makes, or None. "Less than 1 year" compares no two things."""
+    for clause in re.split(r"[.;,](?!\d)", text):
+        words = tokens(clause)
+        for place, word in enumerate(words):
+            near = [at for at in range(max(0, place - _REACH), place) if words[at] in MORE | LESS]
+            right = words[place + 1 :]
+            if word == "than" and near and not _is_number(right):
+                said, left = words[near[-1]], [*words[: near[-1]], *words[near[-1] + 1 : place]]
+            elif word in COMPARING_VERBS and right and not _is_number(right):
+                said, left = word, words[:place]
+            else:
+                continue
+            return Comparison(terms(" ".join(left)), terms(" ".join(right)), 1 if said in MORE else -1)
+    return None
+
+
+def _is_number(words: Sequence[str]) -> bool:
+    first = next((word for word in words if word not in _ROUGHLY), "")
+    return (first[:1].isdigit() and not years(first)) or first == "one" or first in WORDS
 
 
 def check_comparison(text: str, evidence: Evidence) -> tuple[list[Finding], bool]:
@@ -78,28 +59,23 @@ def check_comparison(text: str, evidence: Evidence) -> tuple[list[Finding], bool
     if made is not None:
         for sentence in evidence.sentences:
             there = comparison(sentence)
-            if there is None:
-                continue
-            verdict = _between(made, there)
-            if verdict is not None:
-                return (
-                    [] if verdict else [Finding("unsupported", "The cited words compare the two the other way round.")]
-                ), verdict
+            same = _between(made, there) if there is not None else None
+            if same is not None:
+                reason = "The cited words compare the two the other way round."
+                return ([] if same else [Finding("unsupported", reason)]), same
         found = _by_figures(made, evidence)
         if found is not None:
             return [found], found.status == "supported"
-    return _by_change(text, evidence), False
+    return _by_years(text, evidence), False
 
 
 def _between(claimed: Comparison, given: Comparison) -> bool | None:
     """Whether two comparisons say the same; None where they are not of the same two things."""
     aligned = (claimed.left & given.left - given.right, claimed.right & given.right - given.left)
     crossed = (claimed.left & given.right - given.left, claimed.right & given.left - given.right)
-    if all(crossed) and not all(aligned):
-        return claimed.sign != given.sign
-    if all(aligned) and not all(crossed):
-        return claimed.sign == given.sign
-    return None
+    if all(crossed) == all(aligned):
+        return None
+    return (claimed.sign == given.sign) == all(aligned)
 
 
 def _named(evidence: Evidence) -> list[tuple[Figure, frozenset[str]]]:
@@ -151,32 +127,12 @@ def _values(a: Figure, b: Figure) -> tuple[float, float]:
     """Their amounts; without the signs where both are outflows, which tables show in brackets."""
     x, y = a.number.amount, b.number.amount
     rows = " ".join(figure.cell.row for figure in (a, b) if figure.cell)
-    return (abs(x), abs(y)) if x < 0 and y < 0 and _OUTFLOW.search(rows) else (x, y)
+    return (abs(x), abs(y)) if x < 0 and y < 0 and takes_off(rows) else (x, y)
 
 
-def _by_change(text: str, evidence: Evidence) -> list[Finding]:
-    """Whether what "rose" or "fell" did so, by two figures in the claim ("from 5 to 4") or in the cited row."""
+def _by_years(text: str, evidence: Evidence) -> list[Finding]:
+    """Whether what "rose" or "fell" did so, by the figures of two years of the one cited row."""
     sign = direction(text)
-    if not sign:
-        return []
-    move = _FROM_TO.search(text)
-    if move is not None:
-        first, second = _first(text, move.start()), _first(text, move.end())
-        if first and second and first.kind == second.kind and first.scale == second.scale:
-            x, y = abs(first.amount), abs(second.amount)
-            if x != y and (y > x) != (sign > 0):
-                return [Finding("unsupported", f"From {first.raw} to {second.raw} is not what it says.")]
-    # A claim may agree with itself and still have the two figures the wrong way round.
-    return _by_years(text, sign, evidence)
-
-
-def _first(text: str, position: int) -> Number | None:
-    """The number that stands right behind ``position``, but for two words."""
-    found = numbers(text[position:])
-    return found[0] if found and len(text[position : position + found[0].start].split()) <= 2 else None
-
-
-def _by_years(text: str, sign: int, evidence: Evidence) -> list[Finding]:
     by_row: dict[str, dict[int, Figure]] = {}
     for figure in evidence.figures:
         if figure.cell is None or not figure.cell.row:
@@ -185,7 +141,7 @@ def _by_years(text: str, sign: int, evidence: Evidence) -> list[Finding]:
         if len(found) == 1 and figure.cell.row:
             by_row.setdefault(figure.cell.row, {}).setdefault(found.pop(), figure)
     named = {row: columns for row, columns in by_row.items() if len(columns) > 1}
-    if len(named) != 1:
+    if len(named) != 1 or not sign:
         return []
     (columns,) = named.values()
     said = sorted(years(text))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from ragcore.text.lexicon import direction
 from ragcore.text.numbers import WORDS, Number, agree, numbers
 from ragcore.text.units import unit_after
 from ragcore.text.words import stem, tokens
@@ -16,7 +17,6 @@ from ragcore.verify.attribution import misplaced
 from ragcore.verify.claims import Statement
 from ragcore.verify.derive import derive, may_be_derived
 from ragcore.verify.evidence import Evidence, Figure, Finding
-from ragcore.verify.polarity import direction
 from ragcore.verify.segments import parts
 from ragcore.verify.signs import Told, takes_off, told
 from ragcore.verify.subjects import check_subjects

@@ -6,10 +6,10 @@ import re
 
 from ragcore.text.numbers import WORDS, codes
 from ragcore.text.periods import MONTHS
-from ragcore.text.words import stem, tokens, word_set
+from ragcore.text.words import STOP_WORDS, stem, tokens, word_set
 from ragcore.verify.claims import Statement
 from ragcore.verify.evidence import Evidence, Finding
-from ragcore.verify.synonyms import TITLES
+from ragcore.verify.terms import TITLES
 
 # Capitalised words that name nothing in particular.
 _NOT_NAMES = (
@@ -151,6 +151,8 @@ def names(text: str) -> list[str]:
         word = match.group()
         follows_capital = re.match(r"\s+[A-Z]", text[match.end() :]) is not None
         if begins and not (follows_capital or word[1:] != word[1:].lower()):
+            continue
+        if begins and word.lower() in STOP_WORDS:
             continue
         if word.lower() not in _NOT_NAMES and not any(c.isdigit() for c in word):
             found.append(word)

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from ragcore.text.lexicon import DOWN, UP
 from ragcore.text.words import word_set
-from ragcore.verify.polarity import DOWN, UP
 
 Meaning = Literal["gain", "loss", "deduction", ""]
 

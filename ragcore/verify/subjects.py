@@ -11,12 +11,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragcore.text.lexicon import DOWN, UP
 from ragcore.text.numbers import WORDS
 from ragcore.text.periods import MONTHS
 from ragcore.text.words import STOP_WORDS, stem, tokens, word_set
 from ragcore.verify.evidence import CitedCell, Evidence, Figure, Finding
-from ragcore.verify.polarity import DOWN, UP
-from ragcore.verify.synonyms import label_terms, named_by, terms, with_synonyms
+from ragcore.verify.terms import label_terms, named_by, terms, with_synonyms
 
 # Words that make of a figure a part of it, or another figure.
 NARROWING = word_set("""
@@ -94,29 +94,6 @@ def check_subjects(claim: str, context: str, matches: Sequence[Figure], evidence
             return []
         out.append(found)
     return out[:1]
-
-
-def check_unknown_subject(claim: str, evidence: Evidence) -> list[Finding]:
-    """A claim with a figure whose grammatical subject neither the cited words nor what stands around them name."""
-    if not evidence.sentences or not any(figure.sentence >= 0 for figure in evidence.figures):
-        return []
-    words = _WORD.findall(claim)
-    verb = next((i for i, word in enumerate(words[: 2 * _REACH]) if word.lower() in _FINITE), 0)
-    phrase: list[str] = []
-    for word in words[:verb]:
-        # "The dose of orbexamab" names what it is of.
-        if word.lower() in ("of", "for"):
-            return []
-        if word.lower() in _OF_PART | {"with", "on", "to", ","} and phrase:
-            break
-        phrase.append(word)
-    head = _plain(phrase[-1]) if phrase else ""
-    if not head.isalpha() or head in STOP_WORDS or head in _PLAIN or head in UP or head in DOWN or head in NARROWING:
-        return []
-    given = f"{evidence.words}\n{evidence.around}"
-    if head in evidence.near.lower() or stem(head) in with_synonyms({stem(word) for word in tokens(given)}):
-        return []
-    return [Finding("weak", f"It is about “{head}”, which the cited words don't mention.")]
 
 
 def _dropped(claim: str, cell: CitedCell, evidence: Evidence) -> str:

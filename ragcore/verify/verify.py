@@ -17,21 +17,15 @@ from dataclasses import replace
 from ragcore.config.settings import VerifySettings
 from ragcore.protocols import Reranker
 from ragcore.types import Citation, Claim, ClaimStatus, Document, Mark
-from ragcore.verify.bounds import check_bounds
 from ragcore.verify.budget import CheckBudget
-from ragcore.verify.causes import check_causes, check_effects
 from ragcore.verify.claims import Statement, split_statements
-from ragcore.verify.comparison import check_comparison
+from ragcore.verify.contrast import check_contrast
 from ragcore.verify.dates import check_periods
 from ragcore.verify.evidence import Evidence, Finding, gather
 from ragcore.verify.figures import check_numbers
 from ragcore.verify.names import check_codes, check_names, check_numbered
-from ragcore.verify.opposites import check_modes, check_opposites
-from ragcore.verify.polarity import direction_conflicts, polarity_conflicts
 from ragcore.verify.quotes import check_quotation, is_quoted, without_lead_in
-from ragcore.verify.roles import check_roles
-from ragcore.verify.subjects import check_unknown_subject
-from ragcore.verify.wording import check_replaced, check_words
+from ragcore.verify.wording import check_words
 
 _ORDER: tuple[ClaimStatus, ...] = ("supported", "weak", "unsupported")
 _YES_OR_NO = re.compile(
@@ -117,28 +111,15 @@ def judge(
     statement = replace(statement, text=_YES_OR_NO.sub("", statement.text))
     if not statement.text.strip(" .*_"):
         return Finding("weak", "A plain yes or no can't be checked.")
-    text = statement.text
-    labels = " . ".join(f"{cell.row} . {cell.column} {cell.meaning}" for cell in evidence.cited_cells)
-    prose = evidence.sentences or ((evidence.words,) if not evidence.cited_cells else ())
-    compared, settled = check_comparison(text, evidence)
     findings = [
         *check_numbers(statement, evidence),
         *check_periods(statement, evidence),
         *check_codes(statement, evidence),
         *check_numbered(statement, evidence),
         *check_names(statement, evidence),
-        *compared,
-        *(Finding("unsupported", why) for why in _polarity(text, prose, labels, directed=not settled)),
-        *check_opposites(text, prose, labels, compared=settled),
-        *check_bounds(text, evidence, prose),
-        *check_effects(text, evidence, prose),
-        *check_causes(text, prose),
-        *check_modes(text, prose),
-        *check_roles(text, prose),
-        *check_unknown_subject(text, evidence),
+        *check_contrast(statement.text, evidence),
         *check_quotation(statement, evidence),
         *check_words(statement, evidence, settings, reranker),
-        *check_replaced(statement, evidence),
     ]
     bad = sorted((f for f in findings if f.status != "supported"), key=lambda f: -_ORDER.index(f.status))
     if bad:
@@ -147,10 +128,3 @@ def judge(
         wrong = dict.fromkeys(figure for finding in worst for figure in finding.wrong)
         return Finding(bad[0].status, " ".join(reasons), tuple(wrong))
     return Finding("supported", " ".join(dict.fromkeys(f.reason for f in findings if f.reason)))
-
-
-def _polarity(text: str, prose: Sequence[str], labels: str, *, directed: bool) -> list[str]:
-    """Conflicts of denial and direction with the cited prose; where none is cited, of direction with the labels."""
-    if prose:
-        return polarity_conflicts(text, "\n".join(prose), directed=directed)
-    return direction_conflicts(text, labels) if directed else []

@@ -7,21 +7,16 @@ Three looks: the share of content words over the whole claim; a clause of its ow
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from difflib import SequenceMatcher
-from itertools import pairwise
 
 from ragcore.config.settings import VerifySettings
 from ragcore.protocols import Reranker
+from ragcore.text.lexicon import DOWN, LESS, MORE, UP
 from ragcore.text.numbers import WORDS
-from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens, word_set
+from ragcore.text.words import STOP_WORDS, cover, stem, tokens, word_set
 from ragcore.types import ClaimStatus
-from ragcore.verify.causes import HELPED, HURT
 from ragcore.verify.claims import Statement
-from ragcore.verify.comparison import LESS, MORE
 from ragcore.verify.evidence import Evidence, Finding
-from ragcore.verify.polarity import DOWN, UP
-from ragcore.verify.synonyms import TITLES, alike, with_synonyms
+from ragcore.verify.terms import TITLES, with_synonyms
 
 # Words about figures and time that a claim may use freely: what they say is checked as numbers and years.
 _NOT_COUNTED = (
@@ -40,8 +35,6 @@ _NOT_COUNTED = (
     | DOWN
     | MORE
     | LESS
-    | HELPED
-    | HURT
     | TITLES
     | WORDS.keys()
 )
@@ -68,7 +61,6 @@ _ADDITION = re.compile(
     r"order to|so that|reflecting|following|despite|mainly|primarily)\b|[;,]\s",
     re.IGNORECASE,
 )
-_CAPITALISED = re.compile(r"\b[A-Z][a-z]\w+")
 # Relevance above which the cross-encoder's word counts for a paraphrase.
 _RELEVANT = 0.5
 # A clause with so many content words, and so few of them in the cited words, was added.
@@ -117,64 +109,3 @@ def _check_clauses(text: str, given: set[str]) -> list[Finding]:
                 clause = text[start:stop].strip(" ,;.")
                 return [Finding("weak", f"“{clause}” is not in the cited words.")]
     return []
-
-
-def check_replaced(statement: Statement, evidence: Evidence) -> list[Finding]:
-    """A word of a claim that else keeps to a cited sentence, put where that sentence has another."""
-    claimed = _content(statement.text)
-    if not 2 <= len(claimed) <= 40:
-        return []
-    labels = " ".join(label for _, label in evidence.cells)
-    # A heading gives names ("North America Retail"), not words in general.
-    named = " ".join(word for word in _CAPITALISED.findall(evidence.around) if word in statement.text)
-    given = with_synonyms(set(content_stems(f"{' '.join(evidence.sentences)} {evidence.titles} {labels} {named}")))
-    for sentence in evidence.sentences:
-        words = _content(sentence)
-        mine, theirs = [stem(word) for word in claimed], [stem(word) for word in words]
-        if cover(set(mine), with_synonyms(set(theirs))) < 0.5:
-            continue
-        matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
-        if sum(block.size for block in matcher.get_matching_blocks()) < (1 if len(mine) > 2 else 2):
-            continue
-        for tag, i, j, k, m in matcher.get_opcodes():
-            if tag != "replace" or j - i > 2 or m - k > 3:
-                continue
-            new = [claimed[n] for n in range(i, j) if mine[n] not in given and claimed[n] not in _FREE]
-            old = [
-                words[n] for n in range(k, m) if len(words[n]) > 2 and not any(alike(theirs[n], one) for one in mine)
-            ]
-            if new and old and not any(_verb(word) for word in new):
-                return [_replaced(new[0], old[0])]
-    return _replaced_beside(statement.text, evidence.sentences, given)
-
-
-def _replaced_beside(text: str, sentences: Iterable[str], given: set[str]) -> list[Finding]:
-    """As above, wherever it stands: a word right before one of the evidence, where that has another before it."""
-    claimed = tokens(text)
-    mine = {stem(word) for word in claimed}
-    for word, after in pairwise(claimed):
-        if word in STOP_WORDS | _FREE | _NOT_COUNTED or not _is_word(word) or stem(word) in given:
-            continue
-        if word.endswith("ed"):
-            continue
-        for sentence in sentences:
-            for other, following in pairwise(tokens(sentence)):
-                if stem(following) != stem(after) or after in STOP_WORDS or not _is_word(after):
-                    continue
-                if (
-                    other in STOP_WORDS | _NOT_COUNTED
-                    or not _is_word(other)
-                    or any(alike(stem(other), one) for one in mine)
-                ):
-                    continue
-                return [_replaced(word, other)]
-    return []
-
-
-def _replaced(new: str, old: str) -> Finding:
-    return Finding("weak", f"It says “{new}” where the cited words say “{old}”.")
-
-
-def _verb(word: str) -> bool:
-    """Whether ``word`` looks like a form of a verb, which a retelling changes more often than what it is about."""
-    return word.endswith(("ed", "ing"))

@@ -78,6 +78,7 @@ WRONG = {
         "Dividends were declared on June 14, 2022 <<SOURCE 2.2>>.",
     ],
     "negation": [
+        "Revenues were not $62,418 million in 2023 <<SOURCE 1.8>>.",
         "The Company repurchased shares in China: it did repurchase shares <<SOURCE 1.4>>.",
         "Revenues did not rise in fiscal 2023 <<SOURCE 1.2>>.",
         "Tallis is not a wholly owned subsidiary <<SOURCE 2.3>>.",
@@ -268,7 +269,6 @@ def test_rounding_agrees_and_a_changed_leading_digit_does_not(value: float, deci
         ("Revenues were lower in 2023 than in 2022 <<SOURCE 1.8, 1.9>>.", "62,418 > 56,940"),
         ("An IND goes into effect before 30 days <<SOURCE 3.3>>.", "before"),
         ("An IND goes into effect 30 weeks after FDA receives it <<SOURCE 3.3>>.", "30 days"),
-        ("FDA shall submit an IND to a sponsor <<SOURCE 3.2>>.", "It swaps"),
     ],
 )
 def test_the_reason_names_what_is_wrong(text: str, said: str) -> None:
@@ -331,8 +331,7 @@ MEMBERS = Material(
     "members",
     "Marlowe Club 10-K 2021",
     (
-        "Neither Mr. Adler nor Ms. Boyd will be paid for serving on the Board. John Adler chairs the audit committee. "
-        "Lower contributions from volume growth held back net sales.",
+        "Neither Mr. Adler nor Ms. Boyd will be paid for serving on the Board. John Adler chairs the audit committee.",
         Grid(
             "Worldwide revenues by geography (in thousands, except revenue per member)",
             [
@@ -366,7 +365,6 @@ MEMBERS = Material(
         ("Neither Mr. Adler", "Ms. Boyd will not be paid for serving on the Board.", True),
         ("John Adler chairs", "Mr. Adler chairs the audit committee.", True),
         ("John Adler chairs", "Ms. Boyd chairs the audit committee.", False),
-        ("Lower contributions", "Net sales were held back by lower volume.", True),
     ],
 )  # fmt: skip
 def test_the_subject_of_a_figure_and_how_it_is_quoted(at: str, claim: str, supported: bool) -> None:

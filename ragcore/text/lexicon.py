@@ -1,0 +1,115 @@
+"""Classes of English words that two texts are compared by: ``ragcore/text/lexicon.toml``, read once.
+
+Words are as `tokens` gives them; a phrase is a tuple of such words.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Final
+
+from ragcore.text.words import stem, tokens, word_set
+
+Phrase = tuple[str, ...]
+
+
+def _load() -> Mapping[str, Any]:
+    with resources.files("ragcore.text").joinpath("lexicon.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+def _phrases(lines: Iterable[str]) -> tuple[Phrase, ...]:
+    return tuple(sorted((tuple(line.split()) for line in lines), key=len, reverse=True))
+
+
+def _sides(lines: Iterable[str]) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    """Word → (all words of its side, all words of the other side)."""
+    out: dict[str, tuple[set[str], set[str]]] = {}
+    for line in lines:
+        one, other = (side.split() for side in line.split("|"))
+        for own, opposed in ((one, other), (other, one)):
+            for word in own:
+                mine, theirs = out.setdefault(word, (set(), set()))
+                mine.update(own)
+                theirs.update(opposed)
+    return {word: (frozenset(mine), frozenset(theirs)) for word, (mine, theirs) in out.items()}
+
+
+_DATA = _load()
+UP: Final = word_set(_DATA["direction"]["up"])
+DOWN: Final = word_set(_DATA["direction"]["down"])
+BETTER: Final = word_set(_DATA["direction"]["better"])
+WORSE: Final = word_set(_DATA["direction"]["worse"])
+LESS_IS_BETTER: Final = word_set(_DATA["direction"]["less_is_better"])
+MORE: Final = word_set(_DATA["degree"]["more"])
+LESS: Final = word_set(_DATA["degree"]["less"])
+COMPARING_VERBS: Final = word_set(_DATA["degree"]["verbs"])
+DENIALS: Final = word_set(_DATA["denial"]["words"])
+IMPLIED: Final = word_set(_DATA["denial"]["implied"])
+PREFIXES: Final = tuple(_DATA["denial"]["prefixes"].split())
+IDIOMS: Final = _phrases(_DATA["denial"]["idioms"])
+MODES: Final = {mode: _phrases(_DATA["mode"][mode]) for mode in ("forbids", "exempts", "requires", "permits")}
+CONDITIONS: Final = word_set(_DATA["mode"]["conditions"])
+OPPOSITES: Final = _sides(_DATA["opposites"]["pairs"])
+# The words before a figure → 1 for from it upwards, -1 for up to it; `EXPLICIT` set a bound and nothing else.
+BOUNDS: Final = {
+    phrase: sign
+    for name, sign in (("over", 1), ("under", -1), ("least", 1), ("most", -1))
+    for phrase in _phrases(_DATA["bound"][name])
+}
+EXPLICIT: Final = frozenset(_phrases([*_DATA["bound"]["least"], *_DATA["bound"]["most"]]))
+BEHIND: Final = {1: word_set(_DATA["bound"]["more_behind"]), -1: word_set(_DATA["bound"]["less_behind"])}
+BETWEEN: Final = word_set(_DATA["bound"]["between"])
+AHEAD: Final = word_set(_DATA["bound"]["ahead"])
+TURNING: Final = frozenset(_phrases(_DATA["bound"]["turning"]))
+
+
+def find(words: Sequence[str], phrases: Iterable[Phrase]) -> list[tuple[int, int]]:
+    """Where the ``phrases``, longest first, stand in ``words``: ``[start, end)`` in order, none inside another."""
+    taken: list[tuple[int, int]] = []
+    for phrase in phrases:
+        for start in range(len(words) - len(phrase) + 1):
+            end = start + len(phrase)
+            if tuple(words[start:end]) == phrase and not any(start < high and low < end for low, high in taken):
+                taken.append((start, end))
+    return sorted(taken)
+
+
+def without(words: Sequence[str], places: Iterable[tuple[int, int]]) -> list[str]:
+    """``words`` but for those at ``places``."""
+    gone = {index for start, end in places for index in range(start, end)}
+    return [word for index, word in enumerate(words) if index not in gone]
+
+
+@lru_cache(maxsize=1)
+def synonyms() -> Mapping[str, frozenset[str]]:
+    """Stem → the stems of all words that say the same."""
+    groups: dict[str, set[str]] = {}
+    for line in _DATA["synonyms"]["groups"]:
+        stems = {stem(word) for word in tokens(line)}
+        for one in stems:
+            groups.setdefault(one, set()).update(stems)
+    return {one: frozenset(group) for one, group in groups.items()}
+
+
+def _sign(word: str, said_of: frozenset[str]) -> int:
+    if word in UP or word in DOWN:
+        return 1 if word in UP else -1
+    if word in BETTER or word in WORSE:
+        return 0 if LESS_IS_BETTER & said_of else 1 if word in BETTER else -1
+    return 0
+
+
+def signs(words: Sequence[str]) -> list[int]:
+    """1 for each of ``words`` that says up, -1 for down, 0 for the others."""
+    said_of = frozenset(words)
+    return [_sign(word, said_of) for word in words]
+
+
+def direction(text: str) -> int:
+    """1 where ``text`` says that something went up, -1 where down, 0 where neither or both."""
+    found = set(signs(tokens(text))) - {0}
+    return found.pop() if len(found) == 1 else 0

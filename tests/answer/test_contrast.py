@@ -1,0 +1,65 @@
+"""A word of one class in the claim, of its opposite in the cited words, on the same argument."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragcore.text import lexicon
+from ragcore.verify.contrast import check_contrast
+from ragcore.verify.evidence import Evidence
+
+
+def reasons(claim: str, cited: str) -> list[str]:
+    evidence = Evidence(cited, "", "", (), None, sentences=(cited,))
+    return [finding.reason for finding in check_contrast(claim, evidence) if finding.status != "supported"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "cited"),
+    [
+        ("The drug was not approved.", "The drug was approved."),
+        ("The drug was approved.", "The drug was not approved."),
+        ("Dividends were paid.", "No dividends were paid."),
+        ("The investigator may supply the drug to others.", "The investigator may not supply the drug to others."),
+        ("The sponsor is able to comply.", "The sponsor is unable to comply."),
+        ("Margins rose.", "Gross margin fell."),
+        ("Revenue increased while costs decreased.", "Revenue decreased while costs increased."),
+        # Both words stand in the cited sentence: only the place of each tells.
+        ("Take it 2 hours after a meal.", "Take it 2 hours before a meal and again after sleep."),
+        ("The board will not only call on members who wrote.", "The board will only call on members who wrote."),
+        ("The tenant may return the keys and may leave.", "The tenant must return the keys and may leave."),
+        ("Notice is given at least 30 days ahead.", "Notice is given no more than 30 days ahead."),
+        ("The north plant closed.", "The north plant opened."),
+    ],
+)
+def test_an_opposite_on_the_same_argument_is_found(claim: str, cited: str) -> None:
+    found = reasons(claim, cited)
+    assert found
+    assert all(reason.endswith(".") for reason in found)
+
+
+@pytest.mark.parametrize(
+    ("claim", "cited"),
+    [
+        ("It did not repurchase shares.", "No shares were repurchased."),
+        ("The drug was approved.", "If approved, for 2 years; or, if not approved, until the study ends."),
+        ("Revenue grew.", "The Company did not pay a dividend, and revenue grew."),
+        ("Margins fell.", "Gross margin decreased 250 basis points due to higher costs."),
+        ("Costs rose and margins fell.", "Higher costs led to a lower margin."),
+        ("It is not unable to pay.", "It is able to pay."),
+        ("Revenue did not fall.", "Revenue rose."),
+        ("The board met.", "The board met in May."),
+        ("Payment is due within 30 days.", "Payment is due no later than 30 days after the invoice."),
+        ("The west was smaller than the east.", "The east was larger than the west."),
+    ],
+)
+def test_the_same_said_otherwise_is_no_contrast(claim: str, cited: str) -> None:
+    assert reasons(claim, cited) == []
+
+
+def test_every_class_is_written_as_words_are_read() -> None:
+    phrases = [*lexicon.IDIOMS, *lexicon.BOUNDS, *sum(lexicon.MODES.values(), ())]
+    words = {word for phrase in phrases for word in phrase} | lexicon.UP | lexicon.DOWN | set(lexicon.OPPOSITES)
+    assert not [word for word in words if word != word.lower() or not word.replace("-", "").replace("'", "").isalpha()]
+    assert not lexicon.UP & lexicon.DOWN
+    assert not lexicon.MORE & lexicon.LESS
