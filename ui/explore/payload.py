@@ -7,6 +7,7 @@ from typing import Any
 
 from ragcore.explore.explore import Exploration
 from ragcore.explore.scores import Explored, Point
+from ragcore.text.short_titles import short
 from ragcore.types import Citation
 from ragcore.types.scope import within
 from ui.chat import payload
@@ -108,7 +109,7 @@ def passage(point: Point, found: Explored, exploration: Exploration, cited: Coll
     pages = document.pages_of(chunk.start, chunk.end)
     labels = [document.pages[page - 1].label for page in pages]
     return {
-        **row(point, exploration, {chunk.doc_id: document.title or document.name}, cited),
+        **row(point, exploration, {chunk.doc_id: short(document.title or document.name)}, cited),
         "page": pages[0] if pages else 1,
         "label": labels[0] if labels else "1",
         "pages": f"p. {labels[0]}" if len(labels) == 1 else f"pp. {labels[0]}–{labels[-1]}" if labels else "",

@@ -18,7 +18,7 @@ export function passage(root, found, { step, page, opened, kinds }) {
       button("Chunk before it", "keyboard_arrow_up", () => step(-1)),
       button("Chunk after it", "keyboard_arrow_down", () => step(1)),
     ),
-    h("p", { class: "sec muted" }, [found.title, ...found.path].join(" › ")),
+    h("p", { class: "sec muted", title: [...found.path].join(" › ") }, [found.title, found.section].filter(Boolean).join(" › ")),
     h("p", { class: `fate ${found.given ? "in" : ""}` }, h("i", { class: `dot ${mark}`, "aria-hidden": "true" }), kinds ? `${found.by}; ${found.fate}` : found.use || "not found"),
     h("p", { class: "why" }, found.why),
     h(

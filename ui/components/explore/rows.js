@@ -18,7 +18,7 @@ export class Rows {
     this.said = h("span", { class: "gw-unseen", role: "status" });
     this.foot = h("p", { class: "muted foot" });
     const head = [h("span", { class: "gw-unseen" }, "Selected"), "Chunk", "Place", "Relevance", "Found by", "Outcome"];
-    const classes = ["ck", "", "", "", "by", "fa"];
+    const classes = ["ck", "", "", "n", "by", "fa"];
     this.hint = h("p", { class: "muted keys", id: "gw-x-keys" }, h("kbd", {}, "↑"), " ", h("kbd", {}, "↓"), " move, ", h("kbd", {}, "Space"), " selects, with ", h("kbd", {}, "Shift"), " a range, ", h("kbd", {}, "Enter"), " opens the page");
     root.replaceChildren(
       h("div", { class: "ph" }, this.heading, this.only, this.clear, this.said, this.hint),
@@ -42,7 +42,7 @@ export class Rows {
     this.alone = Boolean(chosen && alone);
     const listed = this.alone ? rows.filter((line) => chosen.has(line.row)) : rows;
     const whole = this.whole && listed.length > FIRST;
-    this.body.replaceChildren(...(whole ? listed : listed.slice(0, FIRST)).map((line) => this.entry(line, several, kinds)));
+    this.body.replaceChildren(...(whole ? listed : listed.slice(0, FIRST)).map((line, at, all) => this.entry(line, several && line.doc !== all[at - 1]?.doc, several, kinds)));
     const rest = listed.length > FIRST && !whole && h("button", { type: "button", class: "gw-linkish", onclick: () => ((this.whole = true), this.show({ rows, more, chosen: this.chosen, alone: this.alone, several, kinds })) }, `Show all ${listed.length.toLocaleString("en")}`);
     const unfound = this.alone ? chosen.size - listed.length : 0;
     this.foot.replaceChildren(
@@ -58,7 +58,8 @@ export class Rows {
     if (held) this.focus(Math.max(0, this.entries().findIndex((line) => line.dataset.row === held.row)), held.box);
   }
 
-  entry(line, several, kinds) {
+  // `titled`: the document is named, since the row above has another.
+  entry(line, titled, several, kinds) {
     const name = `${line.chunk}${several ? ` of ${line.title}` : ""}`;
     const link = h("a", { href: `#chunk-${line.id}`, tabindex: "-1", onclick: (event) => (event.preventDefault(), this.events.open(line.row, event.shiftKey)), "aria-label": `Chunk ${name}, page ${line.page}, relevance ${line.relevance}` }, line.chunk);
     const box = h("input", { type: "checkbox", tabindex: "-1", checked: Boolean(this.chosen?.has(line.row)), "aria-label": `Select chunk ${name}`, onclick: (event) => this.ticked(event) });
@@ -67,7 +68,7 @@ export class Rows {
       { "data-row": line.row, "data-step": line.step, "data-given": String(line.given), "data-use": line.use, onclick: (event) => event.target.closest("a, label") || this.events.open(line.row, false) },
       h("td", { class: "ck" }, h("label", {}, box)),
       h("td", {}, h("i", { class: kinds ? `dot ${line.step}${line.given ? " in" : ""}` : `dot ${line.use || "unseen"}`, "aria-hidden": "true" }), link),
-      h("td", { class: "what" }, h("span", { class: "of" }, several ? `${line.title}, p. ${line.page}` : `p. ${line.page}${line.section ? ` · ${line.section}` : ""}`), h("span", { class: "tx" }, line.text)),
+      h("td", { class: "what" }, h("span", { class: "of" }, titled && h("b", {}, line.title), h("span", {}, `p. ${line.page}${line.section ? ` · ${line.section}` : ""}`)), h("span", { class: "tx" }, line.text)),
       h("td", { class: "n" }, h("b", {}, line.relevance)),
       h("td", { class: "by" }, line.by),
       h("td", { class: "fa" }, h("span", { class: line.given ? "gv" : "muted" }, kinds ? line.fate : line.use)),
