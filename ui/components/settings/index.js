@@ -207,7 +207,7 @@ class Page {
         {
           name,
           title,
-          said: model && offline ? `${said} Choose who answers first: it needs a model.` : said,
+          said: model && offline ? `${said} Choose a model under Answers first.` : said,
           off: model && offline,
           on: on === name,
           side: h("span", { class: "cost num" }, icon("schedule", "s14"), cost),
