@@ -86,7 +86,11 @@ def rewrite(
 
 
 def settle(question: str, history: Sequence[Turn], analyser: QuestionAnalyser) -> None:
-    """That ``analyser`` can tell which of the last two subjects ``question`` is about. Raises `QuestionUnclear`."""
+    """That ``analyser`` can tell which of the last two subjects ``question`` is about, or that the last two answers
+    cite the same document. Raises `QuestionUnclear`."""
+    cited = [{doc_id for doc_id, *_ in turn.cited} for turn in history[-2:]]
+    if len(cited) > 1 and not cited[0].isdisjoint(cited[1]):
+        return
     if analyser.follow_up(question, _earlier(history, analyser)).unclear:
         raise QuestionUnclear(f"About which document? “{' '.join(question.split())}” could mean more than one thing.")
 

@@ -166,6 +166,7 @@ def test_what_could_be_about_either_of_two_subjects_asks_which() -> None:
     with pytest.raises(QuestionUnclear, match="About which document"):
         settle("Who signed it?", two, ANALYSER)
     settle("Who signed it?", two[:1], ANALYSER)
+    settle("Who signed it?", [Turn(turn.question, turn.answer, "", (("lease", 0, 9),)) for turn in two], ANALYSER)
     settle("Who signed the lease?", two, ANALYSER)
     settle("Why did they grow?", asked(IND, REVENUES), ANALYSER)  # Nike's revenues
     settle(
