@@ -78,6 +78,22 @@ def test_references_repeats_and_fragments_are_no_lines() -> None:
     ]
 
 
+def test_what_a_paper_found_comes_before_what_it_cites() -> None:
+    cited = [f"Nitrate was above the limit in {n} wells of the county of Okafor by then [{n}]." for n in range(11, 19)]
+    background = "Some 40 million people drink the water of wells such as these."
+    findings = [
+        "Seven of the wells held 61.4 milligrams per litre of nitrate in the spring of the survey.",
+        "Closing the pumps by the railway lowered the load of the whole valley by 12% within a season.",
+        "Farms that spread less manure paid $4.2 million less in charges to the water board.",
+        "Rain washed out most of what was left, so that 31 wells were clean again before winter.",
+        "Households used 18% more water from bottles while the works were closed to them.",
+    ]
+    document = make_document(Heading("Background"), *cited, background, Heading("Findings"), *findings)
+    lines = [line.text for line in made(document, HashEmbedder()).lines]
+    assert sum(line in findings for line in lines) >= LINES - 1
+    assert not set(lines) & set(cited)
+
+
 def test_without_a_sentence_worth_quoting_the_chapters_stand_there() -> None:
     document = make_document(
         Heading("Handbook"), Heading("Wells", 2), FILLER, Heading("Pumps", 2), FILLER, Heading("Mains", 2), FILLER

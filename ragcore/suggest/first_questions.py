@@ -7,9 +7,10 @@ offline answerer.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
@@ -21,10 +22,11 @@ from ragcore.text.words import content_stems
 if TYPE_CHECKING:
     from ragcore.library import Library
     from ragcore.suggest.overview import Overview
-    from ragcore.types import Answer
+    from ragcore.types import Answer, Citation
 
 OFFERED = 4
 TRIED = 20  # candidates at most: each takes a search
+OF_A_KIND = 2  # questions of one kind, unless there are no others
 NEWEST = 4  # documents that they are about
 ALIKE = 0.5  # share of their words from which on two ask the same
 
@@ -56,29 +58,32 @@ def starters(
             tell(one)
         return kept
     offered: list[Starter] = []
-    second: list[Starter] = []  # answered, but not in the first place
-    answered: list[tuple[str, int, int]] = []
+    second: list[Starter] = []  # answered, but not in the first place, or one more of a kind
     said: list[set[str]] = []
-    for tried, candidate in enumerate(_candidates(library, overview, doc_ids)):
-        if len(offered) == OFFERED or tried == TRIED:
+    answered: list[Citation] = []
+    kinds: Counter[int] = Counter()
+    for candidate in islice(_candidates(library, overview, doc_ids), TRIED):
+        if len(offered) == OFFERED:
             break
         if not go_on():
             return tuple(offered)  # given up: looked for again
         stems = set(content_stems(candidate.question))
         if any(len(stems & other) >= ALIKE * len(stems | other) for other in said) or any(
-            candidate.doc_id == doc_id and start < candidate.end and candidate.start < end
-            for doc_id, start, end in answered
+            candidate.overlaps(item) for item in answered
         ):
             continue
         answer = ask(candidate.question)
         found = answering(answer, candidate)
         if found is not None:
-            answered.append((found.doc_id, found.start, found.end))
             said.append(stems)
+            answered.append(found)
+            kinds[candidate.kind] += 1
             made = Starter(candidate.question, found.doc_id, found.page_label, bool(found.label))
-            (offered if found is answer.citations[0] else second).append(made)
-            if offered[-1:] == [made]:
+            if found is answer.citations[0] and kinds[candidate.kind] <= OF_A_KIND:
+                offered.append(made)
                 tell(made)
+            else:
+                second.append(made)
     for made in second[: OFFERED - len(offered)]:
         offered.append(made)
         tell(made)
@@ -87,16 +92,11 @@ def starters(
 
 
 def _candidates(library: Library, overview: Callable[[str], Overview], doc_ids: Sequence[str]) -> Iterator[Candidate]:
-    """Of the newest documents one after another, each question once."""
+    """Of the newest documents one after another."""
     of_each = []
     for doc_id in doc_ids[::-1][:NEWEST]:
         view = overview(doc_id)
         cited = [line.citation for line in view.lines] or view.chapters
         places = [(item.doc_id, item.start, item.end) for item in cited]
         of_each.append(around(places, library.document, several=len(doc_ids) > 1))
-    seen: set[str] = set()
-    for row in zip_longest(*of_each):
-        for candidate in row:
-            if candidate is not None and candidate.question not in seen:
-                seen.add(candidate.question)
-                yield candidate
+    return (one for row in zip_longest(*of_each) for one in row if one is not None)

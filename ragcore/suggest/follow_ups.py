@@ -6,13 +6,13 @@ answerer, which can only quote, answers it in this conversation from the very pl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from ragcore.suggest.candidates import Candidate, Nearby
-from ragcore.types import Answer, Citation, Document, Scope, Turn
+from ragcore.suggest.candidates import Candidate, Surroundings
+from ragcore.text.words import tokens
+from ragcore.types import Answer, Citation, Document, Scope, Source, Turn
 
 if TYPE_CHECKING:
     from ragcore.library import Library
@@ -29,6 +29,7 @@ OFFLINE = {
     "retrieve.top_k": 10,
 }
 Ask = Callable[[str, Scope, Sequence[Turn]], Answer]
+Place = tuple[str, int, int]  # doc_id, start, end
 OFFERED = 3
 TRIED = 9  # candidates at most: each takes a search
 _SOURCES = 3  # citations whose surroundings are looked at
@@ -51,16 +52,15 @@ def suggest(
     ``ask(question)`` answers offline, as the next question of the conversation, which asks one document or ``several``.
     It ends early, with what it has, when ``go_on()`` is false. Raises what ``ask`` raises."""
     said = (*before, answer)
-    known = {_folded(text) for one in said for text in (one.question, one.standalone)}
-    cited = [(item.doc_id, item.start, item.end) for one in said for item in one.citations if not one.refused]
+    known = {tuple(tokens(text)) for one in said for text in (one.question, one.standalone)}
+    cited = [item for one in said if not one.refused for item in one.citations]
     offered: list[str] = []
     tried = 0
     for candidate in candidates(answer, document, several=several):
         if len(offered) == OFFERED or tried == TRIED or not go_on():
             break
-        if _folded(candidate.question) in known or any(_overlap(candidate, *place) for place in cited):
+        if tuple(tokens(candidate.question)) in known or any(map(candidate.overlaps, cited)):
             continue
-        known.add(_folded(candidate.question))
         tried += 1
         if answering(ask(candidate.question), candidate) is not None:
             offered.append(candidate.question)
@@ -96,44 +96,32 @@ def suggestions(
 
 
 def candidates(answer: Answer, document: Callable[[str], Document], *, several: bool = False) -> Iterator[Candidate]:
-    """One of each kind after another, so that the questions differ; what several citations give comes once. Where
-    ``several`` documents are asked, a question about one of them names it."""
-    places = [(item.doc_id, item.start, item.end) for item in answer.citations[:_SOURCES]]
-    nearest = [(item.doc_id, item.start, item.end) for item in answer.sources[:1]]
-    return around(places or nearest, document, several=several)
+    """`around` the first citations of ``answer``, or else around its first source."""
+    cited: Sequence[Citation | Source] = answer.citations[:_SOURCES] or answer.sources[:1]
+    return around([(item.doc_id, item.start, item.end) for item in cited], document, several=several)
 
 
 def around(
-    places: Iterable[tuple[str, int, int]], document: Callable[[str], Document], *, several: bool = False
+    places: Iterable[Place], document: Callable[[str], Document], *, several: bool = False
 ) -> Iterator[Candidate]:
-    """`candidates` of ``places``, each a span of the document of that id."""
+    """Candidates around ``places``, each question once, one of each kind after another, so that they differ."""
+    read: dict[str, Surroundings] = {}
     kinds: list[list[Candidate]] = []
-    none: list[Candidate] = []
-    read: dict[str, Nearby] = {}
     for doc_id, start, end in places:
         if doc_id not in read:
-            read[doc_id] = Nearby(document(doc_id), named=several)
-        found = read[doc_id].around(start, end)
-        kinds = [[*one, *more] for one, more in zip_longest(kinds, found, fillvalue=none)]
-    seen: set[str] = set()
-    for group in zip_longest(*kinds):
-        for candidate in group:
-            if candidate is not None and _folded(candidate.question) not in seen:
-                seen.add(_folded(candidate.question))
-                yield candidate
+            read[doc_id] = Surroundings(document(doc_id), several=several)
+        found = read[doc_id].candidates(start, end)
+        kinds = [[*one, *more] for one, more in zip(kinds, found)] or found
+    seen: set[tuple[str, ...]] = set()
+    for candidate in (one for group in zip_longest(*kinds) for one in group if one is not None):
+        words = tuple(tokens(candidate.question))
+        if words not in seen:
+            seen.add(words)
+            yield candidate
 
 
 def answering(found: Answer, candidate: Candidate) -> Citation | None:
     """The first words that answer a candidate from where it was made; None where nothing does."""
     if found.status != "complete" or found.refused:
         return None
-    cited = (item for item in found.citations[:_READ] if _overlap(candidate, item.doc_id, item.start, item.end))
-    return next(cited, None)
-
-
-def _overlap(candidate: Candidate, doc_id: str, start: int, end: int) -> bool:
-    return doc_id == candidate.doc_id and start < candidate.end and candidate.start < end
-
-
-def _folded(question: str) -> str:
-    return " ".join(re.findall(r"\w+", question.lower()))
+    return next(filter(candidate.overlaps, found.citations[:_READ]), None)

@@ -2,14 +2,15 @@
 
 Sentences are chosen by structure and rank alone: whole ones of running text that hold a figure, a date or a name, near
 in meaning to what the document and their section are about, from as many sections as there are, no two alike. Where
-none is worth quoting, the first heading of each chapter stands for them. No model writes anything.
+a document cites others, as papers do, the chapters that cite less come first: they tell what was found. Where no
+sentence is worth quoting, the first heading of each chapter stands for them. No model writes anything.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,10 @@ from ragcore.answer.cite import cite_span
 from ragcore.answer.sources import build_units
 from ragcore.context.extract import tells
 from ragcore.index.packing import pack, unpack
+from ragcore.offline.question_generation import is_many, words_of
 from ragcore.offline.quotable import REFERENCE
-from ragcore.suggest.phrasing import NO_SUBJECT, is_many
 from ragcore.text.numbers import numbers
-from ragcore.text.periods import date_spans
+from ragcore.text.periods import date_spans, years
 from ragcore.text.words import FUNCTION_WORDS
 from ragcore.types import Citation, Document, Element
 
@@ -32,20 +33,24 @@ if TYPE_CHECKING:
 
 LINES = 5
 CHAPTERS = 8  # headings that stand for a document, at most
-VERSION = 1  # raise it when another choice is made of the same document
+VERSION = 2  # raise it when another choice is made of the same document
 _READ = 2000  # sentences looked at, at most: spread over the document
 _RANKED = 60  # of which so many are compared in meaning
 _SHORTEST, _LONGEST, _EASY = 45, 260, 170  # characters of a sentence; one up to the last is read at a glance
 _CAPITALS = 0.5  # share of words with a capital, from which on it is an entry of a list of works or names
+_MARKS = ".,;:)”\"'’-"
 _LONG = 8  # pages from which on a document has a cover
-_SAME = 0.8  # likeness from which on two sentences say the same
-_AGAIN = 0.25  # what a sentence loses for each that is taken from its section
-_ALIKE = 0.5  # and for its likeness to the nearest of them
-_EARLY = 0.3  # what the first sentence has before the last: documents begin with what they come to
-_INITIALS = 3  # single letters with a capital, from which on it is an entry of a list of works
 _NUMBERED = 5  # characters of the number in front of an item, at most
 _RARE = 3  # times that a name stands in a document, up to which it tells of its sentence
-_NOT_ALONE = NO_SUBJECT - {"we"}  # words that need the sentence before
+_NOT_ALONE = words_of("pronouns") - {"we", "our", "if", "no"}  # words that need the sentence before
+# What a sentence is worth beside its words that tell, and what counts against it.
+_EARLY = 0.3  # the first before the last: documents begin with what they come to
+_OPENS = 0.15  # the first of its paragraph
+_BORROWED = 1.5  # what it has from another work, and the share of its chapter's sentences that have something
+_SHOWS = 0.3  # being of a chapter with a table or a figure
+_SAME = 0.8  # likeness from which on two sentences say the same
+_AGAIN = 0.25  # for each that is taken from its section
+_ALIKE = 0.5  # and for its likeness to the nearest of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ class _Sentence:
     start: int
     end: int
     text: str
-    chapter: str
+    chapter: tuple[str, ...]
     lit: tuple[int, int]
     worth: float
 
@@ -94,7 +99,7 @@ def overview(library: Library, embedder: Embedder, doc_id: str) -> Overview:
 
 def made(document: Document, embedder: Embedder, about: Vector | None = None) -> Overview:
     """The overview of ``document``; ``about`` are the vectors of its chunks, None where there are none yet."""
-    ranked = list(islice(_ranked(list(_sentences(document))), _RANKED))
+    ranked = list(islice(_ranked(_sentences(document)), _RANKED))
     chosen = _chosen(ranked, embedder.embed_documents([one.text for one in ranked]), about) if ranked else []
     lines = tuple(Line(cite_span(document, one.start, one.end, n), one.lit) for n, one in enumerate(chosen, start=1))
     heads = islice(_chapters(document), CHAPTERS)
@@ -106,29 +111,39 @@ def made(document: Document, embedder: Embedder, about: Vector | None = None) ->
 # Sentences
 
 
-def _sentences(document: Document) -> Iterator[_Sentence]:
+def _sentences(document: Document) -> list[_Sentence]:
     """Sentences that can stand alone, with what tells in them."""
     elements = [item for item in document.body if item.kind in ("paragraph", "list_item") and item.generated is None]
     depth = _depth(elements)
     again = Counter(document.text[item.start : item.end].casefold() for item in elements)
     first = 2 if len(document.pages) >= _LONG else 1
     step = max(1, sum(item.end - item.start for item in elements) // (_READ * 150))
+    found: list[_Sentence] = []
+    cites: defaultdict[tuple[str, ...], list[bool]] = defaultdict(list)
     for place, item in enumerate(elements):
         whole = document.text[item.start : item.end]
         if item.page < first or len(whole) < _SHORTEST or again[whole.casefold()] > 1 or place % step:
             continue
         for order, unit in enumerate(build_units(document, item.start, item.end)):
             text = " ".join(document.text[unit.start : unit.end].split())
-            if not _stands_alone(text) or _goes_on(document.text[unit.end : item.end]):
+            borrowed = bool(document.marks(unit.start, unit.end)) or _refers(text)
+            cites[item.section[:depth]].append(borrowed)
+            rest = document.text[unit.end : item.end].lstrip()[:1]
+            if not _stands_alone(text) or rest.islower() or rest.isdigit():  # cut behind an abbreviation
                 continue
             text = " ".join(document.shown(unit.start, unit.end).split())
-            lit = _telling(text, document.text)
-            if lit is not None:
-                early = _EARLY * (1 - unit.start / max(document.body_end, 1))
-                opens = 0.15 if order == 0 and item.kind == "paragraph" else 0.0
-                easy = 0.0 if len(text) <= _EASY else (_EASY - len(text)) / 300
-                chapter = " › ".join(item.section[:depth])
-                yield _Sentence(unit.start, unit.end, text, chapter, lit[0], lit[1] + early + opens + easy)
+            told = _telling(text, document.text)
+            if told is not None:
+                worth = told[1] + _EARLY * (1 - unit.start / max(document.body_end, 1)) - _BORROWED * borrowed
+                worth += _OPENS if order == 0 and item.kind == "paragraph" else 0.0
+                worth -= max(0, len(text) - _EASY) / 300
+                found.append(_Sentence(unit.start, unit.end, text, item.section[:depth], told[0], worth))
+    share = {chapter: sum(each) / len(each) for chapter, each in cites.items()}
+    shows = {item.section[:depth] for item in document.body if item.kind in ("table", "figure") and item.section}
+    return [
+        replace(one, worth=one.worth - _BORROWED * share[one.chapter] + _SHOWS * (one.chapter in shows))
+        for one in found
+    ]
 
 
 def _depth(elements: Sequence[Element]) -> int:
@@ -138,28 +153,25 @@ def _depth(elements: Sequence[Element]) -> int:
     return next((depth for depth, count in enumerate(counted, start=1) if count >= LINES), max(deepest, 1))
 
 
+def _refers(text: str) -> bool:
+    """Whether it has something from another work: ``[12]``, ``(3, 4)``, ``(Okafor, 2019)``."""
+    inside = [part.partition(")")[0] for part in text.replace("[", "(").replace("]", ")").split("(")[1:]]
+    return any(years(part) or (part.strip("0123456789,;–- ") == "" and part.strip()) for part in inside)
+
+
 def _stands_alone(text: str) -> bool:
     """Whether it is a whole sentence of prose that does not begin with what another one said."""
     if not _SHORTEST <= len(text) <= _LONGEST or not tells(text):
         return False
     words = text.split()
-    capitals = sum(word[0].isupper() for word in words) / len(words)
-    begins = next((c for c in text if c.isalpha()), "")
     return (
         (text[0].isalnum() or text[0] in '“"‘(„«')
-        and not begins.islower()
+        and not next((c for c in text if c.isalpha()), "").islower()
         and not (words[0].endswith((")", ".")) and len(words[0]) <= _NUMBERED)  # "(4)", "12.", "a)"
         and words[0].strip("“\"'(,").lower() not in _NOT_ALONE
-        and capitals < _CAPITALS
-        and sum(len(word.strip(".,;:()")) == 1 and word[0].isupper() and word[0] != "A" for word in words) < _INITIALS
+        and sum(word[0].isupper() for word in words) < _CAPITALS * len(words)
         and not text.endswith("?")
     )
-
-
-def _goes_on(rest: str) -> bool:
-    """Whether what follows a sentence belongs to it: it was cut behind an abbreviation."""
-    following = rest.lstrip()[:1]
-    return following.islower() or following.isdigit()
 
 
 def _telling(text: str, whole: str) -> tuple[tuple[int, int], float] | None:
@@ -167,19 +179,22 @@ def _telling(text: str, whole: str) -> tuple[tuple[int, int], float] | None:
     things, a name."""
     found: list[tuple[float, int, int]] = []
     for number in numbers(REFERENCE.sub(lambda match: "\0" * len(match.group()), text)):
-        start = text.find(number.raw, number.start)
-        end = start + len(number.raw)
-        if start < 0 or text[start] in "(-–−" or (text[end - 1] == ")" and "(" not in number.raw):
-            continue
-        if not number.currency and 1900 <= number.value < 2100:
+        own = number.raw.strip("()")
+        start = text.find(own, number.start)
+        end = start + len(own)
+        is_mark = start < 0 or own[0] in "-–−" or (own.isdigit() and text[start - 1 : end + 1] == f"({own})")
+        if is_mark or (not number.currency and 1900 <= number.value < 2100):
             continue  # a year, as in a reference
-        while end < len(text) and text[end].isalpha():
+        while text[end : end + 1].isalnum() or (text[end : end + 1] == "." and text[end + 1 : end + 2].isdigit()):
             end += 1  # "200ml"
         exact = number.percent or number.currency or number.scale > 1 or number.unit is not None
-        if not (number.percent or number.currency):
-            end = _with_noun(text, end)
-        if exact or end > start + len(number.raw):
-            found.append((1.0 if exact else 0.8, start, end))
+        last = (
+            end
+            if number.percent or number.currency
+            else _with_noun(text, end, unit=text[end - 1].isdigit() and bool(number.unit))
+        )
+        if exact or last > start + len(own):
+            found.append((1.0 if exact else 0.8, start, last))
     found += [(0.7, start, end) for start, end in date_spans(text)]
     found += [(0.5 if whole.count(text[s:e]) <= _RARE else 0.2, s, e) for s, e in _names(text)]
     if not found:
@@ -188,38 +203,34 @@ def _telling(text: str, whole: str) -> tuple[tuple[int, int], float] | None:
     return (start, end), worth
 
 
-def _with_noun(text: str, end: int) -> int:
-    """Where the words behind a number end that say of what it is: "1.84 million homes", "seven working days"; else
-    ``end``. The first in the plural of three, or else the first."""
+def _with_noun(text: str, end: int, *, unit: bool) -> int:
+    """Where the words behind a number end that say of what it is: "1.84 million homes", "seven working days", "5 ml"
+    (``unit``); else ``end``. The first in the plural of three, or else the first."""
     at, ends = end, []
     for word in text[end:].split(maxsplit=3)[:3] if text[end : end + 1] in (" ", "-") else []:
-        bare = word.rstrip(".,;:)”\"’'")
-        plain = bare.lstrip("-")
-        if len(plain) < 3 or not plain.isalpha() or not plain.islower() or plain in FUNCTION_WORDS:
+        bare = word.strip(_MARKS)
+        if len(bare) < (1 if unit else 3) or not bare.isalpha() or not bare.islower() or bare in FUNCTION_WORDS:
             break
         at = text.index(bare, at) + len(bare)
         ends.append(at)
-        if is_many(plain):
+        if unit or is_many(bare):
             return at
-        if bare != word:
+        if word[-1] != bare[-1]:
             break
     return ends[0] if ends else end
 
 
-def _names(text: str) -> Iterator[tuple[int, int]]:
-    """Runs of two to five words with capitals within the sentence."""
-    at, run = 0, []
-    for place, word in enumerate([*text.split(), ""]):
-        start = text.index(word, at) if word else len(text)
-        at = start + len(word)
-        bare = word.rstrip(".,;:)”\"’'")
-        named = place > 0 and bare[:1].isupper() and bare[1:2].islower()
-        if named:
-            run.append((start, start + len(bare)))
-        if not named or bare != word:
-            if 2 <= len(run) <= 5:
-                yield run[0][0], run[-1][1]
-            run = []
+def _names(text: str) -> list[tuple[int, int]]:
+    """Runs of two to five words with capitals, the first of the sentence left out."""
+    at, runs = text.find(" "), list[list[tuple[int, int]]]([[]])
+    for word in text.split()[1:]:
+        bare = word.rstrip(_MARKS)
+        at = text.index(word, at) + len(bare)
+        if bare[:1].isupper() and bare[1:2].islower():
+            runs[-1].append((at - len(bare), at))
+        if bare != word or not bare[:1].isupper():
+            runs.append([])
+    return [(run[0][0], run[-1][1]) for run in runs if 2 <= len(run) <= 5]
 
 
 # The choice
@@ -227,7 +238,7 @@ def _names(text: str) -> Iterator[tuple[int, int]]:
 
 def _ranked(sentences: Sequence[_Sentence]) -> Iterator[_Sentence]:
     """The best of each chapter, then the second of each, and so on."""
-    chapters: defaultdict[str, list[_Sentence]] = defaultdict(list)
+    chapters: defaultdict[tuple[str, ...], list[_Sentence]] = defaultdict(list)
     for one in sentences:
         chapters[one.chapter].append(one)
     sizes = sorted(chapters.values(), key=len, reverse=True)
@@ -242,7 +253,7 @@ def _chosen(ranked: Sequence[_Sentence], vectors: Vector, about: Vector | None) 
     near = vectors @ (centre / max(float(np.linalg.norm(centre)), 1e-9))
     alike = vectors @ vectors.T
     taken: list[int] = []
-    chapters: Counter[str] = Counter()
+    chapters: Counter[tuple[str, ...]] = Counter()
     while len(taken) < LINES:
         left = [i for i in range(len(ranked)) if i not in taken and not any(alike[i, j] > _SAME for j in taken)]
         if not left:
@@ -264,22 +275,15 @@ def _chosen(ranked: Sequence[_Sentence], vectors: Vector, about: Vector | None) 
 def _chapters(document: Document) -> Iterator[tuple[int, int]]:
     """The headings of the level on which there are several, each once; that of the title is left out."""
     first = 2 if len(document.pages) >= _LONG else 1
-    heads = [item for item in document.body if item.kind == "heading" and item.page >= first]
-    titled = _letters(document.title)
-    heads = [item for item in heads if _letters(_line(document, item)) not in titled]
-    levels = Counter(item.level for item in heads)
+    heads: dict[str, Element] = {}
+    for item in document.body:
+        name = _letters(document.text[item.start : item.end]) if item.kind == "heading" and item.page >= first else ""
+        if name and name not in _letters(document.title):
+            heads.setdefault(name, item)
+    levels = Counter(item.level for item in heads.values())
     level = next((level for level, count in sorted(levels.items()) if count > 2), min(levels, default=0))
-    seen: set[str] = set()
-    for item in heads:
-        name = _line(document, item).casefold()
-        if item.level <= level and name not in seen:
-            seen.add(name)
-            yield item.start, item.end
+    return ((item.start, item.end) for item in heads.values() if item.level <= level)
 
 
 def _letters(text: str) -> str:
     return "".join(c for c in text.casefold() if c.isalnum())
-
-
-def _line(document: Document, item: Element) -> str:
-    return " ".join(document.text[item.start : item.end].split())

@@ -1,0 +1,205 @@
+"""Questions in a document's own words, in English: of a table's cell, a heading, a topic, a caption, a cause.
+
+Each function returns "" where the words don't plainly make a question that a person would ask.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence, Set
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from ragcore.text.periods import periods, years
+from ragcore.text.words import FUNCTION_WORDS, MONTHS, word_set
+
+# What leads from what changed to why.
+CAUSE = re.compile(
+    r"\b(?:due\s+to|because|driven\s+by|as\s+a\s+result\s+of|owing\s+to|reflect\w*|attributable\s+to|resulted\s+from)\b",
+    re.IGNORECASE,
+)
+# By which a heading is referred to ("§ 312.42", "Note 7"), or just the number in front of it.
+_LABEL = re.compile(
+    r"(?P<said>§+\s?[\d.]*\d[a-z]?|(?:section|article|clause|note|rule)\s+(?:\d+(?:\.\d+)*[a-z]?|[ivx]+))[.:)]?[\s—–-]+"
+    r"|(?:(?:part|item|chapter|annex|appendix|subpart)\s+)?(?:\d+[a-z]?(?:\.\d+)*[.):]?|[a-z][.):]|[ivxlc]+[.):])\s+"
+    r"|(?:part|item|chapter|annex|appendix|subpart)\s+\w+\s*[—–:.-]\s*",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"\s*(?:\[[^\]]*\]|\([^)]*\))")
+_PERIOD_TOKEN = re.compile(r"\d+|FY\s?\d+|[QH]\d|[1-4]Q\d*", re.IGNORECASE)
+_LONGEST = 70  # characters of a name
+_LONGEST_MEASURE = 4  # words
+_LONGEST_SHORT = 5  # letters that something may be short for: "FDA"
+
+
+@lru_cache(maxsize=1)
+def _english() -> dict[str, Any]:
+    with resources.files("ragcore.offline").joinpath("question_generation.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+@lru_cache(maxsize=16)
+def words_of(name: str) -> frozenset[str]:
+    """The list ``name`` of ``question_generation.toml``."""
+    return word_set(_english()[name])
+
+
+def written(text: str) -> frozenset[str]:
+    """The words of ``text`` as it writes them within sentences: a capital behind a small word is a name's."""
+    found, before = set(), False
+    for word in text.split():
+        bare = word.strip(".,;:()[]“”\"'’!?")
+        small = bare.islower() and bare[0].isalpha()
+        if small or (before and bare[:1].isupper() and bare[1:].islower()):
+            found.add(bare)
+        before = small and word[-1] in (bare[-1], ",")
+    return frozenset(found)
+
+
+def within(name: str, words: Set[str]) -> str:
+    """``name`` as it stands within a sentence: a capital that only its place at a beginning gave it is gone. ``words``
+    are those that the document writes within sentences."""
+    parts = name.split()
+    cores = [part.strip(".,;:()“”\"'’&") for part in parts]
+    if len(parts) > 1 and sum(core.isupper() and len(core) > 1 for core in cores) * 2 > len(cores):
+        return " ".join(_unshouted(part, core, words) for part, core in zip(parts, cores))
+    capital = [core[:1].isupper() and core[1:].replace("-", "").islower() for core in cores]
+    small = [all(part in words for part in core.lower().split("-")) for core in cores]
+    if all(small[place] for place in range(1, len(parts)) if capital[place]):
+        known = [small[0] or (cores[0] not in words and len(parts) > 1), *small[1:]]
+        return " ".join(
+            part[0].lower() + part[1:] if upper and is_known else part
+            for part, upper, is_known in zip(parts, capital, known)
+        )
+    # "Sales in North America": the rest is a name, the first word isn't.
+    return name[0].lower() + name[1:] if small[0] and not capital[1] else name
+
+
+def _unshouted(part: str, core: str, words: Set[str]) -> str:
+    if core.lower() not in words and core.capitalize() in words:
+        return part.replace(core, core.capitalize())
+    return part.lower() if core.lower() in words or len(core) > _LONGEST_SHORT else part
+
+
+def of_cell(row: str, column: str, title: str, words: Set[str]) -> str:
+    """``What was net income in 2022?``, ``What was the revenue of Field Sensors in 2022?`` in a table of revenue by
+    segment (``title``); of any other table ``What does Table 2 give for age under placebo?``."""
+    name = _BRACKETS.sub("", row).strip(" :.·,*†‡")
+    column = " ".join(_BRACKETS.sub("", column).replace("·", " ").split()).strip(" :,*†‡")
+    low = name.lower().split()
+    if not _is_name(name) or _is_part(low) or not column or column.endswith("."):
+        return ""
+    said, when = within(name, words), _period(column)
+    is_measure, measure = bool(set(low) & words_of("measures")), _divided(title)
+    if when and measure and not is_measure:
+        return f"What {_was(measure)} the {within(measure, words)} of {name} {when}?"
+    if when and is_measure:
+        article = "the " if low[0] in words_of("with_article") and _was(said) == "was" else ""
+        return f"What {_was(said)} {article}{said}{',' if ',' in said else ''} {when}?"
+    where = " ".join(title.split()[:2]).rstrip(".:")
+    place = where if where[-1:].isdigit() and where[:1].isupper() else "the table"
+    return f"What does {place} give for {said} {when or 'under ' + within(column, words)}?" if len(column) <= 40 else ""
+
+
+def _divided(title: str) -> str:
+    """The measure that a table gives by parts: the revenue of "Results: Revenue by segment"."""
+    before = title.partition(" by ")[0].split() if " by " in title else []
+    last = max((place for place, word in enumerate(before) if word[0].isupper()), default=0)
+    measure = before[last:] if len(before) - last <= _LONGEST_MEASURE else []
+    return " ".join(measure) if words_of("measures").intersection(map(str.lower, measure)) else ""
+
+
+def _is_name(name: str) -> bool:
+    low = set(name.lower().split())
+    return (
+        3 <= len(name) <= _LONGEST
+        and name[0].isalpha()
+        and sum(c.isalpha() or c == " " for c in name) >= 0.8 * len(name)
+        and not low & (words_of("finite") | words_of("pronouns"))
+        and name.lower().split()[-1] not in FUNCTION_WORDS
+    )
+
+
+def _is_part(words: Sequence[str]) -> bool:
+    return words[0] in words_of("parts") or (len(words) == 1 and words[0] in words_of("alone"))
+
+
+def is_many(name: str) -> bool:
+    """Whether the noun of a name is in the plural: "net sales of goods", not "cost of goods"."""
+    own = re.split(r"[,(]", name)[0].lower().split()
+    ends = (place for place, word in enumerate(own) if place and word in words_of("noun_ends"))
+    noun = own[next(ends, len(own)) - 1] if own else ""
+    return noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
+
+
+def _was(name: str) -> str:
+    return "were" if is_many(name) else "was"
+
+
+def _period(column: str) -> str:
+    """``in 2022``, ``at December 31, 2022``, ``in the three months ended July 2, 2022``; "" of what is no period."""
+    own = column.replace(",", "").split()
+    known = words_of("period") | word_set(" ".join((*MONTHS, *(month[:3] for month in MONTHS))).lower())
+    if not years(column) or not all(w.lower().strip(".") in known or _PERIOD_TOKEN.fullmatch(w) for w in own):
+        return ""
+    said = " ".join(word.lower() if word.lower() in words_of("period") else word for word in column.split())
+    said = said.removeprefix("as ").removeprefix("of ").removeprefix("at ").removeprefix("the ")
+    if "ended" in said or "ending" in said:
+        return f"in the {said.replace('years', 'year')}"
+    return f"{'at' if periods(said).dates else 'in'} {said}"
+
+
+def label_of(text: str) -> str:
+    """By which a text refers to the section of a heading: ``§ 312.42``, ``Note 7``, or ""."""
+    match = _LABEL.match(text)
+    return (match["said"] or "") if match else ""
+
+
+def of_heading(text: str, low: str, words: Set[str], *, several: bool) -> str:
+    """``What does § 312.33 say about annual reports?``; a heading that is a question as it is. ``low`` is the text in
+    small letters, by which *the* so-and-so is known; ``several``: more than one document is asked."""
+    match = _LABEL.match(text)
+    label, rest = label_of(text), text[match.end() if match else 0 :]
+    name = _BRACKETS.sub("", rest).strip(" :.–—-†*").removeprefix("About ")
+    if name.endswith("?"):
+        return name[:1].upper() + name[1:] if 3 <= len(name.split()) <= 14 else ""
+    own = name.lower().split()
+    if not (1 if label else 2) <= len(own) <= 9 or not _is_name(name) or name.lower() in _english()["general"]:
+        return ""
+    if own[0] in words_of("commands") or any(sign in name for sign in (" - ", " – ", " — ", ": ", "; ", ". ")):
+        return ""
+    place = label if label.startswith("§") or not several else ""
+    return of_topic(within(name, words), low, several=several, place=place)
+
+
+def of_topic(name: str, low: str, *, several: bool, place: str = "") -> str:
+    """``What does the document say about the drug substance?``"""
+    asks = f"does {place}" if place else "do the documents" if several else "does the document"
+    definite = low.count(f" the {name.lower()}") * 2 > low.count(f" {name.lower()}")
+    return f"What {asks} say about {'the ' if definite else ''}{name}?"
+
+
+def of_caption(label: str) -> str:
+    """``What does Table 2 show?``"""
+    return f"What does {label} show?"
+
+
+def of_cause(sentence: str, words: Set[str]) -> str:
+    """``Why did inventories rise in 2025?`` of a sentence that says why."""
+    own = _BRACKETS.sub("", sentence).split()
+    changed: dict[str, str] = _english()["changed"]
+    at = next((place for place, word in enumerate(own) if word in changed), 0)
+    # "In fiscal 2025, net income …"
+    opening = " ".join(own[:at]).rpartition(", ") if own[0] in ("In", "During", "For") else ("", "", " ".join(own[:at]))
+    subject = re.split(r"\s(?:in|during|for)\s", opening[2])[0]
+    bare = subject.removeprefix("The ").removeprefix("Our ").removeprefix("the ").removeprefix("our ")
+    low = bare.lower().split()
+    if not low or len(low) > 6 or not _is_name(bare) or _is_part(low):
+        return ""
+    if not CAUSE.search(" ".join(own[at:])) or "," in bare:
+        return ""
+    article = "the " if (bare != subject and not is_many(bare)) or low[0] in words_of("with_article") else ""
+    when = f" in {years(opening[0]).pop()}" if years(opening[0]) else ""
+    return f"Why did {article}{within(bare, words)} {changed[own[at]]}{when}?"
