@@ -57,15 +57,9 @@ class Surroundings:
         """For ``[start, end)`` the candidates of each kind, nearest first, in the order in which kinds are offered."""
         near = list(elements_within(self._document, max(0, start - _WINDOW), end + _WINDOW))
         near.sort(key=lambda item: max(item.start - end, start - item.end, 0))
-        row, across, down = self._cells(near, start, end)
-        kinds: list[Iterable[Made]] = [
-            self._causes(row, start),
-            across,
-            self._sections(start, end),
-            down,
-            self._topics(start, end),
-            self._captions(near),
-        ]
+        row, cells = self._cells(near, start, end)
+        sections, topics, captions = self._sections(start, end), self._topics(start, end), self._captions(near)
+        kinds: list[Iterable[Made]] = [self._causes(row, start), cells, sections, topics, captions]
         doc_id = self._document.doc_id
         made = ((Candidate(q, doc_id, s, e, kind) for q, s, e in each if q) for kind, each in enumerate(kinds))
         return [list(islice(each, _MOST)) for each in made]
@@ -75,12 +69,12 @@ class Surroundings:
 
     # Tables
 
-    def _cells(self, near: Sequence[Element], start: int, end: int) -> tuple[str, Iterator[Made], Iterator[Made]]:
-        """Of the cited table the name of the cited row, its other columns and the other rows of its column; of one
-        near a cited sentence the rows of its latest column."""
+    def _cells(self, near: Sequence[Element], start: int, end: int) -> tuple[str, Iterator[Made]]:
+        """The name of the cited row of a table, and the cells beside the cited one; the latest column of a table that
+        stands near a cited sentence."""
         element = next((item for item in near if item.table is not None and item.noise is None), None)
         if element is None or element.table is None:
-            return "", iter(()), iter(())
+            return "", iter(())
         table = LabelledTable(self._document, element.table)
         cells = [c for c in table.cells(element.start, element.end) if not c.header and _is_value(table.text(c))]
         spans = zip(table.table.row_numbers, table.table.row_spans)
@@ -90,18 +84,15 @@ class Surroundings:
         if here is None:
             latest = [max(years(label), default=0) for label in table.column_labels()]
             column = max((cell.col for cell in cells), key=lambda col: (latest[col], -col), default=0)
-            return "", iter(()), self._asked(table, [cell for cell in cells if cell.col == column])
-        across = [cell for cell in cells if cell.row == here.row and cell.col != here.col]
-        down = [cell for cell in cells if cell.col == here.col and cell.row != here.row]
-        across.sort(key=lambda cell: abs(cell.col - here.col))
-        down.sort(key=lambda cell: abs(cell.row - here.row))
-        return table.row_label(here).head, self._asked(table, across), self._asked(table, down)
+            return "", self._asked(table, [cell for cell in cells if cell.col == column])
+        beside = [cell for cell in cells if (cell.row == here.row) != (cell.col == here.col)]
+        beside.sort(key=lambda cell: abs(cell.row - here.row) + abs(cell.col - here.col))
+        return table.row_label(here).head, self._asked(table, beside)
 
     def _asked(self, table: LabelledTable, cells: Sequence[Cell]) -> Iterator[Made]:
-        columns = table.column_labels()
+        columns, title = table.column_labels(), table.table.title or ""
         for cell in cells:
-            name, title = table.row_label(cell).head, table.table.title or ""
-            yield ask.of_cell(name, columns[cell.col], title, self._words), cell.start, cell.end
+            yield ask.of_cell(table.row_label(cell).head, columns[cell.col], title, self._words), cell.start, cell.end
 
     # Sentences
 
