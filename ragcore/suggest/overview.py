@@ -251,25 +251,18 @@ def _chosen(ranked: Sequence[_Sentence], vectors: Vector, about: Vector | None) 
     those taken and being of the same chapter against it."""
     centre = (vectors if about is None else about).mean(axis=0)
     near = vectors @ (centre / max(float(np.linalg.norm(centre)), 1e-9))
-    alike = vectors @ vectors.T
-    taken: list[int] = []
-    chapters: Counter[tuple[str, ...]] = Counter()
+    worth = np.array([one.worth for one in ranked]) + 2 * near
+    alike = np.zeros(len(ranked))  # to the nearest of those taken
+    taken: list[_Sentence] = []
     while len(taken) < LINES:
-        left = [i for i in range(len(ranked)) if i not in taken and not any(alike[i, j] > _SAME for j in taken)]
-        if not left:
+        again = np.array([sum(other.chapter == one.chapter for other in taken) for one in ranked])
+        left = np.where(alike > _SAME, -np.inf, worth - _AGAIN * again - _ALIKE * alike)
+        best = int(left.argmax())
+        if np.isneginf(left[best]):
             break
-        best = max(
-            left,
-            key=lambda i: (
-                ranked[i].worth
-                + 2 * float(near[i])
-                - _AGAIN * chapters[ranked[i].chapter]
-                - _ALIKE * max((float(alike[i, j]) for j in taken), default=0.0)
-            ),
-        )
-        taken.append(best)
-        chapters[ranked[best].chapter] += 1
-    return sorted((ranked[i] for i in taken), key=lambda one: one.start)
+        taken.append(ranked[best])
+        alike = np.maximum(alike, vectors @ vectors[best])
+    return sorted(taken, key=lambda one: one.start)
 
 
 def _chapters(document: Document) -> Iterator[tuple[int, int]]:
