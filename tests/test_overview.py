@@ -71,6 +71,7 @@ def test_references_repeats_and_fragments_are_no_lines() -> None:
         "and 40 wells were sampled twice by the crew that had been sent out there in the spring.",
         "Printed on 100 pages for all of the members who asked for it by letter or by telephone.",
         "Printed on 100 pages for all of the members who asked for it by letter or by telephone.",
+        "24 Aldous R, Brandt WY, Corley M, et al. Outcomes of pumping in a phase 2 trial of three wells by the river.",
         "Nitrate stood above the limit in seven wells, all of them south of the railway.",
     )
     assert [line.text for line in made(document, HashEmbedder()).lines] == [
@@ -110,6 +111,7 @@ def test_each_first_question_is_answered_from_where_it_says(library: tuple[Engin
     found = engine.starters([doc_id], tell=told.append)
     assert tuple(told) == found
     assert len(found) == 4
+    assert len({" ".join(one.question.split()[:2]) for one in found}) > 1, "of more kinds than one"
     for one in found:
         answer = engine.ask(one.question).run()
         assert not answer.refused, one.question

@@ -10,7 +10,7 @@ TEXT = """
 The cost of sales and net income of a year stand in the balance sheets. We keep inventories, annual reports, filing
 review and assessment, general and other expenses. We speak of the drug substance; the drug substance is pure. Adobe
 and the site at Aberfeld, laboratory balances, with Field Sensors and the Jordan Brand, property and equipment, a
-placebo and its age group, results of operations at a glance, total revenue.
+placebo and its age group, results of operations at a glance, total revenue and its growth.
 """
 WORDS = written(TEXT)
 LOW = " ".join(TEXT.lower().split())
@@ -50,6 +50,8 @@ CORPUS = [
     (cause("Cost of sales decreased $5.4 billion in the second quarter, due to lower sales."),
      "Why did the cost of sales decrease?"),
     (cause("Inventories rose by $4.4 million."), ""),
+    (cause("Turnover at 12369 crores grew by 26% driven by exports."), ""),
+    (cell("Growth", "2005/06", ""), "What does the table give for growth in 2005/06?"),
     (cause("It rose because of the weather."), ""),
     (within("ADOBE BALANCE SHEETS", WORDS), "Adobe balance sheets"),
     (within("Jordan Brand", WORDS), "Jordan Brand"),

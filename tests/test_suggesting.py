@@ -58,6 +58,14 @@ def test_periods_rows_causes_and_sections_beside_it_are_asked_for(library: tuple
     assert len({question.lower() for question in questions}) == len(questions)
 
 
+def test_questions_beside_several_documents_do_not_repeat_a_title(library: tuple[Engine, str, str]) -> None:
+    engine, answer = library[0], answer_of(library)
+    title = engine.document(answer.citations[0].doc_id).title
+    questions = [each.question for each in candidates(answer, engine.document, several=True)]
+    assert questions
+    assert not any(title in question or "the document " in question for question in questions)
+
+
 def test_nothing_that_was_asked_or_is_refused_is_offered(library: tuple[Engine, str, str]) -> None:
     engine, answer = library[0], answer_of(library)
     tried: list[str] = []

@@ -28,7 +28,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"\s*(?:\[[^\]]*\]|\([^)]*\))")
-_PERIOD_TOKEN = re.compile(r"\d+|FY\s?\d+|[QH]\d|[1-4]Q\d*", re.IGNORECASE)
+_PERIOD_TOKEN = re.compile(r"\d+(?:[/–-]\d+)?|FY\s?\d+|[QH]\d|[1-4]Q\d*", re.IGNORECASE)
 _LONGEST = 70  # characters of a name
 _LONGEST_MEASURE = 4  # words
 _LONGEST_SHORT = 5  # letters that something may be short for: "FDA"
@@ -198,7 +198,7 @@ def of_cause(sentence: str, words: Set[str]) -> str:
     low = bare.lower().split()
     if not low or len(low) > 6 or not _is_name(bare) or _is_part(low):
         return ""
-    if not CAUSE.search(" ".join(own[at:])) or "," in bare:
+    if not CAUSE.search(" ".join(own[at:])) or "," in bare or any(map(str.isdigit, bare)):
         return ""
     article = "the " if (bare != subject and not is_many(bare)) or low[0] in words_of("with_article") else ""
     when = f" in {years(opening[0]).pop()}" if years(opening[0]) else ""

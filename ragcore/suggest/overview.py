@@ -39,6 +39,7 @@ _RANKED = 60  # of which so many are compared in meaning
 _SHORTEST, _LONGEST, _EASY = 45, 260, 170  # characters of a sentence; one up to the last is read at a glance
 _CAPITALS = 0.5  # share of words with a capital, from which on it is an entry of a list of works or names
 _MARKS = ".,;:)”\"'’-"
+_INITIALS = 3  # of persons ("R,", "WY,"), from which on it is one too
 _LONG = 8  # pages from which on a document has a cover
 _NUMBERED = 5  # characters of the number in front of an item, at most
 _RARE = 3  # times that a name stands in a document, up to which it tells of its sentence
@@ -164,12 +165,14 @@ def _stands_alone(text: str) -> bool:
     if not _SHORTEST <= len(text) <= _LONGEST or not tells(text):
         return False
     words = text.split()
+    initials = sum(len(word) <= 3 and word[-1] in ",." and word[:-1].isupper() for word in words)
     return (
         (text[0].isalnum() or text[0] in '“"‘(„«')
         and not next((c for c in text if c.isalpha()), "").islower()
         and not (words[0].endswith((")", ".")) and len(words[0]) <= _NUMBERED)  # "(4)", "12.", "a)"
         and words[0].strip("“\"'(,").lower() not in _NOT_ALONE
         and sum(word[0].isupper() for word in words) < _CAPITALS * len(words)
+        and initials < _INITIALS
         and not text.endswith("?")
     )
 
