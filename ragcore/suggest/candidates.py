@@ -12,7 +12,7 @@ from itertools import islice
 from ragcore.offline import question_generation as ask
 from ragcore.text.periods import years
 from ragcore.text.sentences import sentence_spans
-from ragcore.text.words import STOP_WORDS, content_stems
+from ragcore.text.words import MONTHS, STOP_WORDS, content_stems
 from ragcore.types import Cell, Citation, Document, Element
 from ragcore.types.table_labels import LabelledTable, elements_within
 
@@ -172,6 +172,7 @@ def phrases(text: str) -> Iterator[str]:
     for word in text.split():
         bare = word.strip(_MARKS)
         content = len(bare) > 1 and bare.replace("-", "").isalpha() and bare.lower() not in STOP_WORDS
+        content = content and bare not in MONTHS
         if not content or word[0] in _MARKS:
             runs.append([])
         if content:
