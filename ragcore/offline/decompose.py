@@ -13,7 +13,7 @@ import re
 from ragcore.offline.asks import asks
 from ragcore.offline.changes import CHANGES, MORE, over_periods
 from ragcore.offline.clauses import PERIOD, TASK, clauses, entities, opening, owner, periods, with_context
-from ragcore.offline.meanings import meaning_asked
+from ragcore.offline.intents import intent_of
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import content_stems
 from ragcore.types import SubQuery
@@ -142,7 +142,7 @@ def by_rules(question: str) -> list[SubQuery]:
         parts = [*parts[: MOST - 1], " ".join(parts[MOST - 1 :])]
     if len(parts) > 1:
         return _checked(text, [(part, f"one of the {len(parts)} questions asked") for part in parts])
-    term = meaning_asked(main)
+    term = intent_of(main).term
     if term:
         return [SubQuery(f"{term} means", "rules", "what defines the term")]
     main = _AFTERTHOUGHT.sub(r"\g<end>", opening(main))  # "…, and why?"

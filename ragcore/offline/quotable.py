@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ragcore.offline.everyday import answers
+from ragcore.offline.intents import intent_of
 from ragcore.offline.lists import lead_in
 from ragcore.offline.periods import Asked, as_named, asked_of
 from ragcore.offline.rows import DOT_LEADERS, Row, row_of
@@ -114,6 +114,7 @@ def quotables(question: str, wanted: Wanted, sources: Sequence[Source]) -> Itera
         doc_id: as_named(asked_of(question, wanted), (source for source in sources if source.doc_id == doc_id))
         for doc_id in {source.doc_id for source in sources}
     }
+    intent = intent_of(question)
     for source in sources:
         asked = by_document[source.doc_id]
         heading = source.section[-1] if source.section else ""
@@ -133,7 +134,7 @@ def quotables(question: str, wanted: Wanted, sources: Sequence[Source]) -> Itera
                     end, opening, rows = joined
                     yield replace(_quotable(source, number, end, opening, heading), rows=rows)
                 # "Sponsor: Larkfield Ltd" is short, and set in bold.
-                elif _is_sentence(text) or (answers(question, text) and not titles):
+                elif _is_sentence(text) or (intent.fit(text) == 1.0 and not titles):
                     yield _quotable(source, number, number, text, heading)
                 elif _says_it(text, wanted) and not (titles and number == last):
                     # "Serious adverse event. An event is serious if …": a heading that runs on into its text.
@@ -199,6 +200,23 @@ def _says_it(text: str, wanted: Wanted) -> bool:
         return False
     held = wanted.held(set(content_stems(text)))
     return len(held) > 1 and len(held) >= _MOST * len(wanted.words)
+
+
+def with_paragraph(quote: Quotable) -> str:
+    """The text of a sentence with what stands before it in its paragraph, which may name its subject."""
+    first = next(first for first, last in quote.source.lines() if first <= quote.first <= last)
+    return quote.source.words(first, quote.last) if quote.row is None else quote.passage
+
+
+def joined_to(quote: Quotable) -> list[Quotable]:
+    """A sentence with the one after it, and with the one before it, in its paragraph."""
+    first, last = next(line for line in quote.source.lines() if line[0] <= quote.first <= line[1])
+    spans = [(quote.first, quote.last + 1), (quote.first - 1, quote.last)]
+    return [
+        replace(quote, first=a, last=b, text=text, own=frozenset(content_stems(text)))
+        for a, b in spans
+        if first <= a and b <= last and (text := quote.source.words(a, b))
+    ]
 
 
 def without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:

@@ -12,7 +12,8 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.offline.everyday import answers, beside_form, names_holder
+from ragcore.offline.about import SAYS_WHAT_IT_IS, asks_about_whole
+from ragcore.offline.intents import KIND_ONLY, intent_of
 from ragcore.offline.quotable import Quotable
 from ragcore.protocols import Reranker
 from ragcore.text.terms import Term, Wanted, terms_in
@@ -21,13 +22,13 @@ from ragcore.types import Route
 
 CANDIDATES = 40
 RERANK_WEIGHT = 0.7
-WITHOUT_FIGURE = 0.7
-FOR_NO_REASON = 0.5  # what a row is worth where the question asks why
+WITHOUT_KIND = 0.7  # what a quote is worth that does not hold the kind of thing asked for
+ROW_FOR_PROSE = 0.5  # and a row, where no row can be the answer
 NAMED_WEIGHT = 0.6
 # What a word of the question counts that stands only in the title, section or heading over a quote.
 AROUND = 0.5
-# How far the form of an answer to an everyday question lifts a sentence: over its like, not over what says it.
-FORM_LIFT = 0.6
+# How far a quote is lifted that holds what is asked for in the usual words: over its like, not over what says it.
+INTENT_LIFT = 0.45
 # What a quote loses of its worth in a document that the question names least, and gains where the question points.
 ROUTE_WEIGHT = 0.5
 PLACE_WEIGHT = 0.2
@@ -36,13 +37,6 @@ AGREEMENT = 0.5
 AGREEMENT_OF_PARTS = 0.8
 # The cross-encoder reads so many characters of a candidate; its time grows with them.
 LONGEST_PASSAGE = 600
-_ASKS_FIGURE = re.compile(
-    r"\bhow\s+(?:many|much|long|often|old|far|large|big|high|soon|quickly)\b|"
-    r"\bwhen\b(?!\s+(?:may|can|could|must|shall|should|might)\b)|"  # those ask on what condition
-    r"\bwhat\s+(?:is\s+the\s+|was\s+the\s+)?(?:percent\w*|share|year|date|number|amount|rate|size|length|price)\b|"
-    r"\bwhat\s+(?:was|were|is|are)\b.*\b(?:19|20)\d\d\b",
-    re.IGNORECASE,
-)
 # In the brackets of a name stands what it is called for short, or what a negative number means.
 _BRACKETS = re.compile(r"\([^()]*\)")
 
@@ -50,15 +44,14 @@ _BRACKETS = re.compile(r"\([^()]*\)")
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A quote with its ``worth`` among the others (0–1), its ``relevance`` by the cross-encoder alone (None without
-    one), the share of the question's words, rare ones counting more, that it has (``cover``), whether it is the cell
-    whose row and column the question both names (``named``), and whether it `Ranking.has_form`."""
+    one), the share of the question's words, rare ones counting more, that it has (``cover``), and whether it is the
+    cell whose row and column the question both names (``named``)."""
 
     quote: Quotable
     worth: float
     relevance: float | None
     cover: float
     named: bool
-    has_form: bool
 
 
 class Ranking:
@@ -77,7 +70,9 @@ class Ranking:
         terms: Sequence[Term] = (),
         routes: Sequence[Route] = (),
     ) -> None:
-        self._question = question
+        self.question = question
+        self._whole = asks_about_whole(question)
+        self._intent = intent_of(question)
         self._wanted = wanted
         self._terms = tuple(terms)
         self._priors = {route.doc_id: route.prior for route in routes}
@@ -104,20 +99,17 @@ class Ranking:
         votes, relevance = cover, None
         if reranker is not None:
             passages = [quote.passage[:LONGEST_PASSAGE] for quote in shortlist]
-            asked = (self._question, *self._otherwise(shortlist))
+            asked = (self.question, *self._otherwise(shortlist))
             relevance = np.max([reranker.score(question, passages) for question in asked], axis=0)
             votes = RERANK_WEIGHT * spread(relevance) + (1 - RERANK_WEIGHT) * votes
-        if asks_figure(self._question):
-            own = set(tokens(self._question))
-            votes = votes * np.array([1.0 if quote.figures(own) else WITHOUT_FIGURE for quote in shortlist])
-        if asks_reason(self._question):
-            votes = votes * np.array([FOR_NO_REASON if quote.row is not None else 1.0 for quote in shortlist])
+        votes = votes * np.array([1.0 if self._holds_kind(quote) else WITHOUT_KIND for quote in shortlist])
+        if self._intent.prose:
+            votes = votes * np.array([ROW_FOR_PROSE if quote.row is not None else 1.0 for quote in shortlist])
         else:
             # A row whose header the question names is about it, also where the cross-encoder, trained on prose, is
             # blind.
             votes = 1.0 - (1.0 - votes) * (1.0 - NAMED_WEIGHT * self._named(shortlist))
-        formed = self._answers(shortlist)
-        votes = np.minimum(1.0, votes + FORM_LIFT * formed)
+        votes = np.minimum(1.0, votes + INTENT_LIFT * self._fits(shortlist))
         votes = votes * self.standing(shortlist)
         named = self._named(shortlist)
         return [
@@ -127,7 +119,6 @@ class Ranking:
                 None if relevance is None else float(relevance[i]),
                 float(cover[i]),
                 bool(named[i] == 1.0 and shortlist[i].is_cell),
-                bool(formed[i]),
             )
             for i in np.argsort(-votes, kind="stable")
         ]
@@ -138,8 +129,8 @@ class Ranking:
         for term in self._terms:
             for name in term.same:
                 stems = set(content_stems(name))
-                if term.said in self._question and stems and any(stems <= quote.own for quote in found):
-                    return [self._question.replace(term.said, name)]
+                if term.said in self.question and stems and any(stems <= quote.own for quote in found):
+                    return [self.question.replace(term.said, name)]
         return []
 
     def standing(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
@@ -151,14 +142,24 @@ class Ranking:
         pointed = np.array([any(place <= quote.place for place in self._where) for quote in found])
         return routes * np.where(pointed, 1.0, 1.0 - PLACE_WEIGHT) if pointed.any() else routes
 
-    def has_form(self, quote: Quotable) -> bool:
-        """Whether it is a sentence that has the form of an answer to an everyday question, or a row that names who
-        holds the office asked for, and has at least half of what the question says besides."""
-        if not (answers if quote.row is None else names_holder)(self._question, quote.text):
-            return False
-        beside = beside_form(self._question)
+    def fit(self, quote: Quotable) -> float:
+        """How far it looks like an answer to the question, 0–1: it holds the kind of thing asked for, in the usual
+        words for it, and at least half of what the question says beside these."""
+        if self._whole:
+            return float(quote.row is None and SAYS_WHAT_IT_IS.search(quote.text) is not None)
+        if quote.row is not None and self._intent.figures and self._holds_kind(quote):
+            return max(KIND_ONLY, self._intent.fit(quote.text))  # its unit may stand in its headers
+        beside = self._intent.beside
         held = sum(self._wanted.has(word, quote.words) for word in beside)
-        return len(beside) < 2 or 2 * held >= len(beside)
+        return self._intent.fit(quote.text) if len(beside) < 2 or 2 * held >= len(beside) else 0.0
+
+    def _holds_kind(self, quote: Quotable) -> bool:
+        """Whether it holds the kind of thing asked for; of figures, one that the question does not say itself."""
+        if self._intent.figures and not quote.figures(set(tokens(self.question))):
+            return False
+        if self._intent.prose:
+            return self._intent.fit(quote.text) > 0.0
+        return quote.row is not None or self._intent.holds_kind(quote.text)
 
     def prior(self, doc_id: str) -> float:
         """How far the question names a document, 0–1, against the one that it names best."""
@@ -185,7 +186,7 @@ class Ranking:
         """At most 40, by words, by name and by half the score of their source, in the order of the text."""
         if len(found) <= CANDIDATES:
             return found
-        value = self._words_vote(found) + 0.5 * self._named(found) + self._answers(found)
+        value = self._words_vote(found) + 0.5 * self._named(found) + self._fits(found)
         value = (value + 0.5 * np.array([quote.source.score for quote in found])) * self.standing(found)
         return [found[i] for i in sorted(np.argsort(-value, kind="stable")[:CANDIDATES])]
 
@@ -204,9 +205,8 @@ class Ranking:
             ]
         )
 
-    def _answers(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """1 for each of ``found`` that `has_form`, else 0."""
-        return np.array([float(self.has_form(quote)) for quote in found])
+    def _fits(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        return np.array([self.fit(quote) for quote in found])
 
     def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """How far the question holds each row's name, 0–1; one of one word counts half: it may be by chance."""
@@ -216,16 +216,6 @@ class Ranking:
             for quote in found
         ]
         return np.array(shares)
-
-
-def asks_figure(question: str) -> bool:
-    """Whether the answer must have a number in it."""
-    return _ASKS_FIGURE.search(question) is not None
-
-
-def asks_reason(question: str) -> bool:
-    """Whether the answer is a reason, which no row of figures gives."""
-    return tokens(question)[:1] == ["why"]
 
 
 def name_of(text: str) -> frozenset[str]:

@@ -8,18 +8,20 @@ question asks for: by the cross-encoder's judgement of the line, or because the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ragcore.config.settings import AnswerSettings
-from ragcore.offline.about import asks_about_whole, opens_text
+from ragcore.offline.about import SAYS_WHAT_IT_IS, asks_about_whole, opens_text
+from ragcore.offline.answerable import Signs, log_odds, probability, signs_of
 from ragcore.offline.asks import asks, places
 from ragcore.offline.beyond_quoting import task_of
-from ragcore.offline.called import called, compares
+from ragcore.offline.called import called
 from ragcore.offline.cell_tables import CellRow, cell_table
-from ragcore.offline.durations import length_in
+from ragcore.offline.extremes import extremes
+from ragcore.offline.intents import intent_of
 from ragcore.offline.missing import Missing, missing, years_in
-from ragcore.offline.quotable import Quotable, is_same, marker, quotables, without_repeats
-from ragcore.offline.quote_ranking import Ranking, Scored, asks_figure, asks_reason
+from ragcore.offline.quotable import Quotable, is_same, joined_to, marker, quotables, without_repeats
+from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, Scored
 from ragcore.offline.rows import Cell, Row, brief, in_figures, parts_of_column, unit_of
 from ragcore.offline.values import MOST, Value, asks_change, difference, values
 from ragcore.prompts import NO_ANSWER
@@ -28,24 +30,34 @@ from ragcore.text.languages import language_of
 from ragcore.text.markdown import escape
 from ragcore.text.quotation import quoted
 from ragcore.text.terms import Wanted
-from ragcore.text.words import content_stems, tokens
 from ragcore.types import Source, Usage
 
 _NEAREST = 3
-# Where the sources do not even name what the question is about, only what is plainly relevant is quoted.
-_DOUBTFUL_FLOOR = 0.5
-# A line that has so much of the question's words is about it, whatever the cross-encoder says of it.
-_ALL_WORDS = 0.9
 _PLAINLY = 0.02  # relevance of what a document says of its findings, by no words of the question
-_NOT_AT_ALL = 0.001  # relevance, under which the only word of a question does not make it so
-# Relevance to the question without its names, under which a line that has none of its other words is about the names.
-_OF_NAMES_ONLY = 0.005
+# Log odds of relevance by which two sentences together say more of the question than the first alone.
+_TOGETHER = 0.5
+_FITS = 2.0  # what it counts that the two look like an answer and the first alone does not
 _FINAL_PUNCTUATION = " .:;,…–—-"
 _OPENING = 2  # sentences with which a document that does not say what it is about opens
 _LONGEST_NEAR = 320  # characters
 _LONGEST_TITLE = 110  # characters of what a document or table is called
 _MOST_CELLS = 4  # of one row, where the question names none of its columns
 _MOST_ROWS = 6  # of a table of cells
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A request as it was read: what it asks (``main``) and the quantities that it defines (``parts``), all that can be
+    quoted, the best of it, and what is named nowhere."""
+
+    request: Request
+    main: str
+    parts: tuple[str, ...]
+    wanted: Wanted
+    found: list[Quotable]
+    ranking: Ranking
+    scored: list[Scored]
+    absent: Missing
 
 
 class OfflineWriter:
@@ -60,144 +72,129 @@ class OfflineWriter:
 
     def stream(self, request: Request) -> StaticStream:
         """The whole answer, one quote at a time. The prompt is not read."""
-        return StaticStream(self._write(request), model=self.name, usage=Usage())
+        return StaticStream(self._write(self._asked(request)), model=self.name, usage=Usage())
 
-    def _write(self, request: Request) -> Iterator[str]:
+    def signs(self, request: Request) -> Signs | None:
+        """What tells whether ``request`` is answered; None where nothing can be quoted."""
+        return self._signs(self._asked(request))
+
+    def _asked(self, request: Request) -> _Asked:
         main, *parts = asks(request.question)
         whole = " ".join((main, *parts))
         wanted = Wanted(main, request.terms)
         found = list(quotables(whole, Wanted(whole, request.terms), request.sources))
-        ranking = Ranking(
-            main,
-            wanted,
-            where=places(request.question),
-            terms=request.terms,
-            routes=request.routes,
-        )
-        scored = ranking.scored(found, self._reranker)
-        most = self._settings.offline_quotes
-        task = task_of(main)
-        if task:
-            yield from self._instead(task, main, request, ranking, scored, found)
-            return
-        if asks_about_whole(main):
-            opening = _openings(ranking, [each.quote for each in scored], found)
-            if opening:
-                yield from _answer(main, [], without_repeats(opening, most))
-                return
+        where = places(request.question)
+        ranking = Ranking(main, wanted, where=where, terms=request.terms, routes=request.routes)
         # What led to a document is the name of it, however the document calls it.
         known = " ".join(route.name for route in request.routes)
         absent = missing(main, request.sources, request.terms)
         absent = replace(absent, names=tuple(name for name in absent.names if name not in known))
-        # For a quantity that is made of others, the rows of those come before anything else.
-        rows = [] if asks_reason(main) else ranking.rows_for(parts, request.terms, found)
-        direct = [] if parts or absent else values(main, request.terms, found, ranking)
-        good = self._good(main, wanted, request, scored, absent)
-        chosen = without_repeats((*rows, *good), most)
-        chosen = chosen if rows else _sure_first(main, wanted, chosen)
-        if direct or (chosen and not _not_of(main, chosen)):
+        scored = ranking.scored(found, self._reranker)
+        return _Asked(request, main, tuple(parts), wanted, found, ranking, scored, absent)
+
+    def _write(self, asked: _Asked) -> Iterator[str]:
+        main, request, scored, absent = asked.main, asked.request, asked.scored, asked.absent
+        task = task_of(main)
+        if task:
+            yield from self._instead(task, asked)
+            return
+        if asks_about_whole(main):
+            opening = _openings([each.quote for each in scored], asked.found)
+            if opening:
+                yield from _answer(main, [], without_repeats(opening, self._settings.offline_quotes))
+                return
+        direct = [] if asked.parts or absent else values(main, request.terms, asked.found, asked.ranking)
+        chosen = self._chosen(asked, certain=bool(direct))
+        other_years = "" if direct else _of_other_years(main, chosen)
+        if direct or (chosen and not other_years):
             yield f"{_lacks(absent)}\n\n" if absent else ""
             yield from _answer(main, direct, chosen)
             return
-        foreign = _other_language(main, request.sources) if not chosen else ""
-        if not chosen and not foreign and _is_broad(wanted, found):
+        foreign = _other_language(main, request.sources)
+        if not foreign and _is_broad(asked.wanted, asked.found):
             yield "The question is broad. What the document says about itself:\n\n"
-            yield from _quotes(main, self._overview(ranking, request, scored, found))
+            yield from _quotes(main, self._overview(asked))
             return
-        said = foreign or _lacks(absent) or _not_of(main, chosen)
+        said = foreign or _lacks(absent) or other_years
         yield f"{NO_ANSWER} {said or 'No passage found is about this.'}"
-        nearest = (
-            [] if foreign else without_repeats((each.quote for each in scored if _is_near(each, wanted)), _NEAREST)
-        )
+        near = [each.quote for each in scored if _is_near(each, asked.wanted)]
+        nearest = [] if foreign else without_repeats(near, _NEAREST)
         if nearest:
             yield " The nearest passages:\n\n"
             yield from _quotes(main, nearest)
 
-    def _overview(
-        self, ranking: Ranking, request: Request, scored: Sequence[Scored], found: list[Quotable]
-    ) -> list[Quotable]:
+    def _chosen(self, asked: _Asked, *, certain: bool) -> list[Quotable]:
+        """What is quoted, best first: nothing where an answer is not likely and no value is ``certain``. For a quantity
+        that is made of others, the rows of those come before anything else."""
+        prose = intent_of(asked.main).prose
+        rows = [] if prose else asked.ranking.rows_for(asked.parts, asked.request.terms, asked.found)
+        rows = rows or ([] if asked.absent else extremes(asked.main, asked.wanted, asked.found))
+        if not rows and not certain and not self._may_be_answered(asked):
+            return []
+        good = without_repeats((*rows, *self._good(asked.scored)), self._settings.offline_quotes)
+        return self._completed(asked.main, good if rows else _sure_first(asked.main, asked.wanted, good))
+
+    def _may_be_answered(self, asked: _Asked) -> bool:
+        """Whether what was found is likely enough to hold an answer."""
+        signs = self._signs(asked)
+        return signs is not None and probability(signs) >= self._settings.offline_floor
+
+    def _signs(self, asked: _Asked) -> Signs | None:
+        if not asked.scored:
+            return None
+        names = [name.text for name in called(asked.main, asked.request.terms)]
+        return signs_of(asked.ranking, asked.wanted, asked.found, asked.scored, names, asked.absent, self._reranker)
+
+    def _good(self, scored: Sequence[Scored]) -> list[Quotable]:
+        """What is worth quoting beside the best, best first."""
+        floor = self._settings.offline_share * scored[0].worth if scored else 0.0
+        return [each.quote for each in scored if each.worth >= floor]
+
+    def _completed(self, main: str, good: list[Quotable]) -> list[Quotable]:
+        """``good`` with its first sentence joined to the one before or after it in its paragraph, where the two say
+        plainly more of the question together: a sentence that only repeats the question is no answer, the one beside
+        it may be."""
+        lead = good[0] if good else None
+        if self._reranker is None or lead is None or lead.row is not None or lead.first != lead.last:
+            return good
+        pairs = joined_to(lead)
+        if not pairs:
+            return good
+        alone, *together = self._reranker.score(main, [quote.text[:LONGEST_PASSAGE] for quote in (lead, *pairs)])
+        intent = intent_of(main)
+        gains = [
+            log_odds(float(each)) - log_odds(float(alone)) + _FITS * (intent.fit(pair.text) - intent.fit(lead.text))
+            for each, pair in zip(together, pairs, strict=True)
+        ]
+        best = max(range(len(pairs)), key=gains.__getitem__)
+        return [pairs[best], *good[1:]] if gains[best] >= _TOGETHER else good
+
+    def _overview(self, asked: _Asked) -> list[Quotable]:
         """How the documents open, and what they say of their own findings."""
-        findings = Ranking(_FINDINGS, Wanted(_FINDINGS), routes=request.routes)
-        prose = [quote for quote in found if quote.row is None]
+        findings = Ranking(_FINDINGS, Wanted(_FINDINGS), routes=asked.request.routes)
+        prose = [quote for quote in asked.found if quote.row is None]
         best = [
             each.quote
             for each in findings.scored(prose, self._reranker)
             if each.relevance is not None and each.relevance >= _PLAINLY
         ]
-        opening = _openings(ranking, [each.quote for each in scored], found)
+        opening = _openings([each.quote for each in asked.scored], asked.found)
         first = sorted((quote for quote in prose if opens_text(quote.text)), key=lambda quote: quote.start)
         return without_repeats([*opening[:1], *best, *opening, *first], _NEAREST)
 
-    def _good(
-        self, main: str, wanted: Wanted, request: Request, scored: Sequence[Scored], absent: Missing
-    ) -> list[Quotable]:
-        """What is quoted, best first: nothing where the best is not about what is asked for."""
-        if not scored:
-            return []
-        # Of two that are compared, the one that is there is told of.
-        half = compares(main) and any(name.text not in absent.names for name in called(main, request.terms))
-        least = max(self._settings.offline_floor, _DOUBTFUL_FLOOR if absent.names and not half else 0.0)
-        about = [each for each in scored if self._is_about(each, least, wanted, request)]
-        if not about or self._only_names(main, wanted, request, about[:_NEAREST]):
-            return []
-        floor = self._settings.offline_share * about[0].worth
-        return [each.quote for each in about if each.worth >= floor]
-
-    def _is_about(self, each: Scored, least: float, wanted: Wanted, request: Request) -> bool:
-        """Whether a line may be quoted: it is relevant, has all words of the question, is the very cell that it names,
-        or has the form of its answer and all of its names."""
-        relevance = each.worth if each.relevance is None else each.relevance
-        if each.quote.row is not None:
-            # A row of another table may share the year alone.
-            held = wanted.held(each.quote.own | frozenset(content_stems(each.quote.about)))
-            if not each.has_form and all(word.isdigit() for word in held):
-                return False
-        if relevance >= least or each.named:
-            return True
-        if each.has_form:
-            names = {stem for name in called(request.question, request.terms) for stem in content_stems(name.text)}
-            return names <= each.quote.words
-        # One word by itself says little.
-        says = len(wanted.words) > 1 or bool(request.terms) or relevance >= _NOT_AT_ALL
-        return each.cover >= _ALL_WORDS and says
-
-    def _only_names(self, main: str, wanted: Wanted, request: Request, best: Sequence[Scored]) -> bool:
-        """Whether ``best`` speak of whom the question names and not of what it asks of them."""
-        names = [name.text for name in called(main, request.terms)]
-        named = {stem for name in names for stem in content_stems(name)}
-        thing = [word for word in wanted.words if word not in named and not word.isdigit()]
-        if not named or not thing or any(wanted.has(word, each.quote.words) for each in best for word in thing):
-            return False
-        if self._reranker is None:
-            return True
-        for name in names:
-            main = main.replace(name, " ")
-        scores = self._reranker.score(" ".join(main.split()), [each.quote.text for each in best])
-        return float(scores.max()) < _OF_NAMES_ONLY
-
-    def _instead(
-        self,
-        task: str,
-        main: str,
-        request: Request,
-        ranking: Ranking,
-        scored: Sequence[Scored],
-        found: list[Quotable],
-    ) -> Iterator[str]:
+    def _instead(self, task: str, asked: _Asked) -> Iterator[str]:
         """That quoting cannot do ``task``, what can, and the best passages as such: of each document the best first."""
         yield f"{_CANNOT[task]} For that, add a key for Claude in Settings."
-        wanted = Wanted(main, request.terms)
-        floor = self._settings.offline_floor
-        about = [each.quote for each in scored if self._is_about(each, floor, wanted, request)]
+        about = self._good(asked.scored) if self._may_be_answered(asked) else []
         firsts: dict[str, Quotable] = {}
         for quote in about:
             firsts.setdefault(quote.source.doc_id, quote)
         chosen = without_repeats([*firsts.values(), *about], _NEAREST)
-        if task == "summarise" or not chosen:
-            chosen = self._overview(ranking, request, scored, found)
+        if asks_about_whole(asked.main) or not chosen:
+            chosen = self._overview(asked)
         if chosen:
             yield f" {'The passages' if len(chosen) > 1 else 'The passage'} closest to your question:\n\n"
-            yield from _quotes(main, chosen)
+            yield from _quotes(asked.main, chosen)
 
 
 # What a document is asked for that is to be summarised.
@@ -241,7 +238,7 @@ def _answer(question: str, direct: Sequence[Value], chosen: Sequence[Quotable]) 
         yield from _quotes(question, [quote for quote in rest if quote.row is None][: MOST - 1])
         return
     lead, *rest = chosen
-    if lead.row is None and not asks_figure(question):
+    if lead.row is None and not intent_of(question).figures:
         rest = [quote for quote in rest if quote.row is None]
     cells = _cells(lead.row)
     if cells is None:
@@ -345,7 +342,7 @@ def _title(quote: Quotable) -> str:
     return escape(brief(quote.source.title, _LONGEST_TITLE))
 
 
-def _openings(ranking: Ranking, ranked: Sequence[Quotable], found: Sequence[Quotable]) -> tuple[Quotable, ...]:
+def _openings(ranked: Sequence[Quotable], found: Sequence[Quotable]) -> tuple[Quotable, ...]:
     """Of each document that is asked about as a whole what says what it is, best first, else how its text opens; of
     each of several one quote."""
     out: list[Quotable] = []
@@ -354,7 +351,7 @@ def _openings(ranking: Ranking, ranked: Sequence[Quotable], found: Sequence[Quot
     for doc_id in documents:
         own = [quote for quote in found if quote.source.doc_id == doc_id and quote.row is None]
         best = [quote for quote in ranked if quote in own] + own
-        said = [quote for quote in best if ranking.has_form(quote)]
+        said = [quote for quote in best if SAYS_WHAT_IT_IS.search(quote.text)]
         if not said:
             said = sorted((quote for quote in own if opens_text(quote.text)), key=lambda quote: quote.start)[:_OPENING]
         out += (said or sorted(own, key=lambda quote: quote.start)[:_OPENING])[:most]
@@ -384,23 +381,6 @@ def listing(
             title = brief(quote.about, _LONGEST_TITLE).rstrip(_FINAL_PUNCTUATION)
             about = f"{escape(title)}: " if title else ""
             yield f"- {about}{escape(quoted(quote.shown))} {quote.marker}\n"
-
-
-def _not_of(question: str, chosen: Sequence[Quotable]) -> str:
-    """That nothing quoted is of a year, or of a length of time, that is asked for; "" where something is, or may be."""
-    return _of_other_years(question, chosen) or _of_other_lengths(question, chosen)
-
-
-def _of_other_lengths(question: str, chosen: Sequence[Quotable]) -> str:
-    """That nothing quoted speaks of the length after which the question calls a thing ("five-year survival"), though
-    it speaks of others."""
-    said = {length for quote in chosen if (length := length_in(quote.text))}
-    words = {part for quote in chosen for word in tokens(quote.text) for part in word.split("-")}
-    for word in question.split():
-        asked = length_in(word) if "-" in word else None
-        if asked and said and asked not in said and not words & {word.lower().split("-")[0], f"{asked[0]:g}"}:
-            return f"The passages found do not mention “{escape(word.strip('?,.;'))}”."
-    return ""
 
 
 def _of_other_years(question: str, chosen: Sequence[Quotable]) -> str:

@@ -1,0 +1,108 @@
+"""The probability that the lines found hold an answer: a logistic model over a few signs.
+
+Its weights are fitted by `benchmarks.answerable` on development questions of which some are not answered.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from math import exp, log
+
+import numpy as np
+
+from ragcore.offline.called import compares
+from ragcore.offline.intents import intent_of
+from ragcore.offline.missing import Missing
+from ragcore.offline.quotable import Quotable, with_paragraph
+from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, Scored
+from ragcore.protocols import Reranker
+from ragcore.text.terms import Wanted
+from ragcore.text.words import content_stems
+
+_READ = 4  # lines that are judged with their paragraph
+_FARTHEST = 9.0  # log odds of relevance
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What tells whether a question is answered. ``line``, ``paragraph``: log odds of the best relevance of a
+    line by itself and with what stands before it. ``cover``: the share of the question's
+    words in one line and what stands over it, rare ones counting more. ``thing``: whether a good line has the thing
+    asked for, its rarest word beside names. ``fit``: how far one looks like an answer. ``names`` and ``years``:
+    whether some stand nowhere."""
+
+    line: float
+    paragraph: float
+    cover: float
+    thing: float
+    fit: float
+    names: float
+    years: float
+
+
+def signs_of(
+    ranking: Ranking,
+    wanted: Wanted,
+    found: Sequence[Quotable],
+    scored: Sequence[Scored],
+    named: Sequence[str],
+    absent: Missing,
+    reranker: Reranker | None,
+) -> Signs:
+    """The signs of what was ``found``, of which ``scored`` are the best lines; ``named`` is what the question names."""
+    best = sorted(scored, key=_relevance, reverse=True)[:_READ]
+    counts = Counter(word for quote in found for word in wanted.held(quote.words))
+    weights = {word: log(1 + len(found) / (1 + counts[word])) for word in wanted.words}
+    total = sum(weights.values()) or 1.0
+    intent = intent_of(ranking.question)
+    names = {stem for name in named for stem in content_stems(name)}
+    things = [word for word in wanted.words if word in (intent.beside or wanted.words) and not word.isdigit()]
+    thing = max((word for word in things if word not in names), key=weights.__getitem__, default="")
+    lines = [*best, *scored[:_READ]]
+    said = not thing or any(wanted.has(thing, each.quote.words) for each in lines)
+    line = paragraph = _relevance(best[0])
+    if reranker is not None:
+        read = [with_paragraph(each.quote)[-LONGEST_PASSAGE:] for each in best]
+        # What only names whom the question is about is relevant to the name.
+        asked = ranking.question if said else _without(ranking.question, named)
+        paragraph = float(reranker.score(asked, read).max())
+        line = line if said else min(line, paragraph)
+    # Of two that are compared, one can be told of.
+    lacking = bool(absent.names) and not (compares(ranking.question) and set(named) - set(absent.names))
+    return Signs(
+        log_odds(line),
+        log_odds(paragraph),
+        max(sum(weights[word] for word in wanted.held(each.quote.words)) / total for each in scored),
+        float(said),
+        max(ranking.fit(each.quote) for each in lines),
+        float(lacking),
+        float(bool(absent.years)),
+    )
+
+
+def probability(signs: Signs) -> float:
+    """That the question is answered."""
+    return 1.0 / (1.0 + exp(-(INTERCEPT + sum(w * sign for w, sign in zip(WEIGHTS, astuple(signs), strict=True)))))
+
+
+def _without(question: str, names: Sequence[str]) -> str:
+    for name in names:
+        question = question.replace(name, " ")
+    return " ".join(question.split())
+
+
+def log_odds(relevance: float) -> float:
+    """Of a probability, within what the cross-encoder tells apart."""
+    p = min(max(relevance, 1e-9), 1 - 1e-9)
+    return float(np.clip(log(p / (1 - p)), -_FARTHEST, _FARTHEST))
+
+
+def _relevance(each: Scored) -> float:
+    return each.worth if each.relevance is None else each.relevance
+
+
+# Of `Signs` in their order.
+WEIGHTS = (-0.05, 0.25, 2.29, 0.61, 1.78, -5.55, -5.49)
+INTERCEPT = -1.61

@@ -1,0 +1,158 @@
+"""Answer types: what kind of thing a question asks for, and whether a sentence or row holds one.
+
+The cues are data (`intents.toml`). A fit lifts a quote among those that relevance found; it decides nothing.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from itertools import pairwise
+from typing import Any
+
+from ragcore.text.names import words_of
+from ragcore.text.numbers import numbers
+from ragcore.text.periods import periods
+from ragcore.text.words import FUNCTION_WORDS, content_stems, stem, tokens, word_set
+
+_LONGEST_TERM = 4  # words
+KIND_ONLY = 0.4  # fit of a text that holds the wanted kind of thing in other words than the usual ones
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """``wants``: kinds of which one stands in an answer; ``says`` and ``written``: words of which some do; ``beside``:
+    the stems of what the question says beside its cue; ``term``: whose meaning it asks for, "" for none;
+    ``prose``: no row of figures gives the answer."""
+
+    wants: tuple[str, ...] = ()
+    says: tuple[tuple[str, ...], ...] = ()
+    written: tuple[str, ...] = ()
+    beside: frozenset[str] = frozenset()
+    term: str = ""
+    prose: bool = False
+
+    @property
+    def figures(self) -> bool:
+        """Whether the answer is a figure."""
+        return bool(self.wants) and not {"PERSON", "NAME"} & set(self.wants)
+
+    def holds_kind(self, text: str) -> bool:
+        """Whether ``text`` holds one of the kinds of thing asked for."""
+        return not self.wants or any(_KINDS[kind](text) for kind in self.wants)
+
+    def fit(self, text: str) -> float:
+        """How far ``text`` looks like an answer: 1.0 with the kind of thing and the usual words for it, `KIND_ONLY`
+        with the kind alone, else 0.0."""
+        if not self.holds_kind(text):
+            return 0.0
+        words = [stem(word) for word in tokens(text)]
+        said = any(_places(phrase, words) for phrase in self.says)
+        if said or any(form in text.lower() for form in self.written):
+            return 1.0
+        return KIND_ONLY if self.wants else 0.0
+
+
+@lru_cache(maxsize=256)
+def intent_of(question: str) -> Intent:
+    """The first intent whose cue ``question`` has; an empty one where none fits."""
+    words = tokens(question)
+    stems = [stem(word) for word in words]
+    for entry in _data()["intent"]:
+        for cue in entry["asks"]:
+            asked = cue.split()
+            terms = _captured(asked, words) if "*" in asked else []
+            if not terms and ("*" in asked or not _in_order([stem(word) for word in asked], stems)):
+                continue
+            forms = entry.get("says", ())
+            says = [tuple(map(stem, tokens(said))) for form in forms for said in _filled(form, terms)]
+            written = [said.lower() for form in entry.get("written", ()) for said in _filled(form, terms)]
+            beside = frozenset(content_stems(question)) - frozenset(content_stems(cue))
+            term = terms[0] if entry.get("term") and terms else ""
+            wants, prose = tuple(entry["wants"]), bool(entry.get("prose"))
+            return Intent(wants, tuple(says), tuple(written), frozenset() if terms else beside, term, prose)
+    return Intent()
+
+
+def extreme_of(question: str) -> tuple[str, int]:
+    """The word by which ``question`` asks for an extreme, and 1 for the most or -1 for the least; ("", 0) for none."""
+    for word in tokens(question):
+        for name, sign in (("most", 1), ("least", -1)):
+            if word in word_set(_data()["extremes"][name]):
+                return word, sign
+    return "", 0
+
+
+def sums_up(name: str) -> bool:
+    """Whether a row called ``name`` sums up others."""
+    return any(word in word_set(_data()["extremes"]["totals"]) for word in tokens(name))
+
+
+@lru_cache(maxsize=1)
+def _data() -> Mapping[str, Any]:
+    return tomllib.loads(resources.files("ragcore.offline").joinpath("intents.toml").read_text(encoding="utf-8"))
+
+
+def _captured(cue: Sequence[str], words: Sequence[str]) -> list[str]:
+    """What stands for each ``*`` of ``cue``, where all of ``words`` are the cue: one to four words that say something
+    and are no number."""
+    if not cue:
+        return [] if words else [""]
+    if cue[0] != "*":
+        return _captured(cue[1:], words[1:]) if words and words[0] == cue[0] else []
+    for count in range(1, min(_LONGEST_TERM, len(words)) + 1):
+        term, rest = words[:count], _captured(cue[1:], words[count:])
+        if any(word in FUNCTION_WORDS or word[0].isdigit() for word in term):
+            return []
+        if rest:
+            return [" ".join(term), *(other for other in rest if other)]
+    return []
+
+
+def _filled(form: str, terms: Sequence[str]) -> list[str]:
+    return [form.replace("*", term) for term in terms] if "*" in form else [form]
+
+
+def _in_order(cue: Sequence[str], words: Sequence[str]) -> bool:
+    rest = iter(words)
+    return all(word in rest for word in cue)
+
+
+def _places(phrase: Sequence[str], words: Sequence[str]) -> bool:
+    return any(tuple(words[at : at + len(phrase)]) == tuple(phrase) for at in range(len(words) - len(phrase) + 1))
+
+
+def _person(text: str) -> bool:
+    """Two words in a row that are written like a name and are no office, or one after Mr or Dr."""
+    never, addressed = word_set(_data()["person"]["never"]), word_set(_data()["person"]["addressed"])
+    for first, second in pairwise(words_of(text)):
+        near = not text[first.end : second.start].strip(" .")
+        names = [word.capital and word.plain not in never and not word.skipped for word in (first, second)]
+        if near and names[1] and (names[0] or first.plain in addressed):
+            return True
+    return False
+
+
+def _quantity(kind: str) -> Callable[[str], bool]:
+    return lambda text: any(number.kind.split("/")[0] == kind for number in numbers(text))
+
+
+def _date(text: str) -> bool:
+    found = periods(text)
+    return bool(found.years or found.dates or found.months)
+
+
+_KINDS: Mapping[str, Callable[[str], bool]] = {
+    "PERSON": _person,
+    "NAME": lambda text: any(word.marked and not word.number for word in words_of(text)),
+    "NUMBER": lambda text: any(character.isdigit() for character in text),
+    "COUNT": _quantity(""),
+    "MONEY": lambda text: any(number.currency for number in numbers(text)),
+    "SHARE": _quantity("%"),
+    "DURATION": _quantity("time"),
+    "MASS": lambda text: any(number.kind.startswith(("mass", "volume")) for number in numbers(text)),
+    "DATE": _date,
+}
