@@ -1,6 +1,6 @@
 """Does verification tell true claims from edited ones? Pairs of a claim and its source with known verdicts.
 
-    python -m benchmarks verification [--half held|tuned|both] [--no-cross-encoder] [--wrong]
+    python -m benchmarks verification [--half held|tuned|both] [--no-cross-encoder] [--wrong] [--ablate]
 
 The pairs are those of ``tests/answer/pairs``: claims about documents made for them, cited and verified by the real
 code. The rules were tuned on the documents of one half; the other is looked at only for the figures stated.
@@ -25,6 +25,7 @@ from ragcore.protocols import Reranker
 from ragcore.text.words import content_stems, cover
 from ragcore.verify.claims import split_statements
 from ragcore.verify.evidence import gather
+from ragcore.verify.support import CHECKS, support
 from ragcore.verify.verify import verify
 from tests.answer.pairs import EDITS, MATERIALS, TRUTHS, Material, Pair
 from tests.answer.samples import SETTINGS
@@ -44,9 +45,13 @@ def main() -> None:
     parser.add_argument("--half", choices=("held", "tuned", "both"), default="held")
     parser.add_argument("--no-cross-encoder", action="store_true")
     parser.add_argument("--wrong", action="store_true", help="list the pairs that the rules get wrong")
+    parser.add_argument("--ablate", action="store_true", help="leave out one exact check at a time, without a model")
     options = parser.parse_args()
     chosen = [m for m in MATERIALS if options.half in (m.half, "both")]
 
+    if options.ablate:
+        print(table([_ablated(chosen, name) for name in ("", *CHECKS)], ("without", "truths supported", "edits found")))
+        return
     seconds: dict[str, list[float]] = {}
     judges: dict[str, Judge] = {"words": _by_words, "rules": _by_rules(None, seconds.setdefault("rules", []))}
     if not options.no_cross_encoder:
@@ -133,6 +138,20 @@ def _verdict(judge: Judge, material: Material, pair: Pair) -> Verdict:
         one for one in material.pairs() if one.supported and (one.claim, one.at) == (pair.truth, pair.truth_at)
     )
     return Verdict(pair, supported, judge(material, truth))
+
+
+def _ablated(chosen: list[Material], without: str) -> tuple[object, ...]:
+    """How many truths are supported and how many edits are found where one check is left out."""
+    right = found = 0
+    for material in chosen:
+        for pair in material.pairs():
+            text, marks, citations = material.cite(pair)
+            (statement,) = split_statements(text, marks)
+            evidence = gather(citations, material.open)
+            status = support(statement, evidence, SETTINGS.verify, without=without).finding.status
+            right += pair.supported and status == "supported"
+            found += not pair.supported and status != "supported"
+    return without or "nothing", right, found
 
 
 def _by_words(material: Material, pair: Pair) -> bool:

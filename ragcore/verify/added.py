@@ -23,7 +23,7 @@ from ragcore.types import Citation, Claim, Document, Mark, Source
 from ragcore.verify.budget import CheckBudget
 from ragcore.verify.claims import Statement, split_statements
 from ragcore.verify.evidence import Evidence, gather
-from ragcore.verify.verify import judge
+from ragcore.verify.support import support
 
 # Share of a claim's content words that must stand in the cited words, their title or section; and in them alone.
 _ALL_WORDS, _OWN_WORDS = 0.85, 0.6
@@ -233,7 +233,7 @@ class _Search:
             return 0.0
         if not all(has(statement, evidence) for has in (_has_numbers, _has_years, _has_names, _has_directions)):
             return 0.0
-        return own if judge(statement, evidence, self._settings).status == "supported" else 0.0
+        return own if support(statement, evidence, self._settings).finding.status == "supported" else 0.0
 
     def _names_cell(self, run: _Run, evidence: Evidence, wanted: _Wanted) -> bool:
         """Whether the headers of a cell have every word of the claim, but for the name of the document and words of

@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import ValidationInfo, model_validator
 
 from ragcore.answer.render import neutralise
@@ -28,7 +26,8 @@ from ragcore.types import Citation, Claim, ClaimStatus, Document, Mark, Usage
 from ragcore.verify.budget import NOT_CHECKED
 from ragcore.verify.claims import Statement, split_statements
 from ragcore.verify.evidence import gather
-from ragcore.verify.verify import GENERATED, judge
+from ragcore.verify.support import support
+from ragcore.verify.verify import GENERATED
 
 MOST_CLAIMS = 30
 LONGEST_REASON = 300  # characters
@@ -168,17 +167,7 @@ def _in_force(
     reason = f"{model}: {verdict.reason}{caveat}"
     if _ORDER.index(said) > _ORDER.index(claim.status):
         return replace(claim, status=said, reason=reason)
-    if said == "supported" and claim.status != "supported":
-        lifted = judge(statement, gather(cited, document), settings.verify, _Agreeing())
-        if lifted.status == "supported":
-            return replace(claim, status="supported", reason=reason, wrong=())
+    lifts = said == "supported" and claim.status != "supported"
+    if lifts and support(statement, gather(cited, document), settings.verify).agrees:
+        return replace(claim, status="supported", reason=reason, wrong=())
     return claim
-
-
-class _Agreeing:
-    """A reranker that finds every passage relevant: what verification lifts with it rests on missing words alone."""
-
-    name = "judge"
-
-    def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
-        return np.ones(len(passages))

@@ -1,11 +1,9 @@
 """Every claim of an answer held against the words it cites.
 
-What is looked at, each with a reason in plain words: numbers (with unit, scale, sign and rounding), years, codes and
-names, negation and direction, and how many of the claim's content words stand in the evidence. Evidence is the quote,
-what labels it (row and column headers) and, for names and scale only, the title, section and table around it.
-
-Everything here is arithmetic on words: no model is needed. Where one is handed in, it may only lift a verdict that
-rests on missing words (a paraphrase), never one that rests on a wrong number, year, code or negation.
+What is looked at, and how it is weighed, is `ragcore.verify.support`. Evidence is the quote, what labels it (row and
+column headers) and, for names and scale only, the title, section and table around it. No model is needed. Where one is
+handed in, it may only lift a verdict that rests on missing words (a paraphrase), never one that rests on a wrong
+figure, period, code, name or denial.
 """
 
 from __future__ import annotations
@@ -16,21 +14,12 @@ from dataclasses import replace
 
 from ragcore.config.settings import VerifySettings
 from ragcore.protocols import Reranker
-from ragcore.types import Citation, Claim, ClaimStatus, Document, Mark
+from ragcore.types import Citation, Claim, Document, Mark
 from ragcore.verify.budget import CheckBudget
 from ragcore.verify.claims import Statement, split_statements
-from ragcore.verify.contrast import check_contrast
-from ragcore.verify.dates import check_periods
 from ragcore.verify.evidence import Evidence, Finding, gather
-from ragcore.verify.figures import check_numbers
-from ragcore.verify.names import check_codes, check_names, check_numbered
-from ragcore.verify.quotes import check_quotation, is_quoted, without_lead_in
-from ragcore.verify.wording import check_words
+from ragcore.verify.support import support
 
-_ORDER: tuple[ClaimStatus, ...] = ("supported", "weak", "unsupported")
-_YES_OR_NO = re.compile(
-    r"\A\W*(?:yes|no)\b(?:[,.:;!—–-]+\s*|\Z|\s+(?=(?:the|it|this|that|these|they)\b))", re.IGNORECASE
-)
 GENERATED = "Based on an AI description of a figure. Check the figure itself."
 
 
@@ -65,7 +54,7 @@ def verify(
         else:
             if cited not in gathered:
                 gathered[cited] = gather([by_number[n] for n in cited], document)
-            finding = judge(statement, gathered[cited], settings, reranker)
+            finding = support(statement, gathered[cited], settings, reranker).finding
             if any(by_number[n].generated for n in cited):
                 finding = replace(finding, reason=f"{finding.reason} {GENERATED}".strip())
             found[same] = finding
@@ -99,32 +88,3 @@ def _places(
             if spans:
                 break
     return tuple(sorted(found))
-
-
-def judge(
-    statement: Statement, evidence: Evidence, settings: VerifySettings, reranker: Reranker | None = None
-) -> Finding:
-    """The verdict on one cited statement."""
-    statement = without_lead_in(statement, evidence)
-    if is_quoted(statement, evidence):
-        return Finding("supported", "Matches the source.")
-    statement = replace(statement, text=_YES_OR_NO.sub("", statement.text))
-    if not statement.text.strip(" .*_"):
-        return Finding("weak", "A plain yes or no can't be checked.")
-    findings = [
-        *check_numbers(statement, evidence),
-        *check_periods(statement, evidence),
-        *check_codes(statement, evidence),
-        *check_numbered(statement, evidence),
-        *check_names(statement, evidence),
-        *check_contrast(statement.text, evidence),
-        *check_quotation(statement, evidence),
-        *check_words(statement, evidence, settings, reranker),
-    ]
-    bad = sorted((f for f in findings if f.status != "supported"), key=lambda f: -_ORDER.index(f.status))
-    if bad:
-        worst = [finding for finding in bad if finding.status == bad[0].status]
-        reasons = dict.fromkeys(finding.reason for finding in worst)
-        wrong = dict.fromkeys(figure for finding in worst for figure in finding.wrong)
-        return Finding(bad[0].status, " ".join(reasons), tuple(wrong))
-    return Finding("supported", " ".join(dict.fromkeys(f.reason for f in findings if f.reason)))

@@ -13,8 +13,10 @@ from ragcore.text.numbers import agree, codes, numbers, scale_note, years
 from ragcore.text.periods import periods
 from ragcore.types import Claim, Mark, Segment
 from ragcore.verify.budget import NOT_CHECKED, unchecked
-from ragcore.verify.claims import split_statements
+from ragcore.verify.claims import Statement, split_statements
 from ragcore.verify.comparison import comparison
+from ragcore.verify.evidence import Evidence
+from ragcore.verify.support import Support, support
 from ragcore.verify.verify import verify
 from tests.answer.pairs.material import Material, Pair
 from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, document, sources
@@ -479,3 +481,26 @@ def test_the_wrong_figure_is_named_by_its_place(text: str, wrong: list[str]) -> 
     made = re.sub(r" <<SOURCE ([\d.]+)>>", " [1]", text)
     claim = check(text)[0]
     assert [made[start:end] for start, end in claim.wrong] == wrong
+
+
+def test_support_is_a_probability_that_no_wrong_figure_outweighs() -> None:
+    cited = "The board approved a buyback of 40 million shares in May."
+    evidence = Evidence(cited, "", "", (), None, sentences=(cited,))
+
+    def carried(text: str) -> Support:
+        return support(Statement(text, 0, len(text), (1,)), evidence, SETTINGS.verify)
+
+    right, other, wrong = (
+        carried(text)
+        for text in (
+            "The board approved a buyback of 40 million shares.",
+            "Rain delayed the harvest of olives and grapes.",
+            "The board approved a buyback of 50 million shares.",
+        )
+    )
+    assert right.finding.status == "supported"
+    assert right.probability > 0.8
+    assert other.probability < 0.2
+    assert other.agrees
+    assert other.finding.status != "supported"
+    assert (wrong.probability, wrong.agrees, wrong.finding.status) == (0.0, False, "unsupported")

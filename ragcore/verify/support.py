@@ -1,0 +1,132 @@
+"""How well a unit carries a text: the one value that a claim, a citation and a quote are judged by.
+
+Exact checks come first: figures, units, periods, codes, names, contrast and quotation. What they find decides, and no
+probability outweighs it. For the rest `Support.probability` says how likely the evidence says the claim: a logistic
+model of how many of its content words the evidence has, of the longest run that it lacks and, where there is one, of
+the cross-encoder's score. The constants are fitted by ``benchmarks/support.py``; docs/verification.md says on what.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ragcore.config.settings import VerifySettings
+from ragcore.protocols import Reranker
+from ragcore.text import lexicon as lex
+from ragcore.text.numbers import WORDS
+from ragcore.text.words import STOP_WORDS, cover, stem, tokens
+from ragcore.types import ClaimStatus
+from ragcore.verify.claims import Statement
+from ragcore.verify.contrast import check_contrast
+from ragcore.verify.dates import check_periods
+from ragcore.verify.evidence import Evidence, Finding
+from ragcore.verify.figures import check_numbers
+from ragcore.verify.names import check_codes, check_names, check_numbered
+from ragcore.verify.quotes import check_quotation, is_quoted, without_lead_in
+from ragcore.verify.terms import TITLES, with_synonyms
+
+ORDER: Final[tuple[ClaimStatus, ...]] = ("supported", "weak", "unsupported")
+# Fitted by `python -m benchmarks support`: a constant and a weight for the cover, the gap and the relevance.
+BY_WORDS: Final = (-2.546, 4.609, -0.194)
+BY_RELEVANCE: Final = (-1.747, 2.901, -0.222, 0.097)
+_YES_OR_NO = re.compile(
+    r"\A\W*(?:yes|no)\b(?:[,.:;!—–-]+\s*|\Z|\s+(?=(?:the|it|this|that|these|they)\b))", re.IGNORECASE
+)
+_MOST = 8.0  # of a gap, in words, and of a relevance, in logits
+_NOT_COUNTED = STOP_WORDS | lex.BESIDE_FIGURES | lex.UP | lex.DOWN | lex.MORE | lex.LESS | WORDS.keys() | TITLES
+_PASSAGE = 2000  # characters that the cross-encoder reads
+
+CHECKS: Final[dict[str, Callable[[Statement, Evidence], list[Finding]]]] = {
+    "figures": check_numbers,
+    "periods": check_periods,
+    "codes": check_codes,
+    "numbered": check_numbered,
+    "names": check_names,
+    "contrast": lambda statement, evidence: check_contrast(statement.text, evidence),
+    "quotation": check_quotation,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """``probability`` that the evidence says the claim; 0.0 where an exact check is against it. ``exact`` is what those
+    checks found, and ``words`` what the probability comes to."""
+
+    probability: float
+    exact: tuple[Finding, ...]
+    words: Finding
+
+    @property
+    def finding(self) -> Finding:
+        """The verdict: the worst of what was found, with all reasons of that kind."""
+        return _worst((*self.exact, self.words))
+
+    @property
+    def agrees(self) -> bool:
+        """Whether no exact check is against the claim: only missing words can be."""
+        return _worst(self.exact).status == "supported"
+
+
+def support(
+    statement: Statement,
+    evidence: Evidence,
+    settings: VerifySettings,
+    reranker: Reranker | None = None,
+    *,
+    without: str = "",
+) -> Support:
+    """How well ``evidence`` carries ``statement``. ``without`` names a check of `CHECKS` to leave out.
+
+    The cross-encoder is asked only where the words do not settle it, and only of cited prose.
+    """
+    statement = without_lead_in(statement, evidence)
+    if is_quoted(statement, evidence):
+        return Support(1.0, (), Finding("supported", "Matches the source."))
+    statement = replace(statement, text=_YES_OR_NO.sub("", statement.text))
+    if not statement.text.strip(" .*_"):
+        return Support(0.0, (Finding("weak", "A plain yes or no can't be checked."),), Finding("supported", ""))
+    exact = tuple(one for name, check in CHECKS.items() if name != without for one in check(statement, evidence))
+    share, gap = cover_of(statement.text, evidence)
+    probability = _logistic(BY_WORDS, share, gap)
+    said = f"{share:.0%} of its words are in the cited words."
+    if probability < settings.weak_below and reranker is not None and not evidence.cited_cells:
+        probability = _logistic(BY_RELEVANCE, share, gap, relevance_of(statement.text, evidence, reranker))
+        if probability >= settings.weak_below:
+            said = "It says the same as the cited words in other words."
+    status: ClaimStatus = "unsupported" if probability < settings.unsupported_below else "weak"
+    words = Finding("supported", said) if probability >= settings.weak_below else Finding(status, f"Only {said}")
+    against = any(finding.status == "unsupported" for finding in exact)
+    return Support(0.0 if against else probability, exact, words)
+
+
+def _worst(findings: Sequence[Finding]) -> Finding:
+    status = max((finding.status for finding in findings), key=ORDER.index, default=ORDER[0])
+    worst = [finding for finding in findings if finding.status == status]
+    reasons = " ".join(dict.fromkeys(finding.reason for finding in worst if finding.reason))
+    return Finding(status, reasons, tuple(dict.fromkeys(figure for finding in worst for figure in finding.wrong)))
+
+
+def relevance_of(text: str, evidence: Evidence, reranker: Reranker) -> float:
+    """The cross-encoder's score of the evidence for ``text``, as a logit."""
+    score = min(max(float(reranker.score(text, [evidence.words[:_PASSAGE]])[0]), 1e-4), 1.0 - 1e-4)
+    return min(max(math.log(score / (1.0 - score)), -_MOST), _MOST)
+
+
+def cover_of(text: str, evidence: Evidence) -> tuple[float, float]:
+    """The share of content words of ``text`` that the evidence, its titles or sections have, and the longest run of
+    those that it lacks, in words. Figures, and what is said beside them, are no such words."""
+    given = with_synonyms(set(evidence.stems))
+    words = [stem(word) for word in tokens(text) if word not in _NOT_COUNTED and len(word) > 1 and word.isalpha()]
+    longest = run = 0
+    for word in words:
+        run = 0 if word in given else run + 1
+        longest = max(longest, run)
+    return cover(words, given), min(float(longest), _MOST)
+
+
+def _logistic(weights: tuple[float, ...], *values: float) -> float:
+    return 1.0 / (1.0 + math.exp(-(weights[0] + sum(weight * value for weight, value in zip(weights[1:], values)))))
