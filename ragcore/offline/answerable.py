@@ -27,14 +27,13 @@ _FARTHEST = 9.0  # log odds of relevance
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What tells whether a question is answered. ``line``, ``paragraph``: log odds of the best relevance of a
-    line by itself and with what stands before it. ``cover``: the share of the question's
+    """What tells whether a question is answered. ``relevance``: log odds of the best relevance of a line by
+    itself or with what stands before it in its paragraph. ``cover``: the share of the question's
     words in one line and what stands over it, rare ones counting more. ``thing``: whether a good line has the thing
     asked for, its rarest word beside names. ``fit``: how far one looks like an answer. ``names`` and ``years``:
     whether some stand nowhere."""
 
-    line: float
-    paragraph: float
+    relevance: float
     cover: float
     thing: float
     fit: float
@@ -62,18 +61,17 @@ def signs_of(
     thing = max((word for word in things if word not in names), key=weights.__getitem__, default="")
     lines = [*best, *scored[:_READ]]
     said = not thing or any(wanted.has(thing, each.quote.words) for each in lines)
-    line = paragraph = _relevance(best[0])
+    relevance = _relevance(best[0])
     if reranker is not None:
         read = [with_paragraph(each.quote)[-LONGEST_PASSAGE:] for each in best]
         # What only names whom the question is about is relevant to the name.
         asked = ranking.question if said else _without(ranking.question, named)
-        paragraph = float(reranker.score(asked, read).max())
-        line = line if said else min(line, paragraph)
+        together = float(reranker.score(asked, read).max())
+        relevance = max(relevance, together) if said else together
     # Of two that are compared, one can be told of.
     lacking = bool(absent.names) and not (compares(ranking.question) and set(named) - set(absent.names))
     return Signs(
-        log_odds(line),
-        log_odds(paragraph),
+        log_odds(relevance),
         max(sum(weights[word] for word in wanted.held(each.quote.words)) / total for each in scored),
         float(said),
         max(ranking.fit(each.quote) for each in lines),
@@ -104,5 +102,5 @@ def _relevance(each: Scored) -> float:
 
 
 # Of `Signs` in their order.
-WEIGHTS = (-0.05, 0.25, 2.29, 0.61, 1.78, -5.55, -5.49)
-INTERCEPT = -1.61
+WEIGHTS = (0.19, 2.25, 0.42, 1.86, -5.41, -5.36)
+INTERCEPT = -1.6
