@@ -75,7 +75,8 @@ def _tables(found: Sequence[Quotable]) -> Iterator[list[Quotable]]:
 def _down(table: Sequence[Quotable], wanted: Wanted) -> Iterator[_Series]:
     """The columns of ``table`` that the question may be about: those whose header has words of it that no other has, or
     the only one."""
-    columns = list(dict.fromkeys(cell.column for quote in table for cell in quote.row.cells)) if table[0].row else []
+    rows = [quote.row for quote in table if quote.row is not None]
+    columns = list(dict.fromkeys(cell.column for row in rows for cell in row.cells))
     headers = {column: wanted.held(frozenset(content_stems(column))) for column in columns}
     for column in columns:
         others = [held for other, held in headers.items() if other != column]
