@@ -94,6 +94,9 @@ def test_unasked_a_plot_tells_only_what_was_cited_used_and_found(library: Engine
     assert not [shape for shape in figure["layout"]["shapes"] if shape.get("line", {}).get("dash")], "no penalty"
     asked = explore.answered(library, conversation)
     assert (asked[0]["c"], asked[0]["question"]) == (conversation, QUESTION)
+    again = library.conversations.new()
+    library.chat(again, QUESTION).run()
+    assert [(one["c"], one["question"]) for one in explore.answered(library, None)] == [(again, QUESTION)]
 
 
 def test_bands_are_the_segments_and_the_line_the_penalty(library: Engine, exploration: Exploration) -> None:

@@ -37,11 +37,11 @@ KEPT = 8  # questions whose arrays are kept (about 2 MB each for 50,000 chunks);
 
 
 def answered(engine: Engine, open_conversation: str | None) -> list[Json]:
-    """Questions that were answered, the newest first and those of the open conversation before all others, each as
-    ``{"c": its conversation, "turn": …, "question": …}``."""
+    """Questions that were answered, each once, the newest first and those of the open conversation before all others,
+    as ``{"c": its conversation, "turn": …, "question": …}``."""
     known = [info.conversation_id for info in engine.conversations.all()]
     here = [open_conversation] if open_conversation in known else []
-    found: list[Json] = []
+    found: dict[str, Json] = {}
     for conversation_id in dict.fromkeys([*here, *known]):
         if len(found) >= RECENT:
             break
@@ -49,12 +49,11 @@ def answered(engine: Engine, open_conversation: str | None) -> list[Json]:
             turns = engine.conversations.get(conversation_id, newest=RECENT).turns
         except UnknownConversation:
             continue  # another tab deleted it
-        found += [
-            {"c": conversation_id, "turn": turn.turn_id, "question": turn.question}
-            for turn in reversed(turns)
-            if turn.answer is not None
-        ]
-    return found[:RECENT]
+        for turn in reversed(turns):
+            if turn.answer is not None:
+                shown = {"c": conversation_id, "turn": turn.turn_id, "question": turn.question}
+                found.setdefault(turn.question, shown)
+    return list(found.values())[:RECENT]
 
 
 def examples(engine: Engine, readable: Sequence[DocumentInfo]) -> list[str]:
