@@ -248,12 +248,15 @@ def _next() -> Scope:
 
 
 def _without_sample(readable: Sequence[DocumentInfo]) -> Scope:
-    """`_next`, which leaves the sample out from the moment that a document of one's own can be asked, until somebody
-    ticks it or no other can be asked any more."""
-    own = any(info.doc_id != sample_id() for info in readable)
-    if own != st.session_state.get("gw_own", False):
-        st.session_state["gw_own"] = own
-        st.session_state["gw_next"] = replace(_next(), doc_ids=None, without=(sample_id(),) if own else ())
+    """`_next`, which leaves the sample out from the moment that a document of one's own can be asked beside it, until
+    somebody ticks it or either can't be asked any more."""
+    ids = {info.doc_id for info in readable}
+    beside = sample_id() in ids and len(ids) > 1
+    if beside != st.session_state.get("gw_beside", False):
+        st.session_state["gw_beside"] = beside
+        scope = _next()
+        chosen = scope.doc_ids if not beside and any(map(scope.holds, ids)) else None
+        st.session_state["gw_next"] = replace(scope, doc_ids=chosen, without=(sample_id(),) if beside else ())
     return _next()
 
 
@@ -308,7 +311,7 @@ def ask(question: str) -> None:
         st.session_state["gw_trouble"] = (error.message, error.hint, *tone)
         return
     if conversation_id is None:
-        for name in ("gw_next", "gw_own"):  # a choice is its conversation's
+        for name in ("gw_next", "gw_beside"):  # a choice is its conversation's
             st.session_state.pop(name, None)
         open_conversation(asked_in)
 
