@@ -30,7 +30,7 @@ LINES = {
     "export": 2750,
     "index": 4780,
     "ingest": 10800,
-    "offline": 5750,
+    "offline": 5950,
     "pipelines": 1270,
     "providers": 1960,
     "report": 2550,
