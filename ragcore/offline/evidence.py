@@ -15,7 +15,7 @@ from math import log
 from ragcore.config.settings import AnswerSettings
 from ragcore.offline.field_names import BESIDE
 from ragcore.offline.firms import REFERS
-from ragcore.offline.quotable import Quotable, without_repeats
+from ragcore.offline.quotable import Quotable, with_paragraph, without_repeats
 from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, spread
 from ragcore.offline.told import form_asked
 from ragcore.protocols import Request, Reranker
@@ -107,7 +107,7 @@ class Evidence:
             return list(ranked)
         asked = f"{self._request.question}: {piece}"
         near = [n for n, (q, _) in enumerate(ranked) if q.row is None and self._share(piece, q) >= _SPEAKS][:_READ]
-        read = [_with_paragraph(ranked[n][0]) for n in near]
+        read = [with_paragraph(ranked[n][0])[-LONGEST_PASSAGE:] for n in near]
         worth = dict(zip(near, spread(self._reranker.score(asked, read)), strict=True))
         judged = [(quote, max(alone, float(worth.get(n, 0.0)))) for n, (quote, alone) in enumerate(ranked)]
         return sorted(judged, key=lambda each: -each[1])
@@ -182,12 +182,6 @@ def _within(quote: Quotable, own: Sequence[tuple[int, int, int]]) -> bool:
     return any(
         quote.source.number == number and first <= quote.first and quote.last <= last for number, first, last in own
     )
-
-
-def _with_paragraph(quote: Quotable) -> str:
-    """The text of a sentence with what stands before it in its paragraph, the last `LONGEST_PASSAGE` characters."""
-    first = next(first for first, last in quote.source.lines() if first <= quote.first <= last)
-    return quote.source.words(first, quote.last)[-LONGEST_PASSAGE:]
 
 
 def _without_references(quotes: Sequence[Quotable]) -> list[Quotable]:
