@@ -9,7 +9,7 @@ from ragcore.offline.extremes import amounts_of, extremes
 from ragcore.offline.quotable import quotables
 from ragcore.text.terms import Wanted
 from tests.documents import Grid, make_document
-from tests.providers.test_offline import whole
+from tests.offline.test_offline import whole
 
 CITIES = ("Turku", "Bergen", "Aarhus", "Gdynia", "Ghent", "Cork", "Porto")
 

@@ -20,7 +20,7 @@ from ragcore.types import (
     TracedHit,
     Usage,
 )
-from ui.chat import payload, steps
+from ui.chat import answer_progress, payload
 from ui.chat.runs import View
 from ui.explore import explain
 
@@ -141,15 +141,15 @@ def test_the_scope_that_a_question_was_asked_under_is_shown() -> None:
 
 
 def steps_of(view: View) -> list[tuple[str, bool]]:
-    return [(step["text"], step["done"]) for step in steps.live_steps(view)]
+    return [(step["text"], step["done"]) for step in answer_progress.live_steps(view)]
 
 
 def test_the_question_as_it_is_searched_for_is_told_where_it_differs() -> None:
     view = View(searched=1)
-    assert steps.standalone(view, "And in 2021?") == ""
+    assert answer_progress.standalone(view, "And in 2021?") == ""
     view = replace(view, steps=(Step("plan", SubQuery("What was revenue in 2021?")),))
-    assert steps.standalone(view, "And in 2021?") == "What was revenue in 2021?"
-    assert steps.standalone(view, "What was  revenue in 2021?") == ""
+    assert answer_progress.standalone(view, "And in 2021?") == "What was revenue in 2021?"
+    assert answer_progress.standalone(view, "What was  revenue in 2021?") == ""
 
 
 def test_steps_of_a_search_are_told_as_they_come() -> None:

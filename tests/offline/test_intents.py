@@ -11,7 +11,7 @@ from ragcore.offline.intents import KIND_ONLY, intent_of
 from ragcore.offline.writer import OfflineWriter
 from tests.answer.samples import SETTINGS
 from tests.documents import Grid, make_document
-from tests.providers.test_offline import WordReranker, whole
+from tests.offline.test_offline import WordReranker, whole
 
 
 def written(question: str, *lines: str | Grid) -> str:

@@ -10,7 +10,7 @@ from ragcore.types import Mark, Retrieval, Segment
 from ragcore.verify.verify import verify
 from tests.answer.samples import SETTINGS
 from tests.documents import Grid, Heading, make_document
-from tests.providers.test_offline import WordReranker, quotes
+from tests.offline.test_offline import WordReranker, quotes
 
 REGIONS = (
     "North America",

@@ -12,7 +12,7 @@ from ragcore.retrieve.synonyms import Synonyms
 from ragcore.types import Document, Retrieval, Route, Segment
 from tests.answer.samples import SETTINGS
 from tests.documents import Grid, Heading, make_document
-from tests.providers.test_offline import WordReranker
+from tests.offline.test_offline import WordReranker
 
 SYNONYMS = Synonyms.load()
 YEARS = ["", "2018", "2017", "2016"]

@@ -10,7 +10,7 @@ from ragcore.text.naming import words_lacking
 from ragcore.text.terms import Term
 from tests.answer.samples import PROSE, TABLE, sources
 from tests.documents import make_document
-from tests.providers.test_offline import whole
+from tests.offline.test_offline import whole
 
 
 @pytest.mark.parametrize(
