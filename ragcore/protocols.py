@@ -52,6 +52,7 @@ class QuestionAnalyser(Protocol):
         ...
 
 
+@runtime_checkable
 class Reranker(Protocol):
     """Query–passage relevance as probabilities."""
 

@@ -26,10 +26,10 @@ from ui.viewer.render import TILE, TILE_WIDTHS, WIDTHS
 # The wrapper's URL is a blob, from which no relative import can start: it loads the real module by its address. Calls
 # with newer data do not wait for those before, and while the module is being fetched they can end in any order; only
 # the newest may be shown, and an older one must not tidy up behind it. What a component tells the script is a state
-# with a number, for which `ui.server.component_events` looks in every run: Streamlit drops a trigger whose rerun another one
-# overtakes. Of a component that failed Streamlit says so for good, and a document asks only once for a module, so
-# where one cannot be fetched the page waits for the server and is then loaded again; one that is fetched and does not
-# work is an error.
+# with a number, for which `ui.server.component_events` looks in every run: Streamlit drops a trigger whose rerun
+# another one overtakes. Of a component that failed Streamlit says so for good, and a document asks only once for a
+# module, so where one cannot be fetched the page waits for the server and is then loaded again; one that is fetched
+# and does not work is an error.
 LOADER = """
 const calls = new WeakMap();
 const RELOADED = "gw.reloaded";
