@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Error as PlaywrightError
 
 from ragcore.engine import Engine
 from ragcore.types import Answer
@@ -212,7 +213,10 @@ class Tab:
         self.context.clear_permissions()
         self.context.clear_cookies()
         self.page.evaluate("window.stop(); localStorage.clear(); sessionStorage.clear()")
-        self.page.goto("about:blank")
+        try:
+            self.page.goto("about:blank")
+        except PlaywrightError:
+            return False  # the page was on its way elsewhere
         return True
 
     def _heard(self, message: Any) -> None:

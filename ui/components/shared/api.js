@@ -60,7 +60,7 @@ export const post = (path, body = {}) =>
 // What is no JSON: a picture, a file. What goes wrong is thrown, though it may come as JSON that says so.
 export async function getFile(address) {
   const response = await reach(address);
-  if (!response.ok || isJson(response)) await read(response);
+  if (!response.ok || isJson(response)) await read(response.clone()); // the file itself may be JSON, as a template is
   return response;
 }
 
