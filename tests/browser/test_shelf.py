@@ -195,6 +195,21 @@ def test_several_documents_are_asked_about_and_no_other(library: Any) -> None:
     in_scope(library, f"2 of {total}")
 
 
+def test_a_tab_chosen_while_its_document_is_fetched_is_shown_when_it_has_come(
+    own: App, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(f"{own.url}/library")
+    row = page.locator("tr[data-doc]").filter(has_text="table.pdf")
+    asked = f"**/gw/documents/{row.get_attribute('data-doc')}?*"
+    held: list[Any] = []
+    page.route(asked, lambda route: held.append(route))
+    with page.expect_request(asked):
+        row.locator(".sta").click()
+    page.get_by_role("tab", name="Advanced").click()
+    held[0].continue_()
+    page.locator(".gw-doc .ol").first.wait_for()
+
+
 @pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
 def test_a_document_with_its_tables_and_what_was_read_of_it(
     theme: str, own: App, open_page: Callable[..., Any], tmp_path: Path

@@ -52,6 +52,8 @@ export class Drawer {
     document.documentElement.dataset.gwSide = "open";
     this.refresh(item);
     if (!other) return;
+    this.views = [];
+    this.tabs.turn(0);
     let read;
     try {
       read = await getDocument(item.id);
@@ -63,7 +65,7 @@ export class Drawer {
     const wide = () => this.element.classList.toggle("wide");
     const open = (number) => this.actions.read(item.id, number);
     this.views = TABS.map(([, , View]) => new View(read, item, { wide, open, page: open }));
-    this.tabs.turn(0);
+    this.tabs.again(); // the one that was chosen meanwhile
   }
 
   // What is known of the document by now; a panel that is open stays as it is.

@@ -3,7 +3,8 @@
 import { h } from "../shared/dom.js";
 
 export class Tabs {
-  // `names`: [words, id of what it shows]; `show(at)` gives the view of a tab, an object with its `element`.
+  // `names`: [words, id of what it shows]; `show(at)` gives the view of a tab, an object with its `element`,
+  // or nothing while it is being fetched; `again` shows it when it has come.
   constructor(label, id, names, show) {
     this.names = names;
     this.view = show;
@@ -18,7 +19,12 @@ export class Tabs {
     this.tabs[at].lastChild.textContent = number.toLocaleString("en");
   }
 
+  again() {
+    this.turn(this.at);
+  }
+
   turn(chosen, focus = false) {
+    this.at = chosen;
     this.tabs.forEach((tab, i) => {
       tab.setAttribute("aria-selected", String(i === chosen));
       tab.tabIndex = i === chosen ? 0 : -1;
@@ -26,8 +32,8 @@ export class Tabs {
     const view = this.view(chosen);
     this.panel.setAttribute("aria-labelledby", this.tabs[chosen].id);
     this.panel.dataset.of = this.names[chosen][1];
-    this.panel.replaceChildren(view.element);
-    view.show?.();
+    this.panel.replaceChildren(...(view ? [view.element] : []));
+    view?.show?.();
     if (focus) this.tabs[chosen].focus();
   }
 
