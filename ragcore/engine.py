@@ -1,18 +1,19 @@
 """START HERE. Each public method reads as the pipeline it runs:
 
-    ingest    add → read, page by page → build: document → (describe figures) → chunk → store     (`reading`)
+    ingest    add → read, page by page → build: document → (describe figures) → chunk → store     (`pipelines.ingest`)
     index     (build documents anew) → embed what is new → sync the caches
     retrieve  check the index → (asked before?) → documents named → vector ∥ BM25 → fuse → rerank → passages
     ask       standalone question → retrieve → number the sources → refuse or write → cite → verify → Answer
     chat      ask, with the conversation's history and scope, stored
     fill      a report: for each section retrieve → write → check → (what is missing: retrieve → write again) → gaps
 
-The stages (`ingest`, `index`, `retrieve`, `answer`, `providers`) never import one another; they meet here.
+Stages meet in `pipelines`; `docs/architecture.md` has the floors.
 """
 
 from __future__ import annotations
 
 import copy
+import functools
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -444,27 +445,36 @@ class Engine(Library):
         soon as it is answered; kept until the library changes. Ends early, and keeps nothing, when ``go_on()`` is
         false. Raises what retrieval raises."""
         from ragcore.suggest.first_questions import starters
-        from ragcore.suggest.follow_ups import OFFLINE
 
-        quoting = self.with_settings(OFFLINE)
-        return starters(
-            self, self.overview, lambda question: quoting.ask(question, doc_ids=doc_ids).run(), doc_ids, go_on, tell
-        )
+        quoting = self._quoting()
+
+        def ask(question: str) -> Answer:
+            return quoting().ask(question, doc_ids=doc_ids).run()
+
+        return starters(self, self.overview, ask, doc_ids, go_on, tell)
 
     def suggest(self, conversation_id: str, turn_id: str, go_on: Callable[[], bool] = lambda: True) -> tuple[str, ...]:
         """Questions that could follow an answer, from what stands around its citations, each tried offline; kept with
         the turn, so that they are looked for once. Ends early, and keeps nothing, when ``go_on()`` is false. Raises
         `UnknownConversation`, and what retrieval raises."""
-        from ragcore.suggest.follow_ups import OFFLINE, suggestions
+        from ragcore.suggest.follow_ups import suggestions
 
-        quoting = self.with_settings(OFFLINE)
+        quoting = self._quoting()
 
         def ask(question: str, scope: Scope, history: Sequence[Turn]) -> Answer:
-            return quoting.ask(
-                question, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, history=history
-            ).run()
+            return (
+                quoting()
+                .ask(question, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, history=history)
+                .run()
+            )
 
         return suggestions(self, ask, conversation_id, turn_id, go_on)
+
+    def _quoting(self) -> Callable[[], Engine]:
+        """Gives the engine by which questions are tried before they are offered, made when the first is tried."""
+        from ragcore.suggest.follow_ups import OFFLINE
+
+        return functools.cache(lambda: self.with_settings(OFFLINE))
 
     # Reports
 
