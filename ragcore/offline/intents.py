@@ -81,19 +81,24 @@ def extreme_of(question: str) -> tuple[str, int]:
     """The word by which ``question`` asks for an extreme, and 1 for the most or -1 for the least; ("", 0) for none."""
     for word in tokens(question):
         for name, sign in (("most", 1), ("least", -1)):
-            if word in word_set(_data()["extremes"][name]):
+            if word in _listed("extremes", name):
                 return word, sign
     return "", 0
 
 
 def sums_up(name: str) -> bool:
     """Whether a row called ``name`` sums up others."""
-    return any(word in word_set(_data()["extremes"]["totals"]) for word in tokens(name))
+    return any(word in _listed("extremes", "totals") for word in tokens(name))
 
 
 @lru_cache(maxsize=1)
 def _data() -> Mapping[str, Any]:
     return tomllib.loads(resources.files("ragcore.offline").joinpath("intents.toml").read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=16)
+def _listed(section: str, name: str) -> frozenset[str]:
+    return word_set(_data()[section][name])
 
 
 def _captured(cue: Sequence[str], words: Sequence[str]) -> list[str]:
@@ -127,7 +132,7 @@ def _places(phrase: Sequence[str], words: Sequence[str]) -> bool:
 
 def _person(text: str) -> bool:
     """Two words in a row that are written like a name and are no office, or one after Mr or Dr."""
-    never, addressed = word_set(_data()["person"]["never"]), word_set(_data()["person"]["addressed"])
+    never, addressed = _listed("person", "never"), _listed("person", "addressed")
     for first, second in pairwise(words_of(text)):
         near = not text[first.end : second.start].strip(" .")
         names = [word.capital and word.plain not in never and not word.skipped for word in (first, second)]

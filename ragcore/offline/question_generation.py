@@ -15,6 +15,7 @@ from typing import Any
 from ragcore.text.periods import periods, years
 from ragcore.text.words import FUNCTION_WORDS, MONTHS, word_set
 
+_MONTHS = word_set(" ".join((*MONTHS, *(month[:3] for month in MONTHS))).lower())
 # What leads from what changed to why.
 CAUSE = re.compile(
     r"\b(?:due\s+to|because|driven\s+by|as\s+a\s+result\s+of|owing\s+to|reflect\w*|attributable\s+to|resulted\s+from)\b",
@@ -141,7 +142,7 @@ def _was(name: str) -> str:
 def _period(column: str) -> str:
     """``in 2022``, ``at December 31, 2022``, ``in the three months ended July 2, 2022``; "" of what is no period."""
     own = column.replace(",", "").split()
-    known = words_of("period") | word_set(" ".join((*MONTHS, *(month[:3] for month in MONTHS))).lower())
+    known = words_of("period") | _MONTHS
     if not years(column) or not all(w.lower().strip(".") in known or _PERIOD_TOKEN.fullmatch(w) for w in own):
         return ""
     said = " ".join(word.lower() if word.lower() in words_of("period") else word for word in column.split())
