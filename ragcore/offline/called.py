@@ -51,12 +51,6 @@ _COMPARES = re.compile(r"\b(?:compar\w*|versus|vs|between|both|differ\w*|than)\b
 _DETERMINERS = word_set("the a an this that these those its our their each every any which what")
 
 
-def names_in(question: str, terms: Sequence[Term] = ()) -> list[str]:
-    """What ``question`` writes like a name, and its identifiers; what belongs to a term of the trade, a period or the
-    calendar is none."""
-    return list(dict.fromkeys(name.text for name in called(question, terms)))
-
-
 def compares(question: str) -> bool:
     """Whether ``question`` holds two or more against each other."""
     return _COMPARES.search(question) is not None

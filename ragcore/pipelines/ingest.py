@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from ragcore.errors import Cancelled, ParseError
 from ragcore.ingest.ocr import serves, waits_for
-from ragcore.pipelines import add_files as intake
+from ragcore.pipelines.add_files import pdf_name
 from ragcore.progress import Progress, ignore
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Reading:
         ade = open_ade(source, name, self._settings.ingest)
         path: Path | None = None
         if self._store.original(doc_id).is_file():
-            info, path = self._unlocked(doc_id, intake.pdf_name(name), password, cancelled)
+            info, path = self._unlocked(doc_id, pdf_name(name), password, cancelled)
         else:
             info = ade.draw(self._store.drawn_path(doc_id))
 

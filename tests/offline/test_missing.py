@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from ragcore.offline.called import names_in
+from ragcore.offline.called import called
 from ragcore.offline.missing import Missing, missing, years_in
 from ragcore.text.naming import words_lacking
 from ragcore.text.terms import Term
 from tests.answer.samples import PROSE, TABLE, sources
 from tests.documents import make_document
 from tests.offline.test_offline import whole
+
+
+def names_of(question: str, terms: Sequence[Term] = ()) -> list[str]:
+    return [name.text for name in called(question, terms)]
 
 
 @pytest.mark.parametrize(
@@ -32,13 +38,13 @@ from tests.offline.test_offline import whole
     ],
 )
 def test_what_is_written_like_a_name(question: str, names: list[str]) -> None:
-    assert names_in(question) == names
+    assert names_of(question) == names
 
 
 def test_a_term_of_the_trade_is_no_name() -> None:
     question = "Is its Free cashflow better?"
-    assert names_in(question) == ["Free"]
-    assert names_in(question, (Term("Free cashflow", ()),)) == []
+    assert names_of(question) == ["Free"]
+    assert names_of(question, (Term("Free cashflow", ()),)) == []
 
 
 @pytest.mark.parametrize(
