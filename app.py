@@ -1,7 +1,7 @@
 """Groundwork in the browser: `streamlit run app.py`.
 
-This file is read twice: by the server, which takes ``app`` (Streamlit with our own routes beside it), and as the script
-of each session, which draws the frame and runs the page that was asked for.
+The server and each session both read this file: the server takes ``app`` (Streamlit with the app's routes beside it);
+a session runs it as a script, which draws the frame and runs the requested page.
 """
 
 from __future__ import annotations

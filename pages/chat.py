@@ -1,4 +1,4 @@
-"""Chat: scope and conversations at the side, the conversation, and the page that a citation opens."""
+"""Chat page: scope and conversations in the sidebar, the conversation, and the cited page beside it."""
 
 import streamlit as st
 

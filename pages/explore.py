@@ -1,4 +1,4 @@
-"""Explore: every chunk as a point, which search found it, and what any settings would make of the question."""
+"""Explore page: every chunk as a point, which search found it, and the effect of any settings."""
 
 import streamlit as st
 

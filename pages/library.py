@@ -1,4 +1,4 @@
-"""Library: what is in it and what is being read; a document that is read has an address of its own."""
+"""Library page: the documents and the reading queue; each read document has its own address."""
 
 import streamlit as st
 

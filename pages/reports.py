@@ -1,4 +1,4 @@
-"""Reports: what there is and templates to begin from; a report with its outline, its sections and their evidence."""
+"""Reports page: the list with templates, or one report with its outline, sections and evidence."""
 
 import streamlit as st
 

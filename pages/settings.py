@@ -1,4 +1,4 @@
-"""Settings: who answers and what is sent, how it is searched, how it looks, what lies where, and what is in force."""
+"""Settings page: the answering model, search, looks, folders, and the values in force."""
 
 import streamlit as st
 

@@ -1,1 +1,1 @@
-"""What the pages share: background jobs, the app's own routes, the markup of answers, components and looks."""
+"""The web app's packages: one folder per page, plus shared components and the server."""

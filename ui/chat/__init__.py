@@ -1,1 +1,1 @@
-"""Conversations: live answers, their markup and routes."""
+"""Chat page: conversations, live answers, their HTML and routes."""

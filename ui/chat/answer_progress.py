@@ -1,4 +1,4 @@
-"""What a live answer is doing, in words."""
+"""Progress of a live answer, as text."""
 
 from __future__ import annotations
 

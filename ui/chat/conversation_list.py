@@ -1,4 +1,4 @@
-"""The JSON of the conversation list and of what conversations have cost."""
+"""JSON payload of the conversation list and of conversation costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The routes of conversations: list and search, branches, live answers, and what they cost."""
+"""HTTP routes for conversations: list, search, branches, live answers, costs."""
 
 from __future__ import annotations
 

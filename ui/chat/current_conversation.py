@@ -1,4 +1,4 @@
-"""Which conversation is open in this tab: the address names it, and other tabs may delete it."""
+"""The conversation open in this tab: the URL names it, and another tab may delete it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The route of files to take away: a conversation as Markdown, Word or PDF."""
+"""HTTP route that exports a conversation as Markdown, Word or PDF."""
 
 from __future__ import annotations
 

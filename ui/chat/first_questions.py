@@ -1,4 +1,4 @@
-"""Questions to begin with, looked for in the background: those that are found are there while others are tried."""
+"""Starting questions, found in the background; each is offered as soon as it has been checked."""
 
 from __future__ import annotations
 

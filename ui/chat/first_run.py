@@ -1,4 +1,4 @@
-"""What a new library says: the promise beside a proof of it, a sample to try it on, and a place to drop files."""
+"""First-run screen: the promise with a proof, a sample document, and a drop zone."""
 
 from __future__ import annotations
 

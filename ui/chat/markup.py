@@ -1,9 +1,9 @@
-"""An answer's Markdown → HTML blocks with citation chips and claims, for stored answers and live ones alike.
+"""Markdown of an answer → HTML blocks with citation chips and claims, for stored and live answers alike.
 
-Marks and claims are positions in the Markdown text. Before the text is parsed, each becomes a short sentinel between
-``⸨`` and ``⸩`` (punctuation to the Markdown parser, as the ``[1]`` was, so that emphasis beside it still closes);
-after rendering, the sentinels in the HTML become chips and spans. Raw HTML, links and images in the text are
-shown as text: an answer can neither run nor load anything.
+Marks and claims are positions in the Markdown text. Before parsing, each becomes a short sentinel between ``⸨`` and
+``⸩`` (punctuation to the Markdown parser, as the ``[1]`` was, so that adjacent emphasis still closes). After rendering,
+the sentinels become chips and spans. Raw HTML, links and images are shown as text: an answer can neither run nor load
+anything.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The JSON that the components work from: turns, documents and the library, as the browser sees them.
+"""JSON payloads for the components: turns, documents and the library.
 
-Boxes go out as ``[page, x0, y0, x1, y1]`` in displayed-page points, untouched; only the pane turns them into pixels.
+Boxes are sent unchanged as ``[page, x0, y0, x1, y1]`` in displayed-page points; only the pane converts them to pixels.
 """
 
 from __future__ import annotations

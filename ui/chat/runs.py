@@ -1,5 +1,5 @@
-"""Answers being written: each runs in a thread of its own and keeps what it has, so that any number of tabs can follow
-it, a reload included."""
+"""Answer runs: each runs in its own thread and keeps its events, so that any number of tabs can follow it, even after a
+reload."""
 
 from __future__ import annotations
 

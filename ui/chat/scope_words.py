@@ -1,4 +1,4 @@
-"""What narrows a search, in words that are short enough for a chip or a line."""
+"""Short descriptions of a scope, for chips and single lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The side of the chat: which documents are asked, and the conversations."""
+"""Chat sidebar: the documents in scope and the list of conversations."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The routes of an empty conversation, under ``/gw/start``: the documents that it would ask, what each tells at first
-sight, and questions to begin with."""
+"""HTTP routes of an empty conversation, under ``/gw/start``: its documents, an overview of each, and starting
+questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The routes of one answer's turn: what a person thinks of it, and what could be asked next."""
+"""HTTP routes of one turn: feedback and follow-up questions."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Our own components (Streamlit components v2), mounted in the page itself, not in a frame.
+"""Streamlit components (v2), mounted directly in the page rather than in an iframe.
 
-Each is a folder with ``index.js`` (exports ``mount``) and a style sheet that the page's head links (`ui.server.web`).
-The script hands over only what names the data (``base``, ``token``, ids, a revision); the component fetches the data
-from the app's own routes, so that a rerun stays small and a live answer needs no rerun.
+Each is a folder with ``index.js`` (which exports ``mount``) and a style sheet linked from the page's head
+(`ui.server.web`). The script passes only identifiers (``base``, ``token``, ids, a revision); the component fetches its
+data from the app's routes, so that a rerun stays small and a live answer needs none.
 """
 
 from __future__ import annotations

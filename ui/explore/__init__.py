@@ -1,1 +1,1 @@
-"""Explore: plots, tables and the settings it moves."""
+"""Explore page: plots, tables and adjustable settings."""

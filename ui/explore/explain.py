@@ -1,4 +1,4 @@
-"""How an answer was searched for: a `Trace` in the words and numbers of Explore."""
+"""Explanation of an answer's search: a `Trace` in Explore's words and numbers."""
 
 from __future__ import annotations
 

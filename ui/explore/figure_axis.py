@@ -1,4 +1,4 @@
-"""Where chunks stand along the x axis of Explore's plot: all of them, or those around passages side by side."""
+"""X axis of Explore's plot: every chunk, or only those around the passages, side by side."""
 
 from __future__ import annotations
 

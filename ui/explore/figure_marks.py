@@ -1,5 +1,4 @@
-"""What lies behind and above the points of Explore's plot: segments, borders of documents and their names, the
-penalty."""
+"""Background marks of Explore's plot: segments, document borders and names, and the penalty line."""
 
 from __future__ import annotations
 

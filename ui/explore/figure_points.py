@@ -1,4 +1,4 @@
-"""The points of Explore's plots, as traces of Plotly: those that were found, and of the others what can be told
+"""Points of Explore's plots as Plotly traces: every hit, and of the other chunks only those that can be told
 apart."""
 
 from __future__ import annotations

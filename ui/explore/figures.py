@@ -1,10 +1,10 @@
-"""Explore's plots as Plotly figures: plain JSON, whose numbers come packed and whose colours are names of tokens
-(``var(--step-vector)``), which the browser resolves for the theme in force and again when that changes.
+"""Explore's plots as Plotly figures: plain JSON with packed numbers and with token names for colours
+(``var(--step-vector)``), which the browser resolves whenever the theme changes.
 
-Plotly's own classes would check every value, which takes longer than all the rest of a slider's move; a test has them
-check the figures instead. Scatter, not Scattergl: Plotly makes its WebGL programs of text with ``Function``, which the
-content security policy forbids. So only what can be told apart is drawn: of the chunks that nothing found, one for each
-cell of a few pixels, and every one of them again in a narrower view.
+Building them with Plotly's own classes would validate every value and take longer than the rest of a slider move; a
+test validates the figures instead. Scatter rather than Scattergl, because Plotly compiles its WebGL programs with
+``Function``, which the content security policy forbids. Only distinguishable points are drawn: of the chunks that no
+search found, one per cell of a few pixels; a narrower view draws them all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What settings make of a question, for Explore's table and its open chunk: in numbers, and why in words."""
+"""JSON payload of Explore's table and open chunk: the numbers, and the reasons in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plotly's own script, served from where the package has it: no request leaves the machine for it."""
+"""Plotly's script, served from its Python package: the browser fetches nothing from the network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explore: the questions that it offers, and those that are looked at with what was computed for them."""
+"""Explore's questions: those it offers, and those it has open with their computed results."""
 
 from __future__ import annotations
 

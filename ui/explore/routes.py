@@ -1,4 +1,4 @@
-"""Explore's routes: a plot with its table, A beside B, one chunk with its reasons, the map, and Plotly's script."""
+"""HTTP routes of Explore: a plot with its table, A/B comparison, one chunk, the map, Plotly's script."""
 
 from __future__ import annotations
 

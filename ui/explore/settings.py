@@ -1,4 +1,4 @@
-"""The settings that Explore moves: what its controls are, where they stand, and both in words."""
+"""Settings that Explore can change: its controls, their values, and both in words."""
 
 from __future__ import annotations
 

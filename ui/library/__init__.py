@@ -1,1 +1,1 @@
-"""The Library: uploads, the reading queue, rows and routes."""
+"""Library page: uploads, the reading queue, rows and routes."""

@@ -1,6 +1,6 @@
-"""What to do about a file that could not be read, in words for the app.
+"""Advice for a file that could not be read, worded for the app.
 
-The hints of `ragcore.errors` are written for the command line: they name its commands and the file of settings.
+The hints in `ragcore.errors` are worded for the command line: they name its commands and the settings file.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Reading documents in the background: one queue per process, whatever happens to pages and tabs.
+"""Reading queue: one per process, independent of pages and tabs.
 
-A document goes read → build → embed, one document at a time and the smallest first, so that something can be asked
-soon; a long one gives way to a much smaller one that comes later, and goes on from its page afterwards. What SQLite
-says is the truth; this module adds what only a running job knows: its place in the queue, its stage and speed.
-One that is removed goes into the trash (`ragcore.index.trash`), which is emptied here when its time is over.
+Each document is read, built and embedded. Documents are taken one at a time, smallest first, so that something can be
+asked soon; a long one yields to a much smaller newcomer and later resumes at its page. SQLite holds the truth; this
+module adds what only a running job knows: queue position, stage and speed. A removed document moves to the trash
+(`ragcore.index.trash`), which this module empties when its time is up.
 """
 
 from __future__ import annotations

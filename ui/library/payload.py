@@ -1,6 +1,6 @@
-"""The JSON that the Library works from: its rows, its trash, and what one document was taken apart into.
+"""JSON payload of the Library: its rows, its trash, and the contents of one document.
 
-Boxes go out as ``[page, x0, y0, x1, y1]`` in displayed-page points, as in `ui.chat.payload`.
+Boxes are sent as ``[page, x0, y0, x1, y1]`` in displayed-page points, as in `ui.chat.payload`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Routes of the Library, under ``/gw``: its rows, what is done to documents, and what one was taken apart into."""
+"""HTTP routes of the Library, under ``/gw``: rows, actions on documents, contents of a document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sample that a new library can be tried on."""
+"""Sample document that a new library offers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files from the browser into the library: kept on disk at once, read in the background."""
+"""Uploads from the browser: saved to disk at once, read in the background."""
 
 from __future__ import annotations
 

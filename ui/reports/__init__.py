@@ -1,1 +1,1 @@
-"""Reports: what is written in the background, and routes."""
+"""Reports page: background writing and routes."""

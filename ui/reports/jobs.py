@@ -1,9 +1,9 @@
-"""Filling reports in the background, whatever happens to pages and tabs. Each server that writes has a worker, and
-so has the offline answerer: a server that hangs holds up nobody else.
+"""Report jobs: sections are filled in the background, independent of pages and tabs. Each model server has its own
+worker, and so does the offline answerer, so that a server that hangs delays nobody else.
 
-What waits is in SQLite (`ragcore.index.reports`), so that a restart goes on with it, and the section that was in work
-is done again; this module adds what only a running job knows: what is being written right now, and whose key writes
-what was queued in a visit.
+Waiting sections are kept in SQLite (`ragcore.index.reports`): after a restart the queue goes on, and the interrupted
+section starts again. This module adds what only a running job knows: what is being written now, and whose key pays for
+sections queued during a visit.
 """
 
 from __future__ import annotations

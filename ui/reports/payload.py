@@ -1,4 +1,4 @@
-"""The JSON of reports, as the browser sees them: the list, a whole report, and what is being written of it."""
+"""JSON payload of reports: the list, a whole report, and the section being written."""
 
 from __future__ import annotations
 

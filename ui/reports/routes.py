@@ -1,4 +1,4 @@
-"""The routes of reports, under ``/gw/reports``: the list, templates, a report with its sections, and files of it."""
+"""HTTP routes of reports, under ``/gw/reports``: list, templates, sections, exported files."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The process behind the pages: one engine, routes, tokens, visits."""
+"""Server behind the pages: one engine, routes, tokens, visits."""

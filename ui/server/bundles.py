@@ -1,5 +1,5 @@
-"""What the head of every page asks for: our style sheets as one, and ahead of their time those of Streamlit's scripts
-that it would ask for only when it draws."""
+"""Links in the head of every page: the app's style sheets as one bundle, and preloads of Streamlit's scripts that
+would otherwise be requested only when drawn."""
 
 from __future__ import annotations
 

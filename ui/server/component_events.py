@@ -1,5 +1,5 @@
-"""What our components tell the script (`ui.components.LOADER`): heard in the run that it causes or, where another run
-overtakes that one, in the next."""
+"""Events from components to the script (`ui.components.LOADER`): handled in the rerun they cause, or in the next one
+if another rerun overtakes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What surrounds every page: navigation, the pill that says who answers, and a card for what went wrong."""
+"""Frame of every page: navigation, the pill that names the answering model, and the error card."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What every route of ours goes through: a token, a body that is checked, an error as JSON.
+"""Guard of every route: checks the token and the body, and turns an error into JSON.
 
-Each asks for a token (`ui.server.tokens`): as ``t`` in the query where the browser fetches by itself (pictures, event
-streams, downloads), and in a header for whatever changes something, so that no other site can.
+Requests that the browser makes by itself (pictures, event streams, downloads) carry the token (`ui.server.tokens`) as
+``t`` in the query; whatever changes something carries it in a header, so that no other site can send it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The app's own routes, under ``/gw``: documents here, what the page viewer shows of their pages in `ui.viewer.routes`,
-the Library in `ui.library.routes`, conversations and live answers in `ui.chat.conversation_routes`.
-What each goes through is in `ui.server.guard`."""
+"""Route table of the app, under ``/gw``, with the routes of documents. Pages of a document are served by
+`ui.viewer.routes`, the Library by `ui.library.routes`, conversations and live answers by `ui.chat.conversation_routes`.
+Every route passes through `ui.server.guard`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one engine of this process and what works for it in the background."""
+"""Services of this process: the one engine and its background workers."""
 
 from __future__ import annotations
 

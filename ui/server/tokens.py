@@ -1,8 +1,8 @@
-"""Signed, expiring tokens for the app's own routes.
+"""Signed, expiring tokens for the app's routes.
 
-A token is ``<expiry>.<scope>.<signature>``: the time (seconds since the epoch, hexadecimal) until which it is good, the
-session that it was given to, and an HMAC-SHA-256 over both. The secret is kept in the home folder: after a restart an
-open page reconnects without running its script again, so that its token has to be good still.
+A token is ``<expiry>.<scope>.<signature>``: its expiry (seconds since the epoch, hexadecimal), the session it belongs
+to, and an HMAC-SHA-256 over both. The secret is kept in the home folder: after a restart an open page reconnects
+without rerunning its script, so its token must stay valid.
 """
 
 from __future__ import annotations

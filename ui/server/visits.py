@@ -1,8 +1,8 @@
-"""What holds for one visit only: a key, and settings that differ from those that are kept.
+"""Visits: a key and changed settings that last for one visit.
 
-A visit is one browser, known by a cookie that ends with it (``HttpOnly``: no script sees it), so that a reload and
-another tab of the same browser have it too. It lives in the memory of this process and nowhere else. Where the browser
-takes no cookies, a visit is one tab, until it is reloaded. The tokens of a visit name it (`ui.server.tokens`).
+A visit is one browser, identified by a session cookie (``HttpOnly``, so that no script reads it); a reload and other
+tabs of the same browser share it. It lives only in this process's memory. Where the browser refuses cookies, a visit is
+one tab until its reload. The tokens of a visit name it (`ui.server.tokens`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""When the models are loaded: in the background from the server's start, but not while a first page is being opened.
+"""Background loading of the models, from the server's start but never while a first page opens.
 
-To load them takes a second or two of both processor and interpreter, which a page that is opened meanwhile would wait
-for at every step. So a page that is asked for right after the start is drawn first.
+Loading takes a second or two of processor time and of the interpreter lock, and would delay every step of a page that
+opens meanwhile. A page requested right after the start is therefore drawn first.
 """
 
 from __future__ import annotations

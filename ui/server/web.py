@@ -1,4 +1,4 @@
-"""What the server puts around Streamlit: the page's head, static files, and headers that keep the browser at home."""
+"""ASGI layer around Streamlit: the page's head, static files, and headers that block foreign requests."""
 
 from __future__ import annotations
 

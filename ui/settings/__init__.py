@@ -1,1 +1,1 @@
-"""Settings: what is in force, and routes."""
+"""Settings page: values in force, and routes."""

@@ -1,4 +1,4 @@
-"""The JSON of the Settings page: who answers, what is in force and where it came from, what lies where."""
+"""JSON payload of the Settings page: the answering model, values with their origin, and folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways to search, each a set of settings that belong together."""
+"""Search presets: sets of settings that belong together."""
 
 from __future__ import annotations
 

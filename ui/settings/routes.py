@@ -1,6 +1,6 @@
-"""The routes of the Settings page. A key comes in and never goes out; nothing of it is logged or written down.
+"""HTTP routes of the Settings page. A key comes in and never goes out; it is neither logged nor written to disk.
 
-What cannot be set is told as ``refused`` (`ui.server.guard.refusing`).
+A value that cannot be set is reported as ``refused`` (`ui.server.guard.refusing`).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The page viewer: pictures, words and search of pages."""
+"""Page viewer: pictures, words and search of pages."""

@@ -1,4 +1,4 @@
-"""What the page viewer asks of a document beside its pictures: words to select, headings, and matches of a search."""
+"""Text of a document for the page viewer: selectable words, headings, and search matches."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Finding typed words in a document as printed: over line ends and hyphens, whatever their case or ligatures.
+"""Search for typed words in a printed document, across line ends and hyphens, ignoring case and ligatures.
 
-What is searched is each printed word once, in reading order. Words that the canonical text repeats (a column header
-carried into a row) and AI-written descriptions are left out, so that a match is a place on a page.
+Each printed word is searched once, in reading order. Words that the canonical text repeats (a column header carried
+into a row) and AI-written descriptions are left out, so that a match is always a place on a page.
 """
 
 from __future__ import annotations

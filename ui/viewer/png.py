@@ -1,5 +1,5 @@
-"""Pictures of pages as PNG, written for speed: MuPDF's own writer takes four times as long for a page of text, and
-eleven times for a scan, since it tries filters that pages gain nothing by and keeps three channels of grey."""
+"""PNG encoder for page pictures, written for speed: MuPDF's encoder takes four times as long for a page of text and
+eleven times for a scan, because it tries filters that pages gain nothing from and keeps three channels of grey."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page pictures: a disk cache in front of one drawing process (`ui.viewer.render_child`)."""
+"""Page renderer: a disk cache in front of one drawing process (`ui.viewer.render_child`)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""The process that draws pages. MuPDF is not thread-safe, some files make it loop for ever and some make it crash, so
-it never runs in the server's own process: `ui.viewer.render` starts this module, gives it jobs and kills it when one
-takes too long.
+"""Drawing process. MuPDF is not thread-safe, and some files make it hang or crash, so it never runs in the server's own
+process: `ui.viewer.render` starts this module, sends it jobs, and kills it when one takes too long.
 
 One JSON object per line: in ``{"path", "page", "width", "clip", "out"}`` (page from 1, width in pixels; clip null, or
-x0, y0, x1, y1 in pixels of the page that is so wide), out ``{"ok": true}`` or ``{"ok": false, "reason"}``. The picture
-is the page as displayed (rotation and crop box applied), a PNG.
+x0, y0, x1, y1 in pixels of the page at that width), out ``{"ok": true}`` or ``{"ok": false, "reason"}``. The picture is
+the page as displayed (rotation and crop box applied), a PNG.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Routes of the page viewer, under ``/gw/documents/{doc}``: pictures of pages and tiles of large ones, words, headings
-and matches."""
+"""HTTP routes of the page viewer, under ``/gw/documents/{doc}``: pictures of pages, tiles of large ones, words,
+headings and matches."""
 
 from __future__ import annotations
 
