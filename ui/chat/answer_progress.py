@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 def live_steps(view: View) -> list[Json]:
-    """What a live answer has done so far, in words, and last what it does now."""
+    """Steps of a live answer so far, in words; the last one is in progress."""
     done: list[str] = []
     if view.stage == "search":
         done, now = _searching(view)
@@ -29,14 +29,13 @@ def live_steps(view: View) -> list[Json]:
 
 
 def standalone(view: View, question: str) -> str:
-    """The question as it is searched for, where that differs from ``question`` as it was typed; "" until it is
-    known."""
+    """Stand-alone form of the question where it differs from ``question`` as typed; "" until it is known."""
     searched = next((step.query.text for step in view.steps if step.query and step.query.origin == "question"), "")
     return "" if searched == " ".join(question.split()) else searched
 
 
 def _searching(view: View) -> tuple[list[str], str]:
-    """What a search has come to and what it does now."""
+    """Progress of the search, in words."""
     done: list[str] = []
     now = f"Searching {searched_in(view.scope, view.searched)}"
     for step in view.steps:

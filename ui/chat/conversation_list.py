@@ -26,7 +26,7 @@ PURPOSES = {
 
 
 def listed(infos: Sequence[ConversationInfo], limit: int | None) -> Json:
-    """The first ``limit`` conversations (None: all) under their days; ``total`` counts all of them."""
+    """First ``limit`` conversations (None: all), grouped by day; ``total`` counts all of them."""
     shown = infos if limit is None else infos[:limit]
     return {
         "total": len(infos),
@@ -46,8 +46,8 @@ def _day(info: ConversationInfo) -> str:
 
 
 def spending(engine: Engine, conversation_id: str) -> Json:
-    """What the answers of a conversation have cost, those of versions that are not shown included, and ``all`` that
-    was ever spent, with what it went to. Empty where nothing was."""
+    """Cost of a conversation's answers, including hidden versions, and ``all`` spending ever, itemised. Empty when
+    nothing was paid."""
     spent = engine.spending()
     if not spent.calls:
         return {}
@@ -56,7 +56,7 @@ def spending(engine: Engine, conversation_id: str) -> Json:
 
 
 def parts(spent: Spending) -> list[str]:
-    """``Claude Sonnet 4.6, answers: $0.12, 3 calls``, dearest first."""
+    """Itemised costs such as ``Claude Sonnet 4.6, answers: $0.12, 3 calls``, dearest first."""
     return [
         f"{model_name(entry.model)}, {PURPOSES[entry.purpose]}: {dollars(entry.usd)}, "
         f"{entry.calls} {'call' if entry.calls == 1 else 'calls'}"

@@ -31,8 +31,8 @@ Json = dict[str, Any]
 
 
 def gone_if_deleted(handler: Callable[..., Response]) -> Callable[..., Response]:
-    """A conversation that another tab deleted is ``gone``; the request was right, so the browser is not to note it as
-    failed."""
+    """Decorator that answers ``gone`` for a conversation deleted in another tab. The request was valid, so the browser
+    must not log it as failed."""
 
     @wraps(handler)
     def answer(*asked: Any) -> Response:
@@ -46,7 +46,7 @@ def gone_if_deleted(handler: Callable[..., Response]) -> Callable[..., Response]
 
 @guarded
 def conversations(request: Request) -> Response:
-    """The list, or what a search of it finds: the first `LISTED`, or ``all`` of them."""
+    """Conversation list, or its search results: the first `LISTED`, or ``all``."""
     search = request.query_params.get("q", "")
     infos = services().engine.conversations.all(search)
     limit = None if "all" in request.query_params else LISTED
@@ -66,7 +66,7 @@ def rename(request: Request, body: Json) -> Response:
 @guarded
 @gone_if_deleted
 def delete(request: Request) -> Response:
-    """Delete a conversation; what is being written in it is stopped."""
+    """Delete a conversation and stop any answer being written in it."""
     services().answers.stop_all(request.path_params["conversation"])
     services().engine.conversations.delete(request.path_params["conversation"])
     return JSONResponse({})
@@ -76,7 +76,7 @@ def delete(request: Request) -> Response:
 @gone_if_deleted
 @refusing(StillWriting, UnknownTurn)
 def show(request: Request, body: Json) -> Response:
-    """Show the branch through one of the versions of a question."""
+    """Show the branch that passes through one version of a question."""
     services().answers.show(request.path_params["conversation"], text_in(body, "turn") or "")
     return JSONResponse({})
 
@@ -84,14 +84,14 @@ def show(request: Request, body: Json) -> Response:
 @guarded
 @gone_if_deleted
 def spending(request: Request) -> Response:
-    """What the answers of one conversation have cost, and everything in all."""
+    """Cost of one conversation's answers, and total spending."""
     return JSONResponse(conversation_list.spending(services().engine, request.path_params["conversation"]))
 
 
 @guarded
 @gone_if_deleted
 def conversation(request: Request) -> Response:
-    """Its newest turns, those from the turn ``since`` on, or the last of those before the turn ``before``."""
+    """Newest turns, those from turn ``since`` on, or the last ones before turn ``before``."""
     stored = services().engine.conversations.get(
         request.path_params["conversation"],
         newest=SHOWN,
@@ -105,7 +105,7 @@ def conversation(request: Request) -> Response:
 
 
 def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
-    """What each turn could not search, because it was not read yet."""
+    """Documents each turn could not search because they were not read yet."""
     answers, infos, jobs = services().answers, services().engine.documents(), services().ingestion.jobs()
     known = {item.turn_id: answers.unsearched(item.turn_id) for item in stored.turns}
     if stored.turns and stored.turns[-1].turn_id == stored.info.shown and known[stored.info.shown] is None:
@@ -119,8 +119,8 @@ def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
 @gone_if_deleted
 @refusing(ScopeGone, StillWriting)
 def ask(request: Request, body: Json) -> Response:
-    """Ask in a conversation a new version of the question of the turn ``instead_of``, or one after the turn ``after``,
-    within the scope that is shown where that was asked; without one, within that of the conversation."""
+    """Ask a new version of the question of turn ``instead_of``, or a question after turn ``after``, within the scope
+    shown when it was asked; without one, within the conversation's scope."""
     question = text_in(body, "question") or ""
     scope = scope_in(body)
     instead_of = text_in(body, "instead_of")
@@ -138,7 +138,7 @@ def ask(request: Request, body: Json) -> Response:
 
 @guarded
 def why(request: Request) -> Response:
-    """Why the answer to a question has its sources."""
+    """Reasons for the sources of an answer."""
     stored = services().engine.conversations.shown_turn(
         request.path_params["conversation"], request.path_params["turn"]
     )
@@ -158,8 +158,8 @@ def stop(request: Request) -> Response:
 
 @guarded
 def events(request: Request) -> Response:
-    """A live answer as Server-Sent Events: ``write`` with what is new, then one ``done`` with the whole turn, or
-    ``gone``. Every connection is told everything from the start, so that a reload or a second tab shows the same."""
+    """Live answer as Server-Sent Events: ``write`` with each addition, then one ``done`` with the whole turn, or
+    ``gone``. Every connection receives everything from the start, so that a reload or a second tab shows the same."""
     live = services().answers.get(request.path_params["turn"])
     if live is None:
         return JSONResponse(trouble("gone", "This answer is no longer being written.", "Reload the page."), 404)
@@ -195,8 +195,7 @@ async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
 
 
 def _outcome(live: LiveAnswer) -> str:
-    """``done`` with the turn as it is stored; ``gone`` where it is not shown (any more), or was deleted with its
-    conversation."""
+    """``done`` with the stored turn; ``gone`` if it is no longer shown or was deleted with its conversation."""
     try:
         stored = services().engine.conversations.get(live.conversation_id, since=live.turn_id, newest=0)
     except UnknownConversation:

@@ -11,7 +11,7 @@ from ragcore.errors import UnknownConversation
 
 
 def current() -> str | None:
-    """The conversation that the address names, or is about to name again (`come_back`)."""
+    """Conversation that the URL names, or will name again (`come_back`)."""
     named: str | None = st.query_params.get("c")
     if named:
         st.session_state.pop("gw_back", None)
@@ -20,19 +20,18 @@ def current() -> str | None:
 
 
 def unnamed() -> bool:
-    """Whether the address does not name `current` yet."""
+    """Whether the URL does not name `current` yet."""
     return "gw_back" in st.session_state
 
 
 def leave() -> None:
-    """Another page is shown: `come_back` leads from there to what was open."""
+    """Remember the open conversation when another page is shown, for `come_back`."""
     st.session_state["gw_away"] = True
 
 
 def come_back() -> None:
-    """Entered from another page without a conversation in the address: what was open in this tab before is open again.
-    The browser puts its name into the address by itself, since the script could only add another step to the history.
-    """
+    """Reopen the conversation last open in this tab when the page is entered without one in the URL. The browser writes
+    its name into the URL, since the script could only add a step to the history."""
     here = st.session_state.get("gw_here")
     if st.session_state.pop("gw_away", False) and current() is None and here:
         st.session_state["gw_back"] = here
@@ -48,14 +47,14 @@ def open_conversation(conversation_id: str | None) -> None:
 
 
 def stay() -> None:
-    """What was on its way when another conversation was opened comes with the old address: that does not lead back."""
+    """Ignore the old URL that a pending request brings after another conversation was opened."""
     if "gw_here" in st.session_state and st.session_state["gw_here"] != current():
         open_conversation(st.session_state["gw_here"])
 
 
 @contextmanager
 def lost_if_gone(conversation_id: str) -> Iterator[None]:
-    """Work on a conversation that another tab may have deleted."""
+    """Context in which another tab may delete the conversation."""
     try:
         yield
     except UnknownConversation:
@@ -64,12 +63,12 @@ def lost_if_gone(conversation_id: str) -> Iterator[None]:
 
 
 def gone() -> None:
-    """The address names a conversation that is not there (any more): go on with a new one and say so."""
+    """Start a new conversation, with a notice, when the URL names one that no longer exists."""
     open_conversation(None)
     st.session_state["gw_trouble"] = ("This conversation isn’t in the library.", "It may have been deleted.")
 
 
 def trouble() -> tuple[str, ...] | None:
-    """What prevented the last question (message, hint), or happened to it (and tone), once."""
+    """Problem of the last question (message, hint) or a notice about it (and tone), reported once."""
     found: tuple[str, ...] | None = st.session_state.pop("gw_trouble", None)
     return found

@@ -21,7 +21,7 @@ _UNSAFE = re.compile(r'[\\/:*?"<>|%\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\
 
 @guarded
 def export(request: Request) -> Response:
-    """What is shown of a conversation, as a file to keep."""
+    """Shown branch of a conversation as a file."""
     # Not a coroutine: Starlette runs it on a thread, and the event loop goes on.
     chosen, conversation_id = kind(request.path_params["kind"]), request.path_params["conversation"]
     engine = services().engine
@@ -32,13 +32,13 @@ def export(request: Request) -> Response:
 
 
 def file_name(title: str, ending: str) -> str:
-    """``title`` as the name of a file on any system."""
+    """``title`` as a file name that is valid on every system."""
     words = " ".join(_UNSAFE.sub(" ", unicodedata.normalize("NFC", title)).split())
     return f"{words[:NAME_LENGTH].strip(' .') or 'conversation'}.{ending}"
 
 
 def disposition(name: str) -> str:
-    """``Content-Disposition`` by RFC 6266: the name in ASCII, and where that is not all of it by RFC 5987 too."""
+    """``Content-Disposition`` header (RFC 6266): the name in ASCII, plus RFC 5987 where ASCII loses characters."""
     bare = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     stem, _, ending = bare.rpartition(".")
     plain = f"{' '.join(stem.split()) or 'conversation'}.{ending}"

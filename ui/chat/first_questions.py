@@ -22,7 +22,7 @@ Key = tuple[int, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Found:
-    """``done``: no more will come. ``trouble`` says what prevented them, "" for nothing."""
+    """Questions found so far. ``done``: no more will come; ``trouble``: the error that prevented them, or ""."""
 
     starters: tuple[Starter, ...] = ()
     done: bool = False
@@ -37,7 +37,8 @@ class _Search:
 
 
 class FirstQuestions:
-    """One search at a time, for what was asked for last; it gives way while ``idle()`` is false."""
+    """Background search for starting questions, one at a time and for the latest request; it yields while ``idle()`` is
+    false."""
 
     def __init__(self, engine: Callable[[], Engine], idle: Callable[[], bool]) -> None:
         self._engine = engine
@@ -47,7 +48,7 @@ class FirstQuestions:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="first-questions")
 
     def look(self, doc_ids: Sequence[str]) -> Found:
-        """What is found by now of questions about ``doc_ids``; begins to look where nothing does yet."""
+        """Questions about ``doc_ids`` found so far; starts the search if none is running."""
         if not doc_ids:
             return Found(done=True)
         key = (self._engine().store.revision(), tuple(doc_ids))

@@ -65,7 +65,7 @@ def _try(question: str) -> None:
 
 @st.fragment(run_every=0.4)
 def _wait() -> None:
-    """Follow the sample until it can be asked, then ask it."""
+    """Poll the sample until it can be asked, then ask it."""
     if not trying():
         return
     doc_id, question = st.session_state["gw_trial"]

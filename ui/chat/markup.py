@@ -52,20 +52,19 @@ def blocks(
 ) -> list[str]:
     """HTML of each top-level block of ``text``, in order.
 
-    ``marks`` and ``claims`` are sorted and within ``text``. While an answer streams there are no claims yet. Chips are
-    ``a.gw-cite[href="#cite-TURN-N"][data-n]``, with the class ``added`` where checking added them; in a table of cells
-    (`ragcore.offline.cell_tables`) the value itself is the chip, of the class ``gw-value``. Claims are
-    ``span.gw-claim[data-status][data-claim]``, more than one span for a claim that crosses emphasis or cells; figures
-    that a verdict is about ``span.gw-wrong`` within. With ``uncited`` a claim without a citation has its verdict, as a
-    doubtful one has.
+    ``marks`` and ``claims`` are sorted and lie within ``text``; while an answer streams there are no claims yet. Chips
+    are ``a.gw-cite[href="#cite-TURN-N"][data-n]``, with class ``added`` if verification added them; in a table of cells
+    (`ragcore.offline.cell_tables`) the value itself is the chip, with class ``gw-value``. Claims are
+    ``span.gw-claim[data-status][data-claim]``, several spans for a claim that crosses emphasis or cells; figures named
+    by a verdict are ``span.gw-wrong`` inside. With ``uncited``, a claim without a citation shows its verdict, as a
+    doubtful one does.
     """
     return [html for _, html in _by_line(text, marks, citations, claims, turn_id, uncited)]
 
 
 class Growing:
-    """`blocks` of a text that only grows, for a live answer: of a longer text just the last two blocks of the shorter
-    one are parsed again with what came after them, since nothing before can change (``2`` may yet become the next item
-    of a list)."""
+    """Incremental `blocks` for a live answer: as the text grows, only its last two blocks are parsed again, since
+    nothing earlier can change (``2`` may still become the next item of a list)."""
 
     def __init__(self, turn_id: str) -> None:
         self.turn_id = turn_id
@@ -87,7 +86,7 @@ class Growing:
 
 
 def _offset(text: str, line: int) -> int:
-    """Where a line (from 0) begins, as the parser counts lines."""
+    """Offset of a line (from 0), counting lines as the parser does."""
     ends = [match.end() for match in _LINE_END.finditer(text)]
     return ends[line - 1] if line else 0
 
@@ -100,7 +99,7 @@ def _by_line(
     turn_id: str,
     uncited: bool,
 ) -> list[tuple[int, str]]:
-    """The line on which each block begins, and its HTML."""
+    """Starting line and HTML of each block."""
     tokens = _parser().parse(_with_sentinels(text, marks, claims))
     for token in tokens:
         if token.type == "fence" and OPEN in token.info:
@@ -119,9 +118,8 @@ def _by_line(
 
 
 def _with_sentinels(text: str, marks: Sequence[Mark], claims: Sequence[Claim]) -> str:
-    """``text`` with a sentinel for every mark (``c`` and its number, ``a`` where it was added, ``v`` where it cites the
-    value of a table of cells), claim start (``o``) and claim end (``e``), and for both ends of a figure that is wrong
-    (``f``, ``g``)."""
+    """``text`` with a sentinel for each mark (``c`` and its number, ``a`` if added, ``v`` if it cites the value in a
+    table of cells), claim start (``o``), claim end (``e``), and the ends of a wrong figure (``f``, ``g``)."""
     cuts: list[tuple[int, int, int, str]] = []  # start, end of what is replaced, order at one place, sentinel
     covered = 0
     for index, claim in enumerate(claims):
@@ -162,10 +160,10 @@ def _cites_value(text: str, mark: Mark) -> bool:
 
 
 class _Weaver:
-    """Turns sentinels in rendered HTML into chips and claim spans, keeping the tags well nested.
+    """Converter of sentinels in rendered HTML into chips and claim spans that keeps tags well nested.
 
-    A claim's span is opened at its first text and closed before any tag that it may not enclose; what is left of the
-    claim then gets a span of its own.
+    A claim's span opens at its first text and closes before any tag that it may not enclose; the rest of the claim gets
+    another span.
     """
 
     def __init__(self, citations: Mapping[int, Citation], claims: Sequence[Claim], turn_id: str, uncited: bool) -> None:
@@ -242,7 +240,7 @@ class _Weaver:
             self.spanned, self.inside = False, []
 
     def _attach(self, chip: str) -> None:
-        """The chip with the word before it, so that no line breaks between them; a second chip joins the first."""
+        """Chip joined to the word before it, so that no line breaks between them; a second chip joins the first."""
         if self.out[-2:] and self.out[-1] == "</span>" and self.out[-2].startswith("<a"):
             self.out.insert(-1, chip)
             return
@@ -254,7 +252,7 @@ class _Weaver:
             self.out[-1:] = [last[: word.start()], NO_BREAK, word.group(), chip, "</span>"]
 
     def _make_link(self, n: int) -> None:
-        """The value that stands before the mark becomes the chip."""
+        """Value before the mark, turned into the chip."""
         value = self.out.pop() if self.out and not self.out[-1].startswith("<") else ""
         self.out.append(self._chip(n, added=False, value=value.strip()))
 

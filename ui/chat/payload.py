@@ -40,8 +40,8 @@ REMOVED = {
 def conversation(
     stored: Conversation, live: Mapping[str, LiveAnswer], unsearched: Mapping[str, list[Json]] | None = None
 ) -> Json:
-    """A conversation with the turns that were asked for, and how many stand before them; ``live`` has its answers that
-    are being written and ``unsearched`` what could not be searched, both by turn."""
+    """Conversation with the requested turns and the number of earlier ones; ``live`` holds its running answers and
+    ``unsearched`` the documents they could not search, both by turn."""
     missing = unsearched or {}
     return {
         "id": stored.info.conversation_id,
@@ -52,9 +52,9 @@ def conversation(
 
 
 def unsearched(doc_ids: Sequence[str], infos: Sequence[DocumentInfo], jobs: Mapping[str, Job]) -> list[Json]:
-    """Documents that a question could not search and that are still in the library, by what has become of them: how
-    many, their names, and whether they are at work or wait for it (``reading``), were stopped, could not be read
-    (``failed``), or can be searched by now (``ready``)."""
+    """Documents that a question could not search and that are still in the library, grouped by their present state: how
+    many, their names, and whether they are queued or being read (``reading``), stopped, unreadable (``failed``), or
+    searchable by now (``ready``)."""
     left = [info for info in infos if info.doc_id in doc_ids]
     groups = []
     for state in ("reading", "stopped", "failed", "ready"):
@@ -73,7 +73,7 @@ def _reached(info: DocumentInfo, jobs: Mapping[str, Job]) -> str:
 
 
 def error(given: Mapping[str, Any]) -> Json:
-    """What `GroundworkError.as_dict` gave, in words for the app: some hints name commands."""
+    """`GroundworkError.as_dict` in words for the app, since some hints name commands."""
     if given.get("code") == "unknown_document":
         return dict(given) | REMOVED
     if given.get("hint") in (KeyMissing.hint_default, KeyRefused.hint_default):
@@ -82,7 +82,7 @@ def error(given: Mapping[str, Any]) -> Json:
 
 
 def turn(stored: StoredTurn, live: LiveAnswer | None = None, unsearched: Sequence[Json] = ()) -> Json:
-    """A question with its answer. ``state`` is ``live`` while events are to be had, else the answer's status."""
+    """Question with its answer. ``state`` is ``live`` while it has events to send, else the answer's status."""
     head = {
         "id": stored.turn_id,
         "question": stored.question,
@@ -137,7 +137,7 @@ def answer(turn_id: str, given: Answer) -> Json:
 
 
 def _found(trace: Trace) -> str:
-    """``20 passages in 1.2 s``."""
+    """Summary such as ``20 passages in 1.2 s``."""
     return f"{count(len(trace.hits), 'passage')} in {sum(trace.timings_ms.values()) / 1000:.1f} s"
 
 
@@ -163,20 +163,20 @@ def box(place: Box) -> list[float]:
 
 
 def names(infos: Sequence[DocumentInfo]) -> dict[str, str]:
-    """What to call each document: its title, with the file's name where another has the same title."""
+    """Display name of each document: its title, with the file name where titles repeat."""
     titles = [info.title or info.name for info in infos]
     times = Counter(titles)
     return {info.doc_id: title if times[title] == 1 else f"{title} ({info.name})" for info, title in zip(infos, titles)}
 
 
 def offered(infos: Sequence[DocumentInfo]) -> list[dict[str, str]]:
-    """Documents to choose from, as components take them."""
+    """Selectable documents, as components take them."""
     return [{"id": doc_id, "title": name} for doc_id, name in names(infos).items()]
 
 
 def document(read: Document) -> Json:
-    """What the pane needs of a document: its pages' sizes (points), printed labels, confidence in percent where OCR
-    read them, what went wrong with them, and whether they could not be read."""
+    """Page data for the pane: sizes in points, printed labels, OCR confidence in percent, problems, and unreadable
+    pages."""
     return {
         "id": read.doc_id,
         "title": read.title,
@@ -188,12 +188,12 @@ def document(read: Document) -> Json:
 
 
 def _percent(share: float | None) -> int | None:
-    """Rounded down: 100 is said only of what is certain."""
+    """Percentage rounded down, so that 100 is shown only for certainty."""
     return None if share is None else int(100 * share)
 
 
 def model_name(model: str) -> str:
-    """``claude-sonnet-4-6`` → ``Claude Sonnet 4.6``; any other name as it is."""
+    """Display name of a model: ``claude-sonnet-4-6`` → ``Claude Sonnet 4.6``; other names unchanged."""
     if model == "offline":
         return "Offline answerer"
     parts = model.split("-")
@@ -204,7 +204,7 @@ def model_name(model: str) -> str:
 
 
 def dollars(usd: float | None) -> str:
-    """``$0.025``: three digits below a dollar, two above; words where no price is known."""
+    """Amount such as ``$0.025``: three decimals below a dollar, two above; words if no price is known."""
     if usd is None:
         return "price unknown"
     if 0 < usd < 0.001:

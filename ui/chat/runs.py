@@ -42,10 +42,10 @@ REMEMBERED = 1000  # questions of which it is known what they could not search
 
 @dataclass(frozen=True)
 class View:
-    """A live answer at one moment. ``text`` with ``marks`` is what has been written; ``stage`` is ``search``,
-    ``write``, ``check`` or ``done``; ``steps`` are those of the search so far, in ``scope``, which has ``searched``
-    documents (``titles`` by id); ``passages`` and ``sources`` are counts, None until the search is over; ``unsaved``
-    says why a finished answer is not stored yet."""
+    """Snapshot of a live answer. ``text`` with ``marks`` is the text so far; ``stage`` is ``search``, ``write``,
+    ``check`` or ``done``; ``steps`` are the search steps so far in ``scope``, which holds ``searched`` documents
+    (``titles`` by id); ``passages`` and ``sources`` are counts, None until the search ends; ``unsaved`` says why a
+    finished answer is not stored yet."""
 
     revision: int = 0
     scope: Scope = EVERYTHING
@@ -67,7 +67,7 @@ class View:
 
 
 class LiveAnswer:
-    """One answer being made. `view` may be read from any thread."""
+    """Running answer. `view` may be called from any thread."""
 
     def __init__(
         self, conversation_id: str, begin: Callable[[OnStep], AnswerRun], scope: Scope, titles: Mapping[str, str]
@@ -88,11 +88,11 @@ class LiveAnswer:
         self._run.stop()
 
     def blocks(self, view: View) -> list[str]:
-        """The HTML of what has been written, made once for all who follow it (on the one thread of their loop)."""
+        """HTML of the text so far, rendered once for all followers (on their event loop's thread)."""
         return self._growing.blocks(view.text, view.marks, {item.n: item for item in view.citations})
 
     def follow(self) -> None:
-        """Run to the end; the worker thread's job."""
+        """Run to the end; called on the worker thread."""
         for event in self._run:
             match event:
                 case Found(retrieval, sources):
@@ -109,7 +109,7 @@ class LiveAnswer:
                     self._put(answer=answer, unsaved=self._why_unsaved())
 
     def save(self) -> bool:
-        """Store the answer, where it could not be stored before; whether it is."""
+        """Store the answer if it could not be stored before, and return whether it is stored."""
         try:
             self._run.save()
         except (UnknownConversation, UnknownTurn):
@@ -152,7 +152,7 @@ class LiveAnswer:
 
 
 def unread(infos: Sequence[DocumentInfo], scope: Scope, before: float = math.inf) -> tuple[str, ...]:
-    """Documents in ``scope`` that came before a time and wait to be read or indexed, or are at it."""
+    """Documents in ``scope`` added before a given time that are still waiting to be read or indexed."""
     return tuple(
         info.doc_id
         for info in infos
@@ -161,23 +161,23 @@ def unread(infos: Sequence[DocumentInfo], scope: Scope, before: float = math.inf
 
 
 class ScopeGone(InputError):
-    """Nothing that was to be searched is in the library any more, or can be searched yet."""
+    """Error: every document in scope was removed or cannot be searched yet."""
 
 
 class StillWriting(InputError):
-    """A question while the conversation's last one is being answered."""
+    """Error: the conversation's previous answer is still being written."""
 
 
 @dataclass
 class _Pool:
-    """The threads in which one server's answers are written, and how many answers have them."""
+    """Threads that write one server's answers, with the number of answers in them."""
 
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(8, thread_name_prefix="answer"))
     answers: int = 0
 
 
 class Answers:
-    """The answers of this process that are being written or have just ended."""
+    """Running and recently finished answers of this process."""
 
     def __init__(self, engine: Engine, remembered: int = REMEMBERED, save_seconds: float = SAVE_SECONDS) -> None:
         self.engine = engine
@@ -201,10 +201,10 @@ class Answers:
         fresh: bool = False,
         engine: Engine | None = None,
     ) -> LiveAnswer:
-        """Store the question and begin its answer by ``engine`` (that of the visit; None: the one of this process), in
-        ``scope`` (None: the conversation's) as far as it is still in the library; ``after``, ``instead_of`` and
-        ``fresh`` as `Engine.chat` has them. Raises `EmptyQuestion`, `QuestionTooShort`, `UnknownConversation`,
-        `UnknownTurn`, `StillWriting`, and `ScopeGone` where nothing of the scope is left, or nothing is in it."""
+        """Store the question and start its answer by ``engine`` (the visit's; None: the process's) in ``scope`` (None:
+        the conversation's), less removed documents; ``after``, ``instead_of`` and ``fresh`` as in `Engine.chat`. Raises
+        `EmptyQuestion`, `QuestionTooShort`, `UnknownConversation`, `UnknownTurn`, `StillWriting`, and `ScopeGone` if
+        nothing of the scope is left."""
         # The next answer would be written without knowing this one.
         with self._alone(
             conversation_id, "The previous answer is still being written.", f"Wait, or stop it: “{question}”"
@@ -267,7 +267,7 @@ class Answers:
             threading.Thread(target=self._save, args=[live], name="save", daemon=True).start()
 
     def _save(self, live: LiveAnswer) -> None:
-        """Try to store a finished answer, and book what it cost, until there is room for it; a last time at the end."""
+        """Retry storing a finished answer and booking its cost until the disk has room; once more at shutdown."""
         _log.warning("The answer to %r is not stored yet: %s", live.question, live.view.unsaved)
         while not live.save() and not self._closed.is_set():
             self._closed.wait(self._save_seconds)
@@ -278,14 +278,13 @@ class Answers:
 
     def show(self, conversation_id: str, turn_id: str) -> None:
         """Show the branch through a turn. Raises `UnknownConversation`, `UnknownTurn`, and `StillWriting` while an
-        answer is written, which would then go on where nobody sees it."""
+        answer is being written, which would otherwise continue unseen."""
         with self._alone(conversation_id, "An answer is being written.", "Wait, or stop it, then change the version."):
             self.engine.conversations.show_turn(conversation_id, turn_id)
 
     @contextmanager
     def _alone(self, conversation_id: str, message: str, hint: str) -> Iterator[None]:
-        """Work on a conversation in which no answer is being written, nor begins to be meanwhile. Raises
-        `StillWriting`."""
+        """Exclusive use of a conversation: no answer is being written in it or can start. Raises `StillWriting`."""
         with self._lock:
             if conversation_id in self._beginning or self._runs(conversation_id):
                 raise StillWriting(message, hint=hint)
@@ -301,13 +300,13 @@ class Answers:
             return self._live.get(turn_id)
 
     def unsearched(self, turn_id: str) -> tuple[str, ...] | None:
-        """Documents in scope that could not be searched yet when a question was asked; None if another process took
-        it, or many were asked since."""
+        """Documents in scope that could not be searched when a question was asked; None if another process asked it or
+        it has been forgotten."""
         with self._lock:
             return self._unsearched.get(turn_id)
 
     def stop_all(self, conversation_id: str) -> None:
-        """Stop what is being written in a conversation that is deleted."""
+        """Stop the answers of a conversation that is being deleted."""
         with self._lock:
             live = [item for item in self._live.values() if item.conversation_id == conversation_id]
         for item in live:
@@ -326,7 +325,7 @@ class Answers:
         return any(v.conversation_id == conversation_id and not v.finished_at for v in self._live.values())
 
     def close(self) -> None:
-        """Stop what is being written; what there is is kept."""
+        """Stop all answers; their text so far is kept."""
         with self._lock:
             live, pools = list(self._live.values()), list(self._pools.values())
         for item in live:

@@ -11,7 +11,7 @@ SHOWN = 3  # page ranges that are named where there are many more
 
 
 def pages_in_brief(scope: Scope) -> str:
-    """``pages 1–2, 4–5, 7–8 and 27 more``; a few are all named, and "" is for all pages."""
+    """Summary such as ``pages 1–2, 4–5, 7–8 and 27 more``; a few pages are all named; "" means all pages."""
     more = len(scope.pages) - SHOWN
     if more < 3:
         return pages_in_words(scope)
@@ -20,12 +20,12 @@ def pages_in_brief(scope: Scope) -> str:
 
 
 def only(scope: Scope) -> str:
-    """What pages and kinds a question was asked under: ``Only pages 3–7, tables``; "" where all were searched."""
+    """Page and kind filters of a question: ``Only pages 3–7, tables``; "" without filters."""
     parts = [part for part in (pages_in_brief(scope), kinds_in_words(scope)) if part]
     return f"Only {', '.join(parts)}" if parts else ""
 
 
 def searched_in(scope: Scope, documents: int) -> str:
-    """``12 documents``, ``pages 3–7 and 12 of 1 document, only tables``."""
+    """Scope summary: ``12 documents``, ``pages 3–7 and 12 of 1 document, only tables``."""
     pages, rest = pages_in_brief(scope), within(replace(scope, pages=()), documents)
     return f"{pages} of {rest}" if pages else rest

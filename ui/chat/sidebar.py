@@ -55,7 +55,7 @@ MANY = 9  # documents from which on they can be found by their titles
 
 
 def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationInfo], searched: Scope) -> None:
-    """``searched``: what `asked` gave."""
+    """Draw the sidebar; ``searched`` is the result of `asked`."""
     st.session_state["gw_here"] = current()
     with st.sidebar:
         st.button("New conversation", key="gw_new", icon=":material/add:", on_click=_begin)
@@ -67,7 +67,7 @@ def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationI
 
 
 def arrived() -> None:
-    """Do what the components have told, before anything else in a run."""
+    """Handle component events, before anything else in a run."""
     with component_events.received("history", "opened") as chosen:
         if chosen is not None:
             open_conversation(chosen)
@@ -97,8 +97,7 @@ def _draw_scope(readable: Sequence[DocumentInfo], searched: Scope) -> None:
 
 
 def groups(infos: Sequence[DocumentInfo]) -> dict[str, tuple[str, ...]]:
-    """The documents of each folder (with those below it) and each tag, by what it is called: ``Trial/ (3)``,
-    ``#10-K (5)``."""
+    """Documents of each folder (with its subfolders) and each tag, keyed by label: ``Trial/ (3)``, ``#10-K (5)``."""
     folders: dict[str, list[str]] = {}
     tags: dict[str, list[str]] = {}
     for info in infos:
@@ -112,7 +111,7 @@ def groups(infos: Sequence[DocumentInfo]) -> dict[str, tuple[str, ...]]:
 
 
 def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:
-    """Which pages and kinds the next questions search."""
+    """Draw the page and kind filters for the next questions."""
     st.html('<div class="gw-side-h">Pages and kinds</div>')
     longest = max((info.pages for info in readable if searched.holds(info.doc_id)), default=0)
     with st.container(key="gw_narrow"):
@@ -120,7 +119,7 @@ def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:
 
 
 def chips(searched: Scope) -> None:
-    """Beside the input: what the next question is narrowed to, each part with a button that removes it."""
+    """Draw the active filters beside the input, each with a button that removes it."""
     if searched.pages or searched.kinds:
         with st.container(key="gw_chips"):
             components.chips(current(), searched)
@@ -146,21 +145,21 @@ def _keep(given: dict[str, Any]) -> None:
 
 
 def _longest() -> int | None:
-    """The highest page of what is in scope; None where nothing is."""
+    """Highest page number in scope; None without documents."""
     readable = askable(services().engine.documents())
     searched = asked(readable)
     return max((info.pages for info in readable if searched.holds(info.doc_id)), default=None)
 
 
 def _seen() -> None:
-    """The last turn that was to be seen when a question was sent, for `ask`, which may come in a later run."""
+    """Last visible turn when a question was sent, kept for `ask` in a later run."""
     with component_events.received("thread", "seen") as given:
         if given is not None:
             st.session_state["gw_seen"] = (given["conversation"], given["after"])
 
 
 def _begun() -> None:
-    """A question that was offered begins a conversation."""
+    """Start a conversation with an offered question."""
     question = None
     with component_events.received("thread", "first") as given:
         if given is not None and current() is None:
@@ -170,21 +169,21 @@ def _begun() -> None:
 
 
 def _sent() -> tuple[tuple[str, str] | None, str | None]:
-    """What was sent with a question: what is wrong with the pages typed for it, and the turn that it comes after."""
+    """Data sent with a question: an error in its typed pages, and the turn it follows."""
     arrived()
     conversation_id, after = st.session_state.pop("gw_seen", (None, None))
     return st.session_state.pop("gw_wrong", None), after if conversation_id == current() else None
 
 
 def _about() -> None:
-    """Words of a page are to be asked about: that question, told by how it begins, searches their document alone."""
+    """Start a question about selected words; recognised by its beginning, it searches only their document."""
     with component_events.received("pane", "about") as given:
         if given is not None:
             st.session_state["gw_about"] = (given["document"], given["text"])
 
 
 def _of_words(question: str, chosen: Scope) -> Scope:
-    """What a question searches: the document of the words that it begins with (`about`), else what was ``chosen``."""
+    """Scope of a question: the document of the words it begins with (`about`), else ``chosen``."""
     doc_id, begins = st.session_state.get("gw_about", ("", ""))
     if not doc_id or not question.startswith(begins):
         return chosen
@@ -208,9 +207,9 @@ def _tick() -> None:
 
 
 def _put(conversation_id: str | None, ticked: dict[str, bool]) -> None:
-    """Put documents into the scope of a conversation, or of the next new one (None), or take them out of it; the others
-    stay as they are by now, whatever the tab showed. A choice is a fixed list: only everything, and everything but the
-    sample, takes in what comes later."""
+    """Add documents to, or remove them from, the scope of a conversation or of the next new one (None); other documents
+    stay as stored, whatever the tab showed. A selection is a fixed list: only "all" and "all but the sample" include
+    later documents."""
     infos = services().engine.documents()
 
     def changed(stored: Scope) -> Scope:
@@ -230,8 +229,7 @@ def _put(conversation_id: str | None, ticked: dict[str, bool]) -> None:
 
 
 def _change(conversation_id: str | None, changed: Callable[[Scope], Scope]) -> None:
-    """Change what the next questions of one conversation search, as it is stored by now; of the next new one (None)
-    while that is open."""
+    """Change the stored scope for a conversation's next questions, or for the next new conversation (None)."""
     if conversation_id is None:
         if current() is None:
             st.session_state["gw_next"] = changed(_next())
@@ -242,14 +240,14 @@ def _change(conversation_id: str | None, changed: Callable[[Scope], Scope]) -> N
 
 
 def _next() -> Scope:
-    """What the next new conversation searches."""
+    """Scope of the next new conversation."""
     kept: Scope = st.session_state.get("gw_next", EVERYTHING)
     return kept
 
 
 def _without_sample(readable: Sequence[DocumentInfo]) -> Scope:
-    """`_next`, which leaves the sample out from the moment that a document of one's own can be asked beside it, until
-    somebody ticks it or either can't be asked any more."""
+    """`_next` without the sample once one of the user's own documents can be asked, until the sample is ticked again or
+    either becomes unavailable."""
     ids = {info.doc_id for info in readable}
     beside = sample_id() in ids and len(ids) > 1
     if beside != st.session_state.get("gw_beside", False):
@@ -261,15 +259,15 @@ def _without_sample(readable: Sequence[DocumentInfo]) -> Scope:
 
 
 def of_sample(conversations: Sequence[ConversationInfo], infos: Sequence[DocumentInfo]) -> bool:
-    """Whether the open conversation was begun while there was nothing but the sample."""
+    """Whether the open conversation began when the library held only the sample."""
     began = next((info.created for info in conversations if info.conversation_id == current()), None)
     there = {info.doc_id for info in infos if began is not None and info.created < began}
     return there == {sample_id()}
 
 
 def asked(readable: Sequence[DocumentInfo]) -> Scope:
-    """What the next question searches. Read anew each time, since another tab may have changed it; where that deleted
-    the conversation, a new one is opened."""
+    """Scope of the next question, read afresh each time because another tab may have changed it; a new conversation is
+    opened if that tab deleted the current one."""
     conversation_id = current()
     if conversation_id is not None:
         with lost_if_gone(conversation_id):
@@ -278,8 +276,7 @@ def asked(readable: Sequence[DocumentInfo]) -> Scope:
 
 
 def ask(question: str) -> None:
-    """Store the question in the current conversation, or a new one, and begin its answer. What prevents it is kept for
-    `trouble`."""
+    """Store the question in the current or a new conversation and start its answer. An error is kept for `trouble`."""
     wrong, after = _sent()
     if wrong:
         st.session_state["gw_trouble"] = (wrong[0], f"{wrong[1]} Not asked yet: “{question}”")
@@ -317,7 +314,7 @@ def ask(question: str) -> None:
 
 
 def _forget_removed(conversation_id: str | None) -> int:
-    """Take documents that were removed from the library out of a conversation's scope: how many."""
+    """Remove deleted documents from a conversation's scope, and return how many."""
     if conversation_id is None:
         return 0
     engine = services().engine
@@ -334,19 +331,19 @@ def _forget_removed(conversation_id: str | None) -> int:
 
 
 def askable(infos: Sequence[DocumentInfo]) -> list[DocumentInfo]:
-    """Those that can be searched."""
+    """Documents that can be searched."""
     return [info for info in infos if info.indexed]
 
 
 def ask_only(doc_ids: Collection[str], readable: Sequence[DocumentInfo]) -> None:
-    """The next new conversation is about these documents."""
+    """Limit the next new conversation to these documents."""
     open_conversation(None)
     _without_sample(readable)  # the sample may be what is asked for
     st.session_state["gw_next"] = Scope(tuple(doc_ids))
 
 
 def head(info: ConversationInfo | None) -> None:
-    """The title row of a conversation: export, rename, delete, and what it has cost."""
+    """Draw the title row of a conversation: export, rename, delete, and its cost."""
     components.topic(info.conversation_id if info else None, info.title if info else "")
 
 

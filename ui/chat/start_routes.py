@@ -27,13 +27,13 @@ Json = dict[str, Any]
 
 @posted
 def start(_: Request, body: Json) -> Response:
-    """The documents in scope, the newest first, ready or still at work, and how many could not be read."""
+    """Documents in scope, newest first, ready or in progress, with the number that could not be read."""
     made = services()
     return JSONResponse(documents(made.engine.documents(), made.ingestion.jobs(), scope_in(body) or EVERYTHING))
 
 
 def documents(infos: Sequence[DocumentInfo], jobs: Mapping[str, Job], scope: Scope) -> Json:
-    """One that is at work is listed in any scope: its reading is what the person waits for."""
+    """Documents for the start screen; one being read is listed in any scope, since the user waits for it."""
     rows = []
     for info in sorted(infos, key=lambda info: -info.created):
         ready, job = info.indexed, jobs.get(info.doc_id)
@@ -56,7 +56,7 @@ def documents(infos: Sequence[DocumentInfo], jobs: Mapping[str, Job], scope: Sco
 
 @guarded
 def overview(request: Request) -> Response:
-    """What a document tells at first sight."""
+    """Overview of a document."""
     try:
         found = services().engine.overview(request.path_params["doc"])
     except UnknownDocument:
@@ -73,7 +73,7 @@ def shown(found: Overview) -> Json:
 
 @posted
 def questions(_: Request, body: Json) -> Response:
-    """Questions to begin with about documents, as far as they are found by now."""
+    """Starting questions about documents, found so far."""
     made = services()
     names = {info.doc_id: info.title for info in made.engine.documents()}
     found = made.first_questions.look([doc_id for doc_id in texts_in(body, "docs") if doc_id in names])
@@ -87,7 +87,7 @@ def questions(_: Request, body: Json) -> Response:
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:
-    """All of them, below ``prefix``."""
+    """All routes below ``prefix``."""
     return [
         Route(f"{prefix}/gw/start", start, methods=["POST"]),
         Route(f"{prefix}/gw/start/questions", questions, methods=["POST"]),

@@ -28,7 +28,7 @@ _looking = asyncio.Lock()  # one search for suggestions at a time: what people a
 
 @posted
 def feedback(request: Request, body: Json) -> Response:
-    """Keep what is thought of an answer; ``{"feedback": null}`` takes it back."""
+    """Store feedback on an answer; ``{"feedback": null}`` withdraws it."""
     given = body.get("feedback")
     try:
         read = None if given is None else _FEEDBACK.validate_python(given)
@@ -43,8 +43,8 @@ def feedback(request: Request, body: Json) -> Response:
 
 @in_turn(_looking)
 def suggestions(request: Request) -> Response:
-    """What could be asked after an answer. Looked for while nobody waits for an answer, and given up where somebody
-    does; what prevents it is said, since nothing else depends on it."""
+    """Follow-up questions for an answer. The search runs while no answer is being written and gives up when one starts;
+    an error is reported, since nothing else depends on it."""
     made, turn = services(), request.path_params["turn"]
     found: tuple[str, ...] = ()
     try:
@@ -58,7 +58,7 @@ def suggestions(request: Request) -> Response:
 
 
 def shown(question: str, titles: Iterable[str]) -> str:
-    """A question with each title quoted in it cut short: the answer above it tells which document is meant."""
+    """Question with quoted titles shortened: the answer above shows which document is meant."""
     for title in titles:
         question = question.replace(f"“{title}”", f"“{short(title, LONGEST_TITLE)}”")
     return question

@@ -117,25 +117,24 @@ def _data(name: str) -> dict[str, Any]:
 
 
 def thread(conversation_id: str | None, revision: str, scope: Scope, name: bool) -> None:
-    """The conversation, or what a new one begins with; ``revision`` changes when there is something new to fetch,
-    ``scope`` is what a question that is asked again searches, and ``name`` asks for the conversation to be put into
-    the address. It tells ``seen`` when a question is sent below it:
-    ``{"conversation": "0123…", "after": "4567…"}``, the last turn that was to be seen; and ``first``: the question that
-    a new conversation is begun with."""
+    """Conversation view, or the start screen of a new one; ``revision`` changes when there is new data to fetch,
+    ``scope`` is searched by a question that is asked again, and ``name`` asks the browser to put the conversation into
+    the URL. Emits ``seen`` when a question is sent below it: ``{"conversation": "0123…", "after": "4567…"}``, the last
+    visible turn; and ``first``: the first question of a new conversation."""
     shown = {"conversation": conversation_id, "revision": revision, "name": name}
     _thread(key="thread", data=_data("thread") | shown | {"scope": asdict(scope)})
 
 
 def topic(conversation_id: str | None, title: str) -> None:
-    """The title row of a conversation. It tells ``left`` where the conversation was deleted:
-    ``{"conversation": "0123…", "gone": False}``, ``gone`` where that was not done here."""
+    """Title row of a conversation. Emits ``left`` when the conversation was deleted: ``{"conversation": "0123…",
+    "gone": False}``, with ``gone`` true if it was deleted elsewhere."""
     data = _data("topic") | {"conversation": conversation_id, "title": title}
     _topic(key="topic", data=data)
 
 
 def history(conversation_id: str | None, revision: str) -> None:
-    """The list of conversations with its search; ``revision`` changes when there is something new to fetch. It
-    tells ``opened``: the id of the conversation that was chosen."""
+    """Searchable list of conversations; ``revision`` changes when there is new data to fetch. Emits ``opened``: the id
+    of the chosen conversation."""
     data = _data("history") | {"conversation": conversation_id, "revision": revision}
     _history(key="history", data=data)
 
@@ -147,10 +146,10 @@ def scope(
     groups: dict[str, tuple[str, ...]],
     many: int,
 ) -> None:
-    """The ``documents`` (id and title) with a box each, ticked for those ``inside``; ``groups`` have ids of a tag or
-    folder by its name; where there are ``many`` or more, they can be found by their titles. It tells ``ticked``:
-    ``{"conversation": "0123…", "inside": {"4567…": False}}``, what became of documents since the script last heard of
-    it; and ``renamed``: the id of a document that was given another title."""
+    """Checkbox list of ``documents`` (id and title), ticked for those ``inside``; ``groups`` holds the ids of each tag
+    or folder by name; with ``many`` or more documents a title search appears. Emits ``ticked``: ``{"conversation":
+    "0123…", "inside": {"4567…": False}}``, the changes since the last event; and ``renamed``: the id of a renamed
+    document."""
     shown = {
         "documents": documents,
         "inside": inside,
@@ -162,16 +161,15 @@ def scope(
 
 
 def filters(conversation_id: str | None, scope: Scope, longest: int) -> None:
-    """Fields for the pages and kinds of ``scope``. ``longest`` is the highest page that there is, 0 for none. When what
-    is given is good, it tells ``narrowed``:
-    ``{"conversation": "0123…", "pages": "3-7, 12", "kinds": ["table"], "asked": False}``, ``asked`` where a question is
-    on its way, for which pages come as they were typed, good or not."""
+    """Page and kind fields for ``scope``. ``longest`` is the highest page number, 0 for none. Emits ``narrowed`` for
+    valid input: ``{"conversation": "0123…", "pages": "3-7, 12", "kinds": ["table"], "asked": False}``; with ``asked`` a
+    question is on its way and pages come as typed, valid or not."""
     shown = {"pages": pages_typed(scope), "kinds": list(scope.kinds), "longest": longest, "known": KINDS}
     _filters(key="filters", data=_data("filters") | {"conversation": conversation_id} | shown)
 
 
 def chips(conversation_id: str | None, scope: Scope) -> None:
-    """The pages and kinds of ``scope`` with a button each; it tells ``removed``: ``part``, which one was pressed, and
+    """Active page and kind filters of ``scope``, each a button. Emits ``removed``: ``part``, the pressed filter, and
     ``conversation``."""
     shown = {"pages": pages_in_brief(scope), "kinds": kinds_in_words(scope)}
     whole = {"pages": pages_in_words(scope), "kinds": shown["kinds"]}
@@ -180,59 +178,59 @@ def chips(conversation_id: str | None, scope: Scope) -> None:
 
 
 def pane(documents: list[dict[str, str]], scope: list[str] | None) -> None:
-    """The page viewer. ``documents`` (id and title) may be looked at; the first one in ``scope`` (ids; None: all) is
-    shown until there is a citation to show. It tells ``about`` when words of a page are to be asked about:
-    ``{"document": "0123…", "text": "About “…”"}``, the document and how the question begins."""
+    """Page viewer over ``documents`` (id and title); it shows the first one in ``scope`` (ids; None: all) until a
+    citation is opened. Emits ``about`` when a question is to be asked about selected words: ``{"document": "0123…",
+    "text": "About “…”"}``, the document and the beginning of the question."""
     tiles = {"side": TILE, "widths": list(TILE_WIDTHS)}
     data = _data("pane") | {"documents": documents, "scope": scope, "tiles": tiles}
     _pane(key="pane", data=data)
 
 
 def reader(document: dict[str, object]) -> None:
-    """The title row of a document that is read: its ``id`` and ``title``, and whether it ``asks``: can be asked
-    about. It tells ``left`` when the library is wanted, and ``ask``: the id of the document."""
+    """Title row of an open document: its ``id``, ``title``, and whether it ``asks``: can be asked about. Emits ``left``
+    to return to the library, and ``ask``: the id of the document."""
     _reader(key="reader", data=_data("reader") | {"document": document})
 
 
 def library(revision: int) -> None:
-    """The table of documents. It tells ``ask``: the ids of documents to ask about; ``read``: the document and page
-    (``doc``, ``page``) to read; and ``settings``: the part of the Settings page that is wanted."""
+    """Table of documents. Emits ``ask``: ids of documents to ask about; ``read``: the document and page (``doc``,
+    ``page``) to open; and ``settings``: the section of the Settings page to open."""
     data = _data("library") | {"revision": revision}
     _table(key="library", data=data)
 
 
 def settings() -> None:
-    """The settings of this visit. It asks for a rerun when one was changed, which draws the header anew."""
+    """Settings of this visit. Requests a rerun after a change, which redraws the header."""
     paths = [f"{frame.prefix()}/{page.path}" for page in frame.PAGES]
     _settings(key="settings", data=_data("settings") | {"paths": paths})
 
 
 def drop() -> None:
-    """Beside the uploader: takes folders for it, and files dropped anywhere on the page."""
+    """Drop target beside the uploader: accepts folders, and files dropped anywhere on the page."""
     _drop(key="drop", data=_data("drop"))
 
 
 def explore(
     documents: list[dict[str, str]], conversation: str, asked: list[dict[str, str]], examples: list[str]
 ) -> None:
-    """Explore: ``documents`` (id and title) can be searched. Where the address names no question it begins with the
-    first that was ``asked`` (conversation, turn and question) if that is of the open ``conversation`` ("" for none),
-    else offers them all, or the ``examples``."""
+    """Explore view; ``documents`` (id and title) can be searched. If the URL names no question it starts with the first
+    one ``asked`` (conversation, turn and question) in the open ``conversation`` ("" for none), else it offers them all,
+    or the ``examples``."""
     about = {"documents": documents, "conversation": conversation, "asked": asked, "examples": examples}
     script = f"{frame.prefix()}{plotly_path()[0]}"
     _explore(key="explore", data=_data("explore") | about | {"plotly": script})
 
 
 def reports() -> None:
-    """The list of reports and the templates to begin one from. It tells ``opened``: the id of a report."""
+    """List of reports and templates. Emits ``opened``: the id of a report."""
     _reports(key="reports", data=_data("reports"))
 
 
 def report(report_id: str) -> None:
-    """A report: outline and sections. It tells ``left`` when its list is wanted, or it was deleted."""
+    """Report with outline and sections. Emits ``left`` to return to the list, also after deletion."""
     _report(key="report", data=_data("report") | {"report": report_id})
 
 
 def evidence() -> None:
-    """Where a report's component lists what the section that is open cites."""
+    """Container in which a report lists the sources of its open section."""
     _evidence(key="evidence", data=_data("evidence"))

@@ -33,7 +33,7 @@ STEPS = {
 
 
 def explanation(answer: Answer) -> Json | None:
-    """What was searched for, where, what was read, and how long it took; None for an answer without a trace."""
+    """Queries, scope, passages read, and timings; None for an answer without a trace."""
     trace = answer.trace
     if trace is None:
         return None
@@ -83,7 +83,7 @@ def _given(answer: Answer) -> str:
 
 
 def _steps(searching: Mapping[str, float], answering: Mapping[str, float]) -> list[Json]:
-    """Label, time and share of the longest of each step."""
+    """Label, time, and share of the longest step, for each step."""
     taken = dict(searching) | {step: answering[step] for step in ("generate", "verify") if step in answering}
     longest = max(taken.values(), default=0.0)
     order = [step for step in STEPS if step in taken] + [step for step in taken if step not in STEPS]

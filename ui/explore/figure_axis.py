@@ -17,8 +17,8 @@ AROUND = 4  # chunks shown on either side of a passage where the others are left
 
 @dataclass(frozen=True)
 class Axis:
-    """Where tiles stand on the x axis: all of them (``kept`` None), or only the ``kept`` ones, side by side with gaps
-    where some are left out."""
+    """Positions of tiles on the x axis: all of them (``kept`` None), or only the ``kept`` ones side by side, with gaps
+    for omitted ones."""
 
     kept: NDArray[np.int64] | None
     places: NDArray[np.float64]
@@ -29,7 +29,7 @@ class Axis:
 
     @classmethod
     def around(cls, found: Sequence[Explored], outline: Outline) -> Axis:
-        """Around the passages and hits of ``found``."""
+        """Axis around the passages and hits of ``found``."""
         total = sum(extent.tiles for extent in outline.extents)
         wanted = np.zeros(total + 1, dtype=bool)
         ends = {extent.doc_id: (extent.first, extent.first + extent.tiles) for extent in outline.extents}
@@ -46,7 +46,7 @@ class Axis:
         return cls(kept, places)
 
     def of(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Places of tile positions; NaN for what is left out."""
+        """Positions of tiles; NaN for omitted ones."""
         if self.kept is None:
             return x
         if not len(self.kept):
@@ -57,7 +57,7 @@ class Axis:
         return np.where(here, self.places[inside] + (x - np.floor(x)), np.nan)
 
     def ends(self, outline: Outline, view: tuple[float, float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The first and the last place of each document within ``view``; NaN where none of it is there."""
+        """First and last position of each document within ``view``; NaN where it is not visible."""
         firsts = np.array([extent.first for extent in outline.extents], dtype=np.float64)
         tiles = np.array([extent.tiles for extent in outline.extents], dtype=np.float64)
         if self.kept is None:
@@ -78,7 +78,7 @@ class Axis:
 
 
 def ticks(axis: Axis, outline: Outline, most: int) -> dict[str, Any]:
-    """Numbers of chunks within their documents, about as many as ``most``."""
+    """Chunk numbers within their documents, at most about ``most``."""
     firsts = np.array([extent.first for extent in outline.extents])
     if axis.kept is None:
         return {"nticks": 8} if len(firsts) == 1 else {"nticks": 8, "tickformat": ",d"}

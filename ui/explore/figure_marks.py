@@ -18,7 +18,7 @@ NAME = 190  # CSS pixels that the name of a document takes above the plot, with 
 
 
 def bands(found: Explored, outline: Outline, axis: Axis) -> list[Json]:
-    """Segments and tables; those that the writer does not get are fainter."""
+    """Segments and tables; those withheld from the writer are fainter."""
     first = {extent.doc_id: extent.first for extent in outline.extents}
     shapes: list[Json] = []
     for segment, source in zip(found.retrieval.segments, found.source_of):
@@ -48,7 +48,7 @@ def bands(found: Explored, outline: Outline, axis: Axis) -> list[Json]:
 
 
 def borders(outline: Outline, axis: Axis, view: tuple[float, float], width: int) -> list[Json]:
-    """A line where another document begins, unless they would be too near each other to tell anything."""
+    """Lines between documents, omitted where they would be too close together to be read."""
     if axis.kept is not None:
         starts = axis.kept[1:][np.isin(axis.kept[1:], [extent.first for extent in outline.extents])]
         places = axis.of(starts.astype(np.float64)) - 1.5
@@ -63,13 +63,13 @@ def borders(outline: Outline, axis: Axis, view: tuple[float, float], width: int)
 
 
 def penalty(y: float) -> list[Json]:
-    """What a chunk must be worth to lengthen a segment, as a line."""
+    """Penalty line: the value above which a chunk lengthens a segment."""
     line = {"color": "var(--weak)", "width": 1, "dash": "4px 4px"}
     return [{"type": "line", "xref": "paper", "yref": "y", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": line}]
 
 
 def penalty_words(y: float) -> list[Json]:
-    """Beside the plot, at the end of the line: inside it they would cover points."""
+    """Label of the penalty line, beside the plot so that it covers no points."""
     return [
         {
             "xref": "paper",
@@ -90,7 +90,7 @@ def penalty_words(y: float) -> list[Json]:
 def names(
     found: Explored, outline: Outline, axis: Axis, titles: Mapping[str, str], view: tuple[float, float], width: int
 ) -> list[Json]:
-    """Names of documents above the plot: as many as there is room for, those that the writer gets of first."""
+    """Document names above the plot, as many as fit, those with passages for the writer first."""
     if len(outline.extents) < 2:
         return []
     wanted = [source.doc_id for source in found.sources] + [point.chunk.doc_id for point in found.points]

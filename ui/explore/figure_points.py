@@ -47,8 +47,8 @@ def thinned(
     *,
     any_of: bool = False,
 ) -> NDArray[np.int64]:
-    """Of ``rows`` one for each cell of the picture: the highest, or (``any_of``) whichever, so that no rows show; all
-    where they are few."""
+    """One of ``rows`` per cell of the picture: the highest, or any one (``any_of``) to avoid visible rows; all rows if
+    there are few."""
     if len(rows) <= MOST_DOTS // 4:
         return rows
     cell = float(CELL)
@@ -63,7 +63,7 @@ def thinned(
 
 
 def dots(rows: NDArray[np.int64], x: NDArray[np.float64], y: NDArray[np.float64], exploration: Exploration) -> Json:
-    """Chunks that nothing found, small and grey."""
+    """Chunks that no search found, small and grey."""
     return {
         "type": "scatter",
         "x": packed(x[rows], np.float32),
@@ -88,8 +88,8 @@ def found(
     kinds: bool,
     cited: Collection[int],
 ) -> Json:
-    """Found and chosen chunks: whether each was found, used or ``cited`` (rows), or with ``kinds`` by shape and colour
-    which search found it, filled where it goes to the writer."""
+    """Found and chosen chunks: coloured by found, used or ``cited`` (rows), or with ``kinds`` by shape and colour for
+    the search that found them, filled if sent to the writer."""
     # What is chosen is drawn over what is not.
     drawn = sorted(points, key=lambda point: (point.row in cited, point.fate == "given", point.relevance))
     rows = np.array([point.row for point in drawn], dtype=np.int32)
@@ -143,13 +143,13 @@ def _by_kind(drawn: Sequence[Point], small: bool) -> Json:
 
 
 def packed(values: NDArray[Any], dtype: type[np.generic]) -> Json:
-    """A column of numbers as Plotly writes one: the bytes of an array."""
+    """Column of numbers in Plotly's packed form: the bytes of an array."""
     array = np.ascontiguousarray(values, dtype=dtype)
     return {"dtype": f"{array.dtype.kind}{array.dtype.itemsize}", "bdata": base64.b64encode(array.tobytes()).decode()}
 
 
 def short(text: str, most: int = 40) -> str:
-    """``text`` without its middle where it is long: the end of a title is what tells it from others."""
+    """``text`` shortened in the middle, since titles often differ only at their ends."""
     text = text.replace("<", "‹")
     half = (most - 1) // 2
     return text if len(text) <= most else f"{text[:half].rstrip()}…{text[-half:].lstrip()}"

@@ -53,9 +53,9 @@ def relevance(
     kinds: bool = False,
     cited: Collection[int] = (),
 ) -> Json:
-    """A plot of chunk against ``measure``; ``view`` is the part of the x axis that is looked at, which is drawn in full
-    detail. Points have their row of the outline as ``customdata``; with ``kinds`` they show which search found each
-    and the penalty is drawn, else what was found, used and ``cited`` (rows)."""
+    """Plot of chunks against ``measure``; ``view`` is the visible part of the x axis, drawn in full detail. Points
+    carry their outline row as ``customdata``. With ``kinds`` they show which search found each, and the penalty is
+    drawn; else what was found, used and ``cited`` (rows)."""
     outline = exploration.outline
     axis = axis or Axis.whole()
     total = max(1, sum(extent.tiles for extent in outline.extents))
@@ -112,8 +112,8 @@ def chart_map(
     kinds: bool = False,
     cited: Collection[int] = (),
 ) -> Json:
-    """A map of all chunks, near ones alike in meaning; ``colour`` is ``documents`` or ``relevance``, ``view`` the part
-    that is looked at (x0, x1, y0, y1)."""
+    """Map of all chunks by similarity of meaning; ``colour`` is ``documents`` or ``relevance``, ``view`` the visible
+    part (x0, x1, y0, y1)."""
     xy = projection.xy
     known = ~np.isnan(xy[:, 0])
     extent = np.array([[*np.nanmin(xy, axis=0)], [*np.nanmax(xy, axis=0)]]) if known.any() else np.zeros((2, 2))
@@ -199,7 +199,7 @@ def named(dots: NDArray[np.int64], exploration: Exploration, names: Sequence[str
 
 
 def coloured(dots: NDArray[np.int64], exploration: Exploration, colour: str) -> Json:
-    """The colour of each of ``dots``: its document's, or how near it is to the question."""
+    """Colour of each of ``dots``: its document's, or its similarity to the question."""
     if colour == "documents":
         return {"color": [_HUES[int(doc) % len(_HUES)] for doc in exploration.outline.doc[dots]]}
     near = np.nan_to_num(exploration.cosines[dots], nan=0.0)

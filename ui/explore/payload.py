@@ -51,8 +51,8 @@ FATES = {"given": "given to the writer", "no_room": "no room", "folded": "in its
 
 
 def use(point: Point, cited: Collection[int] = ()) -> str:
-    """What came of a chunk: ``cited`` by the answer (``cited`` are the rows of such chunks), ``used`` by the writer,
-    ``found`` by a search, or "" for none of these."""
+    """Use of a chunk: ``cited`` by the answer (``cited`` holds the rows of such chunks), ``used`` by the writer,
+    ``found`` by a search, or ""."""
     if point.row in cited:
         return "cited"
     if point.fate == "given":
@@ -61,7 +61,7 @@ def use(point: Point, cited: Collection[int] = ()) -> str:
 
 
 def cited(citations: Sequence[Citation], found: Explored) -> frozenset[int]:
-    """The rows of the chunks that ``citations`` lie in."""
+    """Rows of the chunks that contain ``citations``."""
     return frozenset(
         point.row
         for point in found.points
@@ -71,7 +71,7 @@ def cited(citations: Sequence[Citation], found: Explored) -> frozenset[int]:
 
 
 def row(point: Point, exploration: Exploration, titles: Mapping[str, str], cited: Collection[int] = ()) -> Json:
-    """A line of the table."""
+    """Row of the table."""
     at, chunk = point.row, point.chunk
     return {
         "row": at,
@@ -103,7 +103,7 @@ def _number(point: Point) -> str:
 
 
 def passage(point: Point, found: Explored, exploration: Exploration, cited: Collection[int] = ()) -> Json:
-    """A chunk on its page, and why it was chosen or not."""
+    """Chunk on its page, with the reasons it was chosen or not."""
     chunk = point.chunk
     document = exploration.document(chunk.doc_id)
     pages = document.pages_of(chunk.start, chunk.end)
@@ -149,7 +149,7 @@ def _scores(point: Point, found: Explored, exploration: Exploration) -> list[Jso
 
 
 def why(point: Point, found: Explored, exploration: Exploration) -> str:
-    """Why a chunk was chosen or not, in words."""
+    """Reasons a chunk was chosen or not, in words."""
     settings = found.settings
     several = len(found.retrieval.queries) > 1 and point.rank
     of_query = f" For “{found.retrieval.queries[point.query - 1].text}”." if several else ""
@@ -181,7 +181,7 @@ def why(point: Point, found: Explored, exploration: Exploration) -> str:
 
 
 def differences(a: Explored, b: Explored, exploration: Exploration, titles: Mapping[str, str]) -> Json:
-    """What the writer gets under A and under B: in both, only in one, and how ranks move."""
+    """Comparison of what the writer receives under A and B: shared, in one only, and changed ranks."""
     # The rows of a table that was found as a whole come and go with it.
     given = [{p.chunk.chunk_id: p for p in of.points if p.fate == "given" and p.by != "table"} for of in (a, b)]
     ranks = [{hit.chunk.chunk_id: hit.rank for hit in of.retrieval.hits} for of in (a, b)]

@@ -12,8 +12,7 @@ from starlette.responses import FileResponse, Response
 
 @cache
 def plotly_path() -> tuple[str, Path]:
-    """Below which path Plotly's script is served, and where it lies: in the package, of which nothing else is needed
-    and which takes long to import."""
+    """URL path and file of Plotly's script, taken from its package without the slow import."""
     script = Path(str(distribution("plotly").locate_file("plotly"))) / "package_data/plotly.min.js"
     return f"/gw/plotly/{version('plotly')}/plotly.min.js", script
 

@@ -37,8 +37,8 @@ KEPT = 8  # questions whose arrays are kept (about 2 MB each for 50,000 chunks);
 
 
 def answered(engine: Engine, open_conversation: str | None) -> list[Json]:
-    """Questions that were answered, each once, the newest first and those of the open conversation before all others,
-    as ``{"c": its conversation, "turn": …, "question": …}``."""
+    """Answered questions without repeats, newest first, those of the open conversation before all others, as ``{"c":
+    its conversation, "turn": …, "question": …}``."""
     known = [info.conversation_id for info in engine.conversations.all()]
     here = [open_conversation] if open_conversation in known else []
     found: dict[str, Json] = {}
@@ -57,7 +57,7 @@ def answered(engine: Engine, open_conversation: str | None) -> list[Json]:
 
 
 def examples(engine: Engine, readable: Sequence[DocumentInfo]) -> list[str]:
-    """Questions to begin with, about what documents have headings for."""
+    """Example questions from the headings of documents."""
     found = [*first_run.QUESTIONS] if any(info.name == NAME for info in readable) else []
     for info in readable[:LOOKED] if len(found) < SHOWN else ():
         document = engine.document(info.doc_id)
@@ -73,7 +73,7 @@ def examples(engine: Engine, readable: Sequence[DocumentInfo]) -> list[str]:
 
 
 class Explorations:
-    """The questions that were last looked at, in memory. Safe for threads."""
+    """In-memory cache of recently explored questions; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -81,7 +81,7 @@ class Explorations:
         self._maps: OrderedDict[tuple[Any, ...], tuple[threading.Lock, list[Projection]]] = OrderedDict()
 
     def get(self, engine: Engine, question: str, scope: Scope, parts: tuple[SubQuery, ...] | None) -> Exploration:
-        """Made when it is first asked for, and anew when the library or the settings in force have changed."""
+        """Cached exploration, made on first use and again after the library or the settings change."""
         asked = None if parts is None else tuple(part.text for part in parts)
         # Other settings in force and another key may plan another search.
         key = (engine.settings.hash(), engine.writer_name(), engine.store.revision(), question, scope, asked)
@@ -93,7 +93,7 @@ class Explorations:
             return made[0]
 
     def projection(self, exploration: Exploration, engine: Engine) -> Projection:
-        """The map of the documents in scope, which is the same for every question."""
+        """Map of the documents in scope, the same for every question."""
         doc_ids = tuple(extent.doc_id for extent in exploration.outline.extents)
         making, made = self._slot(self._maps, (engine.store.revision(), doc_ids))
         with making:
@@ -125,7 +125,7 @@ def asked(body: Json) -> str:
 
 
 def explored(exploration: Exploration, chosen: Mapping[str, Any]) -> Explored:
-    """Raises `IndexEmpty` where no document of the scope is indexed."""
+    """Exploration of a question. Raises `IndexEmpty` if no document in scope is indexed."""
     if not len(exploration.outline):
         raise IndexEmpty("No document in scope is indexed.", hint="Choose another, or wait until it has been read.")
     # A preset moves what is not moved by hand, whatever a home's own file says.

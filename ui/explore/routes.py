@@ -33,8 +33,8 @@ WIDEST = 4000  # CSS pixels
 
 
 def answered(handler: Callable[[Request, Json], Response]) -> Callable[[Request, Json], Response]:
-    """A question that cannot be searched for is ``refused`` in words: the request was right, so the browser is not to
-    note it as failed."""
+    """Decorator that answers ``refused``, with the reason, for a question that cannot be searched. The request was
+    valid, so the browser must not log it as failed."""
 
     @wraps(handler)
     def answer(request: Request, body: Json) -> Response:
@@ -130,7 +130,7 @@ def _compared(
     cited: dict[str, frozenset[int]],
     body: Json,
 ) -> Json:
-    """Both on one scale: the same chunks, around what either has chosen."""
+    """Both sides on one scale: the same chunks, around those either side chose."""
     axis = Axis.around([found["a"], found["b"]], exploration.outline)
     return {
         name: {
@@ -155,7 +155,7 @@ def _compared(
 @posted
 @answered
 def point(request: Request, body: Json) -> Response:
-    """One chunk, by its ``row``."""
+    """One chunk by ``row``."""
     engine = services().visits.engine(visit(request))
     _, exploration, citations = _exploration(engine, body)
     found = explore.explored(exploration, explore_settings.overrides(body, "b" if body.get("edit") == "b" else "a"))
@@ -166,7 +166,7 @@ def point(request: Request, body: Json) -> Response:
 
 
 def _point(body: Json, found: Explored, exploration: Exploration) -> Point | None:
-    """The chunk that is named by its ``row``; None where there is none, or it is gone."""
+    """Chunk named by ``row``; None if there is none or it was removed."""
     row = body.get("row")
     known = isinstance(row, int) and 0 <= row < len(exploration.outline)
     return found.point(row) if known else None
@@ -175,15 +175,15 @@ def _point(body: Json, found: Explored, exploration: Exploration) -> Point | Non
 @posted
 @answered
 def use(request: Request, body: Json) -> Response:
-    """Answer by these settings in this visit."""
+    """Use these settings for answers in this visit."""
     chosen = explore_settings.overrides(body, "b" if body.get("edit") == "b" else "a")
     services().visits.change(visit(request) or "", chosen)
     return JSONResponse({"named": explore_settings.named(chosen)})
 
 
 def _exploration(engine: Engine, body: Json) -> tuple[str, Exploration, Sequence[Citation]]:
-    """What the page looks at: a question in a scope, or that of the turn ``turn`` of the conversation ``c`` with what
-    its answer cites."""
+    """Exploration the page shows: a question in a scope, or the question of turn ``turn`` of conversation ``c`` with
+    its answer's citations."""
     citations: Sequence[Citation] = ()
     conversation, turn = text_in(body, "c"), text_in(body, "turn")
     if conversation and turn and not text_in(body, "question"):
@@ -196,7 +196,7 @@ def _exploration(engine: Engine, body: Json) -> tuple[str, Exploration, Sequence
 def _asked(
     engine: Engine, conversation: str, turn: str
 ) -> tuple[str, Scope, tuple[SubQuery, ...] | None, Sequence[Citation]]:
-    """A question as it was searched for, where, its parts, and what its answer cites."""
+    """Query, scope and parts of an earlier question, with its answer's citations."""
     given = engine.conversations.shown_turn(conversation, turn)
     if given is None:
         raise UnknownTurn("This question is no longer in the conversation.", hint="Type it here.")
@@ -221,7 +221,7 @@ def _size(body: Json) -> tuple[int, int]:
 
 
 def _view(body: Json, count: int) -> Any:
-    """The part of the plot that is looked at, as ``count`` numbers."""
+    """Visible part of the plot, as ``count`` numbers."""
     given = body.get("view")
     if given is None:
         return None

@@ -56,8 +56,8 @@ _KEYS = {slider.key for slider in SLIDERS} | {"retrieve.mode", "rse.preset"}
 
 
 def overrides(body: Json, name: str) -> dict[str, Any]:
-    """The settings of side ``name``, checked for being among those that the page moves; the engine checks the values.
-    Raises `InputError`."""
+    """Settings of side ``name``, limited to those the page can change; the engine validates the values. Raises
+    `InputError`."""
     given = body.get(name) or {}
     if not isinstance(given, dict) or not set(given) <= _KEYS:
         raise InputError("This page’s address has a setting that Explore can’t change.", hint="Reopen Explore.")
@@ -84,14 +84,14 @@ PRESET_KEYS = (
 
 
 def controls(settings: Settings) -> Json:
-    """Where each control stands under ``settings``."""
+    """Position of each control under ``settings``."""
     values = settings.model_dump()
     at = {slider.key: values[slider.key.partition(".")[0]][slider.key.partition(".")[2]] for slider in SLIDERS}
     return {**at, "retrieve.mode": settings.retrieve.mode, "rse.preset": settings.rse.preset}
 
 
 def known(settings: Settings) -> Json:
-    """What the controls are."""
+    """Definitions of the controls."""
     return {
         "sliders": [asdict(slider) for slider in SLIDERS],
         "modes": [{"value": value, "name": name} for value, name in MODES.items()],
@@ -100,7 +100,7 @@ def known(settings: Settings) -> Json:
 
 
 def named(chosen: Mapping[str, Any], names: Sequence[Slider] = SLIDERS) -> str:
-    """``penalty 0.30, words alone``; "as in force" where nothing is moved."""
+    """Label such as ``penalty 0.30, words alone``; "as in force" for no changes."""
     known_names = {slider.key: slider.name.lower() for slider in names}
     parts = []
     for key, value in chosen.items():

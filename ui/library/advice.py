@@ -32,8 +32,8 @@ _SCANS = {
 
 
 def advice(error: Mapping[str, Any], settings: Settings) -> Json:
-    """What `GroundworkError.as_dict` gave, with a hint for the app. ``settings`` names what in Settings may help (""
-    where nothing would), ``again`` says whether it can be tried again as it stands."""
+    """`GroundworkError.as_dict` with a hint for the app. ``settings`` names the helpful section of Settings ("" for
+    none); ``again`` says whether a retry can succeed unchanged."""
     code, hint = error.get("code"), str(error.get("hint", ""))
     told = dict(error) | {"hint": _HINTS.get(hint, hint), "settings": "", "again": bool(error.get("retryable"))}
     if code == "no_text":

@@ -36,9 +36,8 @@ Stage = Literal["queued", "read", "build", "describe", "embed"]
 
 @dataclass(frozen=True)
 class Job:
-    """One document's place in the queue. ``done`` of ``total`` are pages while reading, figures while describing
-    them, chunks while embedding;
-    ``rate`` is per second, lately; 0 until there is something to measure."""
+    """Queued document. ``done`` of ``total`` counts pages while reading, figures while describing, chunks while
+    embedding; ``rate`` is per second over the last moments, 0 until measurable."""
 
     doc_id: str
     stage: Stage = "queued"
@@ -66,7 +65,7 @@ class _Entry:
 
 
 def _failure(error: BaseException, doc_id: str, doing: str) -> dict[str, object]:
-    """What went wrong, as the Library shows it."""
+    """Failure as the Library shows it."""
     if isinstance(error, GroundworkError):
         return error.as_dict()
     _log.error("%s %s failed", doing, doc_id, exc_info=error)
@@ -79,8 +78,8 @@ def _failure(error: BaseException, doc_id: str, doing: str) -> dict[str, object]
 
 
 class Ingestion:
-    """The queue and its one worker thread, and another one that follows removals and does not wait for the queue.
-    ``removed`` is told each document that is gone for good."""
+    """Reading queue with one worker thread, and a second thread for removals, which do not wait for the queue.
+    ``removed`` is called with each document that is permanently deleted."""
 
     def __init__(self, engine: Engine, removed: Callable[[str], None]) -> None:
         self.engine = engine
@@ -97,8 +96,8 @@ class Ingestion:
         threading.Thread(target=self._sweep, name="trash", daemon=True).start()
 
     def resume(self) -> None:
-        """Queue every document that is not read, or not indexed, yet, or was built by other settings than those in
-        force: a restart goes on where it was. What a person cancelled stays so."""
+        """Queue every document that is unread, unindexed, or was built by other settings: a restart continues where it
+        stopped. Documents cancelled by a user stay cancelled."""
         stale = set(self.engine.stale())
         for info in self.engine.documents():
             if not info.held and (self._unready(info) or info.doc_id in stale):
@@ -109,8 +108,8 @@ class Ingestion:
         return info.status in ("new", "reading") or (info.status == "ready" and not info.indexed)
 
     def add(self, doc_id: str, password: str | None = None) -> None:
-        """Queue a document; one whose job is being cancelled when that has ended. Nothing happens if it is queued or
-        being read already."""
+        """Queue a document, after its cancellation has finished if one is in progress. Does nothing if it is already
+        queued or being read."""
         self.engine.store.hold([doc_id], False)
         embedder = self.engine.settings.index.embedder
         size = next((info.bytes for info in self.engine.store.documents(embedder, doc_id)), 0)
@@ -124,8 +123,8 @@ class Ingestion:
         self._queue()
 
     def cancel(self, doc_id: str) -> None:
-        """Stop after the page in work (or before it begins); what was read is kept. A person wants it so: it stays
-        cancelled, also after a restart, until it is added again."""
+        """Stop after the current page, or before the first; pages already read are kept. The document stays cancelled,
+        even after a restart, until it is added again."""
         with self._lock:
             entry = self._entries.get(doc_id)
             if entry is not None:
@@ -147,7 +146,7 @@ class Ingestion:
             self._end(doc_id, Cancelled("Cancelled."))
 
     def remove(self, doc_ids: Sequence[str]) -> None:
-        """Put documents into the trash; what is being done to them is cancelled. Raises `UnknownDocument`."""
+        """Move documents to the trash and cancel their jobs. Raises `UnknownDocument`."""
         self.engine.trash.put(doc_ids)
         for doc_id in doc_ids:
             self._stop(doc_id)
@@ -157,8 +156,8 @@ class Ingestion:
         self._stirred.set()
 
     def restore(self, doc_ids: Sequence[str]) -> None:
-        """Take documents out of the trash, as they were; one that is not read to its end is queued again. Raises
-        `InputError` where one is gone for good."""
+        """Restore documents from the trash; a partly read one is queued again. Raises `InputError` if one was
+        permanently deleted."""
         self.engine.trash.restore(doc_ids)
         for info in self.engine.documents():
             if info.doc_id in doc_ids and self._unready(info) and not info.held:
@@ -166,18 +165,18 @@ class Ingestion:
         self._stirred.set()
 
     def finish(self, doc_ids: Sequence[str]) -> None:
-        """Remove documents in the trash for good now, without waiting until their time is over."""
+        """Permanently delete documents in the trash now."""
         self.engine.trash.finish(doc_ids)
         self._stirred.set()
 
     def jobs(self) -> dict[str, Job]:
-        """Jobs by document, the one in work and those that wait, in the order in which they come."""
+        """Jobs by document, the running one first, then the waiting ones in order."""
         with self._lock:
             entries = sorted(self._entries.values(), key=lambda entry: (entry.waits, entry.waits and entry.size))
             return {entry.job.doc_id: entry.job for entry in entries}
 
     def close(self) -> None:
-        """Cancel everything; the documents go on from the same page at the next start."""
+        """Cancel all jobs; documents continue from the same page at the next start."""
         with self._lock:
             self._closed = True
         self._stirred.set()
@@ -191,7 +190,7 @@ class Ingestion:
         self._pool.submit(self._work, taken).add_done_callback(partial(self._worked, taken))
 
     def _work(self, taken: list[_Entry]) -> None:
-        """Read and index the smallest document that waits, if one still does; it is put into ``taken``."""
+        """Read and index the smallest waiting document, stored in ``taken``."""
         with self._lock:
             waiting = [entry for entry in self._entries.values() if entry.waits]
             if not waiting:
@@ -215,7 +214,7 @@ class Ingestion:
             self._end(entry.job.doc_id, error)
 
     def _ends(self, entry: _Entry) -> bool:
-        """Whether the job in work is to end, cancelled or because a much smaller document waits."""
+        """Whether the running job should stop: cancelled, or a much smaller document waits."""
         with self._lock:
             job = entry.job
             pages = (job.total - job.done) / (1 if job.stage == "read" else CHUNKS_A_PAGE)
@@ -243,7 +242,7 @@ class Ingestion:
             self.add(doc_id)
 
     def _sweep(self) -> None:
-        """Empty the trash of what was in it long enough, and bring the index up to date after each change to it."""
+        """Empty the trash of expired documents, and update the index after each change."""
         wait = 0.0
         while not self._closed:
             changed = self._stirred.wait(wait)
@@ -283,7 +282,7 @@ class Ingestion:
                     self._after.submit(self._glance, doc_id)
 
     def _glance(self, doc_id: str) -> None:
-        """Make what a document tells at first sight. What fails is met again, and shown, where it is looked at."""
+        """Make a document's overview in advance. An error recurs, and is shown, when the overview is opened."""
         try:
             if not self._closed:
                 self.engine.overview(doc_id)

@@ -32,8 +32,8 @@ def library(
     trash: Sequence[Trashed],
     settings: Settings,
 ) -> Json:
-    """Every document with what is being done to it, the newest first, and what can be taken back. What to do about one
-    that failed goes by the ``settings`` that documents are read by."""
+    """Every document with its job, newest first, and the trash. Advice on failures depends on the ``settings`` for
+    reading."""
     rows = sorted(infos, key=lambda info: -info.created)
     queue = list(jobs)
     return {
@@ -92,7 +92,7 @@ def _row(
 
 
 def elements(read: Document, page: int) -> list[Json]:
-    """The elements with a place on one page in reading order, noise included."""
+    """Elements with a place on one page, in reading order, noise included."""
     return [_element(read, item) for item in read.elements if page in read.element_pages(item)]
 
 
@@ -131,7 +131,7 @@ def _cell(read: Document, cell: Cell) -> Json:
 
 
 def tables(read: Document) -> list[Json]:
-    """The tables of a document, numbered from 1 as `ragcore.export.sheets` numbers them, without their cells."""
+    """Tables of a document without cells, numbered from 1 as in `ragcore.export.sheets`."""
     return [
         {
             "number": number,
@@ -146,7 +146,7 @@ def tables(read: Document) -> list[Json]:
 
 
 def table(read: Document, number: int) -> Json | None:
-    """The cells of one table; None where there is no such table."""
+    """Cells of one table; None if there is no such table."""
     found = tables_of(read)
     if not 1 <= number <= len(found):
         return None
@@ -156,7 +156,7 @@ def table(read: Document, number: int) -> Json | None:
 
 
 def noise(read: Document) -> list[Json]:
-    """What is kept and not indexed, each with its reason and page, in the order of the pages."""
+    """Text kept but not indexed, with reason and page, in page order."""
     found = sorted((item for item in read.elements if item.noise is not None), key=lambda item: (item.page, item.id))
     return [
         {
@@ -170,7 +170,7 @@ def noise(read: Document) -> list[Json]:
 
 
 def chunks(read: Document, given: Sequence[Chunk]) -> list[Json]:
-    """How a document was cut for retrieval: kind, section, pages, tokens and the beginning of each chunk."""
+    """Chunks of a document: kind, section, pages, tokens and beginning of each."""
     return [
         {
             "index": chunk.index,
@@ -186,7 +186,7 @@ def chunks(read: Document, given: Sequence[Chunk]) -> list[Json]:
 
 
 def storage(found: Storage, infos: Sequence[DocumentInfo]) -> Json:
-    """What the library takes on the disk, in bytes, and each document's part of it, the largest first."""
+    """Disk use of the library in bytes, and of each document, largest first."""
     parts = [(found.documents[info.doc_id].total, info) for info in infos if info.doc_id in found.documents]
     return {
         "total": found.total,

@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 @refusing(InputError)
 def done(act: Callable[..., None], *given: Any, **named: Any) -> Response:
-    """``act`` of what a request gave."""
+    """Result of ``act`` on the request's body."""
     act(*given, **named)
     return JSONResponse({})
 
@@ -38,7 +38,7 @@ def library(_: Request) -> Response:
 
 @posted
 def read(_: Request, body: Json) -> Response:
-    """Queue documents to be read, or built and indexed anew where other settings built them."""
+    """Queue documents for reading, or for rebuilding under the present settings."""
     return done(_queue, texts_in(body, "docs"))
 
 
@@ -50,45 +50,45 @@ def _queue(doc_ids: Sequence[str], password: str | None = None) -> None:
 
 @posted
 def remove(_: Request, body: Json) -> Response:
-    """Put documents into the trash."""
+    """Move documents to the trash."""
     return done(services().ingestion.remove, texts_in(body, "docs"))
 
 
 @posted
 def restore(_: Request, body: Json) -> Response:
-    """Take documents out of the trash."""
+    """Restore documents from the trash."""
     return done(services().ingestion.restore, texts_in(body, "docs"))
 
 
 @posted
 def finish(_: Request, body: Json) -> Response:
-    """Remove documents in the trash for good."""
+    """Permanently delete documents in the trash."""
     return done(services().ingestion.finish, texts_in(body, "docs"))
 
 
 @posted
 def tag(_: Request, body: Json) -> Response:
-    """Tags given to documents (``add``) and taken from them (``remove``)."""
+    """Add tags to documents (``add``) or remove them (``remove``)."""
     given, more, less = (texts_in(body, name) for name in ("docs", "add", "remove"))
     return done(services().engine.shelf.tag, given, add=more, remove=less)
 
 
 @posted
 def rename(request: Request, body: Json) -> Response:
-    """Call a document otherwise; "" gives it back the title that was read."""
+    """Rename a document; "" restores its own title."""
     return done(services().engine.shelf.rename, request.path_params["doc"], text_in(body, "title") or "")
 
 
 @posted
 def rename_tag(_: Request, body: Json) -> Response:
-    """Another name for the tag ``tag``; without a ``name`` it is taken from all documents."""
+    """Rename tag ``tag``; without ``name`` it is removed from all documents."""
     shelf, of, name = services().engine.shelf, text_in(body, "tag") or "", text_in(body, "name")
     return done(shelf.delete_tag, of) if name is None else done(shelf.rename_tag, of, name)
 
 
 @posted
 def put(_: Request, body: Json) -> Response:
-    """Lay documents into a folder."""
+    """Move documents to a folder."""
     return done(services().engine.shelf.put, texts_in(body, "docs"), text_in(body, "folder") or "")
 
 
@@ -99,7 +99,7 @@ def storage(_: Request) -> Response:
 
 @posted
 def clear_pictures(_: Request, _body: Json) -> Response:
-    """Drop the pictures of pages, which are drawn again when they are looked at."""
+    """Delete cached page pictures; they are redrawn when viewed."""
     services().renderer.clear()
     return JSONResponse(_storage())
 
@@ -110,7 +110,7 @@ def _storage() -> Json:
 
 @posted
 def read_document(request: Request, body: Json) -> Response:
-    """Queue a document again, with a password where its body gives one."""
+    """Queue a document again, with the password in the body if there is one."""
     return done(_queue, [request.path_params["doc"]], text_in(body, "password"))
 
 
@@ -128,7 +128,7 @@ def page_elements(request: Request) -> Response:
 
 @shown
 def page_debug(request: Request) -> Response:
-    """The page with what was read drawn over it, as `ragcore elements --picture` draws it."""
+    """Page with its parsed structure drawn over it, as by `ragcore elements --picture`."""
     engine, doc_id, page = services().engine, request.path_params["doc"], request.path_params["page"]
     document = engine.document(doc_id)
     if not 1 <= page <= len(document.pages):
@@ -154,7 +154,7 @@ def table(request: Request) -> Response:
 
 @shown
 def tables_file(request: Request) -> Response:
-    """All tables of a document, or one of them, to keep."""
+    """All tables of a document, or one, as a file."""
     engine, doc_id = services().engine, request.path_params["doc"]
     kind, number = sheet_kind(request.path_params["kind"]), request.path_params.get("number")
     data = engine.write_tables(doc_id, kind, number)
@@ -175,7 +175,7 @@ def chunks(request: Request) -> Response:
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:
-    """All of them, below ``prefix``."""
+    """All routes below ``prefix``."""
     all_, doc = f"{prefix}/gw/library", f"{prefix}/gw/documents/{{doc:str}}"
     return [
         Route(all_, library),

@@ -12,5 +12,5 @@ NAME = "Larkfield annual report 2025 (sample).pdf"
 
 @cache
 def sample_id() -> str:
-    """The id that it has in a library."""
+    """Id of the sample in a library."""
     return sha256(SAMPLE.read_bytes()).hexdigest()[:16]

@@ -24,7 +24,7 @@ NAMED = 3  # files that a note names
 
 @dataclass(frozen=True)
 class Note:
-    """What became of a file that needs a word: refused, or already in the library."""
+    """Notice about a file that was refused or is already in the library."""
 
     tone: str
     text: str
@@ -32,7 +32,7 @@ class Note:
 
 
 def uploader() -> None:
-    """The drop zone; what it takes is in the library before the next line runs."""
+    """Drop zone; its files are in the library before the next line runs."""
     megabytes = max(1, services().engine.settings.ingest.max_bytes >> 20)
     # A new key empties the widget, which would keep every file in memory.
     key = f"gw_upload_{st.session_state.setdefault('gw_uploads', 0)}"
@@ -54,7 +54,7 @@ def uploader() -> None:
 
 
 def sent_to_claude(engine: Engine) -> str:
-    """What of a document leaves this machine while it is read, and what that may cost; "" where nothing does."""
+    """Notice of what leaves this machine while reading, and its possible cost; "" if nothing does."""
     settings, parts = engine.settings, []
     if engine.writes_contexts():
         chosen = settings.context
@@ -81,12 +81,12 @@ def _take(key: str) -> None:
 
 
 def arrived() -> bool:
-    """Whether files have just been taken; true once for each upload."""
+    """Whether files have just arrived; true once per upload."""
     return bool(st.session_state.pop("gw_fresh", False))
 
 
 def paired(files: Sequence[UploadedFile]) -> list[tuple[UploadedFile, UploadedFile | None]]:
-    """Each file of an upload, an ADE JSON together with the PDF of its name in its folder, which then does not come by
+    """Files of an upload, each ADE JSON together with the PDF of the same name and folder, which is then not listed by
     itself."""
     pdfs = {PurePath(file.name).with_suffix(""): file for file in files if file.name.lower().endswith(".pdf")}
     companions = {
@@ -99,8 +99,8 @@ def paired(files: Sequence[UploadedFile]) -> list[tuple[UploadedFile, UploadedFi
 
 
 def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) -> list[Note]:
-    """Keep the files of an upload and queue them to be read; what needs a word about them. Those of a folder lie in a
-    folder of that path."""
+    """Save the files of an upload, queue them, and return notices. Files of a folder go into a folder of the same
+    path."""
     known: list[tuple[str, str]] = []
     queued: list[str] = []
     notes: list[Note] = []
@@ -121,7 +121,7 @@ def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) ->
 def _alike(
     pairs: Sequence[tuple[UploadedFile, UploadedFile | None]],
 ) -> tuple[list[tuple[UploadedFile, UploadedFile | None]], list[tuple[str, str]]]:
-    """The first of those of the same bytes, and the names of the others, each with the first's."""
+    """First of several identical files, and the names of its duplicates."""
     once, twice, seen = [], [], dict[bytes, str]()
     for file, pdf in pairs:
         data = file.getvalue()
@@ -135,7 +135,7 @@ def _alike(
 
 
 def already(names: Sequence[str]) -> str:
-    """That files are in the library: ``a.pdf and 2 others are already in the library.``"""
+    """Notice such as ``a.pdf and 2 others are already in the library.``"""
     if len(names) <= NAMED:
         listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     else:
@@ -170,7 +170,7 @@ def _add(
 
 
 def notes() -> None:
-    """What the last upload left to say, until it is dismissed or the next one."""
+    """Show the notices of the last upload until they are dismissed or replaced."""
     left: list[Note] = st.session_state.get("gw_notes", [])
     if not left:
         return
@@ -185,5 +185,5 @@ def heading(title: str, detail: str) -> None:
 
 
 def counted(documents: int, pages: int) -> str:
-    """``1 document, 12 pages``."""
+    """Summary such as ``1 document, 12 pages``."""
     return f"{documents} document{'' if documents == 1 else 's'}, {pages:,} page{'' if pages == 1 else 's'}"

@@ -36,8 +36,8 @@ TRY_AGAIN_SECONDS = 5.0  # while another process of Groundwork fills the same re
 
 @dataclass(frozen=True)
 class Live:
-    """The section in work at one moment. ``text`` with ``marks`` is what has been written of it in its ``round``;
-    ``stage`` is ``search``, ``write`` or ``check``."""
+    """Snapshot of the section being written. ``text`` with ``marks`` is its text so far in this ``round``; ``stage`` is
+    ``search``, ``write`` or ``check``."""
 
     report_id: str
     section_id: str
@@ -72,7 +72,7 @@ def _other_writer(asked: str, now: str) -> dict[str, Any]:
 
 @dataclass
 class _Lane:
-    """What one worker is at."""
+    """State of one worker."""
 
     live: Live | None = None
     stop: Stop | None = None
@@ -82,9 +82,9 @@ class _Lane:
 
 
 class ReportJobs:
-    """The workers that fill reports, section by section in the order of the queue. `live` may be read from any thread.
-    ``kept`` gives the engine of this process; what was queued in a visit is written by that visit's engine and no
-    other. Of several processes on one home, one works at a time."""
+    """Workers that fill reports section by section, in queue order. `live` may be called from any thread. ``kept``
+    returns the engine of this process; sections queued in a visit are written only by that visit's engine. Of several
+    processes on one home, one works at a time."""
 
     def __init__(self, kept: Callable[[], Engine]) -> None:
         self._kept = kept
@@ -97,8 +97,8 @@ class ReportJobs:
         self._of_home = FileLock(folder / "reports.lock", thread_local=False, mode=0o600)
 
     def resume(self) -> None:
-        """Go on with what waits, if anything does. What a visit of an earlier process queued is given up: nobody has
-        its key any more."""
+        """Continue with waiting sections. Those queued in a visit of an earlier process are dropped, since their key is
+        gone."""
         with self._working() as alone:
             if alone:
                 for task in self._kept().reports.store.tasks():
@@ -113,8 +113,7 @@ class ReportJobs:
         instruction: str = "",
         engine: Engine | None = None,
     ) -> None:
-        """Queue sections (None: all that nothing is written of), to be written by ``engine``, and begin. Raises as
-        `ReportWorkspace.queue` does."""
+        """Queue sections (None: all empty ones) for ``engine`` and start. Raises as `ReportWorkspace.queue` does."""
         chosen = engine or self._kept()
         with self._lock:
             self._queue(chosen, report_id, section_ids, instruction)
@@ -128,7 +127,7 @@ class ReportJobs:
         self._begin()
 
     def stop(self, report_id: str) -> None:
-        """End the filling of a report: the section in work keeps what it has, and those that wait are not begun."""
+        """Stop filling a report: the current section keeps its text, waiting ones are not started."""
         store = self._kept().reports.store
         with self._lock:
             at_work = self._at(report_id)
@@ -144,12 +143,12 @@ class ReportJobs:
                 lane.stop.set()
 
     def live(self, report_id: str) -> Live | None:
-        """What is being written of a report right now."""
+        """Section of a report that is being written now."""
         with self._lock:
             return next((lane.live for lane in self._at(report_id)), None)
 
     def close(self) -> None:
-        """End the work; the sections in work are done again at the next start."""
+        """Stop work; unfinished sections start again at the next start."""
         self._closing.set()
         with self._lock:
             lanes = list(self._lanes.values())
@@ -171,14 +170,14 @@ class ReportJobs:
         self._engines.update({task.section_id: engine for task in store.tasks() if task.section_id not in before})
 
     def _server(self, task: Task) -> str | None:
-        """Who writes a section; None where only another process can, of whose visit it is."""
+        """Server that writes a section; None if only another process can, because the section belongs to its visit."""
         engine = self._engines.get(task.section_id)
         if engine is None and task.visit:
             return None
         return (engine or self._kept()).models.server
 
     def _begin(self) -> None:
-        """Have a worker for everyone who is to write what waits."""
+        """Start a worker for every server with waiting sections."""
         with self._lock:
             if self._closing.is_set():
                 return
@@ -189,7 +188,7 @@ class ReportJobs:
                     lane.pool.submit(self._run, server, lane)
 
     def _run(self, server: str, lane: _Lane) -> None:
-        """A worker thread's job: all that waits for ``server``, until nothing does."""
+        """Worker loop: write all that waits for ``server``."""
         try:
             while not self._closing.is_set():
                 with self._working() as alone:
@@ -216,7 +215,7 @@ class ReportJobs:
 
     @contextmanager
     def _working(self) -> Iterator[bool]:
-        """Whether this process is the one that works on the home, which it stays within the block."""
+        """Context in which this process holds the lock on writing for the home."""
         with self._lock:  # the workers of a process hold one lock together
             try:
                 self._of_home.acquire(timeout=0)
@@ -268,8 +267,8 @@ class ReportJobs:
         self._leave(lane, task, once_more=not hopeless)
 
     def _give_up(self, task: Task, engine: Engine | None, trouble: dict[str, Any]) -> None:
-        """Nothing waits any more of what was queued as ``task`` was: of its report, by the same writer and ``engine``
-        (None: that of the process)."""
+        """Drop all waiting sections like ``task``: same report, same writer and same ``engine`` (None: the
+        process's)."""
         store = self._kept().reports.store
         with self._lock:
             alike = [
@@ -281,7 +280,7 @@ class ReportJobs:
             store.drop_tasks(task.report_id, [task.section_id, *alike], trouble)
 
     def _leave(self, lane: _Lane, task: Task, *, once_more: bool) -> None:
-        """A section is no longer in work; where it was stopped and asked for again meanwhile it waits anew."""
+        """Mark a section as no longer in work; one stopped and requested again meanwhile is queued again."""
         with self._lock:  # with the queue, so that a stop finds either
             if all(other.section_id != task.section_id for other in self._kept().reports.store.tasks()):
                 self._engines.pop(task.section_id, None)
