@@ -42,7 +42,7 @@ def listed(infos: Sequence[ReportInfo], names: Mapping[str, str]) -> list[Json]:
 
 
 def _from(info: ReportInfo, names: Mapping[str, str]) -> str:
-    """What a report is filled from, so that two of one template are told apart."""
+    """Sources of a report, which tell two reports of one template apart."""
     if info.doc_ids is None:
         return "all documents"
     known = [names[doc_id] for doc_id in info.doc_ids if doc_id in names]
@@ -50,7 +50,7 @@ def _from(info: ReportInfo, names: Mapping[str, str]) -> str:
 
 
 def report(workspace: ReportWorkspace, report_id: str, live: Live | None, infos: Sequence[DocumentInfo]) -> Json:
-    """A whole report; ``revision`` changes with whatever is changed of it."""
+    """Whole report; ``revision`` changes with every edit."""
     draft = workspace.get(report_id)
     info = draft.stored.info
     names = payload.names(infos)
@@ -79,7 +79,7 @@ def revision(info: ReportInfo) -> str:
 
 
 def expense(found: Expense) -> Json:
-    """What filling costs before it is done, in words."""
+    """Estimated cost of filling, in words."""
     if not found.sections:
         words = "Nothing to fill"
     elif found.model == "offline":
@@ -94,8 +94,8 @@ def expense(found: Expense) -> Json:
 
 
 def about(workspace: ReportWorkspace, report_id: str, infos: Sequence[DocumentInfo]) -> Json:
-    """What a report may be about, and what is chosen of it: each document with its company and its period, and the
-    sections that ask for a year."""
+    """Possible and chosen subjects of a report: each document with its company and period, and the sections that ask
+    for a year."""
     from ragcore.report.coverage import asks_of_a_year  # loads what no first page waits for
 
     draft = workspace.get(report_id)
@@ -122,7 +122,7 @@ def about(workspace: ReportWorkspace, report_id: str, infos: Sequence[DocumentIn
 
 
 def _spent(workspace: ReportWorkspace, report_id: str) -> str:
-    """What its versions cost so far; "" where nothing was paid."""
+    """Cost of a section's versions so far; "" if nothing was paid."""
     usd = workspace.store.cost(report_id)
     return "" if usd == 0 else payload.dollars(usd)
 
@@ -178,7 +178,8 @@ def _section(
 
 
 def _documents(infos: Sequence[DocumentInfo], names: Mapping[str, str]) -> list[Json]:
-    """The library; ``called`` is what a section names a document by: its file, or its id where another has the same."""
+    """Documents of the library; ``called`` is the name a section refers to them by: the file name, or the id where
+    names repeat."""
     files = Counter(one.name for one in infos)
     return [
         {
@@ -191,7 +192,7 @@ def _documents(infos: Sequence[DocumentInfo], names: Mapping[str, str]) -> list[
 
 
 def _named(name: str, infos: Sequence[DocumentInfo], names: Mapping[str, str]) -> Json:
-    """A document that a section names, with the ids of those in the library that are called so."""
+    """Document named by a section, with the ids of all library documents of that name."""
     found = named(name, infos)
     return {"name": name, "ids": found, "title": names[found[0]] if found else name}
 
@@ -274,7 +275,7 @@ def _conflict(conflict: Conflict) -> Json:
 
 
 def _span(workspace: ReportWorkspace, span: Span, names: Mapping[str, str]) -> Json:
-    """A pinned or excluded place; of a document that was removed only that is known."""
+    """Pinned or excluded passage; without a place if its document was removed."""
     made: Json = {"doc": span.doc_id, "start": span.start, "end": span.end, "title": names.get(span.doc_id, "")}
     try:
         document = workspace.filler.document(span.doc_id)

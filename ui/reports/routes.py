@@ -30,8 +30,8 @@ PAGE_WORDS = 20_000  # words of a page, at most, that a selection may count to
 
 
 def action(handler: Callable[[Request, Json], Json | None]) -> Callable[..., Any]:
-    """What a person cannot do now is told as ``refused``; the request was right, so the browser is not to note it as
-    failed. Else the answer is what ``handler`` gives."""
+    """Decorator that answers ``refused`` for an action that is impossible now (the request was valid, so the browser
+    must not log it as failed), else the result of ``handler``."""
 
     @posted
     @refusing(InputError)
@@ -78,7 +78,7 @@ def _ids(body: Json, name: str) -> list[str] | None:
 
 @guarded
 def reports(request: Request) -> Response:
-    """The list, with the templates to begin from and how many documents there are to fill from."""
+    """List of reports, with the templates and the number of documents to fill from."""
     from ragcore.report.template import from_json
 
     own = []
@@ -93,7 +93,7 @@ def reports(request: Request) -> Response:
 
 @action
 def new(request: Request, body: Json) -> Json:
-    """A report from one of Groundwork's own templates (``own``), a ``file`` (base64) with its ``name``, or ``text``."""
+    """Create a report from a built-in template (``own``), a ``file`` (base64) with its ``name``, or ``text``."""
     from ragcore.report.read_template import read_template
     from ragcore.report.template import from_json
 
@@ -124,7 +124,7 @@ def new(request: Request, body: Json) -> Json:
 
 @guarded
 def report(request: Request) -> Response:
-    """A whole report; with ``since``, only what is being written where nothing else has changed."""
+    """Whole report; with ``since``, only the section being written if nothing else changed."""
     workspace, report_id = _workspace(request), _report(request)
     live = services().reports.live(report_id)
     try:
@@ -141,7 +141,7 @@ def report(request: Request) -> Response:
 
 @action
 def change(request: Request, body: Json) -> None:
-    """Its ``title`` and ``guidance``; ``subject`` and ``year``, which it is about; ``docs``: what it is filled from."""
+    """Change ``title`` and ``guidance``; ``subject`` and ``year``; ``docs``, the documents to fill from."""
     workspace, report_id = _workspace(request), _report(request)
     title, guidance = text_in(body, "title"), text_in(body, "guidance")
     if title is not None:
@@ -155,7 +155,7 @@ def change(request: Request, body: Json) -> None:
 
 @guarded
 def about(request: Request) -> Response:
-    """What it may be about, from the library, and what is chosen of that."""
+    """Possible subjects from the library, and the chosen one."""
     return JSONResponse(report_payload.about(_workspace(request), _report(request), services().engine.documents()))
 
 
@@ -167,7 +167,7 @@ def delete(request: Request, _: Json) -> None:
 
 @action
 def fill(request: Request, body: Json) -> None:
-    """Have ``sections`` written (None: all that nothing is written of), with an ``instruction`` rewritten."""
+    """Queue ``sections`` (None: all empty ones); ``instruction`` asks for a rewrite."""
     instruction = text_in(body, "instruction") or ""
     services().reports.fill(_report(request), _ids(body, "sections"), instruction, _engine(request))
 
@@ -179,7 +179,7 @@ def stop(request: Request, _: Json) -> None:
 
 @guarded
 def expense(request: Request) -> Response:
-    """What filling ``sections`` (ids with commas between) would cost."""
+    """Estimated cost of filling ``sections`` (comma-separated ids)."""
     chosen = request.query_params.get("sections", "").split(",")
     return JSONResponse(report_payload.expense(_workspace(request).expense(_report(request), chosen)))
 
@@ -192,13 +192,13 @@ def add_section(request: Request, body: Json) -> Json:
 
 @action
 def change_section(request: Request, body: Json) -> None:
-    """What it asks for: any of the keys of a template's section."""
+    """Change a section's definition: any key of a template's section."""
     _workspace(request).change(_section(request), body)
 
 
 @action
 def section_done(request: Request, body: Json) -> None:
-    """One of the things that are done to a section, ``what``."""
+    """Perform one action ``what`` on a section."""
     workspace, section_id = _workspace(request), _section(request)
     match text_in(body, "what"):
         case "accept":
@@ -225,7 +225,7 @@ def section_done(request: Request, body: Json) -> None:
 
 @action
 def place(request: Request, body: Json) -> None:
-    """Pin a place, exclude it, or neither. A citation stands for the paragraph or table that it is in."""
+    """Pin a passage, exclude it, or neither. A citation stands for its paragraph or table."""
     from ragcore.types.table_labels import elements_within
 
     workspace = _workspace(request)
@@ -244,7 +244,7 @@ def place(request: Request, body: Json) -> None:
 @action
 def passage(request: Request, body: Json) -> None:
     """Add the words from word ``first`` of page ``from`` to word ``last`` of page ``to``, as the page viewer counts
-    them, or those at ``start`` to ``end``; ``gap`` is what they stand for."""
+    them, or those at ``start`` to ``end``; ``gap`` is the gap they fill."""
     workspace = _workspace(request)
     doc_id = text_in(body, "doc") or ""
     if "start" in body:
@@ -265,7 +265,7 @@ def passage(request: Request, body: Json) -> None:
 
 @guarded
 def versions(request: Request) -> Response:
-    """The history of a section, the newest first."""
+    """History of a section, newest first."""
     workspace, section_id = _workspace(request), _section(request)
     workspace.store.section(section_id)  # raises UnknownSection
     found = workspace.versions(section_id)
@@ -274,7 +274,7 @@ def versions(request: Request) -> Response:
 
 @guarded
 def export(request: Request) -> Response:
-    """A report as a file to keep, ``accepted`` for what is accepted only, or its template."""
+    """Report as a file, with ``accepted`` only its accepted sections, or its template."""
     engine = _engine(request)
     if request.path_params["kind"] == "template":
         template = engine.reports.get(_report(request)).template

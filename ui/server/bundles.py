@@ -52,12 +52,12 @@ _ADDRESS = re.compile(r'url\("(?!data:|#)([^"]+)"\)')
 
 @cache
 def stylesheet() -> bytes:
-    """All of `STYLES` in one, for an address in `UI`: one request before the first paint instead of one for each."""
+    """All of `STYLES` as one sheet for a URL in `UI`: one request before the first paint instead of one each."""
     return "\n".join(_moved(style) for style in STYLES).encode()
 
 
 def _moved(style: str) -> str:
-    """A style sheet whose addresses hold from `UI`."""
+    """Style sheet with its URLs rewritten relative to `UI`."""
     folder = posixpath.dirname(style)
     text = (UI / style).read_text(encoding="utf-8")
     return _ADDRESS.sub(lambda found: f'url("{posixpath.normpath(posixpath.join(folder, found[1]))}")', text)
@@ -65,7 +65,7 @@ def _moved(style: str) -> str:
 
 @cache
 def later() -> tuple[str, ...]:
-    """Names of the scripts of `ELEMENTS` and of what they import, without what Streamlit's page already names."""
+    """Names of the scripts of `ELEMENTS` and their imports, less those that Streamlit's page already names."""
     folder = STREAMLIT / "static" / "js"
     known = set(re.findall(r"static/js/([\w.-]+\.js)", (STREAMLIT / "index.html").read_text(encoding="utf-8")))
     found: list[str] = []

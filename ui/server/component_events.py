@@ -13,8 +13,8 @@ from streamlit.runtime.scriptrunner import RerunException, StopException
 
 
 def session() -> str:
-    """A name for this session of Streamlit. A page that is still open when the server starts anew tells the next one
-    again what it told the last."""
+    """Name of this Streamlit session. After a restart of the server, an open page repeats its last events to the new
+    one."""
     if "gw_session" not in st.session_state:
         st.session_state["gw_session"] = secrets.token_hex(4)
     name: str = st.session_state["gw_session"]
@@ -22,7 +22,7 @@ def session() -> str:
 
 
 def last_received(component: str, name: str) -> int:
-    """The number of what ``component`` told last by ``name`` and that was heard; 0 for nothing in this session."""
+    """Number of the last handled event ``name`` of ``component``; 0 if none in this session."""
     number: int = st.session_state.get(_key(component, name), 0)
     return number
 
@@ -33,8 +33,8 @@ def _key(component: str, name: str) -> str:
 
 @contextmanager
 def received(component: str, name: str) -> Iterator[Any]:
-    """What ``component`` has told by ``name`` since it was last heard; None for nothing. A run that is overtaken within
-    the block has not heard it, so what is done there may be done twice."""
+    """Event ``name`` of ``component`` since the last one handled; None if there is none. A run that is interrupted
+    inside the block has not handled the event, so its work may be done twice."""
     given = st.session_state.get(component, {}).get(name)
     if given is None or given["session"] != session() or given["number"] == last_received(component, name):
         yield None

@@ -49,14 +49,14 @@ PAGES = (
 
 
 def prefix() -> str:
-    """The path below which the app is served ("" for the root)."""
+    """URL path below which the app is served ("" for the root)."""
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     return f"/{base}" if base else ""
 
 
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[None]:
-    """Start the background work with the server, and end it with it."""
+    """Start the background work with the server, and stop it with it."""
     try:
         services()
     except GroundworkError as error:
@@ -67,7 +67,7 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
 
 
 def run() -> None:
-    """The script of every session."""
+    """Script of every session."""
     st.set_page_config(
         page_title="Groundwork", page_icon=str(ASSETS / "mark.svg"), layout="wide", menu_items={"About": ABOUT}
     )
@@ -90,7 +90,7 @@ def run() -> None:
 
 
 def _problems(mends: bool) -> None:
-    """What of the home's settings cannot be used, and on the Settings page the way out."""
+    """Unusable settings of the home, with a way to repair them on the Settings page."""
     found = services().problems
     with st.container(key="gw_problems"):
         hint = "Its default is used." if mends else "Its default is used. Settings can take it out."
@@ -103,7 +103,7 @@ def _problems(mends: bool) -> None:
 
 
 def _pill(engine: Engine, visit: str | None) -> str:
-    """Who answers and what that means, with what was ever spent."""
+    """Pill that names the answering model and what that means, with total spending."""
     writer, spent = engine.writer_name(), engine.spending()
     means, dot = (OFFLINE_MEANS, "dot off") if writer == "offline" else (CLAUDE_MEANS, "dot")
     name = model_name(writer)
@@ -118,7 +118,7 @@ def _pill(engine: Engine, visit: str | None) -> str:
 
 
 def message(text: str, hint: str, tone: str = "bad") -> None:
-    """A card that says what happened and what to do."""
+    """Card with what happened and what to do."""
     icon = "error" if tone == "bad" else "warning"
     st.html(
         f'<div class="gw-msg {tone}" role="alert"><span class="gw-i gw-i-{icon}" aria-hidden="true"></span>'
@@ -127,5 +127,5 @@ def message(text: str, hint: str, tone: str = "bad") -> None:
 
 
 def _prose(text: str) -> str:
-    """``text`` as HTML, what stands between backticks as code; ``prose`` in components/shared/dom.js is its twin."""
+    """``text`` as HTML, with backticks as code; ``prose`` in components/shared/dom.js is its twin."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

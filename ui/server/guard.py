@@ -46,7 +46,7 @@ _TEXTS = TypeAdapter(list[str])
 
 
 def guarded(handler: Handler) -> Handler:
-    """Answer 403 without a good token, and a `GroundworkError` as its JSON."""
+    """Decorator that answers 403 without a valid token, and turns a `GroundworkError` into JSON."""
 
     @wraps(handler)
     def answer(request: Request) -> Response:
@@ -59,8 +59,8 @@ def guarded(handler: Handler) -> Handler:
 
 
 def shown(handler: Handler) -> Handler:
-    """`guarded`, for what a page on screen loads of its document. One that another window has removed meanwhile is no
-    error of this page: it is told ``{"removed": true}``."""
+    """`guarded` for resources of a page on screen. If another window has removed the document, the answer is
+    ``{"removed": true}`` rather than an error."""
 
     @guarded
     @wraps(handler)
@@ -74,8 +74,8 @@ def shown(handler: Handler) -> Handler:
 
 
 def refusing(*kinds: type[GroundworkError]) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
-    """Errors of these ``kinds`` are told as ``{"refused": …}``: what was typed cannot be, or another tab or window has
-    made it impossible meanwhile. The request was right, so the browser is not to note it as failed."""
+    """Decorator that answers errors of ``kinds`` with ``{"refused": …}``: invalid input, or a change made in another
+    tab or window. The request was valid, so the browser must not log it as failed."""
 
     def decorated(handler: Callable[..., Response]) -> Callable[..., Response]:
         @wraps(handler)
@@ -91,8 +91,8 @@ def refusing(*kinds: type[GroundworkError]) -> Callable[[Callable[..., Response]
 
 
 def posted(handler: Callable[[Request, Json], Response]) -> Callable[[Request], Awaitable[Response]]:
-    """`guarded`, for a handler that takes the JSON object of the request's body; the body of who has no token is not
-    read, and of one that is too large no more than `LARGEST_BODY`."""
+    """`guarded` for a handler of a JSON body; without a valid token the body is not read, and of an oversized one no
+    more than `LARGEST_BODY`."""
 
     @wraps(handler)
     async def answer(request: Request) -> Response:
@@ -110,7 +110,7 @@ def posted(handler: Callable[[Request, Json], Response]) -> Callable[[Request], 
 
 
 def in_turn(lock: asyncio.Lock) -> Callable[[Handler], Callable[[Request], Awaitable[Response]]]:
-    """`guarded`, for what is done for one request at a time: those that wait keep no thread from others."""
+    """`guarded` for work done one request at a time; waiting requests occupy no thread."""
 
     def decorated(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         @wraps(handler)
@@ -126,7 +126,7 @@ def in_turn(lock: asyncio.Lock) -> Callable[[Handler], Callable[[Request], Await
 
 
 def _turned_away(request: Request) -> Response | None:
-    """What a request is told whose body need not be read."""
+    """Response to a request whose body need not be read."""
     checked = guarded(lambda _: Response())(request)
     return None if checked.status_code == 200 else checked
 
@@ -138,7 +138,7 @@ def _refused(request: Request) -> Response | None:
 
 
 def visit(request: Request) -> str | None:
-    """The visit (`ui.server.visits`) that a request belongs to, None without a good token."""
+    """Visit (`ui.server.visits`) of a request; None without a valid token."""
     header = request.headers.get(TOKEN_HEADER, "")
     token = header if request.method == "POST" else header or request.query_params.get("t", "")
     return services().signer.scope(token)
@@ -155,7 +155,7 @@ def _object(body: bytearray) -> Json:
 
 
 def text_in(body: Json, name: str) -> str | None:
-    """The text called ``name``; None where there is none. Raises `InputError` for anything else."""
+    """Text field ``name``; None if absent. Raises `InputError` for anything else."""
     value = body.get(name)
     if value is None:
         return None
@@ -165,7 +165,7 @@ def text_in(body: Json, name: str) -> str | None:
 
 
 def texts_in(body: Json, name: str) -> list[str]:
-    """The list of texts called ``name``, [] where there is none. Raises `InputError` for anything else."""
+    """List of texts ``name``; [] if absent. Raises `InputError` for anything else."""
     try:
         return [text_in({"text": text}, "text") or "" for text in _TEXTS.validate_python(body.get(name, []))]
     except ValidationError as error:
@@ -175,7 +175,7 @@ def texts_in(body: Json, name: str) -> list[str]:
 
 
 def scope_in(body: Json) -> Scope | None:
-    """The scope in a body; None where there is none. Raises `InputError` for one that cannot be."""
+    """Scope in a body; None if absent. Raises `InputError` for an invalid one."""
     if body.get("scope") is None:
         return None
     try:

@@ -25,13 +25,13 @@ from ui.viewer import routes as pane_routes
 
 @shown
 def document(request: Request) -> Response:
-    """A document's pages; stored answers also cite those that were removed."""
+    """Pages of a document; stored answers may cite removed ones."""
     return JSONResponse(payload.document(services().engine.document(request.path_params["doc"])))
 
 
 @guarded
 def pages(request: Request) -> Response:
-    """What pages a person has typed so far, in words, or what is ``wrong`` with them."""
+    """Page ranges typed so far, in words, or what is ``wrong`` with them."""
     last = request.query_params.get("last", "")
     try:
         ranges = page_ranges(request.query_params.get("text", ""), int(last) if last.isdecimal() else None)
@@ -41,7 +41,7 @@ def pages(request: Request) -> Response:
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:
-    """All of them, below ``prefix`` (Streamlit's ``server.baseUrlPath``, or "")."""
+    """All routes below ``prefix`` (Streamlit's ``server.baseUrlPath``, or "")."""
     doc = f"{prefix}/gw/documents/{{doc:str}}"
     return [
         Route(doc, document),

@@ -33,8 +33,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Services:
-    """``engine`` has the settings that are kept: another takes its place when they change (`keep`), over the same
-    library. What holds for one visit only is in ``visits``."""
+    """Services of the process. ``engine`` has the saved settings and is replaced when they change (`keep`), over the
+    same library; settings of one visit are in ``visits``."""
 
     engine: Engine
     ingestion: Ingestion
@@ -53,9 +53,8 @@ class Services:
         self.first_questions = FirstQuestions(lambda: self.engine, self.answers.idle)
 
     def keep(self, changes: Mapping[str, Any]) -> None:
-        """Write settings into the home's ``config.toml`` (None: take them out) and go by them from now on; they are
-        tried first. Documents that are read from now on are read by them too. Raises `ConfigError`, also for what the
-        library was indexed by, and `StoreError`."""
+        """Save settings to the home's ``config.toml`` (None: delete them) and use them from now on, for reading too;
+        they are tried first. Raises `ConfigError`, also for settings the index was not built with, and `StoreError`."""
         file = self.engine.home / "config.toml"
         defaults = {key: catalogue()[key].default for key in changes}
         wanted = {key: defaults[key] if value is None else value for key, value in changes.items()}
@@ -73,7 +72,7 @@ class Services:
         self.engine = self.ingestion.engine = made
 
     def find_problems(self) -> None:
-        """Look whether the models load that the home's settings name."""
+        """Check that the models named by the home's settings load."""
         for key in ("index.embedder", "rerank.model"):
             try:
                 self.engine.try_out([key])
@@ -82,8 +81,8 @@ class Services:
                     self.problems[key] = error
 
     def mend(self) -> None:
-        """Take the settings that cannot be used out of the home's ``config.toml``, or put that aside where it cannot be
-        read at all, and open the library anew. Raises `ConfigError`, `StoreError`."""
+        """Remove unusable settings from the home's ``config.toml``, or set the file aside if it cannot be read, and
+        reopen the library. Raises `ConfigError`, `StoreError`."""
         file = self.engine.home / "config.toml"
         if "" in self.problems:
             with reported(file.parent):
@@ -105,7 +104,8 @@ _opening = threading.Lock()
 
 
 def services() -> Services:
-    """Opened at first use, once per process. Raises `ConfigError` or `StoreError`, then tries anew at the next call."""
+    """Services of this process, opened on first use. Raises `ConfigError` or `StoreError`, and tries again on the next
+    call."""
     with _opening:
         if not _opened:
             _opened.append(_open())
@@ -113,7 +113,7 @@ def services() -> Services:
 
 
 def close() -> None:
-    """End what `services` opened, if it did."""
+    """Close what `services` opened, if anything."""
     warming.end()
     with _opening:
         while _opened:
@@ -121,8 +121,8 @@ def close() -> None:
 
 
 def api_key() -> str | None:
-    """``ANTHROPIC_API_KEY`` of Streamlit's secrets (``.streamlit/secrets.toml``), None where it is not there. That of
-    the environment is read by `ragcore` itself."""
+    """``ANTHROPIC_API_KEY`` from Streamlit's secrets (``.streamlit/secrets.toml``), or None. `ragcore` reads the
+    environment variable itself."""
     try:
         key = st.secrets.get("ANTHROPIC_API_KEY")
     except StreamlitSecretNotFoundError:
@@ -156,7 +156,7 @@ def _open() -> Services:
 
 
 def _warm(opened: Services) -> None:
-    """Load models ahead of the first question. What fails here is met again, and shown, when it is needed."""
+    """Load models before the first question. An error recurs, and is shown, when they are needed."""
     opened.renderer.warm()
     opened.find_problems()
     try:

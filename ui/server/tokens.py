@@ -26,8 +26,8 @@ class Signer:
 
     @classmethod
     def kept(cls, file: Path) -> Signer:
-        """With the secret that ``file`` holds; one that is missing or damaged is made anew, for its owner's eyes only.
-        Raises `StoreError`."""
+        """Tokens signed with the secret in ``file``; a missing or damaged secret is created anew, readable by its owner
+        only. Raises `StoreError`."""
         with reported(file.parent):
             if not file.is_file() or file.stat().st_size != SECRET_BYTES:
                 with replacing(file) as out:
@@ -35,12 +35,12 @@ class Signer:
             return cls(file.read_bytes())
 
     def token(self, scope: str, now: float | None = None) -> str:
-        """A token for ``scope`` (letters, digits, ``-`` and ``_`` only), good for `LIFETIME_SECONDS`."""
+        """Token for ``scope`` (letters, digits, ``-`` and ``_`` only), valid for `LIFETIME_SECONDS`."""
         expiry = format(int((time.time() if now is None else now) + LIFETIME_SECONDS), "x")
         return f"{expiry}.{scope}.{self._sign(expiry, scope)}"
 
     def scope(self, token: str, now: float | None = None) -> str | None:
-        """The scope of a good token; None when it is malformed, forged or expired."""
+        """Scope of a valid token; None if malformed, forged or expired."""
         expiry, _, rest = token.partition(".")
         scope, _, signature = rest.rpartition(".")
         if not scope or not hmac.compare_digest(signature.encode(), self._sign(expiry, scope).encode()):

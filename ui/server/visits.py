@@ -43,7 +43,8 @@ class _Visit:
 
 
 class Visits:
-    """The visits of this process. ``kept`` gives the engine with what is kept; each visit's own is made from it."""
+    """Visits of this process. ``kept`` returns the engine with saved settings, from which each visit's engine is
+    derived."""
 
     def __init__(self, kept: Callable[[], Engine]) -> None:
         self._kept = kept
@@ -51,8 +52,7 @@ class Visits:
         self._visits: dict[str, _Visit] = {}
 
     def engine(self, visit: str | None) -> Engine:
-        """The engine that answers in a visit. Raises `ConfigError` where its settings do not go with those that are
-        kept by now."""
+        """Engine of a visit. Raises `ConfigError` if its settings conflict with those saved since."""
         base = self._kept()
         with self._lock:
             own = self._visits.get(visit or "")
@@ -68,7 +68,7 @@ class Visits:
             return own.made[1]
 
     def change(self, visit: str, changes: Mapping[str, Any]) -> Settings:
-        """Set dotted keys for a visit (None: as it is kept), all of them or none. Raises `ConfigError`."""
+        """Set dotted keys for a visit (None: the saved value), all or none. Raises `ConfigError`."""
         base = self._kept()
         with self._lock:
             own = self._own(visit)
@@ -85,7 +85,7 @@ class Visits:
             return dict(own.overrides) if own else {}
 
     def set_key(self, visit: str, key: str) -> None:
-        """Raises `InputError` for what no key looks like, which is not repeated."""
+        """Set the visit's key. Raises `InputError`, without repeating the input, for what cannot be a key."""
         key = key.strip()
         if not key or len(key) > LONGEST_KEY or not (key.isascii() and key.isprintable()) or " " in key:
             raise InputError("This isn’t a key.", hint="Copy it again, on one line, without spaces.")
@@ -100,7 +100,7 @@ class Visits:
             own.key, own.key_for, own.key_set, own.said, own.made = None, "", 0.0, "", None
 
     def key_set(self, visit: str) -> float:
-        """When the key of the visit's server was given, in seconds since the epoch; 0 without one."""
+        """Time at which the key for the visit's server was set, in seconds since the epoch; 0 without one."""
         base = self._kept()
         with self._lock:
             own = self._visits.get(visit)
@@ -120,7 +120,7 @@ def _server(base: Engine, own: _Visit) -> str:
 
 
 def _made(base: Engine, own: _Visit, overrides: Mapping[str, Any]) -> Engine:
-    """``base`` under ``overrides``, with the visit's key where that was given for the server in force."""
+    """``base`` with ``overrides``, and with the visit's key if it was given for the server in use."""
     made = base.with_settings(overrides, origin=ORIGIN)
     if own.key is None or own.key_for != made.settings.llm.base_url:
         return made
@@ -128,12 +128,12 @@ def _made(base: Engine, own: _Visit, overrides: Mapping[str, Any]) -> Engine:
 
 
 def needs_model(settings: Settings) -> bool:
-    """Whether a question cannot be searched for without a model."""
+    """Whether a search needs a model."""
     return settings.agentic.gaps or settings.agentic.decompose == "model"
 
 
 def _able(engine: Engine) -> Engine:
-    """``engine``, without those steps of a search that a model has to take where the offline answerer is in force."""
+    """``engine`` without the search steps that need a model, while the offline answerer is in use."""
     if engine.writer_name() != "offline" or not needs_model(engine.settings):
         return engine
     return engine.with_settings({"agentic.gaps": False, "agentic.decompose": "rules"}, origin=OFFLINE)
@@ -145,7 +145,7 @@ def _differs(base: Engine, made: Engine, key: str) -> bool:
 
 
 def current() -> str:
-    """The visit of the session that is run."""
+    """Visit of the running session."""
     given = st.context.cookies.get(COOKIE)
     if given:
         return _named(given)
@@ -154,7 +154,7 @@ def current() -> str:
 
 
 def greet(request: Request, response: Response, path: str) -> None:
-    """Give a browser that has none its cookie. Any page may be its first."""
+    """Set the cookie of a browser that has none. Any page may be its first."""
     if COOKIE not in request.cookies:
         secure = request.url.scheme == "https"
         response.set_cookie(
@@ -168,7 +168,8 @@ def _named(cookie: str) -> str:
 
 
 def refused_to_keep(changes: Mapping[str, Any]) -> None:
-    """Raises `ConfigError` for what must not be kept from a browser: the machine's own key would go to that server."""
+    """Raises `ConfigError` for settings that a browser must not save: the machine's own key would be sent to that
+    server."""
     if changes.get("llm.base_url"):
         raise ConfigError(
             "A server’s address can’t be saved from the browser: this machine’s key would be sent there.",

@@ -15,7 +15,7 @@ SETTLING = 0.4  # seconds from the end of a page's script until the browser has 
 
 
 class Warming:
-    """Loads once, in a thread of its own."""
+    """One-time loading in its own thread."""
 
     def __init__(self) -> None:
         self._asked = threading.Event()
@@ -28,16 +28,16 @@ class Warming:
         threading.Thread(target=self._work, args=(load, self._ended), name="warm", daemon=True).start()
 
     def end(self) -> None:
-        """Do not load any more."""
+        """Cancel loading."""
         if self._ended is not None:
             self._ended.set()
 
     def asked(self) -> None:
-        """A page was asked for."""
+        """Record that a page was requested."""
         self._asked.set()
 
     def drawn(self) -> None:
-        """The script of a page has run to its end."""
+        """Record that a page's script has finished."""
         self._drawn.set()
 
     @property

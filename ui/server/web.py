@@ -40,13 +40,13 @@ document.documentElement.dataset.gwTheme=localStorage.getItem(`stActiveTheme-${l
 
 @cache
 def _static_files() -> dict[str, Path]:
-    """Every file that may be served, by its path in an address."""
+    """Servable files by URL path."""
     return {p.relative_to(UI).as_posix(): p for p in sorted(UI.rglob("*")) if p.suffix in TYPES and p.is_file()}
 
 
 @cache
 def static_root() -> str:
-    """Path below which `static_file` serves, with a hash of every file in it, so that a browser may keep them."""
+    """Path below which `static_file` serves, containing a hash of all files so that browsers may cache them."""
     digest = hashlib.sha256(stylesheet())
     for name, path in _static_files().items():
         digest.update(name.encode() + path.read_bytes())
@@ -66,7 +66,7 @@ def styles(_: Request) -> Response:
 
 @cache
 def index_html(prefix: str) -> str:
-    """Streamlit's page with our title, fonts and styles in its head, so that the first paint is ours already."""
+    """Streamlit's page with the app's title, fonts and styles in its head, so that the first paint is already ours."""
     html = (STREAMLIT / "index.html").read_text(encoding="utf-8")
     html = re.sub(r"<link\s+rel=\"preload\"[^>]*as=\"font\"[^>]*/?>", "", html)
     html = re.sub(r"<link rel=\"shortcut icon\"[^>]*/>", "", html)
@@ -90,7 +90,7 @@ def index_html(prefix: str) -> str:
 
 @cache
 def content_security_policy(prefix: str) -> str:
-    """Only this server may be spoken to; the inline scripts of the page are named by their hashes."""
+    """Policy that allows this server only; the page's inline scripts are named by hash."""
     scripts = re.findall(r"<script>(.*?)</script>", index_html(prefix), re.S)
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
     return "; ".join(
@@ -110,7 +110,7 @@ def content_security_policy(prefix: str) -> str:
 
 
 class Headers:
-    """ASGI middleware: security headers on every response, and 404 for what is nobody's business."""
+    """ASGI middleware: security headers on every response, and 404 for paths that are not public."""
 
     def __init__(self, app: ASGIApp, prefix: str = "") -> None:
         self.app = app
@@ -139,11 +139,11 @@ class Headers:
 
 
 class OwnOrigin:
-    """ASGI middleware: a refusal for requests and WebSockets that another web site has sent.
+    """ASGI middleware that refuses requests and WebSockets from other sites.
 
-    A site may point its own name at this machine (DNS rebinding): ``Host`` must be one of ``server.allowedHosts``.
-    A page of another origin, another port of this machine included, may open a WebSocket: ``Origin`` must be the host
-    where a browser sends it.
+    A site may point its own name at this machine (DNS rebinding), so ``Host`` must be one of ``server.allowedHosts``. A
+    page of another origin, including another port, may open a WebSocket, so ``Origin`` must match the host where the
+    browser sends it.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -169,7 +169,7 @@ class OwnOrigin:
 
 
 def _answers_to(host: str) -> bool:
-    """Whether the app goes by the name in ``host``, on any port."""
+    """Whether ``host`` (any port) is a name of the app."""
     try:
         parts = urlsplit(f"//{host}")
         name, _ = parts.hostname, parts.port
@@ -183,7 +183,7 @@ def _answers_to(host: str) -> bool:
 
 
 def routes(pages: Sequence[str], prefix: str = "") -> list[BaseRoute]:
-    """The app's pages (paths from the root, ``""`` for the first) and the static files."""
+    """The app's pages (paths from the root, ``""`` for the first) and static files."""
 
     def index(request: Request) -> Response:
         page = HTMLResponse(index_html(prefix), headers={"Cache-Control": "no-cache"})

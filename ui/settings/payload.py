@@ -30,7 +30,7 @@ ORIGINS = {
 
 
 def page(made: Services, visit: str) -> Json:
-    """All of it, as it holds in one visit."""
+    """Settings page as it stands in one visit."""
     own, kept = made.visits.engine(visit), made.engine
     overrides = made.visits.overrides(visit)
     return {
@@ -69,7 +69,7 @@ def _who(made: Services, own: Engine, visit: str) -> Json:
 
 
 def needs_key(made: Services, own: Engine, visit: str) -> bool:
-    """Whether the visit ``visit``, whose engine is ``own``, cannot ask its model for want of a key."""
+    """Whether ``visit``, with engine ``own``, lacks a key for its model."""
     return own.writer_name() != "offline" and not _has_key(made, own, visit) and _url(own) == DEFAULT_BASE_URL
 
 

@@ -22,8 +22,8 @@ KEYS = (
 
 @dataclass(frozen=True)
 class Preset:
-    """``changes`` are what differs from the defaults of `KEYS`; ``cost`` says in words what time it
-    takes (`benchmarks.presets` measures it); ``model``: it needs a model beside the offline one."""
+    """Named set of ``changes`` from the defaults of `KEYS`; ``cost`` describes its time (measured by
+    `benchmarks.presets`); ``model``: it needs a model other than the offline one."""
 
     name: str
     title: str
@@ -82,7 +82,7 @@ PRESETS = (
 
 
 def in_force(settings: Settings) -> str:
-    """The name of the preset whose values all hold, "" for none."""
+    """Name of the preset whose values all hold, or ""."""
     now = {key: value_of(settings, key) for key in KEYS}
     return next((preset.name for preset in PRESETS if preset.values == now), "")
 

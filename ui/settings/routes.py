@@ -41,7 +41,7 @@ def show(request: Request) -> Response:
 @posted
 @refusing(ConfigError)
 def check(request: Request, body: Json) -> Response:
-    """What is wrong with a setting as it is typed."""
+    """Problem with a setting as typed."""
     engine = services().visits.engine(visit(request))
     key, typed = text_in(body, "key") or "", text_in(body, "value") or ""
     if key in READING:
@@ -53,7 +53,7 @@ def check(request: Request, body: Json) -> Response:
 @posted
 @refusing(ConfigError)
 def change(request: Request, body: Json) -> Response:
-    """Settings for this visit, as typed; null is as it is kept."""
+    """Change settings for this visit, as typed; null restores the saved value."""
     services().visits.change(visit(request) or "", _changes(body))
     return _page(request)
 
@@ -61,7 +61,7 @@ def change(request: Request, body: Json) -> Response:
 @posted
 @refusing(ConfigError)
 def preset(request: Request, body: Json) -> Response:
-    """One of the ways to search, for this visit."""
+    """Apply a search preset for this visit."""
     chosen = next((item for item in presets.PRESETS if item.name == text_in(body, "name")), None)
     if chosen is None:
         raise InputError("This preset doesn’t exist.", hint="Reload the page.")
@@ -75,7 +75,7 @@ def preset(request: Request, body: Json) -> Response:
 @posted
 @refusing(ConfigError)
 def reading(request: Request, body: Json) -> Response:
-    """How documents are read from now on, kept at once: there is one library, however many visits it has."""
+    """Change how documents are read from now on; saved at once, since all visits share one library."""
     changes = _changes(body)
     strange = [key for key in changes if key not in READING]
     wrongs = [_wrong_reading(key, str(value)) for key, value in changes.items() if value is not None]
@@ -90,7 +90,7 @@ def reading(request: Request, body: Json) -> Response:
 @posted
 @refusing(ConfigError)
 def keep(request: Request, body: Json) -> Response:
-    """What differs for this visit holds for every visit from now on."""
+    """Save this visit's settings for every visit from now on."""
     made, own = services(), visit(request) or ""
     changes = made.visits.overrides(own)
     refused_to_keep(changes)
@@ -111,7 +111,7 @@ def _keep(changes: Json) -> None:
 
 
 def _kept_for_all(changes: Json) -> None:
-    """Raises `ConfigError` for what works with this visit's own key only."""
+    """Raises `ConfigError` for settings that work only with this visit's own key."""
     kept = services().engine.with_settings(changes)
     if kept.writer_name() == "offline" and needs_model(kept.settings):
         raise ConfigError(
@@ -123,7 +123,7 @@ def _kept_for_all(changes: Json) -> None:
 @posted
 @refusing(ConfigError)
 def undo(request: Request, body: Json) -> Response:
-    """Everything as it is kept."""
+    """Restore all saved values."""
     made, own = services(), visit(request) or ""
     made.visits.change(own, dict.fromkeys(made.visits.overrides(own)))
     return _page(request)
@@ -144,7 +144,7 @@ def forget_key(request: Request, body: Json) -> Response:
 
 @posted
 def try_key(request: Request, body: Json) -> Response:
-    """The smallest request to whoever writes in this visit. What comes back, an error too, is what was asked for."""
+    """Smallest request to the visit's model; its result, even an error, is the answer."""
     engine = services().visits.engine(visit(request))
     if engine.writer_name() == "offline":
         return JSONResponse({"works": True, "words": "Offline answers need no key. Nothing was sent."})
@@ -180,7 +180,7 @@ def _changes(body: Json) -> Json:
 
 
 def _wrong_address(key: str, typed: str) -> str:
-    """What is wrong with the address of a server."""
+    """Problem with a server's address."""
     if key != "llm.base_url" or not typed.strip():
         return ""
     try:
@@ -194,7 +194,7 @@ def _wrong_address(key: str, typed: str) -> str:
 
 
 def _wrong_reading(key: str, typed: str) -> str:
-    """What is wrong with a setting by which documents are read."""
+    """Problem with a setting for reading documents."""
     settings = services().engine.settings.ocr
     try:
         value = read(catalogue()[key], typed)

@@ -20,7 +20,7 @@ KEPT = 4  # documents that stay ready to be selected from and searched
 
 
 class DocumentCache(Generic[Made]):
-    """What was made of each of the documents that were asked for last."""
+    """Cache of derived data for recently used documents."""
 
     def __init__(self, make: Callable[[Document], Made]) -> None:
         self._make = make
@@ -40,8 +40,8 @@ class DocumentCache(Generic[Made]):
 
 
 class _Words:
-    """Of a document's words that are printed where they stand in its text: their numbers, in reading order; for each
-    page which of them are on it, as places in that order; and of each the element that it lies in."""
+    """Words of a document that are printed where they stand in its text: their numbers in reading order; the words of
+    each page, as positions in that order; and the element that contains each."""
 
     def __init__(self, read: Document) -> None:
         at = read.words
@@ -66,8 +66,8 @@ _words = DocumentCache(_Words)
 
 def words(read: Document, page: int) -> list[list[Any]]:
     """Words of a page for its text layer: ``[x0, y0, x1, y1, text, after]`` in reading order, boxes in points of the
-    page as displayed. ``after`` is what copied text has behind the word: nothing within a word that a line end cuts, a
-    tab between cells, a line feed after an element or a row of a table, else a blank."""
+    displayed page. ``after`` follows the word in copied text: nothing inside a word cut by a line end, a tab between
+    cells, a line feed after an element or a table row, else a space."""
     if not 1 <= page <= len(read.pages):
         return []
     at, known = read.words, _words.of(read)
@@ -93,7 +93,7 @@ def _between(gap: str, table: bool) -> str:
 
 
 def outline(read: Document) -> list[list[Any]]:
-    """The headings in reading order: ``[level, text, page, top]``, ``top`` in points of the page as displayed."""
+    """Headings in reading order: ``[level, text, page, top]``, ``top`` in points of the displayed page."""
     out = []
     for item in read.body:
         text = " ".join(read.text[item.start : item.end].split())
@@ -105,7 +105,7 @@ def outline(read: Document) -> list[list[Any]]:
 
 
 class Searches:
-    """A `Finder` for each of the documents searched last."""
+    """`Finder` of each recently searched document."""
 
     def __init__(self) -> None:
         self._finders = DocumentCache(Finder)
@@ -114,13 +114,13 @@ class Searches:
         return self._finders.of(read)
 
     def found(self, read: Document, query: str) -> Json:
-        """``{"count": 41, "pages": [[3, 2], …]}``: how often ``query`` is printed, and how many matches begin on each
+        """``{"count": 41, "pages": [[3, 2], …]}``: number of matches of ``query`` in print, and how many begin on each
         page."""
         found = self.finder(read).find(query)
         return {"count": len(found), "pages": [list(item) for item in found.per_page()]}
 
     def on_page(self, read: Document, query: str, page: int) -> list[list[Any]]:
-        """The matches that touch a page: ``[number, boxes]``, numbers from 0 over the document."""
+        """Matches that touch a page: ``[number, boxes]``, numbered from 0 over the document."""
         finder = self.finder(read)
         matches = finder.on_page(finder.find(query), page)
         return [[match, [box(place) for place in boxes]] for match, boxes in matches]

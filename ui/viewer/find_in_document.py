@@ -29,7 +29,8 @@ _TYPED = str.maketrans(
 
 
 def folded(text: str) -> str:
-    """``text`` as it is compared: compatibility forms and ligatures spelled out, typed quotes and dashes, no case."""
+    """``text`` normalised for comparison: compatibility forms and ligatures expanded, typographic quotes and dashes
+    simplified, case removed."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKC", text.translate(_TYPED)).translate(_TYPED).casefold()
@@ -37,8 +38,8 @@ def folded(text: str) -> str:
 
 @dataclass(frozen=True)
 class Found:
-    """The matches of one search, by page and then in reading order: match i covers the printed words ``first[i]`` to
-    ``last[i]`` (both included), begins on page ``begins[i]`` and reaches to page ``ends[i]``. Arrays int32 ``(n,)``."""
+    """Matches of one search, by page and then in reading order: match i covers printed words ``first[i]`` to
+    ``last[i]`` (inclusive), begins on page ``begins[i]`` and ends on page ``ends[i]``. Arrays int32 ``(n,)``."""
 
     first: NDArray[np.int32]
     last: NDArray[np.int32]
@@ -49,13 +50,13 @@ class Found:
         return len(self.first)
 
     def per_page(self) -> list[tuple[int, int]]:
-        """How many matches begin on each page that has any, ascending."""
+        """Number of matches that begin on each page with any, ascending."""
         pages, counts = np.unique(self.begins, return_counts=True)
         return list(zip(pages.tolist(), counts.tolist()))
 
 
 class Finder:
-    """Searches one document. What it prepares takes about a second for a million words and is kept."""
+    """Search over one document. Its index takes about a second for a million words and is kept."""
 
     def __init__(self, document: Document) -> None:
         at = document.words
@@ -84,7 +85,7 @@ class Finder:
         self._lock = threading.Lock()
 
     def find(self, query: str) -> Found:
-        """Where ``query`` is printed, without overlaps; runs of blanks count as one. Nothing for a blank query."""
+        """Matches of ``query``, without overlaps; runs of blanks count as one. Empty for a blank query."""
         wanted = " ".join(folded(query).split())
         with self._lock:
             known = self._kept.get(wanted)
@@ -112,14 +113,14 @@ class Finder:
         return Found(first, last, self._pages[first], self._pages[last])
 
     def boxes(self, found: Found, match: int) -> list[Box]:
-        """The places of one match, one box for each run of words on a line. A word that is matched in part is given
-        whole: where its single letters stand is not known."""
+        """Boxes of one match, one per run of words on a line. A partly matched word is boxed whole, since positions of
+        single letters are unknown."""
         part = slice(int(found.first[match]), int(found.last[match]) + 1)
         return line_boxes(self._pages[part], self._boxes[part])
 
     def on_page(self, found: Found, page: int) -> list[tuple[int, list[Box]]]:
-        """The matches that touch a page (from 1), each by its number (from 0) with all its boxes, those on another page
-        included."""
+        """Matches that touch a page (from 1), each with its number (from 0) and all its boxes, including those on other
+        pages."""
         touching = np.flatnonzero((found.begins <= page) & (found.ends >= page)).tolist()
         matches = [(match, self.boxes(found, match)) for match in touching]
         return [(match, boxes) for match, boxes in matches if any(box.page == page for box in boxes)]

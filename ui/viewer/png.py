@@ -16,7 +16,7 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def encode(pixels: NDArray[np.uint8]) -> bytes:
-    """Pixels ``(height, width, 3)``, red, green and blue, as a PNG without loss: of one channel where all are grey."""
+    """Pixels ``(height, width, 3)``, RGB, as a lossless PNG; single-channel if all are grey."""
     grey = bool((pixels[..., 0] == pixels[..., 1]).all() and (pixels[..., 0] == pixels[..., 2]).all())
     kept = pixels[..., :1] if grey else pixels
     height, width, channels = kept.shape
@@ -28,13 +28,13 @@ def encode(pixels: NDArray[np.uint8]) -> bytes:
 
 
 def of(pixmap: Any) -> bytes:
-    """A PyMuPDF pixmap in RGB without alpha as a PNG."""
+    """PyMuPDF pixmap in RGB without alpha, as a PNG."""
     rows = np.frombuffer(pixmap.samples_mv, np.uint8).reshape(pixmap.height, pixmap.stride)
     return encode(rows[:, : pixmap.width * 3].reshape(pixmap.height, pixmap.width, 3))
 
 
 def intact(data: bytes) -> bool:
-    """Whether ``data`` is a whole PNG none of whose parts has changed since it was written, by their checksums."""
+    """Whether ``data`` is a complete PNG whose chunks match their checksums."""
     at, name = len(_SIGNATURE), b""
     while data.startswith(_SIGNATURE) and name != b"IEND" and len(data) >= at + 12:
         length = int.from_bytes(data[at : at + 4], "big")

@@ -40,14 +40,14 @@ class _Job:
 
 
 def bucket(width: int) -> int:
-    """The smallest of `WIDTHS` that is at least ``width``."""
+    """Smallest of `WIDTHS` that is at least ``width``."""
     return next((w for w in WIDTHS if w >= width), WIDTHS[-1])
 
 
 class Renderer:
-    """Draws pages one at a time, in the order in which they are asked for, thumbnails last. The same page asked for
-    twice is drawn once. Who cancels the future that they were given waits no more: what nobody waits for is not drawn,
-    so that whoever scrolls on does not wait for what has been passed."""
+    """Queue of page drawings, one at a time in order of request, thumbnails last. Two requests for the same page share
+    one drawing. Cancelling every future of a drawing removes it from the queue, so that fast scrolling does not wait
+    for pages already passed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -60,7 +60,7 @@ class Renderer:
         threading.Thread(target=self._work, name="render", daemon=True).start()
 
     def page(self, doc_id: str, file: Path, page: int, width: int) -> Future[bytes]:
-        """The PNG of a page (from 1) at least ``width`` pixels wide, drawn if it is not cached.
+        """PNG of a page (from 1) at least ``width`` pixels wide, drawn if it is not cached.
 
         The future raises `ParseTimeout`, `ParseCrashed`, `DamagedPdf`, `FileMissing` or `StoreError`.
         """
@@ -68,8 +68,8 @@ class Renderer:
         return self._picture(doc_id, f"{page}-{width}", file, page, width, None)
 
     def tile(self, doc_id: str, file: Path, page: int, width: int, column: int, row: int) -> Future[bytes]:
-        """The PNG of one tile of a page (from 1) that is ``width`` pixels wide, one of `TILE_WIDTHS`: `TILE` pixels
-        square, less at the right and at the bottom. ``column`` and ``row`` from 0. Raises as `page` does."""
+        """PNG of one tile of a page (from 1) that is ``width`` pixels wide, one of `TILE_WIDTHS`: `TILE` pixels square,
+        less at the right and bottom edge. ``column`` and ``row`` count from 0. Raises as `page` does."""
         clip = (column * TILE, row * TILE, (column + 1) * TILE, (row + 1) * TILE)
         return self._picture(doc_id, f"{page}-{width}-{column}-{row}", file, page, width, clip)
 
@@ -98,11 +98,11 @@ class Renderer:
                 self._child = _start()
 
     def forget(self, doc_id: str) -> None:
-        """Drop the pictures of a document that is removed."""
+        """Delete the pictures of a removed document."""
         shutil.rmtree(self.folder / doc_id, ignore_errors=True)
 
     def clear(self) -> None:
-        """Drop all pictures; they are drawn again when they are looked at."""
+        """Delete all pictures; they are redrawn when viewed."""
         for picture in self.folder.glob("*/*.png"):
             picture.unlink(missing_ok=True)
 
@@ -140,7 +140,7 @@ class Renderer:
                 self._trim()
 
     def _wanted(self, job: _Job) -> bool:
-        """Whether anybody still waits for it; if not, it is forgotten."""
+        """Whether anybody still waits for a drawing; if not, it is dropped."""
         with self._lock:
             if not all(drawn.cancelled() for drawn in job.waiting):
                 return True
@@ -187,7 +187,7 @@ class Renderer:
         self._child = None
 
     def _trim(self) -> None:
-        """Forget the pictures drawn longest ago while the cache is over its limit."""
+        """Delete the oldest pictures while the cache exceeds its limit."""
         files = sorted((p.stat().st_mtime, p.stat().st_size, p) for p in self.folder.glob("*/*.png"))
         over = sum(size for _, size, _ in files) - CACHE_BYTES
         for _, size, path in files:
@@ -198,7 +198,7 @@ class Renderer:
 
 
 def _kept(picture: Path) -> bytes | None:
-    """What was drawn, if it is as it was drawn."""
+    """Cached picture, if it is intact."""
     try:
         data = picture.read_bytes()
     except FileNotFoundError:

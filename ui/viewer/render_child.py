@@ -24,7 +24,7 @@ OPEN_FILES = 4
 
 
 class Artist:
-    """Draws pages; the last few files stay open, and of the last page its contents are kept for its other tiles."""
+    """Page painter that keeps the last few files open, and the contents of the last page for its other tiles."""
 
     def __init__(self) -> None:
         self._files: OrderedDict[str, Any] = OrderedDict()

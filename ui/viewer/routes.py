@@ -29,9 +29,9 @@ _searches = document_text.Searches()
 
 
 def drawn(ask: Callable[[Request], Future[bytes] | Response]) -> Callable[[Request], Awaitable[Response]]:
-    """A route that answers with the picture that ``ask`` has drawn, or with its refusal. No thread waits meanwhile. A
-    browser that has gone, as it does when one scrolls on, takes its wish back. What cannot be drawn because its
-    document was removed meanwhile is told so, like any other (`shown`)."""
+    """Route that answers with the picture drawn by ``ask``, or with its error, without occupying a thread. If the
+    browser disconnects, as it does while scrolling, its request is withdrawn. A picture of a removed document is
+    answered as such (`shown`)."""
 
     @wraps(ask)
     async def answer(request: Request) -> Response:
@@ -97,7 +97,7 @@ def _no_picture() -> Response:
 
 
 def _within(sheet: Page, width: int, column: int, row: int) -> bool:
-    """Whether the tile has any part of the page, ``width`` pixels wide."""
+    """Whether the tile overlaps the page, ``width`` pixels wide."""
     return column * TILE < width and row * TILE < width * sheet.height / sheet.width
 
 
@@ -114,14 +114,14 @@ def outline(request: Request) -> Response:
 
 @shown
 def find(request: Request) -> Response:
-    """How often something is printed, and on which pages."""
+    """Number of matches, and their pages."""
     read = services().engine.document(request.path_params["doc"])
     return JSONResponse(_searches.found(read, _query(request)))
 
 
 @shown
 def found(request: Request) -> Response:
-    """The matches on one page."""
+    """Matches on one page."""
     read = services().engine.document(request.path_params["doc"])
     return JSONResponse(_searches.on_page(read, _query(request), request.path_params["page"]))
 
@@ -134,7 +134,7 @@ def _query(request: Request) -> str:
 
 
 def routes(doc: str) -> list[BaseRoute]:
-    """All of them, below the path ``doc`` of a document."""
+    """All routes below ``doc``, the path of a document."""
     page = f"{doc}/pages/{{page:int}}"
     return [
         Route(f"{page}.png", page_picture),
