@@ -10,7 +10,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from ragcore.text.periods import YEAR_PATTERNS
+from ragcore.text.periods import YEAR_PATTERNS, date_spans
 from ragcore.text.periods import years as years
 from ragcore.text.units import CURRENCY_CODES, Unit, currency, unit_after
 
@@ -18,11 +18,21 @@ SCALES = {
     "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "mn": 1e6, "mm": 1e6,
     "m": 1e6, "billion": 1e9, "billions": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12, "trillions": 1e12, "tn": 1e12,
 }  # fmt: skip
-WORDS = {
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
-    "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50,
+_ONES = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
 }  # fmt: skip
+_TENS = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+}  # fmt: skip
+_TEENS = {
+    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
+# What is a number by itself, in letters; "one" is a pronoun more often.
+WORDS = {**_ONES, **_TEENS, **_TENS}
+del WORDS["one"]
 
+_PERCENT_WORDS = r"%|percent\b|per\scent\b|percentage\spoints?\b|pp\b"
 _NUMBER = re.compile(
     rf"""(?<![\w.,])
     (?P<open>\()?\s?
@@ -32,7 +42,7 @@ _NUMBER = re.compile(
     (?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
     (?P<after>\s?\)?\s?%?)
     (?P<scale>[\s-]?(?:hundred|thousands?|millions?|billions?|trillions?)\b|\s?(?:mn|mm|bn|tn|[kKMmBb])\b)?
-    (?P<percent>\s?(?:%|percent\b|per\scent\b|percentage\spoints?\b|pp\b))?
+    (?P<percent>\s?(?:{_PERCENT_WORDS}))?
     (?P<close>\))?
     (?!(?!(?:x|mg|kg|mcg|ng|m[lL]|km|cm|nm|kWh|h|min)\b)\w|[.,]\d)
     """,
@@ -42,7 +52,12 @@ _CURRENCY_WORD = re.compile(rf"\s({CURRENCY_CODES}|dollars?|euros?|pounds?|franc
 _AFTER_NUMBER = re.compile(r"\d%?\s?\(?\Z")
 _HALF_OF = re.compile(r"\b(?:one[- ])?half(?= of\b| the\b)", re.IGNORECASE)
 _PERCENT = Unit("%", "share", 1.0)
-_WORD_NUMBER = re.compile(rf"\b({'|'.join(WORDS)})\b", re.IGNORECASE)
+_BELOW_100 = rf"(?:{'|'.join(_TENS)})(?:[-\s](?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS)}|{'|'.join(_ONES)}"
+_WORD_NUMBER = re.compile(
+    rf"\b(?:(?P<hundreds>{'|'.join((*_ONES, *_TEENS))})\shundred(?:(?:\sand)?\s(?P<more>{_BELOW_100}))?"
+    rf"|(?P<below>{_BELOW_100}))\b(?P<scale>\s(?:thousand|million|billion|trillion)\b)?(?P<percent>\s?(?:{_PERCENT_WORDS}))?",
+    re.IGNORECASE,
+)
 # A code carries letters and digits in one token (10-K, BMS-986158, COVID-19): a name, not a quantity.
 _CODE = re.compile(r"(?<![\w$€£])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w])")
 _QUANTITY_CODE = re.compile(
@@ -79,6 +94,12 @@ class Number:
         return self.value * self.scale
 
     @property
+    def counts(self) -> bool:
+        """Whether it is written in letters and counts things ("three segments"), or is a time."""
+        letters = not any(character.isdigit() for character in self.raw)
+        return letters and not self.percent and not self.currency and self.scale == 1.0
+
+    @property
     def kind(self) -> str:
         """What it counts: ``%``, a currency, what its unit measures, or "" for things."""
         if self.percent:
@@ -102,17 +123,17 @@ def _is_year_token(code: str) -> bool:
 
 
 def numbers(text: str) -> list[Number]:
-    """Quantities in ``text``, in order: neither years nor digits inside codes."""
+    """Quantities in ``text``, in order: neither years nor days of a month nor digits inside codes."""
     masked = text
+    for start, end in date_spans(text):
+        masked = masked[:start] + "\0" * (end - start) + masked[end:]
     for pattern in YEAR_PATTERNS:
         masked = pattern.sub(lambda match: "\0" * len(match.group()), masked)
     for match in _CODE.finditer(text):
         if not _QUANTITY_CODE.match(match.group()):
             masked = masked[: match.start()] + "\0" * len(match.group()) + masked[match.end() :]
     out = [_number(match, text) for match in _NUMBER.finditer(masked)]
-    for match in _WORD_NUMBER.finditer(masked):
-        value = float(WORDS[match.group().lower()])
-        out.append(Number(match.group(), match.start(), value, unit=unit_after(text, match.end())))
+    out += [_in_letters(match, text) for match in _WORD_NUMBER.finditer(masked) if match.group().lower() != "one"]
     for match in _HALF_OF.finditer(masked):
         out.append(Number(match.group(), match.start(), 50.0, percent=True))
     return sorted(out, key=lambda number: number.start)
@@ -141,6 +162,25 @@ def _number(match: re.Match[str], text: str) -> Number:
         percent=percent,
         currency=named or (currency(word.group(1)) if word else ""),
         unit=None if percent or named else unit_after(text, match.end()),
+    )
+
+
+def _in_letters(match: re.Match[str], text: str) -> Number:
+    """ "Thirty-one per cent", "two hundred and five", "six million"."""
+
+    def below(words: str | None) -> int:
+        return sum({**_ONES, **WORDS}[word] for word in re.split(r"[-\s]", (words or "").lower()) if word)
+
+    percent = bool(match.group("percent"))
+    word = _CURRENCY_WORD.match(text, match.end())
+    return Number(
+        raw=match.group(),
+        start=match.start(),
+        value=100.0 * below(match.group("hundreds")) + below(match.group("more") or match.group("below")),
+        scale=SCALES.get((match.group("scale") or "").strip().lower(), 1.0),
+        percent=percent,
+        currency=currency(word.group(1)) if word else "",
+        unit=None if percent else unit_after(text, match.end()),
     )
 
 

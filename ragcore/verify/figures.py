@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ragcore.text.lexicon import direction
-from ragcore.text.numbers import WORDS, Number, agree, numbers
+from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.units import unit_after
 from ragcore.text.words import stem, tokens
 from ragcore.verify.attribution import misplaced
@@ -108,7 +108,7 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
         return None
     if not same and number.unit is None and _stands_in(number.raw, evidence.words):
         return None
-    in_words = number.raw.lower() in WORDS
+    in_words = number.counts
     measured = number.unit is not None and any(f.number.kind == number.kind for f in evidence.figures)
     counted = in_words and (measured or _counted_otherwise(number, statement.text, evidence))
     if may_be_derived(statement.text):

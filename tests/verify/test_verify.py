@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
-from ragcore.text.numbers import agree, codes, numbers, scale_note, years
-from ragcore.text.periods import periods
 from ragcore.types import Claim, Mark, Segment
 from ragcore.verify.budget import NOT_CHECKED, unchecked
 from ragcore.verify.claims import Statement, split_statements
@@ -214,54 +212,6 @@ def test_table_claims_are_checked_with_their_row_and_column() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("$62.4 billion, up 10%", [62.4e9, 10.0]),
-        ("(3,067) and $ (1.5)", [-3067.0, -1.5]),
-        ("-5.3% or −2", [-5.3, -2.0]),
-        ("the 10-K of KLM-204817 and COVID-19", []),
-        ("in FY2022, 2023 and 2021–22", []),
-        ("5-10 people", [5.0, 10.0]),
-        ("a 10-year note of $5.1bn at 3.5x", [10.0, 5.1e9, 3.5]),
-        ("three segments", [3.0]),
-        ("US$ 5 million", [5e6]),
-    ],
-)
-def test_numbers_are_read(text: str, values: list[float]) -> None:
-    assert [n.amount for n in numbers(text)] == pytest.approx(values)
-
-
-def test_years_and_codes_are_read() -> None:
-    assert years("FY2022, '23, fiscal 2021 and 2019-20; $2,018 and 2015%") == {2022, 2023, 2021, 2019, 2020}
-    assert codes("Form 10-K, KLM-204817, 10-year, 25bps, FY2022, 3rd") == ["10-K", "KLM-204817"]
-
-
-@pytest.mark.parametrize(
-    ("text", "scale"),
-    [
-        ("(In millions, except per share data)", 1e6),
-        ("(Dollars in thousands)", 1e3),
-        ("(U.S. dollars in billions)", 1e9),
-        ("(millions)", 1e6),
-        ("(000s)", 1e3),
-        ("Millions of people", None),
-        ("Revenues", None),
-    ],
-)
-def test_a_tables_scale_is_read(text: str, scale: float | None) -> None:
-    assert scale_note(text) == scale
-
-
-@given(st.floats(0.01, 1e9), st.integers(0, 3))
-def test_rounding_agrees_and_a_changed_leading_digit_does_not(value: float, decimals: int) -> None:
-    (exact,) = numbers(f"{value:,.3f}")
-    (rounded,) = numbers(f"{value:,.{decimals}f}")
-    assert agree(rounded, exact, None)
-    (changed,) = numbers(f"{value * 2 + 1:,.{decimals}f}")
-    assert not agree(changed, exact, None)
-
-
-@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("Total revenues were $36,515 million in 2023 <<SOURCE 1.11>>.", "Cost of sales"),
@@ -296,36 +246,6 @@ def test_a_bare_yes_is_no_claim_and_a_leading_no_denies_nothing() -> None:
     assert statements("Yes. It rose [1].") == [("It rose.", (1,))]
     (claim,) = check("No, gross margin fell to 41.5% <<SOURCE 1.3>>.")
     assert claim.status == "supported"
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("12 months", "1 year", True),
-        ("0.5 g", "500 mg", True),
-        ("5 mg", "5 g", False),
-        ("120 basis points", "1.2%", True),
-        ("$5", "€5", False),
-        ("USD 5", "$5", True),
-        ("about 10 days", "10.4 hours", False),
-    ],
-)
-def test_units_and_currencies_are_compared(one: str, other: str, same: bool) -> None:
-    (a,), (b,) = numbers(one), numbers(other)
-    assert agree(a, b, None, hedged=one.startswith("about")) is same
-
-
-@pytest.mark.parametrize(
-    ("text", "dates", "quarters"),
-    [
-        ("May 31, 2023", {(5, 31, 2023)}, set()),
-        ("31 May 2023 and 2023-06-01", {(5, 31, 2023), (6, 1, 2023)}, set()),
-        ("Q2 2023, 3Q22 and the first quarter", set(), {1, 2, 3}),
-        ("It may rise by 5 in the second half", set(), set()),
-    ],
-)
-def test_dates_and_quarters_are_read(text: str, dates: set[tuple[int, int, int]], quarters: set[int]) -> None:
-    assert (periods(text).dates, periods(text).quarters) == (dates, quarters)
 
 
 MEMBERS = Material(
