@@ -22,9 +22,8 @@ import pymupdf
 
 from benchmarks.common import data, table, words
 from ragcore.config.settings import Settings, load
-from ragcore.ingest.ade.markup import pieces
+from ragcore.ingest.ade.markup import pieces, read_table
 from ragcore.ingest.ade.pages import AdeSource, open_ade
-from ragcore.ingest.ade.tables import read_table
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.parse import inspect, parse_pages

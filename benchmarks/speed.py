@@ -159,9 +159,9 @@ def profile(path: Path, pages: int) -> dict[str, float]:
     The stack is looked at by a timer; each look counts for the processor time since the last, so that a long call into
     C, during which Python sees no signal, has its full weight.
     """
-    from ragcore.ingest import tuning
+    from ragcore.ingest import worker
 
-    tuning.load(layout=True)
+    worker.load_pymupdf(layout=True)
     from ragcore.config.settings import load
     from ragcore.ingest.chunk import chunk_document
     from ragcore.ingest.document import build_document

@@ -84,8 +84,7 @@ class Library:
 
     def page_picture(self, doc_id: str, page: int) -> bytes:
         """A PNG of a page with what was read drawn over it: elements in reading order, cells of tables, noise."""
-        from ragcore.ingest.crops import Crops
-        from ragcore.ingest.picture import PICTURE_DPI, PICTURE_PIXELS, draw_page
+        from ragcore.ingest.picture import PICTURE_DPI, PICTURE_PIXELS, Crops, draw_page
 
         document = self.document(doc_id)
         sheet = document.pages[page - 1]

@@ -1,15 +1,198 @@
-"""Which figures are described, what is asked about each, and what is kept of the answer."""
+"""Figures described in words by a model that sees: which are, what is asked about each, what is kept of the answer.
+
+The spend limit is kept by `ragcore.model_calls`. What a model said of a picture is kept by the picture, so it is asked
+once, whatever becomes of the document.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 
+from ragcore.config.settings import Settings
+from ragcore.errors import GroundworkError, ModelError
+from ragcore.ingest.captions import is_labelled
+from ragcore.ingest.picture import Crops
+from ragcore.model_calls import DocumentAllowance, ModelCalls
 from ragcore.prompts import FIGURE_PROMPT, FIGURE_SYSTEM, NO_CONTENT
+from ragcore.protocols import Describer, DescriptionCache, PictureRequest
 from ragcore.text.sentences import sentence_spans
-from ragcore.types import Box, Document, Element
+from ragcore.types import Box, Document, Element, FigureReport
+
+AGAIN = "Run `groundwork ingest` or `groundwork index --rebuild` to describe the rest."
+
+
+def describe_figures(
+    document: Document,
+    path: Path,
+    *,
+    describer: Callable[[], Describer | None] | None,
+    cache: DescriptionCache,
+    settings: Settings,
+    on_progress: Callable[[int, int], None],
+    cancelled: Callable[[], bool] | None = None,
+) -> tuple[dict[Box, str], FigureReport]:
+    """Descriptions by region, and what became of each figure. ``path`` is the readable PDF; ``describer`` gives the
+    model, or None where none is in force; without a ``describer`` only what is known already is used.
+
+    What the service does wrong is in the report. Raises `Cancelled`; what was described by then is kept.
+    """
+    chosen = settings.figures
+    figures = worth_describing(document, chosen.min_share)
+    if not figures:
+        return {}, FigureReport(usd=cache.spent(document.doc_id))
+    if chosen.describe == "off":
+        return {}, FigureReport(len(figures), left=len(figures), usd=cache.spent(document.doc_id))
+    # Those with a caption first: where not all can be described, these say the most.
+    ordered = sorted(figures, key=lambda figure: (not is_labelled(figure.caption), not figure.caption, figure.element))
+    work = _Work(document, cache, settings, ordered[: chosen.max_figures])
+    model: Describer | None = None
+    try:
+        model = describer() if describer is not None else None
+    except ModelError as error:
+        work.errors.append(error)
+    if model is None:
+        work.recall()
+    else:
+        with Crops(path, settings.ingest, document.name) as crops:
+            work.run(model, crops, on_progress, cancelled)
+    return work.texts(), work.report(len(figures))
+
+
+@dataclass
+class _Work:
+    document: Document
+    cache: DescriptionCache
+    settings: Settings
+    figures: list[Figure]
+    images: dict[Box, str] = field(default_factory=dict)  # place → picture
+    said: dict[str, str] = field(default_factory=dict)  # picture → its description, "" where there is nothing to say
+    errors: list[GroundworkError] = field(default_factory=list)
+    refused: str = ""  # `ModelCalls.refused`
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        known = self.cache.images(self.document.doc_id)
+        self.images = {f.region: known[place] for f in self.figures if (place := self._place(f)) in known}
+
+    def _place(self, figure: Figure) -> str:
+        chosen, box = self.settings.figures, figure.region
+        corners = ",".join(f"{value:.2f}" for value in (box.x0, box.y0, box.x1, box.y1))
+        return f"{box.page}:{corners}@{chosen.dpi:g}/{chosen.max_pixels}"
+
+    def recall(self) -> None:
+        """What any model said before, of pictures of which nothing is known yet."""
+        for image in set(self.images.values()) - set(self.said):
+            text = self.cache.latest(image)
+            if text is not None:
+                self.said[image] = text
+
+    def run(
+        self,
+        model: Describer,
+        crops: Crops,
+        on_progress: Callable[[int, int], None],
+        cancelled: Callable[[], bool] | None,
+    ) -> None:
+        chosen = self.settings.figures
+        self.model = model.name
+        on_progress(0, len(self.figures))
+        with ModelCalls[str](
+            model.name,
+            prices=self.settings.llm.prices,
+            purse=DocumentAllowance(self.cache, self.document.doc_id, chosen.max_usd),
+            in_flight=chosen.in_flight,
+            take=self._take,
+            stopped=f"Describing the figures of {self.document.name} was stopped.",
+            cancelled=cancelled,
+        ) as asking:
+            for done, figure in enumerate(self.figures):
+                self._next(figure, model, crops, asking)
+                on_progress(done + 1 - len(asking.running), len(self.figures))
+            while asking.running:
+                asking.wait(len(asking.running) - 1)
+                on_progress(len(self.figures) - len(asking.running), len(self.figures))
+            self.errors += asking.errors
+            self.refused = asking.refused
+        self.recall()
+
+    def _next(self, figure: Figure, model: Describer, crops: Crops, asking: ModelCalls[str]) -> None:
+        image = self.images.get(figure.region)
+        if image is not None and self._known(image, asking):
+            return
+        chosen = self.settings.figures
+        try:
+            crop = crops.draw(figure.region, dpi=chosen.dpi, max_pixels=chosen.max_pixels)
+        except GroundworkError as error:
+            self.errors.append(error)
+            return
+        self.images[figure.region] = crop.sha256
+        self.cache.put_image(self.document.doc_id, self._place(figure), crop.sha256)
+        if self._known(crop.sha256, asking):
+            return
+        request = PictureRequest(
+            crop.png,
+            crop.width,
+            crop.height,
+            FIGURE_SYSTEM,
+            figure_prompt(self.document.title, figure),
+            chosen.max_tokens,
+            self.settings.llm.temperature,
+        )
+        asking.ask(crop.sha256, model.most(request), lambda: model.stream(request))
+
+    def _known(self, image: str, asking: ModelCalls[str]) -> bool:
+        if image in self.said or image in asking.keys:
+            return True
+        text = self.cache.get(image, self.model, PROMPT)
+        if text is not None:
+            self.said[image] = text
+        return text is not None
+
+    def _take(self, image: str, text: str) -> None:
+        self.said[image] = clean(text)
+        self.cache.put(image, self.model, PROMPT, self.said[image])
+
+    def texts(self) -> dict[Box, str]:
+        """Descriptions by place: of a picture that occurs again, at its first place."""
+        places: dict[str, Figure] = {}
+        for figure in sorted(self.figures, key=lambda figure: figure.element):
+            image = self.images.get(figure.region)
+            if image is not None and self.said.get(image):
+                places.setdefault(image, figure)
+        return {figure.region: self.said[image] for image, figure in places.items()}
+
+    def report(self, figures: int) -> FigureReport:
+        seen = [self.images[f.region] for f in self.figures if self.images.get(f.region) in self.said]
+        described = len({image for image in seen if self.said[image]})
+        empty = sum(not self.said[image] for image in seen)
+        return FigureReport(
+            figures=figures,
+            described=described,
+            empty=empty,
+            repeated=len(seen) - described - empty,
+            left=figures - len(seen),
+            usd=round(self.cache.spent(self.document.doc_id), 6),
+            reason=self._reason(figures),
+            error=self.errors[0].as_dict() | {"hint": f"{self.errors[0].hint} {AGAIN}"} if self.errors else None,
+        )
+
+    def _reason(self, figures: int) -> str:
+        chosen = self.settings.figures
+        parts = []
+        if self.errors:
+            parts.append(self.errors[0].message.rstrip("."))
+        if self.refused == "limit":
+            parts.append(f"the limit of ${chosen.max_usd:g} per document is reached (figures.max_usd)")
+        if self.refused == "price":
+            parts.append(f"llm.prices has no price for {self.model}, so the cost can't be limited")
+        if figures > chosen.max_figures:
+            parts.append(f"at most {chosen.max_figures} figures per document are described (figures.max_figures)")
+        return "; ".join(parts)
+
 
 PROMPT = hashlib.sha256(f"{FIGURE_SYSTEM}\0{FIGURE_PROMPT}".encode()).hexdigest()[:12]
 _LONGEST_CAPTION = 1500  # characters

@@ -15,7 +15,7 @@ from statistics import median
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, Ref
 from ragcore.ingest.layout import SUPERSCRIPT, PageLayout, Rect, around
-from ragcore.ingest.markers import marker
+from ragcore.ingest.lists import marker
 
 SAME_SIZE = 0.04  # share by which the font sizes of the two parts may differ
 MAX_PAGES = 8  # from the one part to the other: full-page tables and figures may stand between

@@ -1,21 +1,26 @@
-"""Page furniture in two passes. Nothing is deleted: a block that is furniture carries the reason.
+"""Page furniture. Nothing is deleted: a block that is furniture carries the reason.
 
-First pass, by type: the layout model's own page headers and footers, stamps along the edge (``marginalia``), line
-numbers and words printed across the text (`blocks.page_blocks`); here watermarks beside the text (``watermark``) and
-pictures that are a logo (``logo``).
-Second pass, here: text equal to furniture found elsewhere in the document (``marginalia``), and text that stands on
+Words come first: line numbers in the margin of a draft, which the layout model would take for a column, and large words
+printed across the text are found before the model's regions are filled.
+Then blocks, by type: the layout model's own page headers and footers, stamps along the edge (``marginalia``),
+watermarks beside the text (``watermark``) and pictures that are a logo (``logo``).
+Last, by repetition: text equal to furniture found elsewhere in the document (``marginalia``), and text that stands on
 more than a share of the pages (``repeated``), digits folded so that page numbers count as the same.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragcore.config.settings import NoiseSettings
 from ragcore.ingest.blocks import Block
-from ragcore.ingest.layout import SIDEWAYS
+from ragcore.ingest.layout import SIDEWAYS, Rect
 
 EDGE_SHARE = 0.12  # of the page's height: furniture stands within this of the top or bottom edge
 MAX_WORDS = 30  # a longer block is never furniture by repetition
@@ -152,3 +157,96 @@ def _at_one_place(blocks: Sequence[Block]) -> bool:
     middle = len(blocks) // 2
     near = [abs(b.box[1] - tops[middle]) <= SAME_PLACE and abs(b.box[0] - lefts[middle]) <= SAME_PLACE for b in blocks]
     return sum(near) >= 0.9 * len(near)
+
+
+MARGIN_SHARE = 0.2  # outer share of the page's width within which line numbers stand
+MIN_NUMBERS = 10  # a page must show as many
+ALIGNED = 4.0  # points by which the numbers' edges may differ
+_STEPS = (1, 2, 5, 10)
+_INTEGER = re.compile(r"\d{1,5}")
+
+
+def line_numbers(texts: Sequence[str], boxes: NDArray[np.float32], width: float) -> NDArray[np.intp]:
+    """Indices of the words that number the lines of the page; empty where there are none.
+
+    They are integers in one narrow column at the left or right, with nothing beyond it, that rise down the page in
+    equal steps and number at least half of its lines.
+    """
+    integers = [i for i, text in enumerate(texts) if _INTEGER.fullmatch(text)]
+    for left in (True, False):
+        column = _column(texts, boxes, width, integers, left)
+        if len(column) >= MIN_NUMBERS and _rises(texts, column) and _is_gutter(boxes, column, left):
+            return np.asarray(sorted(column), dtype=np.intp)
+    return np.empty(0, dtype=np.intp)
+
+
+def without_gutter(boxes: NDArray[np.float32], numbers: NDArray[np.intp], frame: tuple[float, float]) -> Rect:
+    """The page (``frame``: width, height) less the strip in which ``numbers`` stand."""
+    width, height = frame
+    if not len(numbers):
+        return 0.0, 0.0, width, height
+    left, right = float(boxes[numbers, 0].min()), float(boxes[numbers, 2].max())
+    if right < width / 2:
+        return right + 1, 0.0, width, height
+    return 0.0, 0.0, left - 1, height
+
+
+def _column(
+    texts: Sequence[str], boxes: NDArray[np.float32], width: float, integers: Sequence[int], left: bool
+) -> list[int]:
+    if left:
+        inside = [i for i in integers if boxes[i, 2] < MARGIN_SHARE * width]
+    else:
+        inside = [i for i in integers if boxes[i, 0] > (1 - MARGIN_SHARE) * width]
+    if not inside:
+        return []
+    # Right-aligned numbers share their right edge, left-aligned ones their left edge.
+    aligned: list[list[int]] = []
+    for edge in (2, 0):
+        common = float(np.median(boxes[inside, edge]))
+        aligned.append([i for i in inside if abs(float(boxes[i, edge]) - common) < ALIGNED])
+    chosen = aligned[0] if len(aligned[0]) >= len(aligned[1]) else aligned[1]
+    return sorted(chosen, key=lambda i: float(boxes[i, 1]))
+
+
+def _rises(texts: Sequence[str], column: Sequence[int]) -> bool:
+    steps = Counter(int(texts[b]) - int(texts[a]) for a, b in pairwise(column))
+    step, count = steps.most_common(1)[0]
+    return step in _STEPS and count >= 0.8 * (len(column) - 1)
+
+
+def _is_gutter(boxes: NDArray[np.float32], column: Sequence[int], left: bool) -> bool:
+    others = np.ones(len(boxes), dtype=bool)
+    others[list(column)] = False
+    rest = boxes[others]
+    if not len(rest):
+        return False
+    beyond = rest[:, 0] < boxes[list(column), 0].min() - 1 if left else rest[:, 2] > boxes[list(column), 2].max() + 1
+    # The first column of a table of numbers has wide gaps in print; line numbers stand beside running lines.
+    height = float(np.median(boxes[list(column), 3] - boxes[list(column), 1]))
+    printed = len(np.unique(np.round((rest[:, 1] + rest[:, 3]) / 2 / height)))
+    return not bool(np.any(beyond)) and len(column) >= 0.5 * printed
+
+
+LARGER = 1.6  # times the page's median font size
+CROSSED = 3  # words that a watermark is printed over, at least
+COVERED = 0.5  # of such a word's area
+
+
+def overprinted(boxes: NDArray[np.float32], sizes: NDArray[np.float32]) -> NDArray[np.intp]:
+    """Indices of the large words (``boxes`` float32 ``(n, 4)``, ``sizes`` float32 ``(n,)``) that share their place
+    with several smaller ones."""
+    if not len(boxes):
+        return np.empty(0, dtype=np.intp)
+    common = float(np.median(sizes))
+    small = boxes[sizes < LARGER * common]
+    areas = np.maximum((small[:, 2] - small[:, 0]) * (small[:, 3] - small[:, 1]), 1e-6)
+    found: list[int] = []
+    for index in np.flatnonzero(sizes >= LARGER * common).tolist():
+        x0, y0, x1, y1 = boxes[index]
+        width = np.minimum(small[:, 2], x1) - np.maximum(small[:, 0], x0)
+        height = np.minimum(small[:, 3], y1) - np.maximum(small[:, 1], y0)
+        shared = width.clip(0) * height.clip(0)
+        if int(np.count_nonzero(shared > COVERED * areas)) >= CROSSED:
+            found.append(index)
+    return np.asarray(found, dtype=np.intp)

@@ -26,9 +26,9 @@ from ragcore.errors import (
     ParseTimeout,
     TooManyPages,
 )
-from ragcore.ingest.child import Child
 from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
 from ragcore.ingest.ocr import OCR_OFF
+from ragcore.ingest.process import Child
 
 PAGES_PER_WORKER = 3  # a further process must have at least this many pages, since it takes about a second to start
 LAYOUT_STRIKES = 3  # pages lost to the layout model after which the file's other pages are read without it

@@ -1,14 +1,20 @@
-"""The debug picture of a page: what the parser saw, drawn over the page itself.
+"""Pictures of pages: parts of them (`Crops`), and the debug picture, which shows what the parser saw.
 
-Each element is outlined in the colour of its kind (named below the page) and numbered in reading order; the cells of a
-table are drawn with their column headers tinted; noise is greyed with its reason.
+In the debug picture each element is outlined in the colour of its kind (named below the page) and numbered in reading
+order; the cells of a table are drawn with their column headers tinted; noise is greyed with its reason. Parts are drawn
+in a child process, like everything that MuPDF does.
 """
 
 from __future__ import annotations
 
 import io
+from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 
+from ragcore.config.settings import IngestSettings
+from ragcore.errors import ParseCrashed
+from ragcore.ingest.process import Child, Crop
 from ragcore.types import Box, Document, Element
 from ragcore.types.geometry import outlines
 
@@ -119,3 +125,41 @@ def _cells(draw: ImageDraw, document: Document, element: Element, number: int, s
         for box in outlines(box for box in document.boxes(cell.start, cell.end) if box.page == number):
             place = (box.x0 * scale, box.y0 * scale, box.x1 * scale, box.y1 * scale)
             draw.rectangle(place, fill=tint, outline=(*COLOURS["table"], 170))
+
+
+_STRIKES = 3  # children lost to a file's figures after which no more is drawn of it
+
+
+class Crops:
+    """``with Crops(path, settings, name) as crops: crops.draw(box)``. The child starts with the first picture."""
+
+    def __init__(self, path: Path, settings: IngestSettings, name: str) -> None:
+        self._path, self._settings, self._name = path, settings, name
+        self._child: Child | None = None
+        self._lost = 0
+
+    def draw(self, box: Box, *, dpi: float, max_pixels: int) -> Crop:
+        """What stands in ``box`` (displayed-page points). Raises `ParseTimeout` or `ParseCrashed`."""
+        if self._lost >= _STRIKES:
+            raise ParseCrashed(f"{self._name}: the pictures of {_STRIKES} figures couldn't be drawn.")
+        if self._child is None:
+            self._child = Child(self._path, settings=self._settings, password=None, layout=False, name=self._name)
+        try:
+            return self._child.crop(box, dpi=dpi, max_pixels=max_pixels)
+        finally:
+            if not self._child.usable:
+                self._lost += 1
+                self._close()
+
+    def __enter__(self) -> Crops:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        if self._child is not None:
+            self._child.close()
+            self._child = None

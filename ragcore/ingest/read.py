@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 from ragcore.config.settings import OcrSettings
 from ragcore.errors import DamagedPdf, NoPages, NotAPdf, PasswordRequired, WrongPassword
 from ragcore.files import whole
-from ragcore.ingest.found import block_regions, find_regions, moved_right
-from ragcore.ingest.gutter import line_numbers, without_gutter
+from ragcore.ingest.detection import block_regions, find_regions, moved_right
 from ragcore.ingest.layout import LINE_NUMBERS, WATERMARK, FileInfo, PageLayout, Rect, Region, empty_page, turned
+from ragcore.ingest.noise import line_numbers, overprinted, without_gutter
 from ragcore.ingest.order import reading_order
 from ragcore.ingest.regions import arrange, hull
 from ragcore.ingest.rulings import Drawn, rule_tables, rulings
 from ragcore.ingest.unseen import without_inkless, without_unseen
-from ragcore.ingest.watermarks import overprinted
 from ragcore.ingest.words import WordColumns, mostly_right_to_left, read_words, writing_angle
 
 PLAIN_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
@@ -129,8 +128,7 @@ class Reader:
         words, boxes = _upright(read_words(raw, angle), (360 - angle) % 360, frame)
         unread: str | None = None
         if ask and self.ocr is not None:
-            from ragcore.ingest.ocr.cover import measure
-            from ragcore.ingest.ocr.scan import left_out, suspicion
+            from ragcore.ingest.ocr.scan import left_out, measure, suspicion
 
             cover = measure(page, raw)
             why = suspicion(page, raw, len(words.texts), self.ocr.mode, cover)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.ingest.layout import Rect, Region, area
-from ragcore.ingest.markers import marker
+from ragcore.ingest.lists import marker
 
 MARGIN = 1.5  # points by which a word's centre may lie outside its region
 MARKER_GAP = 40.0  # points, at most, between the marker of a list item and its text

@@ -10,7 +10,7 @@ from statistics import median
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import plain
 from ragcore.ingest.layout import BOLD, ITALIC, SUPERSCRIPT
-from ragcore.ingest.markers import marker
+from ragcore.ingest.lists import marker
 
 SMALL = 0.93  # of the body's font size: footnotes are set smaller
 TITLE_SIZE = 1.3  # times the body's font size: text set larger is a heading

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.layout import FileInfo
-from ragcore.ingest.markers import Marker, marker
+from ragcore.ingest.lists import Marker, marker
 
 MAX_LEVEL = 6
 SIZE_STEP = 0.75  # points; sizes closer than this are one size

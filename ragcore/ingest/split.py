@@ -17,7 +17,7 @@ from statistics import median
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, Ref, plain
 from ragcore.ingest.layout import BOLD, COARSE, ITALIC, LINE_NUMBERS, SIDEWAYS, SUPERSCRIPT, around
-from ragcore.ingest.markers import WEAK_BULLETS, Marker, item_marker, marker
+from ragcore.ingest.lists import WEAK_BULLETS, Marker, item_marker, marker
 from ragcore.types import ElementKind
 
 LARGER = 1.12  # times the size of the text: the size of a heading

@@ -202,8 +202,8 @@ class Reading:
     ) -> tuple[Document, tuple[Chunk, ...], FigureReport]:
         """Document and chunks, their contexts left out; nothing is stored but descriptions of figures."""
         from ragcore.ingest.chunk import chunk_document
-        from ragcore.ingest.describe import describe_figures
         from ragcore.ingest.document import build_document
+        from ragcore.ingest.figures import describe_figures
 
         info = self._info(doc_id)
         on_progress(Progress("build", info.pages, info.pages))

@@ -70,7 +70,7 @@ def _sheets(library: Library, dpi: float) -> Iterator[Sheets]:
     """What draws parts of pages: one child process for each document, for as long as the block runs. A page that cannot
     be drawn is none, with the reason."""
     from ragcore.export.pictures import Sheet
-    from ragcore.ingest.crops import Crops
+    from ragcore.ingest.picture import Crops
 
     with ExitStack() as stack:
         crops: dict[str, Crops] = {}

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.errors import BadAdeJson, TooManyPages
-from ragcore.ingest.ade.markup import description, pieces
+from ragcore.ingest.ade.markup import cell_boxes, description, pieces, read_table
 from ragcore.ingest.ade.source import is_json, looks_like_ade, read_ade
-from ragcore.ingest.ade.tables import cell_boxes, read_table
 from tests.ade import ade, chunk, report, share, table_html
 
 TEXT = chunk("text", "Words.", (70, 90, 300, 120))

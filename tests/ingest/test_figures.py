@@ -17,8 +17,7 @@ from ragcore.config.settings import Settings, load
 from ragcore.errors import Cancelled
 from ragcore.index.database import Database
 from ragcore.index.descriptions import Descriptions
-from ragcore.ingest.describe import describe_figures
-from ragcore.ingest.figures import PROMPT, clean
+from ragcore.ingest.figures import PROMPT, clean, describe_figures
 from ragcore.protocols import Describer
 from ragcore.providers.vision import AnthropicDescriber
 from ragcore.types import Box, Document, FigureReport

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragcore.ingest.graphics import complete_pictures
+from ragcore.ingest.detection import complete_pictures
 from ragcore.ingest.layout import Rect, Region
 
 PAGE = (612.0, 792.0)

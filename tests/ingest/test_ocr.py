@@ -18,7 +18,7 @@ from ragcore.errors import ModelDamaged, ModelMissing, NoText
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout, turned
 from ragcore.ingest.legible import garbled
-from ragcore.ingest.ocr.models import recogniser
+from ragcore.ingest.ocr.engine import recogniser
 from ragcore.ingest.ocr.scan import choose
 from ragcore.ingest.parse import OCR_STRIKES, parse_pages
 from ragcore.types import WordMap

@@ -11,9 +11,8 @@ import pytest
 
 from ragcore.config.settings import IngestSettings, Settings
 from ragcore.errors import DamagedPdf, ParseCrashed, ParseTimeout
-from ragcore.ingest.child import Child
 from ragcore.ingest.parse import inspect, parse_pages
-from ragcore.ingest.process import waiting
+from ragcore.ingest.process import Child, waiting
 from tests import pdfs
 from ui.viewer.render import Renderer
 

@@ -18,7 +18,7 @@ from ragcore.config.describe import catalogue, read, wrong
 from ragcore.config.override import READING
 from ragcore.config.settings import ENV_PREFIX
 from ragcore.errors import ConfigError, InputError, ModelError
-from ragcore.ingest.ocr.models import recogniser
+from ragcore.ingest.ocr.engine import recogniser
 from ragcore.providers.connection_test import trial
 from ragcore.types.prices import cost
 from ui.chat.payload import dollars, model_name

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ragcore.files import replacing
-from ragcore.ingest import tuning
+from ragcore.ingest import worker
 from ui.viewer import png
 
 MAX_PIXELS = 40_000_000
@@ -70,7 +70,7 @@ class Artist:
 
 
 def main() -> None:
-    tuning.load(layout=False)
+    worker.load_pymupdf(layout=False)
     if sys.platform == "linux":
         import resource
 

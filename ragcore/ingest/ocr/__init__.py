@@ -1,5 +1,4 @@
-"""Reading pages that have no usable text: `scan` finds and prepares them, `cover` says what a text layer leaves of a
-page's pictures, `engine` reads the picture."""
+"""Reading pages that have no usable text: `scan` finds and prepares them, `engine` reads the picture."""
 
 from typing import Final
 

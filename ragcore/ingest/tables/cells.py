@@ -1,8 +1,8 @@
 """A table region → cells with their own words: the grid of the table finder, mended pass by pass.
 
-`runs` puts words back together that a column cut apart, `symbols` and `marks` join currency signs
-and footnote marks to their values, `rows` divides and joins rows, `headers` settles the column headers;
-`pages` then joins tables that go on over pages, and `text` writes the result.
+`columns` puts words back together that a column cut apart and joins currency signs to their values, `marks` footnote
+marks; `rows` divides and joins rows, `headers` settles the column headers; `pages` then joins tables that go on over
+pages, and `text` writes the result.
 """
 
 from __future__ import annotations
@@ -14,15 +14,19 @@ import numpy as np
 from ragcore.ingest.blocks import Block, visual_lines
 from ragcore.ingest.canonical import Line
 from ragcore.ingest.layout import COARSE, Grid, around
-from ragcore.ingest.tables.columns import join_empty_columns, join_label_columns, split_columns
+from ragcore.ingest.tables.columns import (
+    join_empty_columns,
+    join_label_columns,
+    join_symbol_columns,
+    mend_runs,
+    part_headers,
+    split_columns,
+)
 from ragcore.ingest.tables.draft import Draft, DraftCell
 from ragcore.ingest.tables.headers import mark_headers, settle_headers
 from ragcore.ingest.tables.marks import count_marks, find_marks, follow_marks
-from ragcore.ingest.tables.notes import is_rule, take_name, take_next_name, take_notes
-from ragcore.ingest.tables.rows import merge_wrapped_rows, split_rows
-from ragcore.ingest.tables.runs import mend_runs, part_headers
-from ragcore.ingest.tables.spans import span_labels
-from ragcore.ingest.tables.symbols import join_symbol_columns
+from ragcore.ingest.tables.rows import merge_wrapped_rows, span_labels, split_rows
+from ragcore.ingest.tables.titles import is_rule, take_name, take_next_name, take_notes
 from ragcore.types import ElementKind
 
 

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 
 from ragcore.ingest.canonical import CanonicalText, Line, plain
 from ragcore.ingest.tables.draft import Draft, DraftCell
-from ragcore.ingest.tables.groups import groups
-from ragcore.ingest.tables.headers import header_levels
+from ragcore.ingest.tables.headers import groups, header_levels
 from ragcore.ingest.tables.marks import tail
 from ragcore.types import Cell, Table
 

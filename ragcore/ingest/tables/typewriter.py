@@ -17,7 +17,7 @@ from ragcore.ingest.blocks import visual_lines
 from ragcore.ingest.canonical import Line, Ref
 from ragcore.ingest.layout import MONO, Grid, GridCell, PageLayout, Region, around
 from ragcore.ingest.tables.draft import is_period, is_symbol, is_valued
-from ragcore.ingest.tables.notes import is_rule
+from ragcore.ingest.tables.titles import is_rule
 
 TYPED = 0.9  # of a region's words that are in typewriter type
 ROWS = 3  # with values, at least

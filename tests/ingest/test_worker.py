@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from ragcore.ingest import tuning
+from ragcore.ingest import worker
 
 
 def run(code: str) -> str:
@@ -16,7 +16,9 @@ def run(code: str) -> str:
 
 
 def test_the_layout_model_is_there_or_not_as_asked() -> None:
-    code = "from ragcore.ingest import tuning; tuning.load(layout={}); import pymupdf; print(pymupdf._get_layout)"
+    code = (
+        "from ragcore.ingest import worker as w\nw.load_pymupdf(layout={})\nimport pymupdf\nprint(pymupdf._get_layout)"
+    )
     assert run(code.format(False)) == "None"
     assert run(code.format(True)) != "None"
 
@@ -25,8 +27,8 @@ def test_the_models_have_one_thread_and_nothing_else_does() -> None:
     code = (
         "import gc, onnxruntime\n"
         "given = onnxruntime.InferenceSession\n"
-        "from ragcore.ingest import tuning\n"
-        "tuning.load(layout=True)\n"
+        "from ragcore.ingest import worker\n"
+        "worker.load_pymupdf(layout=True)\n"
         "made = [o for o in gc.get_objects() if isinstance(o, given)]\n"
         "print(len(made) > 1, {o.get_session_options().intra_op_num_threads for o in made}, "
         "len({o.get_session_options().enable_cpu_mem_arena for o in made}), onnxruntime.InferenceSession is given)"
@@ -36,4 +38,4 @@ def test_the_models_have_one_thread_and_nothing_else_does() -> None:
 
 def test_it_must_be_the_first_to_import_mupdf() -> None:
     with pytest.raises(RuntimeError, match="PyMuPDF was imported before"):
-        tuning.load(layout=True)
+        worker.load_pymupdf(layout=True)
