@@ -10,10 +10,10 @@ from ragcore.config.settings import IngestSettings
 from ragcore.errors import AdeMismatch, Cancelled, ParseCrashed, ParseTimeout
 from ragcore.ingest.ade.layout import DISAGREES, comparable, page_layout
 from ragcore.ingest.ade.source import AdeFile, read_ade
-from ragcore.ingest.child import Child
 from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
 from ragcore.ingest.legible import agree, garbled
 from ragcore.ingest.parse import LETTER
+from ragcore.ingest.process import Child
 
 NO_PDF = (
     "only ADE JSON was added, so the page is redrawn and whole blocks or cells are highlighted; "
