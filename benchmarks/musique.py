@@ -26,8 +26,9 @@ from ragcore import providers
 from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.index.vectors import vector_store
 from ragcore.offline.question import RuleAnalyser
-from ragcore.protocols import PlanRequest, Retriever, StaticStream
+from ragcore.protocols import Capabilities, ModelRequest, Retriever, StaticStream
 from ragcore.retrieve.agentic import AgenticRetriever
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames
@@ -58,17 +59,20 @@ def fill(store: Store) -> None:
 
 
 class SetPlanner:
-    """A `Planner` that fills in forms from the set's own sub-questions: as parts of the question those that stand by
+    """An `LLM` that fills in forms from the set's own sub-questions: as parts of the question those that stand by
     themselves, as gaps those that need an answer first, with the answer filled in."""
 
     name = "the set"
+    capabilities = Capabilities(tools=True)
 
     def __init__(self, asked: Sequence[dict[str, Any]]) -> None:
         self._steps = {question["question"]: question["decomposition"] for question in asked}
 
-    def call(self, request: PlanRequest) -> StaticStream:
-        given = json.loads(request.prompt[request.prompt.index("\n") if request.form.name == "search_for" else 0 :])
-        if request.form.name == "search_for":
+    def stream(self, request: ModelRequest) -> StaticStream:
+        assert request.tool is not None
+        prompt, plans = request.messages[-1].text, request.tool.name == "search_for"
+        given = json.loads(prompt[prompt.index("\n") if plans else 0 :])
+        if plans:
             form = {"sub_queries": [_asked(text) for text in known(self._steps[given])[:3] or [given]]}
         else:
             form = {"missing": [_asked(text) for text in looked_up(self._steps[given["question"]])[:2]]}
@@ -110,7 +114,7 @@ def main() -> None:
     fill(store)
     embedder = providers.embedder(settings.index.embedder, threads=settings.index.threads)
     kind = settings.index.vector_store
-    indexer = Indexer(store, embedder, settings.index, providers.vector_store(kind, options.home / "cache" / kind))
+    indexer = Indexer(store, embedder, settings.index, vector_store(kind, options.home / "cache" / kind))
     indexer.update(on_progress=lambda done, total: print(f"\rembedded {done}/{total}", end="", file=sys.stderr))
     print(file=sys.stderr)
     vectors, sparse = indexer.open()

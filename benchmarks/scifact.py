@@ -23,6 +23,7 @@ from ragcore import providers
 from ragcore.config.settings import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.index.vectors import vector_store
 from ragcore.offline.question import RuleAnalyser
 from ragcore.protocols import Reranker
 from ragcore.retrieve.hybrid import HybridRetriever
@@ -90,8 +91,7 @@ def main() -> None:
     fill(store)
     embedder = providers.embedder(settings.index.embedder, threads=settings.index.threads)
     kind = settings.index.vector_store
-    vector_store = providers.vector_store(kind, options.home / "cache" / kind)
-    indexer = Indexer(store, embedder, settings.index, vector_store)
+    indexer = Indexer(store, embedder, settings.index, vector_store(kind, options.home / "cache" / kind))
     indexer.update(on_progress=lambda done, total: print(f"\rembedded {done}/{total}", end="", file=sys.stderr))
     print(file=sys.stderr)
     vectors, sparse = indexer.open()

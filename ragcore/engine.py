@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -27,7 +26,6 @@ from ragcore.config.settings import Settings, default_home, load
 from ragcore.errors import (
     Cancelled,
     ConfigError,
-    EmptyQuestion,
     GroundworkError,
     IndexEmpty,
     IndexMismatch,
@@ -39,27 +37,25 @@ from ragcore.index.responses import Responses
 from ragcore.library import Library
 from ragcore.pipelines.ingest import Reading
 from ragcore.pipelines.run import AnswerRun
-from ragcore.pipelines.search import Finding
+from ragcore.pipelines.search import Search
 from ragcore.progress import Added as Added
 from ragcore.progress import IngestReport as IngestReport
 from ragcore.progress import IsCancelled, OnProgress, ignore, printable
 from ragcore.progress import Progress as Progress
-from ragcore.protocols import Request
-from ragcore.providers.connection_test import trial
+from ragcore.protocols import Capabilities, ModelRequest
 from ragcore.providers.paid import Billing
-from ragcore.providers.registry import Models
+from ragcore.providers.registry import Models, trial
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.text.terms import Term
 from ragcore.text.words import stem
 from ragcore.types import EVERYTHING, Answer, ChunkKind, OnStep, Retrieval, Scope, SubQuery, Turn, ignore_step
 from ragcore.types.library import DocumentInfo, Status
-from ragcore.types.scope import checked, nothing_found
+from ragcore.types.scope import checked
 
 if TYPE_CHECKING:
     from ragcore.explore.explore import Exploration
     from ragcore.index.indexer import Indexer, IndexReport
     from ragcore.pipelines.answer import AnswerPipeline
-    from ragcore.protocols import SparseIndex
     from ragcore.report.files import ReportKind
     from ragcore.report.fill import ReportRun, SectionFiller
     from ragcore.report.template import Template
@@ -78,10 +74,8 @@ class Engine(Library):
         self.origins = origins
         self.models = Models(settings, home / "cache", self._billing(settings), api_key=api_key)
         self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
-        self._lock = threading.Lock()
-        self._indexer: Indexer | None = None
         self._base: Engine | None = None  # the engine that was opened, where this one has other settings
-        self._finding = Finding(home, self.store, self.models, settings)
+        self._search = Search(home, self.store, self.models, settings, self._reading)
 
     @classmethod
     def open(
@@ -119,7 +113,7 @@ class Engine(Library):
         made.settings, made.origins = varied(self.settings, self.origins, overrides, origin, reading=reading)
         made.models = self.models.under(made.settings, self._billing(made.settings), api_key=api_key)
         made._reading = Reading(self.store, self.descriptions, self.contexts, made.models, made.settings)
-        made._finding = self._finding.under(made.models, made.settings)
+        made._search = self._search.under(made.models, made.settings, made._reading)
         made._base = self._base or self
         return made
 
@@ -285,15 +279,6 @@ class Engine(Library):
         written yet, by document; nothing is sent. Without a key too, for ``llm.claude_model``."""
         return [self._reading.estimate(info.doc_id, info.name) for info in self.documents() if info.status == "ready"]
 
-    def _check_recipes(self, doc_ids: Sequence[str] | None) -> None:
-        stale = [doc_id for doc_id in self.stale() if doc_ids is None or doc_id in doc_ids]
-        if stale:
-            raise IndexMismatch(
-                f"{len(stale)} {'document needs' if len(stale) == 1 else 'documents need'} updating: the settings or "
-                "the version have changed.",
-                hint="Update them in the Library, or run `groundwork index`.",
-            )
-
     # Retrieve
 
     def retrieve(
@@ -317,21 +302,18 @@ class Engine(Library):
         is about to be done, and ``stop`` ends calls to a model. Raises `EmptyQuestion`, `IndexEmpty`, `IndexMismatch`,
         `UnknownDocument`, `InputError` (no such pages or kinds); `ConfigError` and `ModelError` where a model is to
         plan the search and cannot be had."""
-        if not query.strip():
-            raise EmptyQuestion("The question is empty.")
-        scope = checked(Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds)))
-        self.store.require(scope.doc_ids or ())
-        self._check_recipes(scope.doc_ids)
-        changed = {"decompose": decompose, "gaps": gaps}
-        agentic = self.settings.agentic.model_copy(update={k: v for k, v in changed.items() if v is not None})
-        settings = self.settings.model_copy(update={"agentic": agentic})
-        retriever = self._finding.retriever(self.indexer, settings, mode=mode, on_step=on_step, stop=stop, parts=parts)
-        top_k = self.settings.retrieve.top_k if top_k is None else top_k
-        found = retriever.retrieve(query, top_k=top_k, scope=scope)
-        if found.hits:
-            return found
-        lengths = [info.pages for info in self.documents() if scope.doc_ids is None or info.doc_id in scope.doc_ids]
-        return replace(found, notes=(*found.notes, nothing_found(scope, lengths)))
+        scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
+        return self._search.retrieve(
+            query,
+            scope,
+            mode=mode,
+            top_k=top_k,
+            decompose=decompose,
+            gaps=gaps,
+            parts=parts,
+            on_step=on_step,
+            stop=stop,
+        )
 
     def explore(
         self, question: str, scope: Scope = EVERYTHING, *, parts: Sequence[SubQuery] | None = None
@@ -340,12 +322,8 @@ class Engine(Library):
         reranking anew. ``parts`` and errors as for `retrieve`."""
         from ragcore.explore.explore import Exploration
 
-        if not question.strip():
-            raise EmptyQuestion("The question is empty.")
-        scope = self.resolved(checked(scope))
-        self.store.require(scope.doc_ids or ())
-        self._check_recipes(scope.doc_ids)
-        return Exploration(self, self._finding, question, scope, parts)
+        scope = self._search.checked(question, self.resolved(checked(scope)))
+        return Exploration(self, self._search, question, scope, parts)
 
     # Answer
 
@@ -370,22 +348,17 @@ class Engine(Library):
     def _answers(self) -> AnswerPipeline:
         from ragcore.pipelines.answer import AnswerPipeline
 
-        return AnswerPipeline(
-            self.models, self.settings, self.retrieve, self.document, self.terms, self._sparse, self.store
-        )
-
-    def _sparse(self) -> SparseIndex:
-        return self.indexer.open()[1]
+        return AnswerPipeline(self.models, self.settings, self._search, self.store)
 
     def terms(self, question: str) -> tuple[Term, ...]:
         """The terms of the trade in ``question`` and what they are called otherwise; none with ``wording.synonyms``
         off. Raises `ConfigError`."""
-        return self._finding.synonyms().terms(question) if self.settings.wording.synonyms else ()
+        return self._search.terms(question)
 
     def mentions(self, words: str) -> dict[str, int]:
         """How many passages of each document hold all of ``words``; documents with none are left out. Raises
         `IndexEmpty`, `IndexMismatch`."""
-        return self._sparse().mentions(words)
+        return self._search.sparse().mentions(words)
 
     def chat(
         self,
@@ -530,7 +503,7 @@ class Engine(Library):
         if self.models.reranker is not None:
             self.models.reranker.score("warm", ["warm"])  # the first call of a session sets up its memory
         # Nothing is sent before a stream is iterated; a writer's client is loaded.
-        self.models.writer.stream(Request("", (), "", "")).close()
+        self.models.writer.stream(ModelRequest()).close()
         count_tokens("warm")
         stem("warm")
         sentence_spans("Warm.")
@@ -544,7 +517,7 @@ class Engine(Library):
             self.models.embedder.embed_query("ready")
         if "rerank.model" in changed and self.models.reranker is not None:
             self.models.reranker.score("ready", ["ready"])
-        if not self.models.writer.extractive and {"llm.model", "llm.claude_model", "llm.base_url"} & set(changed):
+        if not self.capabilities.extractive and {"llm.model", "llm.claude_model", "llm.base_url"} & set(changed):
             trial(self.models)
         self._answers.rewriter()
 
@@ -552,23 +525,21 @@ class Engine(Library):
         """``offline`` or the model that would answer now."""
         return self.models.writer_name
 
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the model that would answer now can do."""
+        return self.models.capabilities
+
     def describes_figures(self) -> bool:
         """Whether pictures of figures go to Claude when a document is read."""
-        return self.settings.figures.describe == "auto" and self.models.writer_name.startswith("claude")
+        return self.settings.figures.describe == "auto" and self.capabilities.vision
 
     def writes_contexts(self) -> bool:
         """Whether text of documents goes to Claude for summaries or situating sentences when a document is read."""
         chosen = self.settings.context
         summaries = chosen.summaries == "auto" and (chosen.document_summary or chosen.section_summary)
-        return (summaries or chosen.situate == "claude") and self.models.writer_name.startswith("claude")
+        return (summaries or chosen.situate == "claude") and self.capabilities.prompt_cache
 
     @property
     def indexer(self) -> Indexer:
-        from ragcore.index.indexer import Indexer
-
-        if self._base is not None:
-            return self._base.indexer
-        with self._lock:
-            if self._indexer is None:
-                self._indexer = Indexer(self.store, self.models.embedder, self.settings.index, self.models.vector_store)
-            return self._indexer
+        return self._search.indexer

@@ -1,4 +1,4 @@
-"""Forms that a model fills in (`ragcore.protocols.Planner`), held against a pydantic model.
+"""Forms that a model fills in (`ragcore.protocols.Form`), held against a pydantic model.
 
 A form that cannot be used is asked for once more, with what was wrong. What one form can cost is bounded: two calls,
 each with a prompt and a form of limited length, both within one time limit.
@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from ragcore.cancel import Stop
 from ragcore.errors import Cancelled, StreamBroken
 from ragcore.prompts import FORM_AGAIN
-from ragcore.protocols import Form, Planner, PlanRequest
+from ragcore.protocols import LLM, Form, Message, ModelRequest
 from ragcore.types import Purpose, Usage
 from ragcore.types.prices import Prices, cost
 
@@ -51,7 +51,7 @@ class Forms:
 
     def __init__(
         self,
-        planner: Planner,
+        planner: LLM,
         stop: Stop,
         *,
         max_tokens: int,
@@ -88,8 +88,14 @@ class Forms:
 
         for _ in range(2):
             asked = prompt + (FORM_AGAIN.format(problem=problem) if problem else "")
-            request = PlanRequest(
-                form, system, asked, self._max_tokens, purpose=self._purpose, fresh=self._fresh, usable=usable
+            request = ModelRequest(
+                system,
+                (Message(asked),),
+                tool=form,
+                max_tokens=self._max_tokens,
+                purpose=self._purpose,
+                fresh=self._fresh,
+                usable=usable,
             )
             text = self._call(request, deadline)
             try:
@@ -102,8 +108,8 @@ class Forms:
         """US dollars so far; None where the model has no price."""
         return cost(self.usage, self.model, prices, asked=self._planner.name) if self.usage != Usage() else 0.0
 
-    def _call(self, request: PlanRequest, deadline: float) -> str:
-        stream = self._planner.call(request)
+    def _call(self, request: ModelRequest, deadline: float) -> str:
+        stream = self._planner.stream(request)
         late = threading.Event()
 
         def end() -> None:

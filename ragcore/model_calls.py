@@ -6,11 +6,12 @@ part when the answer's own count is known. A request that was cut off keeps its 
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from functools import lru_cache
 
 from ragcore.errors import (
     Cancelled,
@@ -22,45 +23,30 @@ from ragcore.errors import (
     ModelUnreachable,
     StreamBroken,
 )
-from ragcore.protocols import TextStream
+from ragcore.protocols import LLM, ContextCache, ModelRequest, TextStream
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Usage
 from ragcore.types.prices import Prices, cost
 
-K = TypeVar("K")
 STRIKES = 3  # failures in a row after which nothing more is asked
 _POLL_SECONDS = 0.2
+# The service's own rule for pictures; a larger one is made smaller before it is counted.
+PIXELS_PER_TOKEN = 750
+# The service's tokens are smaller than cl100k's, by at most this, and a message has some of its own.
+_FINER, _FRAMING = 2.0, 100
+# Many requests in a row begin with the same words.
+_count = lru_cache(maxsize=8)(count_tokens)
 # The same for every request: asking on is no use.
 _FINAL = (KeyMissing, KeyRefused, ModelMissing)
 # It cannot be told whether these were billed.
 _MAYBE_BILLED = (ModelUnreachable, StreamBroken)
 
 
-class Allowance(Protocol):
-    """What one document may cost: ``limit`` and ``spent`` in US dollars, with what is reserved counted as spent."""
-
-    @property
-    def limit(self) -> float: ...
-
-    def spent(self) -> float: ...
-
-    def spend(self, usd: float) -> None:
-        """Add ``usd``; less than 0 gives back what was reserved too much."""
-        ...
-
-
-class Ledger(Protocol):
-    """What documents have cost, each by its id; the caches of what a model wrote keep it."""
-
-    def spent(self, doc_id: str) -> float: ...
-
-    def spend(self, doc_id: str, usd: float) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
-class DocumentAllowance:
-    """The `Allowance` of one document in a ledger."""
+class Allowance:
+    """What one document may cost: ``limit`` in US dollars, of which the ledger knows what is spent and reserved."""
 
-    ledger: Ledger
+    ledger: ContextCache
     doc_id: str
     limit: float
 
@@ -68,10 +54,21 @@ class DocumentAllowance:
         return self.ledger.spent(self.doc_id)
 
     def spend(self, usd: float) -> None:
+        """Add ``usd``; less than 0 gives back what was reserved too much."""
         self.ledger.spend(self.doc_id, usd)
 
 
-class ModelCalls(Generic[K]):
+def most_tokens(request: ModelRequest) -> Usage:
+    """The most tokens that ``request`` can take. All of it is read anew: a prompt cache may have forgotten it since."""
+    marked = max((number for number, message in enumerate(request.messages, start=1) if message.kept), default=0)
+    kept = sum(_count(text) for text in (request.system, *(message.text for message in request.messages[:marked])))
+    asked = sum(count_tokens(message.text) for message in request.messages[marked:])
+    pictures = sum(math.ceil(image.width * image.height / PIXELS_PER_TOKEN) for image in request.images)
+    given = math.ceil(asked * _FINER) + pictures + _FRAMING
+    return Usage(given, request.max_tokens, cache_write_tokens=math.ceil(kept * _FINER))
+
+
+class ModelCalls:
     """Requests under way, each in a thread of its own; what is decided and stored is so in the caller's thread.
 
     ``take(key, text)`` is called for each answer. What requests ran into is in ``errors``; ``refused`` says why one
@@ -81,18 +78,18 @@ class ModelCalls(Generic[K]):
 
     def __init__(
         self,
-        model: str,
+        model: LLM,
         *,
         prices: Prices,
         purse: Allowance,
         in_flight: int,
-        take: Callable[[K, str], None],
+        take: Callable[[str, str], None],
         stopped: str,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
         self.errors: list[GroundworkError] = []
         self.refused = ""
-        self.running: dict[Future[_Said], tuple[K, float]] = {}
+        self.running: dict[Future[_Said], tuple[str, float]] = {}
         self._model = model
         self._prices = prices
         self._purse = purse
@@ -105,7 +102,7 @@ class ModelCalls(Generic[K]):
         self._ended = threading.Event()
         self._streams: set[TextStream] = set()
 
-    def __enter__(self) -> ModelCalls[K]:
+    def __enter__(self) -> ModelCalls:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -117,17 +114,15 @@ class ModelCalls(Generic[K]):
             self._harvested(future)
 
     @property
-    def keys(self) -> Iterator[K]:
+    def keys(self) -> Iterator[str]:
         """What is being asked now."""
         return (key for key, _most in self.running.values())
 
-    def ask(self, key: K, most: Usage, stream: Callable[[], TextStream], *, alone: bool = False) -> bool:
-        """Send one request as soon as it may be; ``alone`` waits for its end. False where it may not be sent.
-
-        ``most`` is what it can take at the most. Raises `Cancelled`.
-        """
+    def ask(self, key: str, request: ModelRequest, *, alone: bool = False) -> bool:
+        """Send one request as soon as it may be; ``alone`` waits for its end. False where it may not be sent. Raises
+        `Cancelled`."""
         self.wait(self._in_flight - 1)
-        usd = cost(most, self._model, self._prices)
+        usd = cost(most_tokens(request), self._model.name, self._prices)
         if usd is None:
             self.refused = "price"
         # What is under way may cost less than its reserve.
@@ -139,7 +134,7 @@ class ModelCalls(Generic[K]):
             self.refused = "limit"
             return False
         self._purse.spend(usd)
-        opened = stream()
+        opened = self._model.stream(request)
         self._streams.add(opened)
         self.running[self._pool.submit(_listen, opened, self._ended)] = (key, usd)
         if alone:
@@ -168,7 +163,7 @@ class ModelCalls(Generic[K]):
             self._row = 0
             self._take(key, said.text)
         elif not said.stopped:
-            self.errors.append(said.error or StreamBroken(f"{self._model} returned no text."))
+            self.errors.append(said.error or StreamBroken(f"{self._model.name} returned no text."))
             self._row += 1
             if isinstance(said.error, _FINAL) or self._row >= STRIKES:
                 self.refused = "errors"
@@ -182,7 +177,7 @@ class ModelCalls(Generic[K]):
         if said.stopped or said.error is not None or not counted:
             return most
         known = cost(usage, said.stream.model, self._prices)
-        known = known if known is not None else cost(usage, self._model, self._prices)
+        known = known if known is not None else cost(usage, self._model.name, self._prices)
         return most if known is None else known
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragcore.types import ContextReport, FigureReport
+from ragcore.types import ModelReport
 
 if TYPE_CHECKING:
     from ragcore.errors import GroundworkError
@@ -52,8 +52,8 @@ class IngestReport:
     seconds: float
     status: Literal["ready", "already", "failed"]
     error: dict[str, Any] | None = None
-    figures: FigureReport = field(default_factory=FigureReport)
-    context: ContextReport = field(default_factory=ContextReport)
+    figures: ModelReport = field(default_factory=ModelReport)
+    context: ModelReport = field(default_factory=ModelReport)
     note: str = ""
     noise_by_reason: Mapping[str, int] = field(default_factory=dict)
     unread_pages: tuple[int, ...] = ()

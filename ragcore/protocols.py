@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.text.terms import Term
-from ragcore.types import EVERYTHING, Entry, Purpose, Retrieval, Route, Scope, Source, Turn, Usage
+from ragcore.types import EVERYTHING, Entry, Purpose, Retrieval, Route, Scope, Source, Usage
 from ragcore.types.question import FollowUp, Question
 from ragcore.types.report import NOTHING_STATED, Field, KnownFacts, Missing
 
@@ -131,31 +131,72 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What a writer is asked. ``system`` and ``prompt`` are the words for a language model; a writer that does not
-    read prompts (the offline one) uses ``question``, ``terms`` (what in it is called otherwise too), ``routes`` (the
-    documents that it names) and ``sources``. ``passages`` go before the prompt of a writer whose service cites by
-    itself; else the prompt holds the sources. ``fresh``: an answer that was kept of the same request will not do.
-    ``continues``: ``history`` is the conversation from its beginning, so the request of the next question begins with
-    the same words. ``own`` is what of the sources stands in a section called as the one asked for, or was ``pinned``.
+class Picture:
+    """A PNG of ``width`` × ``height`` pixels."""
+
+    png: bytes
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What one side of a conversation says. ``kept``: later requests begin with the same words up to its end, so a
+    service with a prompt cache is asked to keep them."""
+
+    text: str
+    role: Literal["user", "assistant"] = "user"
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a model fills in instead of writing prose: a tool, whose input has the JSON ``schema`` of an object."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class WritingTask:
+    """What is asked of a writer that reads no prompts (the offline one): the ``question`` or heading, the ``sources``,
+    ``terms`` (what in it is called otherwise too), ``routes`` (the documents that it names) and, for a section, its
+    ``form``. ``own`` is what of the sources stands in a section called as the one asked for, or was ``pinned``.
     ``stated`` is what is known of the documents that a value is looked for in."""
 
-    question: str
-    sources: tuple[Source, ...]
-    system: str
-    prompt: str
-    history: tuple[Turn, ...] = ()
-    max_tokens: int = 2048
-    temperature: float = 0.0
-    fresh: bool = False
-    continues: bool = False
+    question: str = ""
+    sources: tuple[Source, ...] = ()
     terms: tuple[Term, ...] = ()
     routes: tuple[Route, ...] = ()
-    passages: tuple[Passage, ...] = ()
     form: Field | None = None
     own: tuple[tuple[int, int, int], ...] = ()
     pinned: tuple[tuple[int, int, int], ...] = ()
     stated: KnownFacts = NOTHING_STATED
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """What a model is asked. ``images`` and ``passages`` (for a service that cites by itself) stand before the last
+    message. With a ``tool`` the text that comes back is the tool's input as JSON, which need not keep to the schema and
+    is "" where the model did not fill it in.
+
+    ``purpose`` is what it is booked under. ``fresh``: an answer that was kept of the same request will not do;
+    ``usable`` says whether a text may be kept. ``bulk``: one of many under a spend limit, whose text the asker keeps:
+    nothing that may have been billed is sent again, and a text that reaches ``max_tokens`` just ends there."""
+
+    system: str = ""
+    messages: tuple[Message, ...] = ()
+    tool: Form | None = None
+    images: tuple[Picture, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    max_tokens: int = 2048
+    temperature: float = 0.0
+    purpose: Purpose = "answer"
+    fresh: bool = False
+    bulk: bool = False
+    usable: Callable[[str], bool] | None = None
+    task: WritingTask = WritingTask()
 
 
 class TextStream(Protocol):
@@ -180,147 +221,39 @@ class TextStream(Protocol):
     def close(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a model can do. ``extractive``: its text is only quotes, and labelled as such. ``vision``: it sees pictures.
+    ``tools``: it fills in forms well enough to be asked without being told to. ``prompt_cache``: it reads words that
+    come again at a fraction of the price. Nothing is known of a model on a server of one's own."""
+
+    extractive: bool = False
+    vision: bool = False
+    tools: bool = False
+    prompt_cache: bool = False
+
+
 @runtime_checkable
 class LLM(Protocol):
-    """Writes the answer's text with ``<<SOURCE N.M>>`` markers (prompts.py defines the language)."""
+    """A model that writes. It cites with ``<<SOURCE N.M>>`` markers (prompts.py defines the language)."""
 
     @property
     def name(self) -> str: ...
 
     @property
-    def extractive(self) -> bool:
-        """True where the text is only quotes, so that it is labelled as such."""
-        ...
+    def capabilities(self) -> Capabilities: ...
 
-    def stream(self, request: Request) -> TextStream: ...
-
-
-@dataclass(frozen=True, slots=True)
-class PictureRequest:
-    """A picture and what is asked about it. ``png`` is ``width`` × ``height`` pixels."""
-
-    png: bytes
-    width: int
-    height: int
-    system: str
-    prompt: str
-    max_tokens: int
-    temperature: float = 0.0
-
-
-@runtime_checkable
-class Describer(Protocol):
-    """Says in words what a picture shows."""
-
-    @property
-    def name(self) -> str: ...
-
-    def most(self, request: PictureRequest) -> Usage:
-        """The most tokens that the request can take: what it may cost is known before it is sent."""
-        ...
-
-    def stream(self, request: PictureRequest) -> TextStream:
-        """Nothing is sent until the stream is iterated; a text that reaches ``max_tokens`` just ends there."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """What a model fills in instead of writing prose: a tool, whose input has the JSON ``schema`` of an object."""
-
-    name: str
-    description: str
-    schema: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class PlanRequest:
-    """A form, and the words that ask for it. ``purpose`` is what it is booked under; ``usable`` says whether a form as
-    filled in may be kept, for the same request to get it again."""
-
-    form: Form
-    system: str
-    prompt: str
-    max_tokens: int
-    temperature: float = 0.0
-    purpose: Purpose = "plan"
-    fresh: bool = False
-    usable: Callable[[str], bool] | None = None
-
-
-@runtime_checkable
-class Planner(Protocol):
-    """Plans a search by filling in forms."""
-
-    @property
-    def name(self) -> str: ...
-
-    def call(self, request: PlanRequest) -> TextStream:
-        """Nothing is sent until the stream is iterated; its text is the filled-in form as JSON, which need not keep to
-        the schema, and "" where the model did not fill it in."""
-        ...
-
-
-class DescriptionCache(Protocol):
-    """Descriptions by picture (the hash of its pixels), and what the figures of a document have cost."""
-
-    def get(self, image: str, model: str, prompt: str) -> str | None:
-        """What ``model`` said; "" where it saw nothing worth describing, None where it was not asked."""
-        ...
-
-    def latest(self, image: str) -> str | None:
-        """The newest description by any model."""
-        ...
-
-    def put(self, image: str, model: str, prompt: str, text: str) -> None: ...
-
-    def spent(self, doc_id: str) -> float:
-        """US dollars, with what is reserved for requests under way."""
-        ...
-
-    def spend(self, doc_id: str, usd: float) -> None:
-        """Add ``usd`` to what the document has cost; less than 0 gives back what was reserved too much."""
-        ...
-
-    def images(self, doc_id: str) -> dict[str, str]:
-        """The picture of each place where one was drawn before."""
-        ...
-
-    def put_image(self, doc_id: str, place: str, image: str) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class ContextRequest:
-    """What is asked of a part of a document. ``material`` stands in front of ``prompt`` and is the same for requests
-    that follow one another, so that the service need not read it each time; "" where there is none."""
-
-    system: str
-    prompt: str
-    max_tokens: int
-    material: str = ""
-    temperature: float = 0.0
-
-
-@runtime_checkable
-class ContextWriter(Protocol):
-    """Sums up documents and places passages in them."""
-
-    @property
-    def name(self) -> str: ...
-
-    def most(self, request: ContextRequest) -> Usage:
-        """The most tokens that the request can take: what it may cost is known before it is sent."""
-        ...
-
-    def stream(self, request: ContextRequest) -> TextStream:
-        """Nothing is sent until the stream is iterated; a text that reaches ``max_tokens`` just ends there."""
+    def stream(self, request: ModelRequest) -> TextStream:
+        """Nothing is sent until the stream is iterated; errors are raised from there."""
         ...
 
 
 class ContextCache(Protocol):
     """What models wrote on documents and passages, by a hash of what they were asked about, and its cost."""
 
-    def get(self, key: str, model: str, prompt: str) -> str | None: ...
+    def get(self, key: str, model: str, prompt: str) -> str | None:
+        """What ``model`` said; "" where there was nothing worth saying, None where it was not asked."""
+        ...
 
     def latest(self, key: str) -> str | None:
         """The newest text by any model."""
@@ -335,6 +268,16 @@ class ContextCache(Protocol):
     def spend(self, doc_id: str, usd: float) -> None:
         """Add ``usd`` to what the document has cost; less than 0 gives back what was reserved too much."""
         ...
+
+
+class DescriptionCache(ContextCache, Protocol):
+    """Descriptions by picture (the hash of its pixels), and what the figures of a document have cost."""
+
+    def images(self, doc_id: str) -> dict[str, str]:
+        """The picture of each place where one was drawn before."""
+        ...
+
+    def put_image(self, doc_id: str, place: str, image: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,18 +304,6 @@ class SpendLedger(Protocol):
     def add(self, model: str, purpose: Purpose, usage: Usage, usd: float | None) -> None:
         """One call; ``usd`` is None where ``model`` has no price."""
         ...
-
-
-def prompted(asked: PictureRequest | PlanRequest | ContextRequest) -> Request:
-    """The words of ``asked``, which is not about an answer, as the request that a stream sends."""
-    return Request(
-        question="",
-        sources=(),
-        system=asked.system,
-        prompt=asked.prompt,
-        max_tokens=asked.max_tokens,
-        temperature=asked.temperature,
-    )
 
 
 @dataclass

@@ -17,9 +17,9 @@ from ragcore.cli.main import main
 from ragcore.config.settings import load
 from ragcore.engine import Engine
 from ragcore.errors import KeyRefused
-from ragcore.protocols import Request
-from ragcore.providers.anthropic import AnthropicWriter
-from ragcore.providers.writers import writer
+from ragcore.protocols import Message, ModelRequest
+from ragcore.providers.anthropic import AnthropicModel
+from ragcore.providers.registry import service
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 
@@ -105,17 +105,18 @@ def test_it_goes_to_the_service_and_nowhere_else(
 def test_an_error_with_its_causes_does_not_tell_it(server: MessagesServer) -> None:
     """As a traceback would print it, local variables left out."""
     server.reply(Reply(status=401, message="invalid x-api-key"))
-    model = AnthropicWriter("claude-test", api_key=KEY, base_url=server.url, timeout_seconds=5.0, retries=0)
+    model = AnthropicModel("claude-test", api_key=KEY, base_url=server.url, timeout_seconds=5.0, retries=0)
     with pytest.raises(KeyRefused) as caught:
-        list(model.stream(Request("Why?", (), "", "Why?")))
+        list(model.stream(ModelRequest(messages=(Message("Why?"),))))
     assert KEY not in "".join(traceback.format_exception(caught.value))
     assert KEY not in repr(caught.value.__cause__)
 
 
 def written_with(key: str, url: str) -> None:
     settings, _ = load(environ={}, overrides={"llm.model": "claude", "llm.base_url": url})
-    made = writer(settings.llm, environ={"ANTHROPIC_API_KEY": key}, reranker=None, settings_answer=settings.answer)
-    list(made.stream(Request("Why?", (), "", "Why?")))
+    name = settings.llm.claude_model
+    made = AnthropicModel(name, **service(name, settings.llm, {"ANTHROPIC_API_KEY": key}))
+    list(made.stream(ModelRequest(messages=(Message("Why?"),))))
 
 
 @pytest.mark.parametrize("given", [f"{KEY}\n", f" {KEY}", f"{KEY}\r\n\t"])

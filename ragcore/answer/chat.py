@@ -15,7 +15,7 @@ from ragcore.answer.rewriting import by_model
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
 from ragcore.errors import Cancelled, EmptyQuestion, QuestionTooLong, QuestionTooShort, QuestionUnclear
-from ragcore.protocols import Planner, QuestionAnalyser
+from ragcore.protocols import LLM, QuestionAnalyser
 from ragcore.types import AS_TYPED, Retrieval, Turn, Usage
 
 LONGEST = 8000  # characters of a question
@@ -52,7 +52,7 @@ def rewrite(
     history: Sequence[Turn],
     analyser: QuestionAnalyser,
     settings: Settings,
-    planner: Planner | None = None,
+    planner: LLM | None = None,
     stop: Stop | None = None,
     *,
     fresh: bool = False,

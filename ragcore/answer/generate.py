@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ragcore.answer.passages import render_passage
 from ragcore.answer.render import render_source
 from ragcore.config.settings import Settings
 from ragcore.prompts import ANSWER_PROMPT, ANSWER_SYSTEM, NATIVE_PROMPT, NATIVE_SYSTEM, SHORT_ANSWER
-from ragcore.protocols import Passage, Request
+from ragcore.protocols import Message, ModelRequest, Passage, WritingTask
 from ragcore.text.sentences import count_tokens, encoding
 from ragcore.text.terms import Term
 from ragcore.types import Document, Route, Source, Turn
@@ -28,7 +29,7 @@ def build_request(
     terms: Sequence[Term] = (),
     routes: Sequence[Route] = (),
     fresh: bool = False,
-) -> Request:
+) -> ModelRequest:
     """The request for one answer. The system part is the same for every question, so that it can be cached.
 
     ``query`` is the question made to stand alone, for a writer that does not read the history, ``terms`` are what in
@@ -46,20 +47,27 @@ def build_request(
     if settings.answer.style == "short":
         system += SHORT_ANSWER
     kept = recent(history, settings.answer.history_turns, settings.answer.history_tokens)
-    return Request(
-        question=query or question,
-        sources=tuple(sources),
-        system=system,
-        prompt=prompt,
-        history=kept,
+    again = _continues(history, kept, settings.answer.history_turns)
+    return ModelRequest(
+        system,
+        (*conversation(kept, again=again), Message(prompt)),
+        passages=passages,
         max_tokens=settings.llm.max_tokens,
         temperature=settings.llm.temperature,
-        terms=tuple(terms),
-        routes=tuple(routes),
         fresh=fresh,
-        continues=_continues(history, kept, settings.answer.history_turns),
-        passages=passages,
+        task=WritingTask(query or question, tuple(sources), tuple(terms), tuple(routes)),
     )
+
+
+def conversation(history: Sequence[Turn], *, again: bool = False) -> list[Message]:
+    """What was asked and answered before; where it is sent ``again`` with the next question, it is to be kept."""
+    said: list[Message] = []
+    for turn in history:
+        if turn.question.strip() and turn.answer.strip():
+            said += [Message(turn.question), Message(turn.answer, "assistant")]
+    if said and again:
+        said[-1] = replace(said[-1], kept=True)
+    return said
 
 
 def _continues(history: Sequence[Turn], kept: Sequence[Turn], turns: int) -> bool:

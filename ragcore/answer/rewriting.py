@@ -21,7 +21,7 @@ from ragcore.config.settings import Settings
 from ragcore.errors import KeyMissing, KeyRefused, ModelError, ModelMissing, StoreError
 from ragcore.forms import Filled, Forms, words
 from ragcore.prompts import REWRITE_PROMPT, REWRITE_SYSTEM
-from ragcore.protocols import Form, Planner
+from ragcore.protocols import LLM, Form
 from ragcore.text.names import words_of
 from ragcore.text.periods import years
 from ragcore.types import Turn, Usage
@@ -63,7 +63,7 @@ class Model:
 
 
 def by_model(
-    question: str, history: Sequence[Turn], planner: Planner, settings: Settings, stop: Stop, *, fresh: bool = False
+    question: str, history: Sequence[Turn], planner: LLM, settings: Settings, stop: Stop, *, fresh: bool = False
 ) -> Model:
     """``question`` by ``planner``, over the newest whole turns of ``history`` that fit ``chat.rewrite_tokens``. Raises
     `KeyMissing`, `KeyRefused`, `ModelMissing` and `Cancelled`."""
@@ -95,7 +95,7 @@ def by_model(
     return Model(query, forms.model, note, forms.usage, forms.cost(settings.llm.prices))
 
 
-def _note(planner: Planner, why: str) -> str:
+def _note(planner: LLM, why: str) -> str:
     return f"{planner.name} couldn't rewrite the question, so rules did: {why.rstrip('.')}."
 
 

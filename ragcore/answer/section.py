@@ -16,7 +16,7 @@ from ragcore.prompts import (
     SECTION_REVISION,
     SECTION_SYSTEM,
 )
-from ragcore.protocols import Request
+from ragcore.protocols import Message, ModelRequest, WritingTask
 from ragcore.text.sentences import count_tokens
 from ragcore.text.terms import Term
 from ragcore.types import Answer, Document, Route, Source
@@ -42,11 +42,11 @@ def section_request(
     draft: Answer | None = None,
     missing: Sequence[str] = (),
     instruction: str = "",
-) -> Request:
+) -> ModelRequest:
     """The request for one section. ``outline`` are the numbered headings of the whole report, ``about`` its guidance,
     and ``before`` its sections written already, which are given newest first within ``report.before_tokens``. ``own``
-    is as in `Request`. With native citations (``llm.citations``) the sources go as passages, not in the prompt. With a
-    ``draft`` it is asked for again: for what is ``missing``, with sources that were found since, or by ``instruction``.
+    is as in `WritingTask`. With native citations (``llm.citations``) the sources go as passages, not in the prompt.
+    With a ``draft`` it is asked for again: for what is ``missing``, with sources found since, or by ``instruction``.
     """
     asked = "\n".join(f"{number}. {piece}" for number, piece in enumerate(form.requirements, start=1))
     native = settings.llm.citations == "native"
@@ -59,28 +59,25 @@ def section_request(
         )
     passages = tuple(render_passage(source, document(source.doc_id)) for source in sources) if native else ()
     given = "" if native else "\n\n".join(render_source(source, document(source.doc_id)) for source in sources)
-    return Request(
-        question=heading,
-        sources=tuple(sources),
-        system=NATIVE_SECTION_SYSTEM if native else SECTION_SYSTEM,
-        prompt=(NATIVE_SECTION_PROMPT if native else SECTION_PROMPT).format(
-            sources=given,
-            outline="\n".join(outline),
-            about=about or "–",
-            before=_before(before, settings.report.before_tokens) or "None yet.",
-            heading=heading,
-            guidance=guidance or "–",
-            requirements=asked,
-            form=_form(form),
-            revision=revision,
-        ),
+    prompt = (NATIVE_SECTION_PROMPT if native else SECTION_PROMPT).format(
+        sources=given,
+        outline="\n".join(outline),
+        about=about or "–",
+        before=_before(before, settings.report.before_tokens) or "None yet.",
+        heading=heading,
+        guidance=guidance or "–",
+        requirements=asked,
+        form=_form(form),
+        revision=revision,
+    )
+    return ModelRequest(
+        NATIVE_SECTION_SYSTEM if native else SECTION_SYSTEM,
+        (Message(prompt),),
+        passages=passages,
         max_tokens=settings.report.section_tokens,
         temperature=settings.llm.temperature,
-        terms=tuple(terms),
-        routes=tuple(routes),
-        passages=passages,
-        form=form,
-        own=tuple(own),
+        purpose="report",
+        task=WritingTask(heading, tuple(sources), tuple(terms), tuple(routes), form, tuple(own)),
     )
 
 

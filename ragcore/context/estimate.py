@@ -58,11 +58,12 @@ def estimate(
 
 
 def _alone(ask: Ask) -> Usage:
-    return Usage(_tokens(ask.request.system) + _tokens(ask.request.prompt), _output(ask))
+    return Usage(_tokens(ask.request.system) + _tokens(ask.request.messages[-1].text), _output(ask))
 
 
 def _in_row(ask: Ask, *, first: bool) -> Usage:
-    kept, asked = _tokens(ask.request.system) + _tokens(ask.request.material), _tokens(ask.request.prompt)
+    material, question = ask.request.messages
+    kept, asked = _tokens(ask.request.system) + _tokens(material.text), _tokens(question.text)
     if kept < CACHE_MINIMUM:
         return Usage(kept + asked, _output(ask))
     return Usage(asked, _output(ask), 0 if first else kept, kept if first else 0)

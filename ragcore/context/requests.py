@@ -15,7 +15,7 @@ from itertools import groupby
 from ragcore.config.settings import Settings
 from ragcore.context.sections import Path, Sections, joined
 from ragcore.prompts import SITUATE_MATERIAL, SITUATE_PROMPT, SITUATE_SYSTEM, SUMMARY_PROMPT, SUMMARY_SYSTEM
-from ragcore.protocols import ContextRequest
+from ragcore.protocols import Message, ModelRequest
 from ragcore.types import Chunk, Document
 
 
@@ -33,7 +33,7 @@ class Ask:
 
     key: str
     prompt: str
-    request: ContextRequest
+    request: ModelRequest
 
 
 def document_summary(document: Document, settings: Settings) -> Ask:
@@ -50,13 +50,19 @@ def section_summary(document: Document, sections: Sections, path: Path, settings
 
 def _summary(about: Mapping[str, object], what: str, settings: Settings) -> Ask:
     quoted = _quoted(about)
-    request = ContextRequest(
-        SUMMARY_SYSTEM,
-        SUMMARY_PROMPT.format(about=quoted, what=what),
-        settings.context.max_tokens,
+    asked = Message(SUMMARY_PROMPT.format(about=quoted, what=what))
+    return Ask(_hash("summary", quoted), SUMMARY, _request(settings, SUMMARY_SYSTEM, asked))
+
+
+def _request(settings: Settings, system: str, *messages: Message) -> ModelRequest:
+    return ModelRequest(
+        system,
+        messages,
+        max_tokens=settings.context.max_tokens,
         temperature=settings.llm.temperature,
+        purpose="contexts",
+        bulk=True,
     )
-    return Ask(_hash("summary", quoted), SUMMARY, request)
 
 
 def situating(
@@ -84,13 +90,8 @@ def situating(
 
 def _situate(chunk: Chunk, material: str, settings: Settings) -> Ask:
     passage = _quoted({"section": list(chunk.section), "text": chunk.grid or chunk.text.strip()})
-    request = ContextRequest(
-        SITUATE_SYSTEM,
-        SITUATE_PROMPT.format(passage=passage),
-        settings.context.max_tokens,
-        material,
-        settings.llm.temperature,
-    )
+    asked = Message(SITUATE_PROMPT.format(passage=passage))
+    request = _request(settings, SITUATE_SYSTEM, Message(material, kept=True), asked)
     # Not the material: a passage that has its sentence keeps it when something elsewhere in the document changes.
     return Ask(_hash("situate", chunk.doc_id, passage), SITUATE, request)
 

@@ -14,10 +14,10 @@ from ragcore.context.extract import best_sentence, prose
 from ragcore.context.requests import Ask, document_summary, passages, section_summary, situating
 from ragcore.context.sections import Path, Sections
 from ragcore.errors import GroundworkError, ModelError
-from ragcore.model_calls import DocumentAllowance, ModelCalls
-from ragcore.protocols import ContextCache, ContextWriter
+from ragcore.model_calls import Allowance, ModelCalls
+from ragcore.protocols import LLM, ContextCache
 from ragcore.text.sentences import sentence_spans
-from ragcore.types import Chunk, ContextReport, Document
+from ragcore.types import Chunk, Document, ModelReport
 
 EXTRACT_TOKENS = 60  # longest sentence of the document that serves as a summary
 AGAIN = "Run `groundwork index` to write the rest."
@@ -28,12 +28,12 @@ def add_context(
     document: Document,
     chunks: Sequence[Chunk],
     *,
-    writer: Callable[[], ContextWriter | None] | None,
+    writer: Callable[[], LLM | None] | None,
     cache: ContextCache,
     settings: Settings,
     on_progress: Callable[[int, int], None],
     cancelled: Callable[[], bool] | None = None,
-) -> tuple[tuple[Chunk, ...], ContextReport]:
+) -> tuple[tuple[Chunk, ...], ModelReport]:
     """``chunks`` (tiles and composites) with what the settings put in front of them, and what became of it. ``writer``
     gives the model, or None where none is in force; without a ``writer`` only what was written before is used.
 
@@ -41,8 +41,8 @@ def add_context(
     """
     work = Work(document, chunks, cache, settings)
     if not work.wanted:
-        return tuple(chunks), ContextReport(usd=round(cache.spent(document.doc_id), 6))
-    model: ContextWriter | None = None
+        return tuple(chunks), ModelReport(usd=round(cache.spent(document.doc_id), 6))
+    model: LLM | None = None
     try:
         model = writer() if writer is not None else None
     except ModelError as error:
@@ -117,7 +117,7 @@ class Work:
 
     def run(
         self,
-        model: ContextWriter,
+        model: LLM,
         on_progress: Callable[[int, int], None],
         cancelled: Callable[[], bool] | None,
     ) -> None:
@@ -131,10 +131,10 @@ class Work:
 
         total = len(self.summaries) * self._written + len(passages(self.given)) * self.situates
         done = 0
-        with ModelCalls[str](
-            model.name,
+        with ModelCalls(
+            model,
             prices=self.settings.llm.prices,
-            purse=DocumentAllowance(self.cache, self.document.doc_id, chosen.max_usd),
+            purse=Allowance(self.cache, self.document.doc_id, chosen.max_usd),
             in_flight=chosen.in_flight,
             take=take,
             stopped=f"Writing the contexts of {self.document.name} was stopped.",
@@ -148,7 +148,7 @@ class Work:
                 if self.known(ask, model.name) or ask.key in set(asking.keys) or asking.refused in ("errors", "price"):
                     return False
                 asks[ask.key] = ask
-                return asking.ask(ask.key, model.most(ask.request), lambda: model.stream(ask.request), alone=alone)
+                return asking.ask(ask.key, ask.request, alone=alone)
 
             for summary in self.summaries.values() if self._written else ():
                 ask_for(summary)
@@ -194,7 +194,7 @@ class Work:
             replace(chunk, context="\n".join(dict.fromkeys(filter(None, lines(chunk))))) for chunk in self.given
         )
 
-    def report(self, *, asked: bool) -> ContextReport:
+    def report(self, *, asked: bool) -> ModelReport:
         """What became of it. ``asked``: a model was to be asked, if there is one."""
         written = sum(ask.key in self.said for ask in self.summaries.values())
         situated = sum(key in self.said for key in self.places.values())
@@ -203,7 +203,7 @@ class Work:
         left = len(self.places) - situated
         if self.model or self.errors:
             left += len(self.summaries) - written if self._written else 0
-        return ContextReport(
+        return ModelReport(
             written=written,
             extracted=extracted,
             situated=situated,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ragcore.explore.recording import WatchedRetriever
     from ragcore.index.indexer import Indexer
     from ragcore.index.store import Store
-    from ragcore.pipelines.search import Finding
+    from ragcore.pipelines.search import Search
     from ragcore.protocols import Nearest, Reranker, SparseIndex, Vector
     from ragcore.providers.registry import Models
     from ragcore.retrieve.agentic import AgenticRetriever
@@ -56,7 +56,7 @@ class Exploration:
     def __init__(
         self,
         engine: SearchableLibrary,
-        finding: Finding,
+        search: Search,
         question: str,
         scope: Scope,
         parts: Sequence[SubQuery] | None = None,
@@ -67,7 +67,7 @@ class Exploration:
 
         started = time.perf_counter()
         self.question, self.scope = question, scope
-        self._engine, self._finding = engine, finding
+        self._engine, self._search = engine, search
         vectors, sparse = engine.indexer.open()
         self._embedder = RememberedQueries(engine.models.embedder)
         self._vectors: Nearest = vectors
@@ -80,7 +80,7 @@ class Exploration:
         self._documents: dict[str, Document] = {}
         self._cut = Cut()
         self._lock = threading.RLock()
-        self._whole = finding.outline()
+        self._whole = search.outline()
         self.outline: Outline = self._whole if scope.doc_ids is None else self._whole.of(scope.doc_ids)
         # Asked before they are remembered: as lists, what they say of every chunk is many times as large as the arrays.
         watched, _ = self._retriever(engine)
@@ -101,7 +101,7 @@ class Exploration:
 
     def current(self) -> bool:
         """Whether the library and its index are as they were."""
-        return self._finding.outline() is self._whole
+        return self._search.outline() is self._whole
 
     @property
     def unread(self) -> bool:
@@ -150,7 +150,7 @@ class Exploration:
     def _retriever(
         self, engine: SearchableLibrary, parts: Sequence[SubQuery] | None = None
     ) -> tuple[WatchedRetriever, AgenticRetriever]:
-        """As `Finding.retriever` puts it together, over what is remembered."""
+        """As `Search` puts it together, over what is remembered."""
         from ragcore.explore.recording import WatchedRetriever
         from ragcore.retrieve.agentic import AgenticRetriever, may_ask
 
@@ -163,11 +163,11 @@ class Exploration:
             reranker,
             self._chunks,
             settings,
-            names=self._finding.names(),
-            synonyms=self._finding.synonyms() if settings.wording.synonyms else None,
+            names=self._search.names(),
+            synonyms=self._search.synonyms() if settings.wording.synonyms else None,
             read=models.analyser.read,
         ).watch()
-        asks = parts is None and may_ask(settings.agentic, models.writer_name)
+        asks = parts is None and may_ask(settings.agentic, models.capabilities)
         planner = models.planner if asks else None
         return watched, AgenticRetriever(
             watched, settings, reranker=reranker, planner=planner, parts=parts, read=models.analyser.read

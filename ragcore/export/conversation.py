@@ -12,7 +12,7 @@ from ragcore.export.characters import clean, one_line, shortened
 from ragcore.export.model import Block, Heading, Manuscript, Note, Notes, Paragraph, Text
 from ragcore.export.titles import with_short_titles
 from ragcore.text.words import MONTHS
-from ragcore.types import Answer, Citation
+from ragcore.types import OFFLINE, Answer, Citation
 
 HEADING_LENGTH = 120  # a longer question is cut in its heading and stands whole below it
 
@@ -77,7 +77,7 @@ def _question(place: int, question: str) -> Iterator[Block]:
 
 
 def _about(answer: Answer, exchange: Exchange) -> Iterator[Block]:
-    writer = "the offline answerer" if answer.model == "offline" else one_line(answer.model)
+    writer = "the offline answerer" if answer.model == OFFLINE else one_line(answer.model)
     verb = "Put together" if answer.extractive else "Written"
     yield line(f"{verb} by {writer}, {_moment(answer.created or exchange.asked)}", "about")
     if answer.standalone and answer.standalone != answer.question:

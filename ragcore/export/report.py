@@ -12,7 +12,7 @@ from ragcore.export.model import Block, Heading, Items, Manuscript, Note, Notes,
 from ragcore.export.parse import parse
 from ragcore.export.titles import with_short_titles
 from ragcore.text.words import MONTHS
-from ragcore.types import Citation
+from ragcore.types import OFFLINE, Citation
 from ragcore.types.report import FilledSection, Report
 
 DEEPEST = 6
@@ -51,7 +51,7 @@ def manuscript(report: Report, files: Mapping[str, str], *, quote_length: int) -
 
 
 def _opening(report: Report, notes: list[Note]) -> Iterator[Block]:
-    writer = "the offline answerer" if report.model == "offline" else one_line(report.model)
+    writer = "the offline answerer" if report.model == OFFLINE else one_line(report.model)
     verb = "Put together" if report.extractive else "Written"
     date = time.gmtime(report.created)
     yield line(f"{verb} by {writer}, {date.tm_mday} {MONTHS[date.tm_mon - 1]} {date.tm_year}", "about")

@@ -26,7 +26,7 @@ from ragcore.index.elements import StoredElements
 from ragcore.index.file_store import FileStore
 from ragcore.index.opened import Opened, weight
 from ragcore.index.packing import pack, unpack
-from ragcore.types import Chunk, ContextReport, Document, Element, FigureReport, Page, WordMap
+from ragcore.types import Chunk, Document, Element, ModelReport, Page, WordMap
 from ragcore.types.library import DocumentInfo, Status
 
 T = TypeVar("T")
@@ -125,8 +125,8 @@ class Store(FileStore):
         chunks: Sequence[Chunk],
         *,
         recipe: str,
-        figures: FigureReport | None = None,
-        context: ContextReport | None = None,
+        figures: ModelReport | None = None,
+        context: ModelReport | None = None,
     ) -> None:
         """Store a built document with its chunks in one transaction, in place of an earlier build.
 
@@ -263,8 +263,8 @@ class Store(FileStore):
                 pages_done=row.pages_done,
                 indexed=row.status == "ready" and bool(row.embedded),
                 error=json.loads(row.error) if row.error else None,
-                figures=FigureReport(**_known(row.figures, FigureReport)),
-                context=ContextReport(**_known(row.context, ContextReport)),
+                figures=ModelReport(**_known(row.figures, ModelReport)),
+                context=ModelReport(**_known(row.context, ModelReport)),
                 folder=row.folder,
                 held=bool(row.held),
                 tags=tags.get(row.doc_id, ()),

@@ -16,11 +16,11 @@ from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, ModelError
 from ragcore.ingest.captions import is_labelled
 from ragcore.ingest.picture import Crops
-from ragcore.model_calls import DocumentAllowance, ModelCalls
+from ragcore.model_calls import Allowance, ModelCalls
 from ragcore.prompts import FIGURE_PROMPT, FIGURE_SYSTEM, NO_CONTENT
-from ragcore.protocols import Describer, DescriptionCache, PictureRequest
+from ragcore.protocols import LLM, DescriptionCache, Message, ModelRequest, Picture
 from ragcore.text.sentences import sentence_spans
-from ragcore.types import Box, Document, Element, FigureReport
+from ragcore.types import Box, Document, Element, ModelReport
 
 AGAIN = "Run `groundwork ingest` or `groundwork index --rebuild` to describe the rest."
 
@@ -29,12 +29,12 @@ def describe_figures(
     document: Document,
     path: Path,
     *,
-    describer: Callable[[], Describer | None] | None,
+    describer: Callable[[], LLM | None] | None,
     cache: DescriptionCache,
     settings: Settings,
     on_progress: Callable[[int, int], None],
     cancelled: Callable[[], bool] | None = None,
-) -> tuple[dict[Box, str], FigureReport]:
+) -> tuple[dict[Box, str], ModelReport]:
     """Descriptions by region, and what became of each figure. ``path`` is the readable PDF; ``describer`` gives the
     model, or None where none is in force; without a ``describer`` only what is known already is used.
 
@@ -43,13 +43,13 @@ def describe_figures(
     chosen = settings.figures
     figures = worth_describing(document, chosen.min_share)
     if not figures:
-        return {}, FigureReport(usd=cache.spent(document.doc_id))
+        return {}, ModelReport(usd=cache.spent(document.doc_id))
     if chosen.describe == "off":
-        return {}, FigureReport(len(figures), left=len(figures), usd=cache.spent(document.doc_id))
+        return {}, ModelReport(len(figures), left=len(figures), usd=cache.spent(document.doc_id))
     # Those with a caption first: where not all can be described, these say the most.
     ordered = sorted(figures, key=lambda figure: (not is_labelled(figure.caption), not figure.caption, figure.element))
     work = _Work(document, cache, settings, ordered[: chosen.max_figures])
-    model: Describer | None = None
+    model: LLM | None = None
     try:
         model = describer() if describer is not None else None
     except ModelError as error:
@@ -92,7 +92,7 @@ class _Work:
 
     def run(
         self,
-        model: Describer,
+        model: LLM,
         crops: Crops,
         on_progress: Callable[[int, int], None],
         cancelled: Callable[[], bool] | None,
@@ -100,17 +100,17 @@ class _Work:
         chosen = self.settings.figures
         self.model = model.name
         on_progress(0, len(self.figures))
-        with ModelCalls[str](
-            model.name,
+        with ModelCalls(
+            model,
             prices=self.settings.llm.prices,
-            purse=DocumentAllowance(self.cache, self.document.doc_id, chosen.max_usd),
+            purse=Allowance(self.cache, self.document.doc_id, chosen.max_usd),
             in_flight=chosen.in_flight,
             take=self._take,
             stopped=f"Describing the figures of {self.document.name} was stopped.",
             cancelled=cancelled,
         ) as asking:
             for done, figure in enumerate(self.figures):
-                self._next(figure, model, crops, asking)
+                self._next(figure, crops, asking)
                 on_progress(done + 1 - len(asking.running), len(self.figures))
             while asking.running:
                 asking.wait(len(asking.running) - 1)
@@ -119,7 +119,7 @@ class _Work:
             self.refused = asking.refused
         self.recall()
 
-    def _next(self, figure: Figure, model: Describer, crops: Crops, asking: ModelCalls[str]) -> None:
+    def _next(self, figure: Figure, crops: Crops, asking: ModelCalls) -> None:
         image = self.images.get(figure.region)
         if image is not None and self._known(image, asking):
             return
@@ -133,18 +133,18 @@ class _Work:
         self.cache.put_image(self.document.doc_id, self._place(figure), crop.sha256)
         if self._known(crop.sha256, asking):
             return
-        request = PictureRequest(
-            crop.png,
-            crop.width,
-            crop.height,
+        request = ModelRequest(
             FIGURE_SYSTEM,
-            figure_prompt(self.document.title, figure),
-            chosen.max_tokens,
-            self.settings.llm.temperature,
+            (Message(figure_prompt(self.document.title, figure)),),
+            images=(Picture(crop.png, crop.width, crop.height),),
+            max_tokens=chosen.max_tokens,
+            temperature=self.settings.llm.temperature,
+            purpose="figures",
+            bulk=True,
         )
-        asking.ask(crop.sha256, model.most(request), lambda: model.stream(request))
+        asking.ask(crop.sha256, request)
 
-    def _known(self, image: str, asking: ModelCalls[str]) -> bool:
+    def _known(self, image: str, asking: ModelCalls) -> bool:
         if image in self.said or image in asking.keys:
             return True
         text = self.cache.get(image, self.model, PROMPT)
@@ -165,11 +165,11 @@ class _Work:
                 places.setdefault(image, figure)
         return {figure.region: self.said[image] for image, figure in places.items()}
 
-    def report(self, figures: int) -> FigureReport:
+    def report(self, figures: int) -> ModelReport:
         seen = [self.images[f.region] for f in self.figures if self.images.get(f.region) in self.said]
         described = len({image for image in seen if self.said[image]})
         empty = sum(not self.said[image] for image in seen)
-        return FigureReport(
+        return ModelReport(
             figures=figures,
             described=described,
             empty=empty,

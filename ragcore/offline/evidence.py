@@ -18,7 +18,7 @@ from ragcore.offline.firms import REFERS
 from ragcore.offline.quotable import Quotable, with_paragraph, without_repeats
 from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, spread
 from ragcore.offline.told import form_asked
-from ragcore.protocols import Request, Reranker
+from ragcore.protocols import Reranker, WritingTask
 from ragcore.text.companies import passed_over
 from ragcore.text.terms import Wanted
 from ragcore.text.words import content_stems, word_set
@@ -43,7 +43,7 @@ class Evidence:
     """The quotes of one request, ranked for each thing that it asks for."""
 
     def __init__(
-        self, request: Request, found: Sequence[Quotable], reranker: Reranker | None, settings: AnswerSettings
+        self, request: WritingTask, found: Sequence[Quotable], reranker: Reranker | None, settings: AnswerSettings
     ) -> None:
         self._request = request
         self._found = list(found)

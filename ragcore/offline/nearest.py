@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ragcore.config.settings import AnswerSettings
 from ragcore.offline.evidence import Evidence
 from ragcore.offline.quotable import quotables
-from ragcore.protocols import Request, Reranker
+from ragcore.protocols import Reranker, WritingTask
 from ragcore.text.terms import Term, Wanted
 from ragcore.types import Source
 
@@ -24,5 +24,5 @@ def nearest(
     """The markers of at most ``most`` sentences and rows of ``sources``, best first."""
     asked = f"{heading}: {what}"
     found = list(quotables(asked, Wanted(asked, terms), sources))
-    request = Request(heading, tuple(sources), "", "", terms=tuple(terms))
+    request = WritingTask(heading, tuple(sources), tuple(terms))
     return [quote.marker for quote in Evidence(request, found, reranker, settings).nearest([what], most)]

@@ -12,12 +12,12 @@ from ragcore.offline.table_fields import table_field
 from ragcore.offline.value_fields import FieldValue, value_field
 from ragcore.offline.writer import listing
 from ragcore.prompts import NO_ANSWER
-from ragcore.protocols import Request, Reranker, StaticStream
+from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
 from ragcore.text.companies import passed_over
 from ragcore.text.markdown import escape
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Wanted
-from ragcore.types import Usage
+from ragcore.types import OFFLINE, Usage
 from ragcore.types.report import Field, KnownFacts, Missing, missing_mark
 
 _NEAREST = 3
@@ -28,20 +28,20 @@ _OF_ONE = 3  # quotes for one of several requirements; for the only one as many 
 class OfflineSections:
     """`LLM` for requests with a ``form``. ``reranker`` of None ranks by words alone."""
 
-    name = "offline"
-    extractive = True
+    name = OFFLINE
+    capabilities = Capabilities(extractive=True)
 
     def __init__(self, reranker: Reranker | None, settings: AnswerSettings) -> None:
         self._reranker = reranker
         self._settings = settings
 
-    def stream(self, request: Request) -> StaticStream:
+    def stream(self, request: ModelRequest) -> StaticStream:
         """The section, one requirement at a time. The prompt is not read."""
         stream = StaticStream((), model=self.name, usage=Usage())
-        stream.parts = self._write(request, stream)
+        stream.parts = self._write(request.task, stream)
         return stream
 
-    def _write(self, request: Request, stream: StaticStream) -> Iterator[str]:
+    def _write(self, request: WritingTask, stream: StaticStream) -> Iterator[str]:
         form = request.form
         assert form is not None  # what is asked without one is asked of the answerer
         pieces = form.requirements or (request.question,)
@@ -96,7 +96,7 @@ def _values(found: Sequence[FieldValue], several: bool, titles: Mapping[str, str
 
 
 def _lacking_of_each(
-    request: Request, pieces: Sequence[str], quotes: Sequence[Sequence[Quotable]], titles: Mapping[str, str]
+    request: WritingTask, pieces: Sequence[str], quotes: Sequence[Sequence[Quotable]], titles: Mapping[str, str]
 ) -> list[list[Missing]]:
     """`_lacking` of each piece; of a document of which nothing at all is quoted the whole section, once."""
     nothing = _others([quote for each in quotes for quote in each], titles, request.stated)

@@ -25,12 +25,12 @@ from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, Scored
 from ragcore.offline.rows import Cell, Row, brief, in_figures, parts_of_column, unit_of
 from ragcore.offline.values import MOST, Value, asks_change, difference, values
 from ragcore.prompts import NO_ANSWER
-from ragcore.protocols import Request, Reranker, StaticStream
+from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
 from ragcore.text.languages import language_of
 from ragcore.text.markdown import escape
 from ragcore.text.quotation import quoted
 from ragcore.text.terms import Wanted
-from ragcore.types import Source, Usage
+from ragcore.types import OFFLINE, Source, Usage
 
 _NEAREST = 3
 _PLAINLY = 0.02  # relevance of what a document says of its findings, by no words of the question
@@ -50,7 +50,7 @@ class _Asked:
     """A request as it was read: what it asks (``main``) and the quantities that it defines (``parts``), all that can be
     quoted, the best of it, and what is named nowhere."""
 
-    request: Request
+    request: WritingTask
     main: str
     parts: tuple[str, ...]
     wanted: Wanted
@@ -63,22 +63,22 @@ class _Asked:
 class OfflineWriter:
     """Quotes instead of writing (`ragcore.protocols.LLM`). ``reranker`` of None ranks by words alone."""
 
-    name = "offline"
-    extractive = True
+    name = OFFLINE
+    capabilities = Capabilities(extractive=True)
 
     def __init__(self, reranker: Reranker | None, settings: AnswerSettings) -> None:
         self._reranker = reranker
         self._settings = settings
 
-    def stream(self, request: Request) -> StaticStream:
+    def stream(self, request: ModelRequest) -> StaticStream:
         """The whole answer, one quote at a time. The prompt is not read."""
-        return StaticStream(self._write(self._asked(request)), model=self.name, usage=Usage())
+        return StaticStream(self._write(self._asked(request.task)), model=self.name, usage=Usage())
 
-    def signs(self, request: Request) -> Signs | None:
+    def signs(self, request: WritingTask) -> Signs | None:
         """What tells whether ``request`` is answered; None where nothing can be quoted."""
         return self._signs(self._asked(request))
 
-    def _asked(self, request: Request) -> _Asked:
+    def _asked(self, request: WritingTask) -> _Asked:
         main, *parts = asks(request.question)
         whole = " ".join((main, *parts))
         wanted = Wanted(main, request.terms)

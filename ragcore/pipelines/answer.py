@@ -3,53 +3,33 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from ragcore.answer.chat import Rewritten, booked, rewrite
 from ragcore.answer.sources import build_sources
-from ragcore.answer.trace import trace
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
 from ragcore.errors import ConfigError
 from ragcore.index.store import Store
-from ragcore.pipelines.stream import AnswerStream
-from ragcore.protocols import Planner, SparseIndex
+from ragcore.pipelines.search import Search
+from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
+from ragcore.protocols import LLM
 from ragcore.providers.registry import Models
 from ragcore.retrieve.cited import with_cited
-from ragcore.text.terms import Term
-from ragcore.types import ChunkKind, Document, OnStep, Retrieval, Scope, Turn
+from ragcore.types import OnStep, Retrieval, Scope, Turn
 from ragcore.types.question import Question
 
 OPENING_PAGES = 4  # filings have a cover and may have a page of contents before what they report
 
 
-class Retrieve(Protocol):
-    """`Engine.retrieve`."""
-
-    def __call__(
-        self,
-        query: str,
-        *,
-        doc_ids: Sequence[str] | None,
-        pages: Sequence[tuple[int, int]],
-        kinds: Sequence[ChunkKind],
-        on_step: OnStep,
-        stop: Stop,
-    ) -> Retrieval: ...
-
-
 @dataclass(frozen=True, slots=True)
 class AnswerPipeline:
-    """``retrieve``, ``document`` and ``terms`` are the engine's; ``sparse`` opens the index of words."""
+    """The questions of one library, answered."""
 
     models: Models
     settings: Settings
-    retrieve: Retrieve
-    document: Callable[[str], Document]
-    terms: Callable[[str], tuple[Term, ...]]
-    sparse: Callable[[], SparseIndex]
+    search: Search
     store: Store
 
     def stream(
@@ -61,24 +41,16 @@ class AnswerPipeline:
         asked = self.models.analyser.read(rewritten.query)
         retrieval = booked(self._found(asked, rewritten, scope, history, on_step, stop), rewritten)
         # Each document once for all of an answer: to look whether it was built anew takes a query each time.
-        document = functools.cache(self.document)
-        sources = build_sources(retrieval, document, self.settings.answer)
+        document = functools.cache(self.store.document)
+        sources = tuple(build_sources(retrieval, document, self.settings.answer))
+        terms = self.search.terms(asked.text)
+        judge = self.models.planner if self.settings.verify.judge == "claude" else None
+        mentions = self.search.sparse().mentions  # opened once, not for every word
         return AnswerStream(
-            question=question,
-            query=asked,
-            rewritten_by=rewritten.by,
-            fresh=fresh,
-            retrieval=retrieval,
-            sources=sources,
-            history=tuple(history),
-            document=document,
-            llm=self.models.writer,
-            settings=self.settings,
-            reranker=self.models.reranker,
-            trace=lambda: trace(retrieval, sources, document, self.store.titles()),
-            judge=self.models.planner if self.settings.verify.judge == "claude" else None,
-            terms=self.terms(asked.text),
-            mentions=self.sparse().mentions,  # opened once, not for every word
+            AnswerTask(question, asked, retrieval, sources, tuple(history), terms, rewritten.by, fresh),
+            Services(
+                self.models.writer, self.settings, document, self.models.reranker, judge, mentions, self.store.titles
+            ),
         )
 
     def _standalone(
@@ -88,7 +60,7 @@ class AnswerPipeline:
         before = {doc_id for doc_id, *_ in history[-1].cited} if history and several else set()
 
         def held(words: str) -> bool:
-            return bool(before) and not before.isdisjoint(self.sparse().mentions(words))
+            return bool(before) and not before.isdisjoint(self.search.sparse().mentions(words))
 
         analyser, planner = self.models.analyser, self.rewriter()
         return rewrite(question, history, analyser, self.settings, planner, stop, fresh=fresh, held=held)
@@ -104,19 +76,17 @@ class AnswerPipeline:
     ) -> Retrieval:
         # What a document is about is said where it opens, in none of the words of the question.
         pages = scope.pages or (((1, OPENING_PAGES),) if asked.whole else ())
-        found = self.retrieve(
-            asked.text, doc_ids=scope.doc_ids, pages=pages, kinds=scope.kinds, on_step=on_step, stop=stop
-        )
+        found = self.search.retrieve(asked.text, replace(scope, pages=pages), on_step=on_step, stop=stop)
         if not (rewritten.by and history) or scope.pages or scope.kinds:
             return found
         # What it goes on from was found one question ago.
         cited = [span for span in history[-1].cited if scope.doc_ids is None or span[0] in scope.doc_ids]
         return with_cited(found, self.store.tiles_at(cited), self.models.reranker)
 
-    def rewriter(self) -> Planner | None:
+    def rewriter(self) -> LLM | None:
         """The model that makes follow-up questions stand alone, None where the rules do. Raises `ConfigError`."""
         chosen = self.settings.chat.rewrite
-        if chosen == "rules" or (chosen == "auto" and not self.models.writer_name.startswith("claude")):
+        if chosen == "rules" or (chosen == "auto" and not self.models.capabilities.tools):
             return None
         planner = self.models.planner
         if planner is None:

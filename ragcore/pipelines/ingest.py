@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from ragcore.index.store import Store
     from ragcore.ingest.layout import FileInfo, PageLayout
     from ragcore.progress import IsCancelled, OnProgress
-    from ragcore.protocols import Describer
+    from ragcore.protocols import LLM
     from ragcore.providers.registry import Models
-    from ragcore.types import Box, Chunk, Document, FigureReport
+    from ragcore.types import Box, Chunk, Document, ModelReport
     from ragcore.types.library import Estimate
 
     # The pages with these numbers, in any order.
@@ -196,10 +196,10 @@ class Reading:
         doc_id: str,
         name: str,
         pages: Sequence[PageLayout],
-        describer: Callable[[], Describer | None] | None,
+        describer: Callable[[], LLM | None] | None,
         on_progress: OnProgress,
         cancelled: IsCancelled | None,
-    ) -> tuple[Document, tuple[Chunk, ...], FigureReport]:
+    ) -> tuple[Document, tuple[Chunk, ...], ModelReport]:
         """Document and chunks, their contexts left out; nothing is stored but descriptions of figures."""
         from ragcore.ingest.chunk import chunk_document
         from ragcore.ingest.document import build_document

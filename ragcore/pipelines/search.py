@@ -1,17 +1,20 @@
-"""The retriever of a question, put together: hybrid search, parts of the question around it, the cache around both.
+"""A search: the index checked → hybrid search, parts of the question around it, the cache around both → passages.
 
-A retriever is made for one question; what the questions of a library share lives here: what its documents are called,
-the terms of the trade, and what was found before.
+A retriever is made for one question; what the questions of a library share lives here: its index, what its documents
+are called, the terms of the trade, and what was found before.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from ragcore.types import OnStep, SubQuery, ignore_step
+from ragcore.errors import EmptyQuestion, IndexMismatch
+from ragcore.types import OnStep, Retrieval, Scope, SubQuery, ignore_step
+from ragcore.types.scope import checked, nothing_found
 
 if TYPE_CHECKING:
     from ragcore.cancel import Stop
@@ -19,52 +22,95 @@ if TYPE_CHECKING:
     from ragcore.index.indexer import Indexer
     from ragcore.index.outline import Outline
     from ragcore.index.store import Store
-    from ragcore.protocols import Retriever
+    from ragcore.pipelines.ingest import Reading
+    from ragcore.protocols import Retriever, SparseIndex
     from ragcore.providers.registry import Models
     from ragcore.retrieve.cache import RetrievalCache
     from ragcore.retrieve.route import DocumentNames
     from ragcore.retrieve.synonyms import Synonyms
+    from ragcore.text.terms import Term
 
 
+@dataclass
 class _Known:
     """What is known of a library, each part once it was needed. Its user holds ``lock``."""
 
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.names: tuple[int, DocumentNames] | None = None
-        self.synonyms: Synonyms | None = None
-        self.found: RetrievalCache | None = None
-        self.outlining = threading.Lock()  # of its own: reading every chunk's place must not hold up a question
-        self.outline: tuple[tuple[int, frozenset[tuple[str, str]]], Outline] | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    indexer: Indexer | None = None
+    names: tuple[int, DocumentNames] | None = None
+    synonyms: Synonyms | None = None
+    found: dict[int, RetrievalCache] = field(default_factory=dict)  # by the number of retrievals kept
+    # Of its own: reading every chunk's place must not hold up a question.
+    outlining: threading.Lock = field(default_factory=threading.Lock)
+    outline: tuple[tuple[int, frozenset[tuple[str, str]]], Outline] | None = None
 
 
-class Finding:
-    """Safe for threads."""
+class Search:
+    """The search of one library. Safe for threads."""
 
-    def __init__(self, home: Path, store: Store, models: Models, settings: Settings) -> None:
+    def __init__(self, home: Path, store: Store, models: Models, settings: Settings, reading: Reading) -> None:
         self._home = home
         self._store = store
         self._models = models
         self._settings = settings
+        self._reading = reading
         self._known = _Known()
 
-    def under(self, models: Models, settings: Settings) -> Finding:
-        """The same with other ``models`` and ``settings``; what is known of the library serves both, and so does what
-        was found, unless another number of retrievals is to be kept."""
-        made = Finding(self._home, self._store, models, settings)
-        if settings.cache.entries == self._settings.cache.entries:
-            made._known = self._known
+    def under(self, models: Models, settings: Settings, reading: Reading) -> Search:
+        """The same with other ``models`` and ``settings``; what is known of the library serves both."""
+        made = Search(self._home, self._store, models, settings, reading)
+        made._known = self._known
         return made
 
-    def retriever(
+    def retrieve(
         self,
-        indexer: Indexer,
-        settings: Settings,
+        query: str,
+        scope: Scope,
         *,
         mode: str | None = None,
+        top_k: int | None = None,
+        decompose: Literal["auto", "rules", "model", "off"] | None = None,
+        gaps: bool | None = None,
+        parts: Sequence[SubQuery] | None = None,
         on_step: OnStep = ignore_step,
         stop: Stop | None = None,
-        parts: Sequence[SubQuery] | None = None,
+    ) -> Retrieval:
+        """As `Engine.retrieve`."""
+        scope = self.checked(query, scope)
+        changed = {"decompose": decompose, "gaps": gaps}
+        agentic = self._settings.agentic.model_copy(update={k: v for k, v in changed.items() if v is not None})
+        settings = self._settings.model_copy(update={"agentic": agentic})
+        retriever = self._retriever(settings, mode, on_step, stop, parts)
+        found = retriever.retrieve(query, top_k=settings.retrieve.top_k if top_k is None else top_k, scope=scope)
+        if found.hits:
+            return found
+        infos = self._store.documents(settings.index.embedder)
+        lengths = [info.pages for info in infos if scope.doc_ids is None or info.doc_id in scope.doc_ids]
+        return replace(found, notes=(*found.notes, nothing_found(scope, lengths)))
+
+    def checked(self, query: str, scope: Scope) -> Scope:
+        """``scope`` as it is searched for ``query``. Raises `EmptyQuestion`, `UnknownDocument`, `InputError`, and
+        `IndexMismatch` where documents in it are stale."""
+        if not query.strip():
+            raise EmptyQuestion("The question is empty.")
+        scope = checked(scope)
+        self._store.require(scope.doc_ids or ())
+        stale = [doc_id for doc_id in self._reading.stale() if scope.doc_ids is None or doc_id in scope.doc_ids]
+        if stale:
+            raise IndexMismatch(
+                f"{len(stale)} {'document needs' if len(stale) == 1 else 'documents need'} updating: the settings or "
+                "the version have changed.",
+                hint="Update them in the Library, or run `groundwork index`.",
+            )
+        return scope
+
+    def _retriever(
+        self,
+        settings: Settings,
+        mode: str | None,
+        on_step: OnStep,
+        stop: Stop | None,
+        parts: Sequence[SubQuery] | None,
     ) -> Retriever:
         """For one question, under ``settings``, which may differ from those of the library in how it is searched for;
         ``parts`` that are given are searched for beside it, past the cache. Raises `IndexEmpty`, `IndexMismatch`,
@@ -76,8 +122,7 @@ class Finding:
         models = self._models
         embedder = RememberedQueries(models.embedder)
         revision = self._store.revision()
-        vectors, sparse = indexer.open()
-        names = self.names()
+        vectors, sparse = self.indexer.open()
         hybrid = HybridRetriever(
             embedder,
             vectors,
@@ -86,7 +131,7 @@ class Finding:
             self._store.chunks_by_id,
             settings,
             mode=mode,
-            names=names,
+            names=self.names(),
             synonyms=self.synonyms() if settings.wording.synonyms else None,
             read=models.analyser.read,
             on_step=on_step,
@@ -95,7 +140,7 @@ class Finding:
             hybrid,
             settings,
             reranker=models.reranker,
-            planner=models.planner if may_ask(settings.agentic, models.writer_name) else None,
+            planner=models.planner if may_ask(settings.agentic, models.capabilities) else None,
             stop=stop,
             on_step=on_step,
             parts=parts,
@@ -111,6 +156,20 @@ class Finding:
             way=(hybrid.mode, settings.hash(), models.writer_name),
             stop=stop,
         )
+
+    @property
+    def indexer(self) -> Indexer:
+        from ragcore.index.indexer import Indexer
+
+        with self._known.lock:
+            if self._known.indexer is None:
+                models = self._models
+                self._known.indexer = Indexer(self._store, models.embedder, self._settings.index, models.vector_store)
+            return self._known.indexer
+
+    def sparse(self) -> SparseIndex:
+        """The index of words. Raises `IndexEmpty`, `IndexMismatch`."""
+        return self.indexer.open()[1]
 
     def names(self) -> DocumentNames:
         """What the library's documents are called; made anew when the library has changed."""
@@ -143,10 +202,13 @@ class Finding:
                 self._known.synonyms = Synonyms.load(self._home)
             return self._known.synonyms
 
+    def terms(self, question: str) -> tuple[Term, ...]:
+        """As `Engine.terms`."""
+        return self.synonyms().terms(question) if self._settings.wording.synonyms else ()
+
     def _retrievals(self) -> RetrievalCache:
         from ragcore.retrieve.cache import RetrievalCache
 
+        most = self._settings.cache.entries
         with self._known.lock:
-            if self._known.found is None:
-                self._known.found = RetrievalCache(self._settings.cache.entries)
-            return self._known.found
+            return self._known.found.setdefault(most, RetrievalCache(most))

@@ -11,17 +11,18 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.generate import build_request
 from ragcore.answer.refuse import Mentions, reason_to_refuse, refusal
+from ragcore.answer.trace import trace
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, StreamBroken
-from ragcore.protocols import LLM, Planner, Request, Reranker
+from ragcore.protocols import LLM, ModelRequest, Reranker
 from ragcore.text.terms import Term
 from ragcore.types import (
     Answer,
@@ -122,66 +123,62 @@ class AnswerText:
         self._length += len(text)
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerTask:
+    """A ``question`` with what was found for it. ``query`` is what it was searched for as, made to stand alone by
+    ``rewritten_by`` ("" where it does), and ``terms`` are what in it is called otherwise too. ``request`` makes what
+    the writer is asked, where that is no plain question. ``fresh`` passes over what was answered to the same before."""
+
+    question: str
+    query: Question
+    retrieval: Retrieval
+    sources: tuple[Source, ...]
+    history: tuple[Turn, ...] = ()
+    terms: tuple[Term, ...] = ()
+    rewritten_by: str = ""
+    fresh: bool = False
+    request: Callable[[], ModelRequest] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What an answer is made by. ``judge`` gives the second opinion of ``verify.judge``; ``mentions`` (as
+    `SparseIndex.mentions`) tells what stands in no document. With ``titles`` the answer keeps its trace."""
+
+    llm: LLM
+    settings: Settings
+    document: Callable[[str], Document]
+    reranker: Reranker | None = None
+    judge: LLM | None = None
+    mentions: Mentions | None = None
+    titles: Callable[[], Mapping[str, str]] | None = None
+
+
 class AnswerStream:
     """Iterate it once for events; ``answer`` is set when it ends. See `ragcore.types` for the events' order.
 
     From the first event on it never raises a `GroundworkError`: when the writer fails, the answer ends with status
     ``failed`` and the error, and keeps what had arrived. ``stop`` may be called from another thread at any time; the
     answer then ends soon with status ``stopped``, checked as far as it goes; while it is checked, the check ends.
-    ``missing`` is what the writer of a section says is missing of one document. ``request`` makes what the writer is
-    asked, where that is no plain question. ``terms`` are what in ``query`` is called otherwise too, and ``mentions``
-    (as `SparseIndex.mentions`) tells what stands in no document.
+    ``missing`` is what the writer of a section says is missing of one document.
     """
 
-    def __init__(
-        self,
-        *,
-        question: str,
-        query: Question,
-        retrieval: Retrieval,
-        sources: Sequence[Source],
-        document: Callable[[str], Document],
-        llm: LLM,
-        settings: Settings,
-        history: Sequence[Turn] = (),
-        reranker: Reranker | None = None,
-        trace: Callable[[], Trace] | None = None,
-        rewritten_by: str = "",
-        fresh: bool = False,
-        request: Callable[[], Request] | None = None,
-        judge: Planner | None = None,
-        terms: Sequence[Term] = (),
-        mentions: Mentions | None = None,
-    ) -> None:
+    def __init__(self, task: AnswerTask, services: Services) -> None:
         self.answer: Answer | None = None
-        self._question = question
-        self._query = query
-        self._retrieval = retrieval
-        self._sources = tuple(sources)
-        self._trace = trace
-        self._rewritten_by = rewritten_by
-        self._fresh = fresh
-        self._terms = tuple(terms)
-        self._mentions = mentions
-        self._is_given = request is not None
-        self._request = request if request is not None else self._build_request
-        self._document = document
-        self._llm = llm
-        self._settings = settings
-        self._history = tuple(history)
-        self._reranker = reranker
-        self._judge = judge
+        self._task = task
+        self._with = services
+        self._extractive = services.llm.capabilities.extractive
         self._stop = Stop()
         self._stopped = False
 
         self._parser = MarkerParser()
-        self._citer = Citer(self._sources, document)
+        self._citer = Citer(task.sources, services.document)
         self._text = AnswerText()
         self._dropped: list[str] = []
         self._no_answer = False
         self._error: GroundworkError | None = None
         self._timings: dict[str, float] = {}
-        self._usage, self._model, self._replayed = Usage(), llm.name, False
+        self._usage, self._model, self._replayed = Usage(), services.llm.name, False
         self._notes: tuple[str, ...] = ()
         self.missing: tuple[Missing, ...] = ()
 
@@ -191,15 +188,15 @@ class AnswerStream:
 
     def __iter__(self) -> Iterator[AnswerEvent]:
         started = time.perf_counter()
-        self._timings = {name: float(value) for name, value in self._retrieval.timings_ms.items()}
-        yield Found(self._retrieval, self._sources)
+        self._timings = {name: float(value) for name, value in self._task.retrieval.timings_ms.items()}
+        yield Found(self._task.retrieval, self._task.sources)
 
-        reason = "" if self._is_given else self._reason_to_refuse()
+        reason = self._reason_to_refuse() if self._task.request is None else ""
         if reason:
             yield from self._refuse(reason)
         elif not self._stop.is_set():
             try:
-                writing = self._llm.stream(self._request())
+                writing = self._with.llm.stream((self._task.request or self._build_request)())
                 try:
                     with self._stop.closing(writing.close):
                         for piece in writing:
@@ -243,27 +240,27 @@ class AnswerStream:
 
     def _reason_to_refuse(self) -> str:
         return reason_to_refuse(
-            self._query,
-            self._retrieval,
-            self._sources,
-            self._settings.answer,
-            terms=self._terms,
-            mentions=self._mentions,
-            document=self._document,
-            extractive=self._llm.extractive,
+            self._task.query,
+            self._task.retrieval,
+            self._task.sources,
+            self._with.settings.answer,
+            terms=self._task.terms,
+            mentions=self._with.mentions,
+            document=self._with.document,
+            extractive=self._extractive,
         )
 
-    def _build_request(self) -> Request:
+    def _build_request(self) -> ModelRequest:
         return build_request(
-            self._question,
-            self._sources,
-            self._history,
-            self._document,
-            self._settings,
-            query=self._query.text,
-            terms=self._terms,
-            routes=self._retrieval.routes,
-            fresh=self._fresh,
+            self._task.question,
+            self._task.sources,
+            self._task.history,
+            self._with.document,
+            self._with.settings,
+            query=self._task.query.text,
+            terms=self._task.terms,
+            routes=self._task.retrieval.routes,
+            fresh=self._task.fresh,
         )
 
     def _take(self, items: Sequence[str | Marker]) -> Iterator[AnswerEvent]:
@@ -289,12 +286,12 @@ class AnswerStream:
         said = self._text.text
         parts = refusal(
             reason,
-            self._query,
-            self._sources,
-            terms=self._terms,
+            self._task.query,
+            self._task.sources,
+            terms=self._task.terms,
             written=said,
             cited=bool(self._text.marks),
-            found=len(self._retrieval.hits),
+            found=len(self._task.retrieval.hits),
         )
         if said:
             self._text.left_out()  # the sentinel: empty lines around it are one
@@ -303,16 +300,16 @@ class AnswerStream:
     def _with_added(self) -> tuple[str, tuple[Mark, ...]]:
         """What was streamed, with the marks of citations that the writer could have given."""
         text, marks = self._text.text, tuple(self._text.marks)
-        if self._no_answer or self._llm.extractive or not self._settings.verify.add_citations:
+        if self._no_answer or self._extractive or not self._with.settings.verify.add_citations:
             return text, marks
         unfinished = self._stopped or self._error is not None
         return add_citations(
             text,
             marks,
-            self._sources,
+            self._task.sources,
             self._citer,
-            self._document,
-            self._settings.verify,
+            self._with.document,
+            self._with.settings.verify,
             unfinished=unfinished,
             budget=self._budget(),
         )
@@ -325,12 +322,12 @@ class AnswerStream:
             text,
             marks,
             citations,
-            self._document,
-            self._settings.verify,
-            reranker=self._reranker,
+            self._with.document,
+            self._with.settings.verify,
+            reranker=self._with.reranker,
             budget=self._budget(),
         )
-        if self._llm.extractive:
+        if self._extractive:
             # What it says without a citation is its own remark, never a document's.
             claims = tuple(claim for claim in claims if claim.status != "uncited")
         found = self._judged(claims, text, marks)
@@ -343,22 +340,23 @@ class AnswerStream:
         return CheckBudget(seconds=SECONDS_STOPPED) if self._stopped else CheckBudget(stopped=self._stop.is_set)
 
     def _judged(self, claims: tuple[Claim, ...], text: str, marks: tuple[Mark, ...]) -> Judged:
-        if self._settings.verify.judge == "off" or not any(claim.citations for claim in claims):
+        if self._with.settings.verify.judge == "off" or not any(claim.citations for claim in claims):
             return Judged(claims)
-        if self._judge is None:
+        if self._with.judge is None:
             return Judged(claims, notes=("There was no second opinion: verify.judge needs a model, and none is set.",))
         if self._stopped or self._error is not None:
-            return Judged(claims, notes=(f"{self._judge.name} gave no second opinion because the answer was cut off.",))
+            name = self._with.judge.name
+            return Judged(claims, notes=(f"{name} gave no second opinion because the answer was cut off.",))
         return judged(
             claims,
             text,
             marks,
             self._citer.citations,
-            self._document,
-            self._judge,
-            self._settings,
+            self._with.document,
+            self._with.judge,
+            self._with.settings,
             self._stop,
-            fresh=self._fresh,
+            fresh=self._task.fresh,
         )
 
     def _finish(
@@ -375,32 +373,32 @@ class AnswerStream:
         elif self._error is not None:
             status = "failed"
         written: float | None = 0.0
-        if not self._llm.extractive and not self._replayed:
-            written = cost(self._usage, self._model, self._settings.llm.prices, asked=self._llm.name)
-        costs = (self._retrieval.cost_usd, written, checked.cost_usd)
+        if not self._extractive and not self._replayed:
+            written = cost(self._usage, self._model, self._with.settings.llm.prices, asked=self._with.llm.name)
+        costs = (self._task.retrieval.cost_usd, written, checked.cost_usd)
         return Answer(
             answer_id=uuid.uuid4().hex[:16],
-            question=self._question,
-            queries=tuple(one.text for one in self._retrieval.queries) or (self._query.text,),
+            question=self._task.question,
+            queries=tuple(one.text for one in self._task.retrieval.queries) or (self._task.query.text,),
             text=text,
             refused=self._no_answer,
             claims=checked.claims,
             citations=self._citer.citations,
             marks=marks,
             dropped=tuple(self._dropped),
-            sources=self._sources,
+            sources=self._task.sources,
             model=self._model,
-            extractive=self._llm.extractive,
-            usage=self._retrieval.usage + self._usage + checked.usage,
+            extractive=self._extractive,
+            usage=self._task.retrieval.usage + self._usage + checked.usage,
             cost_usd=None if None in costs else sum(each for each in costs if each is not None),
             timings_ms=self._timings,
-            settings_hash=self._settings.hash(),
+            settings_hash=self._with.settings.hash(),
             status=status,
             error=self._error.as_dict() if self._error is not None else None,
             created=time.time(),
             trace=trace,
-            standalone=self._query.text if self._rewritten_by else "",
-            rewritten_by=self._rewritten_by,
+            standalone=self._task.query.text if self._task.rewritten_by else "",
+            rewritten_by=self._task.rewritten_by,
             replayed=self._replayed,
             notes=(*self._notes, *checked.notes, *notes),
         )
@@ -408,7 +406,10 @@ class AnswerStream:
     def _traced(self) -> tuple[Trace | None, tuple[str, ...]]:
         """Made when all else is done: it looks into every document that was found, which nobody need wait for."""
         try:
-            return (self._trace() if self._trace is not None else None), ()
+            titles = self._with.titles
+            if titles is None:
+                return None, ()
+            return trace(self._task.retrieval, self._task.sources, self._with.document, titles()), ()
         except GroundworkError as error:
             return None, (f"The search details couldn't be saved: {error.message}",)
 

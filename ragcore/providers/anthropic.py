@@ -9,6 +9,7 @@ for an hour's patience must be reported, not slept on.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import os
@@ -22,17 +23,16 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ragcore.errors import ModelError, RequestRefused, StreamBroken
-from ragcore.protocols import Request
-from ragcore.providers.faults import LONGEST_WAIT, garbled, malformed, translate, wait_seconds
-from ragcore.providers.received import Halves, count, said
+from ragcore.errors import ModelError, Overloaded, RateLimited, RequestRefused, StreamBroken
+from ragcore.protocols import Capabilities, ModelRequest
+from ragcore.providers.faults import LONGEST_WAIT, Halves, count, garbled, malformed, said, translate, wait_seconds
 from ragcore.types import Usage
 from ragcore.types.report import Missing
 
 if TYPE_CHECKING:
     import anthropic
     from anthropic import Stream
-    from anthropic.types import MessageParam, RawMessageStreamEvent, TextBlockParam
+    from anthropic.types import RawMessageStreamEvent
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 MOMENT = 1.0  # s
@@ -68,19 +68,30 @@ class AnthropicModel:
     def name(self) -> str:
         return self._model
 
+    @property
+    def capabilities(self) -> Capabilities:
+        return capabilities_of(self._model)
+
     @cached_property
     def service(self) -> anthropic.Anthropic:
         return self._connect()
 
-
-class AnthropicWriter(AnthropicModel):
-    """Writes answers."""
-
-    extractive = False
-
-    def stream(self, request: Request) -> AnthropicStream:
+    def stream(self, request: ModelRequest) -> AnthropicStream:
         """Starts nothing yet: the request is sent when the stream is iterated. Errors are raised from there."""
+        if request.passages:
+            from ragcore.providers.native import NativeStream
+
+            return NativeStream(self, request)
         return AnthropicStream(self, request)
+
+
+def capabilities_of(model: str) -> Capabilities:
+    """What is known of the model of that name."""
+    return Capabilities(vision=True, tools=True, prompt_cache=True) if is_claude(model) else Capabilities()
+
+
+def is_claude(model: str) -> bool:
+    return model.startswith("claude")
 
 
 def _client(api_key: str, base_url: str, timeout_seconds: float, *, custom_headers: bool) -> anthropic.Anthropic:
@@ -110,23 +121,24 @@ class AnthropicStream:
     """The text of one message as it arrives (`ragcore.protocols.TextStream`). Iterate it once.
 
     Raises a `ModelError` at the point where the writing broke off: `RateLimited`, `Overloaded` and `ModelUnreachable`
-    after the retries (only made while no text has been given out), `KeyRefused`, `ModelMissing`, `RequestRefused`, and
-    `StreamBroken` for a connection lost midway or an answer cut at ``max_tokens``. After `close` it just ends.
+    after the retries (only made while no text has been given out, and for bulk only where nothing was billed),
+    `KeyRefused`, `ModelMissing`, `RequestRefused`, and `StreamBroken` for a connection lost midway or an answer cut at
+    ``max_tokens``. After `close` it just ends.
     """
 
-    # What is sent again without when the model refuses it by name.
-    optional: tuple[str, ...] = ("temperature",)
     replayed = False
     notes: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
 
-    def __init__(self, model: AnthropicModel, request: Request) -> None:
+    def __init__(self, model: AnthropicModel, request: ModelRequest) -> None:
         self.model = model.name
         self.usage = Usage()
         self._client = model.service
         self._requested = model.name
         self._refused = model.refused
         self._request = request
+        # What is sent again without when the model refuses it by name.
+        self._optional = ("temperature",) if request.tool is None else ("temperature", "strict")
         self._retries = model.retries
         self._base_url = model.base_url
         self._pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -198,6 +210,9 @@ class AnthropicStream:
             self._pieces.put(None)
 
     def _may_retry(self, error: ModelError) -> bool:
+        if self._request.bulk:
+            # Whether a request that got no answer was billed nobody knows: to repeat it could pass the limit.
+            return isinstance(error, RateLimited | Overloaded)
         return error.retryable
 
     def _attempt(self) -> ModelError | None:
@@ -243,12 +258,12 @@ class AnthropicStream:
     def _open(self) -> Stream[RawMessageStreamEvent]:
         import anthropic
 
-        for _ in self.optional:
+        for _ in self._optional:
             try:
                 return self._send()
             except anthropic.BadRequestError as error:
                 refused = str(error.body).lower()
-                named = [name for name in self.optional if re.search(rf"\b{name}\b", refused) and self._takes(name)]
+                named = [name for name in self._optional if re.search(rf"\b{name}\b", refused) and self._takes(name)]
                 if not named:
                     raise
                 self._refused.update(named)
@@ -260,40 +275,30 @@ class AnthropicStream:
 
     def _send(self) -> Stream[RawMessageStreamEvent]:
         body = self._asked()
-        for name in self.optional:
+        for name in self._optional:
             if not self._takes(name):
-                self._leave_out(body, name)
+                del (body if name in body else body["tools"][0])[name]
         # The parameter has left the client's signature since newer models refuse it; older ones still take it.
         sampling = {"temperature": body.pop("temperature")} if "temperature" in body else None
         events: Stream[RawMessageStreamEvent] = self._client.messages.create(**body, stream=True, extra_body=sampling)
         return events
 
-    def _leave_out(self, body: dict[str, Any], name: str) -> None:
-        del body[name]
-
     def _asked(self) -> dict[str, Any]:
         """The body of the request, with all that is optional."""
-        return {
+        asked = self._request
+        body: dict[str, Any] = {
             "model": self._requested,
-            "max_tokens": self._request.max_tokens,
-            "temperature": self._request.temperature,
-            "system": self._system(),
-            "messages": self._conversation(),
+            "max_tokens": asked.max_tokens,
+            "temperature": asked.temperature,
+            "system": [_block(asked.system, kept=True)] if asked.tool is None else asked.system,
+            "messages": _conversation(asked),
         }
-
-    def _system(self) -> str | list[TextBlockParam]:
-        return [_cached(self._request.system)]
-
-    def _conversation(self) -> list[MessageParam]:
-        messages: list[MessageParam] = []
-        for turn in self._request.history:
-            if turn.question.strip() and turn.answer.strip():
-                messages.append({"role": "user", "content": turn.question})
-                messages.append({"role": "assistant", "content": turn.answer})
-        if messages and self._request.continues:
-            messages[-1]["content"] = [_cached(str(messages[-1]["content"]))]
-        messages.append({"role": "user", "content": self._request.prompt})
-        return messages
+        if asked.tool is not None:
+            name, schema = asked.tool.name, {**asked.tool.schema, "type": "object"}
+            described = {"name": name, "description": asked.tool.description, "input_schema": schema}
+            body["tools"] = [{**described, "strict": True}]
+            body["tool_choice"] = {"type": "tool", "name": name, "disable_parallel_tool_use": True}
+        return body
 
     def _read(self, events: Stream[RawMessageStreamEvent]) -> None:
         length = 0
@@ -357,16 +362,26 @@ class AnthropicStream:
         )
 
     def _piece(self, event: RawMessageStreamEvent) -> str:
-        """What of the text an event brings."""
-        if event.type == "content_block_delta" and event.delta.type == "text_delta":
-            return event.delta.text
+        """What of the text an event brings. Beside the input of a tool, which the model must call, all is left out."""
+        if self._request.tool is None:
+            if event.type == "content_block_delta" and event.delta.type == "text_delta":
+                return event.delta.text
+            return ""
+        if event.type == "content_block_delta" and event.delta.type == "input_json_delta":
+            return event.delta.partial_json
+        if event.type == "content_block_start" and event.content_block.type == "tool_use" and event.content_block.input:
+            # Some servers send the whole input at once.
+            return json.dumps(event.content_block.input)
         return ""
 
     def _check(self, stop_reason: str | None, explanation: str) -> None:
-        if stop_reason == "max_tokens":
+        if stop_reason == "max_tokens" and not self._request.bulk:
+            plan = self._request.tool is not None
             raise StreamBroken(
-                f"The answer was cut off after {self._request.max_tokens} tokens.",
-                hint="Raise llm.max_tokens in config.toml, or ask for a shorter answer.",
+                f"The {'plan' if plan else 'answer'} was cut off after {self._request.max_tokens} tokens.",
+                hint="Raise agentic.max_tokens in config.toml."
+                if plan
+                else "Raise llm.max_tokens in config.toml, or ask for a shorter answer.",
                 retryable=False,
             )
         if stop_reason == "model_context_window_exceeded":
@@ -384,9 +399,40 @@ class AnthropicStream:
             )
 
 
-def _cached(text: str) -> TextBlockParam:
-    """The service keeps what it has read up to here for some minutes, where it is long enough for its model."""
-    return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
+def _conversation(request: ModelRequest) -> list[dict[str, Any]]:
+    """The messages as the service takes them: what one side says in a row is one message, and pictures and passages
+    stand before the last."""
+    found: list[dict[str, Any]] = []
+    for message in request.messages:
+        if not found or found[-1]["role"] != message.role:
+            found.append({"role": message.role, "content": []})
+        found[-1]["content"].append(_block(message.text, kept=message.kept))
+    given: list[dict[str, Any]] = [
+        {
+            "type": "search_result",
+            "source": f"source-{passage.source}",
+            "title": passage.title,
+            "content": [{"type": "text", "text": block} for block in passage.blocks],
+            "citations": {"enabled": True},
+        }
+        for passage in request.passages
+    ]
+    for image in request.images:
+        data = base64.standard_b64encode(image.png).decode("ascii")
+        given.append({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}})
+    if given:
+        found[-1]["content"][-1:-1] = given
+    for each in found:
+        if len(each["content"]) == 1 and "cache_control" not in each["content"][0]:
+            each["content"] = each["content"][0]["text"]
+    return found
+
+
+def _block(text: str, *, kept: bool) -> dict[str, Any]:
+    """A text; what the service has read up to a kept one it keeps for some minutes, where that is long enough for its
+    model."""
+    marked = {"cache_control": {"type": "ephemeral"}} if kept else {}
+    return {"type": "text", "text": text, **marked}
 
 
 def _disconnect(events: Stream[RawMessageStreamEvent]) -> None:

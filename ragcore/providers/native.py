@@ -13,48 +13,26 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ragcore.errors import ModelError, RequestRefused
-from ragcore.protocols import Request
-from ragcore.providers.anthropic import AnthropicModel, AnthropicStream, AnthropicWriter
-from ragcore.providers.received import words
+from ragcore.protocols import ModelRequest
+from ragcore.providers.anthropic import AnthropicModel, AnthropicStream
+from ragcore.providers.faults import words
 
 if TYPE_CHECKING:
     from anthropic import Stream
-    from anthropic.types import MessageParam, RawMessageStreamEvent, SearchResultBlockParam, TextBlockParam
+    from anthropic.types import RawMessageStreamEvent
 
 # What a mark stands before: the full stop of what it cites, white space, and the bar that closes a row of a table.
 _CLOSING = re.compile(r"(?:[.!?…。！？]+[\"”’)*_]*)?\s*(?:\|\s*)?\Z")
-
-
-class NativeWriter(AnthropicWriter):
-    """Writes answers that the service itself cites, for requests with ``passages``."""
-
-    def stream(self, request: Request) -> NativeStream:
-        """As of `AnthropicWriter`."""
-        return NativeStream(self, request)
 
 
 class NativeStream(AnthropicStream):
     """The text of one message, with a marker for each citation at the end of the text block that it is given for. The
     closing of a block is held back until its citations are known: they may come before its text or after it."""
 
-    def __init__(self, model: AnthropicModel, request: Request) -> None:
+    def __init__(self, model: AnthropicModel, request: ModelRequest) -> None:
         super().__init__(model, request)
         self._held = ""
         self._markers: dict[str, None] = {}
-
-    def _conversation(self) -> list[MessageParam]:
-        *history, _ = super()._conversation()
-        content: list[SearchResultBlockParam | TextBlockParam] = [
-            {
-                "type": "search_result",
-                "source": f"source-{passage.source}",
-                "title": passage.title,
-                "content": [{"type": "text", "text": block} for block in passage.blocks],
-                "citations": {"enabled": True},
-            }
-            for passage in self._request.passages
-        ]
-        return [*history, {"role": "user", "content": [*content, {"type": "text", "text": self._request.prompt}]}]
 
     def _attempt(self) -> ModelError | None:
         error = super()._attempt()

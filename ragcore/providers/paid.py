@@ -8,39 +8,17 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
 
 from ragcore.errors import StoreError
-from ragcore.protocols import (
-    LLM,
-    ContextRequest,
-    ContextWriter,
-    Describer,
-    PictureRequest,
-    Planner,
-    PlanRequest,
-    Request,
-    Response,
-    ResponseCache,
-    SpendLedger,
-    TextStream,
-)
-from ragcore.types import Purpose, Usage
+from ragcore.protocols import LLM, Capabilities, ModelRequest, Response, ResponseCache, SpendLedger, TextStream
+from ragcore.types import Usage
 from ragcore.types.prices import Prices, cost
 from ragcore.types.report import Missing
 
 _log = logging.getLogger(__name__)
-
-
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-M = TypeVar("M", bound=_Named)
 
 
 @dataclass(frozen=True)
@@ -53,25 +31,15 @@ class Billing:
 
 
 class PaidStream:
-    """``inner``, the answer of the model called ``asked``, or, from ``kept``, what the same request was answered before
-    (unless ``fresh``). Iterate it once.
+    """``inner``, the answer of the model called ``asked`` to ``request``, or what the same request was answered before
+    (unless it is ``fresh``). Iterate it once.
 
     Whatever the service counted is booked when the iteration ends, also of an answer that was stopped or broke off. It
-    is kept where it ended by itself, is not empty and ``usable`` says so. Raises what ``inner`` raises. Where the
-    database fails, what was paid for is given out all the same: ``notes`` say it, and so does the log.
+    is kept where it ended by itself, is not empty and ``request.usable`` says so. Raises what ``inner`` raises. Where
+    the database fails, what was paid for is given out all the same: ``notes`` say it, and so does the log.
     """
 
-    def __init__(
-        self,
-        inner: TextStream,
-        billing: Billing,
-        purpose: Purpose,
-        asked: str,
-        *,
-        kept: ResponseCache | None = None,
-        fresh: bool = False,
-        usable: Callable[[str], bool] | None = None,
-    ) -> None:
+    def __init__(self, inner: TextStream, billing: Billing, request: ModelRequest, asked: str) -> None:
         self.model = asked
         self.usage = Usage()
         self.replayed = False
@@ -79,11 +47,9 @@ class PaidStream:
         self.missing: tuple[Missing, ...] = ()
         self._inner = inner
         self._billing = billing
-        self._purpose = purpose
+        self._request = request
         self._asked = asked
-        self._kept = kept
-        self._fresh = fresh
-        self._usable = usable
+        self._kept = None if request.bulk else billing.responses
         self._closed = threading.Event()
 
     @property
@@ -92,7 +58,7 @@ class PaidStream:
 
     def __iter__(self) -> Iterator[str]:
         fingerprint = self._inner.fingerprint if self._kept is not None else ""
-        known = self._known(fingerprint) if fingerprint and not self._fresh else None
+        known = self._known(fingerprint) if fingerprint and not self._request.fresh else None
         if known is not None:
             yield from self._replay(known)
             return
@@ -108,7 +74,7 @@ class PaidStream:
             self.notes, self.missing = (*self.notes, *self._inner.notes), self._inner.missing
             self._book(complete)
         text = "".join(pieces)
-        usable = bool(text.strip()) and (self._usable is None or self._usable(text))
+        usable = bool(text.strip()) and (self._request.usable is None or self._request.usable(text))
         if complete and usable and fingerprint and self._kept is not None:
             with self._noted("The model's answer couldn't be saved for reuse"):
                 self._kept.put(fingerprint, Response(self.model, tuple(pieces)))
@@ -144,13 +110,13 @@ class PaidStream:
         if complete or self.usage != Usage():
             usd = cost(self.usage, self.model, self._billing.prices, asked=self._asked)
             with self._noted("The model's cost couldn't be recorded yet"):
-                self._billing.ledger.add(self.model, self._purpose, self.usage, usd)
+                self._billing.ledger.add(self.model, self._request.purpose, self.usage, usd)
 
 
-class _Paid(Generic[M]):
-    """A model with its till."""
+class PaidModel:
+    """A model whose calls are booked, and whose texts are kept for the same request unless that is one of bulk."""
 
-    def __init__(self, model: M, billing: Billing) -> None:
+    def __init__(self, model: LLM, billing: Billing) -> None:
         self._model = model
         self._billing = billing
 
@@ -158,50 +124,9 @@ class _Paid(Generic[M]):
     def name(self) -> str:
         return self._model.name
 
-
-class PaidWriter(_Paid[LLM]):
-    """A writer whose answers are booked and kept."""
-
     @property
-    def extractive(self) -> bool:
-        return self._model.extractive
+    def capabilities(self) -> Capabilities:
+        return self._model.capabilities
 
-    def stream(self, request: Request) -> PaidStream:
-        inner = self._model.stream(request)
-        purpose: Purpose = "answer" if request.form is None else "report"
-        return PaidStream(inner, self._billing, purpose, self.name, kept=self._billing.responses, fresh=request.fresh)
-
-
-class PaidPlanner(_Paid[Planner]):
-    """A planner whose forms are booked and, where they are usable, kept."""
-
-    def call(self, request: PlanRequest) -> PaidStream:
-        return PaidStream(
-            self._model.call(request),
-            self._billing,
-            request.purpose,
-            self.name,
-            kept=self._billing.responses,
-            fresh=request.fresh,
-            usable=request.usable,
-        )
-
-
-class PaidDescriber(_Paid[Describer]):
-    """A describer whose calls are booked. What it says is kept by the picture (`DescriptionCache`)."""
-
-    def most(self, request: PictureRequest) -> Usage:
-        return self._model.most(request)
-
-    def stream(self, request: PictureRequest) -> PaidStream:
-        return PaidStream(self._model.stream(request), self._billing, "figures", self.name)
-
-
-class PaidContextWriter(_Paid[ContextWriter]):
-    """A context writer whose calls are booked. What it says is kept by what it was asked about (`ContextCache`)."""
-
-    def most(self, request: ContextRequest) -> Usage:
-        return self._model.most(request)
-
-    def stream(self, request: ContextRequest) -> PaidStream:
-        return PaidStream(self._model.stream(request), self._billing, "contexts", self.name)
+    def stream(self, request: ModelRequest) -> PaidStream:
+        return PaidStream(self._model.stream(request), self._billing, request, self.name)

@@ -1,29 +1,29 @@
-"""The heavy parts of an engine, each made once, on first use, by the names in the settings."""
+"""The heavy parts of an engine, each made once, on first use, by the names in the settings; and who writes: Claude, a
+model on a server of one's own, or the offline writer.
+
+To name the writer (`resolve`) loads none of them: the app does so before it draws its first page.
+"""
 
 from __future__ import annotations
 
 import copy
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ragcore.config.settings import Settings
-from ragcore.errors import KeyMissing
-from ragcore.providers.paid import Billing, PaidContextWriter, PaidDescriber, PaidPlanner, PaidWriter
+from ragcore.config.settings import LlmSettings, Settings
+from ragcore.errors import KeyMissing, KeyRefused, StreamBroken
+from ragcore.protocols import Capabilities, Message, ModelRequest
+from ragcore.providers.anthropic import DEFAULT_BASE_URL, AnthropicModel, capabilities_of
+from ragcore.providers.paid import Billing, PaidModel
+from ragcore.types import OFFLINE, Usage
 
 if TYPE_CHECKING:
-    from ragcore.protocols import (
-        LLM,
-        ContextWriter,
-        Describer,
-        Embedder,
-        Planner,
-        QuestionAnalyser,
-        Reranker,
-        VectorStore,
-    )
+    from ragcore.protocols import LLM, Embedder, QuestionAnalyser, Reranker, VectorStore
 
 T = TypeVar("T")
 
@@ -78,26 +78,22 @@ class Models:
 
     @property
     def writer(self) -> LLM:
-        from ragcore.providers.writers import writer
+        """What writes answers: the model in force, or the offline writer. Raises as `service` does."""
+        if self.capabilities.extractive:
+            from ragcore.offline.writer import OfflineWriter
 
-        settings = self._settings
-
-        def make() -> LLM:
-            made = writer(
-                settings.llm, environ=self._environ(), reranker=self.reranker, settings_answer=settings.answer
-            )
-            return made if made.extractive else PaidWriter(made, self._billing)
-
-        return self._own.part("writer", make)
+            reranker = self.reranker
+            return self._own.part("writer", lambda: OfflineWriter(reranker, self._settings.answer))
+        return self._model(self.writer_name)
 
     @property
     def section_writer(self) -> LLM:
         """What writes the sections of reports: the writer, or quotes under each requirement where that only quotes."""
+        writer = self.writer
+        if not writer.capabilities.extractive:
+            return writer
         from ragcore.offline.sections import OfflineSections
 
-        writer = self.writer
-        if not writer.extractive:
-            return writer
         reranker = self.reranker
         return self._own.part("section_writer", lambda: OfflineSections(reranker, self._settings.answer))
 
@@ -109,72 +105,127 @@ class Models:
         return self._shared.part("analyser", RuleAnalyser)
 
     @property
-    def describer(self) -> Describer | None:
-        """What describes figures; None where ``figures.describe`` is off or the model in force is no Claude."""
-        if self._settings.figures.describe == "off":
-            return None
-        from ragcore.providers.writers import describer
-
-        def make() -> Describer | None:
-            made = describer(self._settings.llm, environ=self._environ())
-            return None if made is None else PaidDescriber(made, self._billing)
-
-        return self._own.part("describer", make)
+    def describer(self) -> LLM | None:
+        """What describes figures; None where ``figures.describe`` is off or the model in force sees no pictures."""
+        wanted = self._settings.figures.describe != "off" and self.capabilities.vision
+        return self._model(self.writer_name) if wanted else None
 
     @property
-    def planner(self) -> Planner | None:
-        """What plans searches; None where the model in force is the offline writer."""
-        from ragcore.providers.writers import planner
-
-        def make() -> Planner | None:
-            made = planner(self._settings.llm, environ=self._environ())
-            return None if made is None else PaidPlanner(made, self._billing)
-
-        return self._own.part("planner", make)
+    def planner(self) -> LLM | None:
+        """What fills in forms; None where the model in force is the offline writer."""
+        return None if self.capabilities.extractive else self._model(self.writer_name)
 
     @property
-    def context_writer(self) -> ContextWriter | None:
-        """What writes summaries and situating sentences; None where the model in force is no Claude and
+    def context_writer(self) -> LLM | None:
+        """What writes summaries and situating sentences; None where the model in force has no prompt cache and
         ``context.situate`` does not ask for one. Raises `KeyMissing` where it does."""
-        from ragcore.providers.writers import context_writer
-
         chosen = self._settings.context
-
-        def make() -> ContextWriter | None:
-            made = context_writer(self._settings.llm, chosen.model, environ=self._environ())
-            return None if made is None else PaidContextWriter(made, self._billing)
-
-        made = self._own.part("context_writer", make)
-        if made is None and chosen.situate == "claude":
+        if self.capabilities.prompt_cache:
+            return self._model(chosen.model or self.writer_name)
+        if chosen.situate == "claude":
             raise KeyMissing("context.situate needs Claude, and no Claude model is set.")
-        return made
+        return None
 
     @property
     def context_model(self) -> str:
         """The Claude that writes, or would write if it were in force, summaries and situating sentences."""
         name = self._settings.context.model or self.writer_name
-        return name if name.startswith("claude") else self._settings.llm.claude_model
+        return name if capabilities_of(name).prompt_cache else self._settings.llm.claude_model
 
     @property
     def writer_name(self) -> str:
         """``offline`` or the model that would answer now; nothing is loaded."""
-        from ragcore.providers.writers import resolve
-
         return resolve(self._settings.llm, self._environ())
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the model in force can do; nothing is loaded."""
+        name = self.writer_name
+        return Capabilities(extractive=True) if name == OFFLINE else capabilities_of(name)
 
     @property
     def server(self) -> str:
         """The address of the server that writes, or ``offline``."""
-        return self._account()[0]
+        return account(self._settings.llm, self._environ())[0]
 
     def same_account(self, other: Models) -> bool:
         """Whether both ask the same server with the same key."""
-        return self._account() == other._account()
+        return account(self._settings.llm, self._environ()) == account(other._settings.llm, other._environ())
 
-    def _account(self) -> tuple[str, str]:
-        from ragcore.providers.writers import account
+    def _model(self, name: str) -> LLM:
+        """The model called ``name``, booked. Raises `KeyMissing` where there is neither a key nor a server of one's own
+        (``llm.base_url`` or ``ANTHROPIC_BASE_URL``), which may do without, and `KeyRefused` for a key that cannot be
+        sent."""
 
-        return account(self._settings.llm, self._environ())
+        def make() -> LLM:
+            return PaidModel(AnthropicModel(name, **service(name, self._settings.llm, self._environ())), self._billing)
+
+        return self._own.part(f"model {name}", make)
+
+
+def resolve(settings: LlmSettings, environ: Mapping[str, str]) -> str:
+    """The name of the writer that ``llm.model`` stands for: ``offline`` or a model's name."""
+    if settings.model == "auto":
+        return settings.claude_model if _key(environ) else OFFLINE
+    return settings.claude_model if settings.model == "claude" else settings.model
+
+
+def account(settings: LlmSettings, environ: Mapping[str, str]) -> tuple[str, str]:
+    """The address of the server that writes and the key that it is sent; ``offline`` and "" where none does."""
+    if resolve(settings, environ) == OFFLINE:
+        return OFFLINE, ""
+    return settings.base_url or environ.get("ANTHROPIC_BASE_URL") or DEFAULT_BASE_URL, _key(environ)
+
+
+def service(name: str, settings: LlmSettings, environ: Mapping[str, str]) -> dict[str, Any]:
+    """What `AnthropicModel` needs to ask the model ``name``. The key is read at this moment."""
+    base_url, key = account(settings, environ)
+    if not (key.isascii() and key.isprintable()):
+        # Sent, it would fail as if the network had, in an error that holds the key.
+        raise KeyRefused(
+            "ANTHROPIC_API_KEY isn't a valid key.",
+            hint="Copy the key again, on one line, and set ANTHROPIC_API_KEY to it.",
+        )
+    if not key and base_url == DEFAULT_BASE_URL:
+        raise KeyMissing(f"{name} needs a key, and ANTHROPIC_API_KEY isn't set.")
+    return {
+        "api_key": key or "none",
+        "base_url": base_url,
+        "timeout_seconds": settings.timeout_seconds,
+        "retries": settings.retries,
+        "custom_headers": "ANTHROPIC_CUSTOM_HEADERS" in environ,
+    }
+
+
+def _key(environ: Mapping[str, str]) -> str:
+    """The key without the white space that copying brings along; "" where there is none."""
+    return environ.get("ANTHROPIC_API_KEY", "").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came back: the service's name for the ``model``, its first words, what was counted, and how long it took."""
+
+    model: str
+    words: str
+    usage: Usage
+    ms: float
+
+
+def trial(models: Models) -> Trial:
+    """The smallest request to whoever would write the answer, booked like any other: does the key work, is the model
+    there. Raises the `ModelError` that an answer would meet."""
+    started = time.perf_counter()
+    asked = Message("Reply with the one word: ready")
+    stream = models.writer.stream(ModelRequest(messages=(asked,), max_tokens=16, fresh=True))
+    pieces: list[str] = []
+    try:
+        pieces.extend(stream)
+    except StreamBroken:
+        # A model that says more than it was asked for is cut off at so few tokens, and works.
+        if not stream.usage.output_tokens:
+            raise
+    return Trial(stream.model, "".join(pieces).strip()[:80], stream.usage, (time.perf_counter() - started) * 1000)
 
 
 class _Parts:

@@ -12,6 +12,7 @@ from ragcore.index.report_rows import ReportInfo, StoredReport, StoredSection
 from ragcore.report.editing import HAND
 from ragcore.report.requirements import requirements
 from ragcore.report.template import Place, Section, Template, from_data
+from ragcore.types import OFFLINE
 from ragcore.types.report import NO_FOCUS, Field, FilledSection, Report, SectionStatus
 
 Pair = tuple[StoredSection, Place]
@@ -85,7 +86,7 @@ class Draft:
             writer = ", ".join(models) or writer
         else:
             # As it is read after "Written by".
-            names = ["the offline answerer" if name == "offline" else name for name in models]
+            names = ["the offline answerer" if name == OFFLINE else name for name in models]
             writer = " and ".join([*names, "a person"])
         info = self.stored.info
         return Report(

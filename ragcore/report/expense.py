@@ -10,7 +10,7 @@ from ragcore.config.settings import Settings
 from ragcore.prompts import SECTION_PROMPT, SECTION_SYSTEM
 from ragcore.report.template import Kind, Place, Template
 from ragcore.text.sentences import count_tokens
-from ragcore.types import Usage
+from ragcore.types import OFFLINE, Usage
 from ragcore.types.prices import cost
 
 # The service's tokens are smaller than cl100k's: in English prose by about this.
@@ -35,7 +35,7 @@ class Expense:
 def expected(template: Template, chosen: Sequence[Place], written: int, model: str, settings: Settings) -> Expense:
     """What writing ``chosen`` of ``template`` takes, of which ``written`` tokens of other sections are written."""
     asked = [place for place in chosen if place.section.filled]
-    if model == "offline":
+    if model == OFFLINE:
         return Expense(len(asked), model, Usage(), 0.0, 0.0)
     report = settings.report
     frame = count_tokens(SECTION_SYSTEM + SECTION_PROMPT + template.guidance) + sum(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from ragcore.cancel import Stop
-from ragcore.protocols import Request
+from ragcore.protocols import ModelRequest
 from ragcore.report.constraints import SectionConstraints, further, within, without
 from ragcore.report.evidence import FEW, EvidenceSet, Gathering
 from ragcore.report.gaps import (
@@ -175,7 +175,7 @@ class SectionFiller:
         # In one document its own name tells no passage from another.
         sought = focus if len(known) > 1 else replace(focus, subject="")
         retrieval = self.retrieve(sought.of(asked.query), scope=scope, parts=_on(sought, parts), stop=stop)
-        extractive = self.models.section_writer.extractive
+        extractive = self.models.capabilities.extractive
         evidence = Gathering(self.document, self.terms, self.settings, extractive)
         names = short_titles({one.doc_id: one.title for one in ready}, {one.doc_id: one.name for one in ready})
         if focus.subject and scope.doc_ids is None:
@@ -305,11 +305,11 @@ class SectionFiller:
 
     def _stream(self, asked: _Asked, retrieval: Retrieval) -> AnswerStream:
         from ragcore.answer.section import section_request
-        from ragcore.pipelines.stream import AnswerStream
+        from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 
         section = asked.place.section
 
-        def request() -> Request:
+        def request() -> ModelRequest:
             made = section_request(
                 section.heading,
                 section.guidance,
@@ -329,18 +329,13 @@ class SectionFiller:
             )
             pinned = [(span.doc_id, span.start, span.end) for span in asked.orders.pinned]
             held = own_units(asked.given.sources, pinned)
-            return replace(made, fresh=asked.orders.fresh, pinned=held, stated=asked.given.stated)
+            task = replace(made.task, pinned=held, stated=asked.given.stated)
+            return replace(made, fresh=asked.orders.fresh, task=task)
 
+        query = self.models.analyser.read(section.query)
         return AnswerStream(
-            question=section.query,
-            query=self.models.analyser.read(section.query),
-            retrieval=retrieval,
-            sources=asked.given.sources,
-            document=self.document,
-            llm=self.models.section_writer,
-            settings=self.settings,
-            reranker=self.models.reranker,
-            request=request,
+            AnswerTask(section.query, query, retrieval, asked.given.sources, request=request),
+            Services(self.models.section_writer, self.settings, self.document, self.models.reranker),
         )
 
     def _missing(self, form: Field, answer: Answer, told: Sequence[Missing], heading: str) -> list[Missing]:

@@ -208,7 +208,7 @@ class ReportWorkspace:
             if section.accepted:
                 raise SectionAccepted("This section is accepted.")
         if instruction:
-            if self.models.writer_name == "offline":
+            if self.models.capabilities.extractive:
                 raise InputError(
                     "Offline, Groundwork only quotes; it can't rewrite.", hint="Enter a key, or edit the text yourself."
                 )

@@ -24,16 +24,15 @@ from ragcore.types.question import Question, unread
 
 if TYPE_CHECKING:
     from ragcore.config.settings import AgenticSettings, Settings
-    from ragcore.protocols import Planner, Reranker
+    from ragcore.protocols import LLM, Capabilities, Reranker
 
 
 K = 5  # how soon a query's later ranks count less: a question has few parts, and the first of each matter most
-CLAUDE = "claude"  # the models that are asked without being told to begin so
 
 
-def may_ask(settings: AgenticSettings, model: str) -> bool:
-    """Whether ``model``, that in force, may be asked anything under ``settings``."""
-    by_itself = settings.decompose == "auto" and model.startswith(CLAUDE)
+def may_ask(settings: AgenticSettings, model: Capabilities) -> bool:
+    """Whether the ``model`` in force may be asked anything under ``settings``."""
+    by_itself = settings.decompose == "auto" and model.tools
     return by_itself or settings.decompose == "model" or settings.gaps
 
 
@@ -55,7 +54,7 @@ class AgenticRetriever:
         settings: Settings,
         *,
         reranker: Reranker | None = None,
-        planner: Planner | None = None,
+        planner: LLM | None = None,
         stop: Stop | None = None,
         on_step: OnStep = ignore_step,
         parts: Sequence[SubQuery] | None = None,
@@ -148,7 +147,7 @@ class AgenticRetriever:
     def _asks(self, plans: Plans, query: str) -> bool:
         """Whether the model is asked for the parts of ``query``."""
         wanted = self._settings.agentic.decompose
-        may = wanted == "model" or (wanted == "auto" and plans.model.startswith(CLAUDE) and self._read(query).composed)
+        may = wanted == "model" or (wanted == "auto" and plans.capabilities.tools and self._read(query).composed)
         return may and not self._stop.is_set()
 
     def _by_rules(self, query: str) -> list[SubQuery]:

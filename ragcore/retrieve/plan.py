@@ -15,7 +15,7 @@ from pydantic import AfterValidator
 from ragcore.errors import KeyMissing, KeyRefused, ModelError, ModelMissing
 from ragcore.forms import Filled, Forms, words
 from ragcore.prompts import DECOMPOSE_PROMPT, DECOMPOSE_SYSTEM, GAP_PROMPT, GAP_SYSTEM
-from ragcore.protocols import Form, Planner
+from ragcore.protocols import LLM, Form
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Hit, SubQuery, Usage
 from ragcore.types.prices import Prices
@@ -67,8 +67,9 @@ class Plans:
     Raises `KeyMissing`, `KeyRefused` and `ModelMissing`, which are for the person to put right, and `Cancelled`.
     """
 
-    def __init__(self, planner: Planner, settings: AgenticSettings, stop: Stop) -> None:
+    def __init__(self, planner: LLM, settings: AgenticSettings, stop: Stop) -> None:
         self.notes: list[str] = []
+        self.capabilities = planner.capabilities
         self._name = planner.name
         self._settings = settings
         self._forms = Forms(
@@ -111,10 +112,6 @@ class Plans:
     @property
     def usage(self) -> Usage:
         return self._forms.usage
-
-    @property
-    def model(self) -> str:
-        return self._forms.model
 
     def cost(self, prices: Prices) -> float | None:
         """US dollars so far; None where the model has no price."""

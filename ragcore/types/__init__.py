@@ -32,11 +32,10 @@ from ragcore.types.document import GENERATED_MARKS as GENERATED_MARKS
 from ragcore.types.document import Cell as Cell
 from ragcore.types.document import Chunk as Chunk
 from ragcore.types.document import ChunkKind as ChunkKind
-from ragcore.types.document import ContextReport as ContextReport
 from ragcore.types.document import Document as Document
 from ragcore.types.document import Element as Element
 from ragcore.types.document import ElementKind as ElementKind
-from ragcore.types.document import FigureReport as FigureReport
+from ragcore.types.document import ModelReport as ModelReport
 from ragcore.types.document import Page as Page
 from ragcore.types.document import Table as Table
 from ragcore.types.geometry import Box as Box
@@ -56,6 +55,7 @@ from ragcore.types.retrieval import Trace as Trace
 from ragcore.types.retrieval import TracedHit as TracedHit
 from ragcore.types.retrieval import Usage as Usage
 from ragcore.types.retrieval import ignore_step as ignore_step
+from ragcore.types.spending import OFFLINE as OFFLINE
 from ragcore.types.spending import DaySpent as DaySpent
 from ragcore.types.spending import Purpose as Purpose
 from ragcore.types.spending import Spending as Spending

@@ -222,46 +222,18 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class FigureReport:
-    """What became of a document's figures: of ``figures`` large enough to describe, ``described`` have a description,
-    ``empty`` show nothing worth one, ``repeated`` are pictures described where they first stand, and ``left`` are not
-    described because of ``reason`` ("" where nobody was to be asked). ``usd`` is what the document has cost so far;
-    ``error`` is `GroundworkError.as_dict` of what the service, or the drawing, ran into."""
+class ModelReport:
+    """What became of a document's figures, or of its contexts. Of ``figures`` large enough to describe, ``described``
+    have a description, ``empty`` show nothing worth one, and ``repeated`` are described where they first stand. Of
+    contexts, ``written`` summaries are a model's, ``extracted`` ones sentences of the document, and ``situated``
+    passages were placed in it by a model. ``left`` of either are not done because of ``reason`` ("" where nobody was to
+    be asked). ``usd`` is what the document has cost so far; ``error`` is `GroundworkError.as_dict` of what the service,
+    or the drawing, ran into."""
 
     figures: int = 0
     described: int = 0
     empty: int = 0
     repeated: int = 0
-    left: int = 0
-    usd: float = 0.0
-    reason: str = ""
-    error: Mapping[str, Any] | None = None
-
-    @property
-    def unfinished(self) -> bool:
-        """Whether another attempt may describe what is left."""
-        return self.left > 0 and bool(self.reason)
-
-    @property
-    def words(self) -> str:
-        """In a sentence, or "" where there is nothing to tell."""
-        parts = []
-        if self.described:
-            spent = f"{self.usd:.2f}" if self.usd >= 0.01 or not self.usd else f"{self.usd:.4f}"
-            parts.append(f"{self.described} {'figure' if self.described == 1 else 'figures'} described, ${spent}")
-        if self.unfinished:
-            of = "left" if parts else "figure not described" if self.left == 1 else "figures not described"
-            parts.append(f"{self.left} {of}: {self.reason}")
-        return "; ".join(parts)
-
-
-@dataclass(frozen=True, slots=True)
-class ContextReport:
-    """What stands in front of a document's chunks beside title and headings: ``written`` summaries by a model,
-    ``extracted`` ones (sentences of the document), ``situated`` passages that a model has placed in it; ``left`` of
-    either it should have written and did not, because of ``reason`` ("" where nobody was to be asked). ``usd`` is what
-    the document has cost so far; ``error`` is `GroundworkError.as_dict` of what the service ran into."""
-
     written: int = 0
     extracted: int = 0
     situated: int = 0
@@ -272,22 +244,28 @@ class ContextReport:
 
     @property
     def unfinished(self) -> bool:
-        """Whether another attempt may write what is left."""
+        """Whether another attempt may do what is left."""
         return self.left > 0 and bool(self.reason)
 
     @property
     def words(self) -> str:
         """In a sentence, or "" where there is nothing to tell."""
-        parts = []
-        if self.written:
-            parts.append(f"{self.written} {'summary' if self.written == 1 else 'summaries'} written")
-        if self.situated:
-            parts.append(f"{self.situated} {'passage' if self.situated == 1 else 'passages'} situated")
+        parts = [
+            f"{count} {one if count == 1 else several} {done}"
+            for count, one, several, done in (
+                (self.described, "figure", "figures", "described"),
+                (self.written, "summary", "summaries", "written"),
+                (self.situated, "passage", "passages", "situated"),
+            )
+            if count
+        ]
         if parts:
             parts.append(f"${self.usd:.2f}" if self.usd >= 0.01 or not self.usd else f"${self.usd:.4f}")
         told = [", ".join(parts)] if parts else []
         if self.unfinished:
-            told.append(f"{self.left} {'left' if parts else 'of its contexts not written'}: {self.reason}")
+            kind = ("figure" if self.left == 1 else "figures") if self.figures else "of its contexts"
+            done = "described" if self.figures else "written"
+            told.append(f"{self.left} {'left' if parts else f'{kind} not {done}'}: {self.reason}")
         return "; ".join(told)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from ragcore.types.document import ContextReport, FigureReport
+from ragcore.types.document import ModelReport
 from ragcore.types.retrieval import Usage
 
 Status = Literal["new", "reading", "ready", "failed"]
@@ -44,8 +44,8 @@ class DocumentInfo:
     unread_pages: tuple[int, ...] = ()
     indexed: bool = False
     error: Mapping[str, Any] | None = None
-    figures: FigureReport = field(default_factory=FigureReport)
-    context: ContextReport = field(default_factory=ContextReport)
+    figures: ModelReport = field(default_factory=ModelReport)
+    context: ModelReport = field(default_factory=ModelReport)
     folder: str = ""
     tags: tuple[str, ...] = ()
     held: bool = False

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from ragcore.types.retrieval import Usage
 
+OFFLINE = "offline"  # what the offline answerer is called, among the names of models
 Purpose = Literal["answer", "report", "plan", "rewrite", "judge", "figures", "contexts"]
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 

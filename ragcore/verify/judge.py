@@ -20,7 +20,7 @@ from ragcore.config.settings import Settings
 from ragcore.errors import Cancelled, GroundworkError
 from ragcore.forms import Filled, Forms, words
 from ragcore.prompts import JUDGE_PROMPT, JUDGE_SYSTEM
-from ragcore.protocols import Form, Planner
+from ragcore.protocols import LLM, Form
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Citation, Claim, ClaimStatus, Document, Mark, Usage
 from ragcore.verify.budget import NOT_CHECKED
@@ -74,7 +74,7 @@ def judged(
     marks: Sequence[Mark],
     citations: Sequence[Citation],
     document: Callable[[str], Document],
-    planner: Planner,
+    planner: LLM,
     settings: Settings,
     stop: Stop,
     *,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from ragcore.answer.sources import build_sources
 from ragcore.config.settings import Settings, load
-from ragcore.protocols import Request, StaticStream
+from ragcore.protocols import Capabilities, ModelRequest, StaticStream
 from ragcore.types import Chunk, Document, Hit, Retrieval, Segment, Source, Usage
 from tests.documents import Break, Grid, Heading, Item, make_document
 
@@ -100,14 +100,14 @@ class ScriptedWriter:
     """An `LLM` that says what it is told, in the given pieces, and may fail or run something midway."""
 
     name = "scripted"
-    extractive = False
+    capabilities = Capabilities()
 
     def __init__(self, *pieces: str | Exception | Callable[[], None], usage: Usage | None = None) -> None:
         self._pieces = pieces
         self._usage = usage or Usage(10, 5)
-        self.requests: list[Request] = []
+        self.requests: list[ModelRequest] = []
 
-    def stream(self, request: Request) -> StaticStream:
+    def stream(self, request: ModelRequest) -> StaticStream:
         self.requests.append(request)
         return StaticStream(self._say(), model="scripted-1", usage=self._usage)
 

@@ -11,8 +11,8 @@ from ragcore.answer.render import neutralise, render_source
 from ragcore.answer.sources import build_sources, build_units
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
-from ragcore.pipelines.stream import AnswerStream
-from ragcore.protocols import Request
+from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
+from ragcore.protocols import ModelRequest, WritingTask
 from ragcore.types import (
     GENERATED_MARKS,
     Answer,
@@ -160,7 +160,7 @@ def test_a_claim_on_it_is_checked_and_says_what_it_rests_on() -> None:
 
 def test_the_offline_answerer_does_not_quote_it() -> None:
     question = "How many milligrams at Orchard Lane, which stands highest?"
-    writing = OfflineWriter(None, SETTINGS.answer).stream(Request(question, (source(),), "", ""))
+    writing = OfflineWriter(None, SETTINGS.answer).stream(ModelRequest(task=WritingTask(question, (source(),))))
     assert "61.4" not in "".join(writing)
     assert all("61.4" not in quote for *_place, quote in nearest_units(question, [source()]))
 
@@ -168,18 +168,13 @@ def test_the_offline_answerer_does_not_quote_it() -> None:
 def test_the_json_says_so() -> None:
     writer = ScriptedWriter(f"Orchard Lane stands highest, at 61.4 milligrams <<SOURCE 1.{unit_of('61.4')}>>.")
     stream = AnswerStream(
-        question="Which well stands highest?",
-        query=read("Which well stands highest?"),
-        retrieval=found(),
-        sources=[source()],
-        document=the_document,
-        llm=writer,
-        settings=SETTINGS,
+        AnswerTask("Which well stands highest?", read("Which well stands highest?"), found(), (source(),)),
+        Services(writer, SETTINGS, the_document),
     )
     list(stream)
     answer = stream.answer
     assert isinstance(answer, Answer)
-    assert "<AI_GENERATED>" in writer.requests[0].prompt
+    assert "<AI_GENERATED>" in writer.requests[0].messages[-1].text
     assert "AI_GENERATED" in writer.requests[0].system
     (citation,) = wire.answer(answer)["citations"]
     assert citation["generated"] is True

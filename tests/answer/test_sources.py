@@ -266,11 +266,11 @@ def test_request_holds_rules_sources_question_and_history() -> None:
     made = sources(PROSE, IND)
     history = [Turn("First?", "It rose [1][2]. More [12]."), Turn("Second?", "No.")]
     request = build_request("What rose?", made, history, document, SETTINGS, query="What rose in 2023?")
-    assert request.history == (Turn("First?", "It rose. More."), Turn("Second?", "No."))
-    assert request.question == "What rose in 2023?"
-    assert request.prompt.rstrip().endswith("Question: What rose?")
-    assert "<<SOURCE 1>>" in request.prompt
-    assert "<<END SOURCE 2>>" in request.prompt
+    assert [message.text for message in request.messages[:-1]] == ["First?", "It rose. More.", "Second?", "No."]
+    assert request.task.question == "What rose in 2023?"
+    assert request.messages[-1].text.rstrip().endswith("Question: What rose?")
+    assert "<<SOURCE 1>>" in request.messages[-1].text
+    assert "<<END SOURCE 2>>" in request.messages[-1].text
     assert "<<NO ANSWER>>" in request.system
     other = build_request("Another?", sources(IND), (), document, SETTINGS)
     assert other.system == request.system, "the system part must not change, or it cannot be cached"

@@ -61,8 +61,8 @@ def test_what_is_read_of_a_document_has_a_length() -> None:
         assert count_tokens(joined(document, document.body, limit)) <= limit
     given = settings(prompt_tokens=500)
     ask = document_summary(document, given)
-    assert count_tokens(ask.request.prompt) < 700
-    assert (ask.request.material, ask.request.max_tokens) == ("", given.context.max_tokens)
+    assert count_tokens(ask.request.messages[-1].text) < 700
+    assert (len(ask.request.messages), ask.request.max_tokens) == (1, given.context.max_tokens)
 
 
 def test_words_of_the_document_stay_in_their_json_object() -> None:
@@ -73,14 +73,14 @@ def test_words_of_the_document_stay_in_their_json_object() -> None:
         document_summary(document, settings()),
         section_summary(document, sections, ("A",), settings()),
     ):
-        (line,) = (line for line in ask.request.prompt.splitlines() if line.startswith("{"))
+        (line,) = (line for line in ask.request.messages[-1].text.splitlines() if line.startswith("{"))
         assert "<" not in line
         assert json.loads(line)["title"] == 'T" <b>'
     ((asks, (passage,)),) = situating(document, chunks, "", settings())
     request = asks[0].request
-    (line,) = (line for line in request.prompt.splitlines() if line.startswith("{"))
+    (line,) = (line for line in request.messages[-1].text.splitlines() if line.startswith("{"))
     assert json.loads(line) == {"section": ["A"], "text": passage.text.strip()}
-    assert "<" not in request.material.split("\n", 1)[1]
+    assert "<" not in request.messages[0].text.split("\n", 1)[1]
 
 
 def test_a_short_document_is_one_material_and_rows_share_their_tables_sentence() -> None:
@@ -93,7 +93,7 @@ def test_a_short_document_is_one_material_and_rows_share_their_tables_sentence()
     groups = list(situating(document, chunks, "A summary.", settings()))
     assert len(groups) == 1
     assert [chunk for _asks, own in groups for chunk in own] == asked
-    materials = {ask.request.material for asks, _own in groups for ask in asks}
+    materials = {ask.request.messages[0].text for asks, _own in groups for ask in asks}
     assert len(materials) == 1
     assert "A summary." not in materials.pop()  # it has the whole document
 
@@ -105,7 +105,7 @@ def test_a_long_document_goes_by_parts_with_its_summary() -> None:
     assert len(groups) > 1
     assert [chunk for _asks, own in groups for chunk in own] == passages(chunks)
     for asks, own in groups:
-        (material,) = {ask.request.material for ask in asks}
+        (material,) = {ask.request.messages[0].text for ask in asks}
         quoted = json.loads(material.split("\n", 1)[1])
         assert quoted["summary"] == "A summary."
         assert all(chunk.text.strip().splitlines()[0] in quoted["part"] for chunk in own)

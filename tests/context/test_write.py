@@ -19,8 +19,8 @@ from ragcore.index.contexts import Contexts
 from ragcore.index.database import Database
 from ragcore.ingest.chunk import chunk_document
 from ragcore.protocols import ContextWriter
-from ragcore.providers.context import AnthropicContextWriter
-from ragcore.types import Chunk, ContextReport, Document
+from ragcore.providers.anthropic import AnthropicModel
+from ragcore.types import Chunk, Document, ModelReport
 from tests.documents import Grid, Heading, make_document
 from tests.messages_server import MessagesServer, Reply
 
@@ -60,7 +60,7 @@ class Bench:
         self.progress: list[tuple[int, int]] = []
 
     def writer(self, model: str = MODEL) -> ContextWriter:
-        return AnthropicContextWriter(model, api_key="k", base_url=self.server.url, timeout_seconds=10, retries=0)
+        return AnthropicModel(model, api_key="k", base_url=self.server.url, timeout_seconds=10, retries=0)
 
     def run(
         self,
@@ -70,7 +70,7 @@ class Bench:
         ask: bool = True,
         cancelled: Callable[[], bool] | None = None,
         **changes: Any,
-    ) -> tuple[tuple[Chunk, ...], ContextReport]:
+    ) -> tuple[tuple[Chunk, ...], ModelReport]:
         given = settings(**changes)
         document = document or report()
         return add_context(
@@ -100,7 +100,7 @@ def replies(count: int, **changes: Any) -> list[Reply]:
 def test_by_default_nothing_is_asked_and_nothing_added(bench: Bench) -> None:
     chunks, told = bench.run()
     assert {chunk.context for chunk in chunks} == {""}
-    assert (told, told.words, told.unfinished) == (ContextReport(), "", False)
+    assert (told, told.words, told.unfinished) == (ModelReport(), "", False)
     assert bench.server.requests == []
 
 

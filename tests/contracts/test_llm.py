@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,16 +13,33 @@ from ragcore.answer.cite import Marker, MarkerParser
 from ragcore.answer.generate import build_request
 from ragcore.config.settings import LlmSettings, Settings
 from ragcore.errors import KeyMissing
-from ragcore.protocols import LLM, Request
-from ragcore.providers.writers import resolve, writer
+from ragcore.protocols import LLM, ModelRequest
+from ragcore.providers.paid import Billing
+from ragcore.providers.registry import Models, resolve
+from ragcore.types import Purpose, Usage
 from tests.answer.samples import DIVIDENDS, PROSE, SETTINGS, document, sources
 from tests.messages_server import MessagesServer
 
 Make = Callable[[], LLM]
 
 
+class Unbooked:
+    """A ledger of what nobody asks about."""
+
+    def add(self, model: str, purpose: Purpose, usage: Usage, usd: float | None) -> None:
+        pass
+
+
 def make(settings: LlmSettings, environ: dict[str, str]) -> LLM:
-    return writer(settings, environ=environ, reranker=None, settings_answer=SETTINGS.answer)
+    chosen = SETTINGS.model_copy(
+        update={"llm": settings, "rerank": SETTINGS.rerank.model_copy(update={"model": "none"})}
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
+            patch.delenv(name, raising=False)
+        for name, value in environ.items():
+            patch.setenv(name, value)
+        return Models(chosen, Path(), Billing(Unbooked(), None, {})).writer
 
 
 @pytest.fixture(params=[("offline", "markers"), ("claude", "markers"), ("claude", "native")], ids="-".join)
@@ -38,7 +56,7 @@ def make_writer(settings: Settings) -> Iterator[Make]:
 
 
 @pytest.fixture
-def question(settings: Settings) -> Request:
+def question(settings: Settings) -> ModelRequest:
     return build_request("How much did revenues rise?", sources(PROSE, DIVIDENDS), (), document, settings)
 
 
@@ -47,32 +65,32 @@ class TestWriter:
         model = make_writer()
         assert isinstance(model, LLM)
         assert model.name
-        assert isinstance(model.extractive, bool)
+        assert isinstance(model.capabilities.extractive, bool)
 
-    def test_cites_the_given_sources_in_the_marker_language(self, make_writer: Make, question: Request) -> None:
+    def test_cites_the_given_sources_in_the_marker_language(self, make_writer: Make, question: ModelRequest) -> None:
         parser = MarkerParser()
         items = [item for piece in make_writer().stream(question) for item in parser.feed(piece)]
         markers = [item for item in [*items, *parser.finish()] if isinstance(item, Marker)]
         assert any(part.source == 1 for marker in markers for part in marker.parts)
 
-    def test_says_which_model_wrote_and_what_it_used(self, make_writer: Make, question: Request) -> None:
+    def test_says_which_model_wrote_and_what_it_used(self, make_writer: Make, question: ModelRequest) -> None:
         model = make_writer()
         stream = model.stream(question)
         assert "".join(stream)
         assert stream.model == model.name
-        assert (stream.usage.output_tokens == 0) == model.extractive
+        assert (stream.usage.output_tokens == 0) == model.capabilities.extractive
 
-    def test_the_same_request_gives_the_same_text(self, make_writer: Make, question: Request) -> None:
+    def test_the_same_request_gives_the_same_text(self, make_writer: Make, question: ModelRequest) -> None:
         model = make_writer()
         assert "".join(model.stream(question)) == "".join(model.stream(question))
 
-    def test_close_ends_the_iteration(self, make_writer: Make, question: Request) -> None:
+    def test_close_ends_the_iteration(self, make_writer: Make, question: ModelRequest) -> None:
         stream = make_writer().stream(question)
         stream.close()
         assert list(stream) == []
         stream.close()
 
-    def test_close_from_another_thread_midway(self, make_writer: Make, question: Request) -> None:
+    def test_close_from_another_thread_midway(self, make_writer: Make, question: ModelRequest) -> None:
         stream = make_writer().stream(question)
         for _ in stream:
             closer = threading.Thread(target=stream.close)

@@ -12,7 +12,7 @@ from ragcore.config.settings import load
 from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
-from ragcore.protocols import PlanRequest, Retriever, StaticStream
+from ragcore.protocols import Capabilities, ModelRequest, Retriever, StaticStream
 from ragcore.retrieve.agentic import AgenticRetriever
 from ragcore.retrieve.cache import CachedRetriever, RememberedQueries, RetrievalCache
 from ragcore.retrieve.hybrid import MODES, HybridRetriever
@@ -35,11 +35,12 @@ def without_cache(hit: Hit) -> Hit:
 
 
 class TwoParts:
-    """A `Planner` to which every question has two parts, the same ones."""
+    """An `LLM` to which every question has two parts, the same ones."""
 
     name = "test:parts"
+    capabilities = Capabilities()
 
-    def call(self, request: PlanRequest) -> StaticStream:
+    def stream(self, request: ModelRequest) -> StaticStream:
         parts = ["What were the revenues of Alpha Corp?", "Who makes pumps and valves?"]
         form = {"sub_queries": [{"query": part, "reason": "a part"} for part in parts]}
         return StaticStream([json.dumps(form)], self.name)

@@ -19,8 +19,8 @@ from ragcore.index.database import Database
 from ragcore.index.descriptions import Descriptions
 from ragcore.ingest.figures import PROMPT, clean, describe_figures
 from ragcore.protocols import Describer
-from ragcore.providers.vision import AnthropicDescriber
-from ragcore.types import Box, Document, FigureReport
+from ragcore.providers.anthropic import AnthropicModel
+from ragcore.types import Box, Document, ModelReport
 from tests.ingest import sheets
 from tests.ingest.sheets import Part, caption, picture, text
 from tests.messages_server import MessagesServer, Reply
@@ -43,7 +43,7 @@ class Bench:
 
     def describer(self, **changes: int) -> Describer:
         options = {"timeout_seconds": 10, "retries": 0, **changes}
-        return AnthropicDescriber(
+        return AnthropicModel(
             MODEL,
             api_key="sk-test",
             base_url=self.server.url,
@@ -58,7 +58,7 @@ class Bench:
         describer: Callable[[], Describer | None] | None = None,
         cancelled: Callable[[], bool] | None = None,
         **figures: Any,
-    ) -> tuple[dict[Box, str], FigureReport]:
+    ) -> tuple[dict[Box, str], ModelReport]:
         given = settings(**{"figures.in_flight": 1, **{f"figures.{key}": value for key, value in figures.items()}})
         path = self.folder / "made.pdf"
         path.write_bytes(sheets.pdf(pages))
@@ -172,7 +172,7 @@ def test_the_most_figures(bench: Bench) -> None:
 
 
 def test_a_model_without_a_price_is_not_asked(bench: Bench) -> None:
-    other = AnthropicDescriber("claude-next", api_key="x", base_url=bench.server.url, timeout_seconds=5, retries=0)
+    other = AnthropicModel("claude-next", api_key="x", base_url=bench.server.url, timeout_seconds=5, retries=0)
     found, report = bench.run([sheet(0.1, 0.3)], describer=lambda: other)
     assert (found, report.left, bench.server.requests) == ({}, 2, [])
     assert "no price for claude-next" in report.words
@@ -220,7 +220,7 @@ def test_a_lost_connection_stays_counted(bench: Bench) -> None:
 
 def test_a_request_without_an_answer_is_not_repeated_and_stays_counted(bench: Bench) -> None:
     bench.server.reply(Reply(text=SAID, first_delay=2.0))
-    impatient = AnthropicDescriber(MODEL, api_key="k", base_url=bench.server.url, timeout_seconds=0.3, retries=2)
+    impatient = AnthropicModel(MODEL, api_key="k", base_url=bench.server.url, timeout_seconds=0.3, retries=2)
     _found, report = bench.run([sheet(0.1)], describer=lambda: impatient)
     assert (report.left, len(bench.server.requests)) == (1, 1)
     assert report.usd > 0.0015

@@ -11,7 +11,7 @@ from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.generate import build_request
 from ragcore.answer.sources import build_sources
 from ragcore.offline.writer import OfflineWriter
-from ragcore.protocols import Request
+from ragcore.protocols import ModelRequest, WritingTask
 from ragcore.text.terms import Term
 from ragcore.text.words import content_stems, cover
 from ragcore.types import Document, Retrieval, Route, Segment, Source
@@ -89,7 +89,7 @@ def test_documents_are_named_when_there_are_several() -> None:
 def test_the_same_words_are_quoted_once() -> None:
     twice = segment(OTHER, "A sponsor", "clinical investigation.")
     made = (*sources(IND), *sources(twice))
-    request = Request(question="Who shall submit an IND?", sources=made, system="", prompt="")
+    request = ModelRequest(task=WritingTask("Who shall submit an IND?", made))
     text = "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
     assert text.count("A sponsor shall submit") == 1
 
@@ -98,7 +98,7 @@ def test_at_most_40_reach_the_cross_encoder() -> None:
     sentences = [f"Revenue in region {name} rose by {i} percent this year." for i, name in enumerate("abcdefghij" * 6)]
     doc = make_document(*sentences)
     reranker = WordReranker()
-    request = Request(question="How did revenue rise?", sources=(whole(doc),), system="", prompt="")
+    request = ModelRequest(task=WritingTask("How did revenue rise?", (whole(doc),)))
     list(OfflineWriter(reranker, ANSWER).stream(request))
     assert max(reranker.asked) == 40
     assert sum(reranker.asked) < 50
@@ -127,7 +127,7 @@ def test_quotes_are_the_documents_own_words() -> None:
 
 def test_markdown_in_a_quote_is_escaped() -> None:
     doc = make_document("Net sales* rose [see note 3] by 5% in `all` regions <of Europe>.")
-    request = Request(question="How did net sales rise?", sources=(whole(doc),), system="", prompt="")
+    request = ModelRequest(task=WritingTask("How did net sales rise?", (whole(doc),)))
     text = "".join(OfflineWriter(None, ANSWER).stream(request))
     assert r"Net sales\* rose \[see note 3\] by 5% in \`all\` regions \<of Europe>." in text
 
@@ -135,7 +135,7 @@ def test_markdown_in_a_quote_is_escaped() -> None:
 def quotes(question: str, *blocks: str | Heading | Item | Grid, **changes: float) -> str:
     source = whole(make_document(*blocks))
     settings = ANSWER.model_copy(update=changes)
-    request = Request(question=question, sources=(source,), system="", prompt="")
+    request = ModelRequest(task=WritingTask(question, (source,)))
     return "".join(OfflineWriter(WordReranker(), settings).stream(request))
 
 
@@ -353,7 +353,7 @@ def test_what_is_of_another_year_than_asked_for_is_no_answer() -> None:
 def test_other_names_of_a_term_are_words_of_the_question() -> None:
     source = whole(make_document("Capital expenditure was $9.7 million.", "Weather was mild in the north this year."))
     terms = (Term("capex", ("capital expenditures",)),)
-    request = Request("What was the capex?", (source,), "", "", terms=terms)
+    request = ModelRequest(task=WritingTask("What was the capex?", (source,), terms=terms))
     text = "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
     assert text == "“Capital expenditure was $9.7 million.” <<SOURCE 1.1>>\n\n"
     without = "".join(OfflineWriter(WordReranker(), ANSWER).stream(replace(request, terms=())))
@@ -366,7 +366,9 @@ def test_what_a_measure_is_worked_out_from_is_quoted_row_by_row() -> None:
         [["", "2022"], ["Goodwill", "7"], ["Total current assets", "30"], ["Total current liabilities", "20"]],
     )
     terms = (Term("current ratio", (), ("total current assets", "total current liabilities")),)
-    request = Request("What was the current ratio in 2022?", (whole(make_document(grid)),), "", "", terms=terms)
+    request = ModelRequest(
+        task=WritingTask("What was the current ratio in 2022?", (whole(make_document(grid)),), terms=terms)
+    )
     text = "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
     assert "| Total current assets | 2022 | 30 <<" in text
     assert "| Total current liabilities | 2022 | 20 <<" in text
@@ -376,7 +378,7 @@ def test_the_document_that_the_question_names_is_quoted_first() -> None:
     ours, theirs = (make_document("Revenues rose 10% this year.", doc_id=name * 16, title=name) for name in "ab")
     made = tuple(replace(whole(doc), number=n) for n, doc in enumerate((theirs, ours), start=1))
     routes = (Route(ours.doc_id, 1.0, "a"), Route(theirs.doc_id, 0.1))
-    request = Request("How did revenues rise?", made, "", "", routes=routes)
+    request = ModelRequest(task=WritingTask("How did revenues rise?", made, routes=routes))
     assert "<<SOURCE 2.1>>" in "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
 
 

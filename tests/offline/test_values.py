@@ -7,7 +7,7 @@ import pytest
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.sources import build_sources
 from ragcore.offline.writer import OfflineWriter
-from ragcore.protocols import Request
+from ragcore.protocols import ModelRequest, WritingTask
 from ragcore.retrieve.synonyms import Synonyms
 from ragcore.types import Document, Retrieval, Route, Segment
 from tests.answer.samples import SETTINGS
@@ -35,7 +35,8 @@ def written(question: str, *documents: Document, routes: tuple[Route, ...] = ())
     segments = tuple(Segment(doc.doc_id, 0, len(doc.text), 0, 0, 1.0) for doc in documents)
     by_id = {doc.doc_id: doc for doc in documents}
     made = build_sources(Retrieval("q", "hybrid", (), segments), by_id.__getitem__, SETTINGS.answer)
-    request = Request(question, made, "", "", terms=SYNONYMS.terms(question), routes=routes)
+    task = WritingTask(question, made, SYNONYMS.terms(question), routes)
+    request = ModelRequest(task=task)
     text = "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
     parser, citer = MarkerParser(), Citer(made, by_id.__getitem__)
     for item in [*parser.feed(text), *parser.finish()]:

@@ -10,7 +10,7 @@ from ragcore.cancel import Stop
 from ragcore.errors import StoreError
 from ragcore.offline.question import RuleAnalyser
 from ragcore.pipelines.run import AnswerRun
-from ragcore.pipelines.stream import AnswerStream
+from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 from ragcore.types import Answer, Done, Usage
 from tests.answer.samples import DIVIDENDS, PROSE, SETTINGS, ScriptedWriter, document, retrieval, sources
 
@@ -29,13 +29,12 @@ def failing(error: BaseException) -> Callable[[], None]:
 def broken_by(error: BaseException) -> Callable[[Stop], AnswerStream]:
     def prepare(_: Stop) -> AnswerStream:
         return AnswerStream(
-            question=QUESTION,
-            query=read(QUESTION),
-            retrieval=retrieval(QUESTION, (PROSE, DIVIDENDS)),
-            sources=sources(PROSE, DIVIDENDS),
-            document=document,
-            llm=ScriptedWriter("Revenues rose 10% <<SOURCE 1.2>>. ", "Margins fell.", failing(error), "More."),
-            settings=SETTINGS,
+            AnswerTask(QUESTION, read(QUESTION), retrieval(QUESTION, (PROSE, DIVIDENDS)), sources(PROSE, DIVIDENDS)),
+            Services(
+                ScriptedWriter("Revenues rose 10% <<SOURCE 1.2>>. ", "Margins fell.", failing(error), "More."),
+                SETTINGS,
+                document,
+            ),
         )
 
     return prepare

@@ -13,9 +13,9 @@ from ragcore.answer.sources import build_sources
 from ragcore.errors import Overloaded
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
-from ragcore.pipelines.stream import AnswerStream
+from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 from ragcore.protocols import LLM
-from ragcore.providers.anthropic import AnthropicWriter
+from ragcore.providers.anthropic import AnthropicModel
 from ragcore.types import Answer, AnswerEvent, Checked, Cited, Done, Dropped, Found, Segment, Text, Turn, Usage
 from ragcore.types.prices import cost
 from tests.answer.samples import DIVIDENDS, IND, PROSE, SETTINGS, ScriptedWriter, document, retrieval, sources
@@ -30,13 +30,13 @@ QUESTION = "How much did revenues rise in fiscal 2023?"
 def answering(llm: LLM, *segments: Segment, question: str = QUESTION, rerank: float = 0.9) -> AnswerStream:
     taken = segments or (PROSE, DIVIDENDS)
     return AnswerStream(
-        question=question,
-        query=read(question),
-        retrieval=retrieval(question, taken, rerank=rerank),
-        sources=sources(*taken) if segments or llm is not None else (),
-        document=document,
-        llm=llm,
-        settings=SETTINGS,
+        AnswerTask(
+            question,
+            read(question),
+            retrieval(question, taken, rerank=rerank),
+            sources(*taken) if segments or llm is not None else (),
+        ),
+        Services(llm, SETTINGS, document),
     )
 
 
@@ -244,17 +244,17 @@ def test_the_question_cannot_cite_or_format_in_its_refusal() -> None:
 def test_the_writer_gets_the_history() -> None:
     llm = ScriptedWriter("Yes <<SOURCE 1.2>>.")
     stream = AnswerStream(
-        question="And in 2023?",
-        query=read("How much did revenues rise in 2023?"),
-        retrieval=retrieval("q", [PROSE]),
-        sources=sources(PROSE),
-        document=document,
-        llm=llm,
-        settings=SETTINGS,
-        history=[Turn("How much did revenues rise in 2022?", "5% [1].")],
+        AnswerTask(
+            "And in 2023?",
+            read("How much did revenues rise in 2023?"),
+            retrieval("q", [PROSE]),
+            sources(PROSE),
+            history=(Turn("How much did revenues rise in 2022?", "5% [1]."),),
+        ),
+        Services(llm, SETTINGS, document),
     )
     _, answer = finish(stream)
-    assert llm.requests[0].history == (Turn("How much did revenues rise in 2022?", "5%."),)
+    assert [message.text for message in llm.requests[0].messages[:-1]] == ["How much did revenues rise in 2022?", "5%."]
     assert answer.queries == ("How much did revenues rise in 2023?",)
 
 
@@ -289,13 +289,8 @@ def test_the_offline_writers_cell_is_supported_and_its_own_words_are_no_claims(t
     question = "How many genes were there in the control group?"
     found = replace(retrieval(question, []), segments=(Segment(doc.doc_id, 0, len(doc.text), 0, 0, 1.0),))
     stream = AnswerStream(
-        question=question,
-        query=read(question),
-        retrieval=found,
-        sources=build_sources(found, lambda _: doc, SETTINGS.answer),
-        document=lambda _: doc,
-        llm=OfflineWriter(None, SETTINGS.answer),
-        settings=SETTINGS,
+        AnswerTask(question, read(question), found, build_sources(found, lambda _: doc, SETTINGS.answer)),
+        Services(OfflineWriter(None, SETTINGS.answer), SETTINGS, lambda _: doc),
     )
     _, answer = finish(stream)
     assert answer.text.startswith("Genes, Control: 4,912 [1]\n\n| Row | Column | Value |")
@@ -305,8 +300,8 @@ def test_the_offline_writers_cell_is_supported_and_its_own_words_are_no_claims(t
 # Through the real client, against a server that misbehaves
 
 
-def claude(server: MessagesServer) -> AnthropicWriter:
-    return AnthropicWriter("claude-sonnet-4-6", api_key="k", base_url=server.url, timeout_seconds=10, retries=0)
+def claude(server: MessagesServer) -> AnthropicModel:
+    return AnthropicModel("claude-sonnet-4-6", api_key="k", base_url=server.url, timeout_seconds=10, retries=0)
 
 
 def test_the_servers_own_answer_is_grounded_and_priced() -> None:

@@ -6,9 +6,11 @@ import gzip
 import threading
 import time
 import traceback
+from typing import Any
 
 import pytest
 
+from ragcore.answer.generate import conversation
 from ragcore.errors import (
     KeyRefused,
     ModelError,
@@ -19,17 +21,17 @@ from ragcore.errors import (
     RequestRefused,
     StreamBroken,
 )
-from ragcore.protocols import Request
-from ragcore.providers.anthropic import AnthropicStream, AnthropicWriter
+from ragcore.protocols import Message, ModelRequest
+from ragcore.providers.anthropic import AnthropicModel, AnthropicStream
 from ragcore.types import Turn, Usage
 from tests.messages_server import MessagesServer, Reply
 
 KEY = "sk-test-1234567890-secret"
 
 
-def writer(server: MessagesServer, model: str = "claude-test", **changes: float) -> AnthropicWriter:
+def writer(server: MessagesServer, model: str = "claude-test", **changes: float) -> AnthropicModel:
     options = {"timeout_seconds": 10.0, "retries": 0, **changes}
-    return AnthropicWriter(
+    return AnthropicModel(
         model,
         api_key=KEY,
         base_url=server.url,
@@ -38,9 +40,9 @@ def writer(server: MessagesServer, model: str = "claude-test", **changes: float)
     )
 
 
-def request(**changes: object) -> Request:
-    values = {"question": "Why?", "sources": (), "system": "Be exact.", "prompt": "Sources. Question: Why?", **changes}
-    return Request(**values)  # type: ignore[arg-type]
+def request(*history: Turn, **changes: Any) -> ModelRequest:
+    messages = (*conversation(history), Message("Sources. Question: Why?"))
+    return ModelRequest(**({"system": "Be exact.", "messages": messages} | changes))
 
 
 def failure(stream: AnthropicStream) -> tuple[str, ModelError]:
@@ -68,7 +70,7 @@ def test_streams_text_with_usage_and_model(server: MessagesServer) -> None:
 def test_sends_system_cached_history_and_temperature(server: MessagesServer) -> None:
     server.reply(Reply(text="x"))
     history = (Turn("First?", "Yes."), Turn("Unanswered?", ""))
-    list(writer(server).stream(request(history=history, max_tokens=77, temperature=0.0)))
+    list(writer(server).stream(request(*history, max_tokens=77, temperature=0.0)))
     sent = server.requests[0]
     body = sent["body"]
     assert body["system"] == [{"type": "text", "text": "Be exact.", "cache_control": {"type": "ephemeral"}}]

@@ -13,10 +13,9 @@ from ragcore.answer.generate import build_request
 from ragcore.config.settings import Settings
 from ragcore.errors import RequestRefused, StreamBroken
 from ragcore.offline.question import RuleAnalyser
-from ragcore.pipelines.stream import AnswerStream
-from ragcore.protocols import Request
-from ragcore.providers.anthropic import AnthropicWriter
-from ragcore.providers.native import NativeWriter
+from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
+from ragcore.protocols import ModelRequest
+from ragcore.providers.anthropic import AnthropicModel
 from ragcore.types import Answer, Segment
 from tests.answer.samples import DIVIDENDS, PROSE, SETTINGS, TABLE, document, retrieval, sources
 from tests.messages_server import MessagesServer, Reply
@@ -35,11 +34,11 @@ def server() -> Iterator[MessagesServer]:
         yield running
 
 
-def writer(server: MessagesServer, kind: type[AnthropicWriter] = NativeWriter) -> AnthropicWriter:
-    return kind("claude-test", api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
+def writer(server: MessagesServer) -> AnthropicModel:
+    return AnthropicModel("claude-test", api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
 
 
-def request(*given: Segment) -> Request:
+def request(*given: Segment) -> ModelRequest:
     return build_request(QUESTION, sources(*(given or GIVEN)), (), document, NATIVE)
 
 
@@ -55,13 +54,8 @@ def text(given: str) -> Delta:
 def answer(server: MessagesServer, reply: Reply, *, native: bool) -> Answer:
     server.reply(reply)
     stream = AnswerStream(
-        question=QUESTION,
-        query=read(QUESTION),
-        retrieval=retrieval(QUESTION, GIVEN),
-        sources=sources(*GIVEN),
-        document=document,
-        llm=writer(server, NativeWriter if native else AnthropicWriter),
-        settings=NATIVE if native else SETTINGS,
+        AnswerTask(QUESTION, read(QUESTION), retrieval(QUESTION, GIVEN), sources(*GIVEN)),
+        Services(writer(server), NATIVE if native else SETTINGS, document),
     )
     for _ in stream:
         pass
@@ -80,7 +74,7 @@ def test_sources_go_as_search_results_with_one_block_for_each_unit(server: Messa
     assert [message["role"] for message in body["messages"]] == ["user"]
     *results, last = body["messages"][-1]["content"]
     assert results == search_results(body)
-    assert [len(result["content"]) for result in results] == [len(source.units) for source in asked.sources]
+    assert [len(result["content"]) for result in results] == [len(source.units) for source in asked.task.sources]
     assert all(result["citations"] == {"enabled": True} for result in results)
     assert all(block["type"] == "text" and block["text"] for result in results for block in result["content"])
     assert results[0]["title"] == "Sample 10-K | page i | Section: Results of operations"
@@ -88,9 +82,9 @@ def test_sources_go_as_search_results_with_one_block_for_each_unit(server: Messa
     cells = [block["text"] for block in results[0]["content"][4:]]
     assert cells[0].startswith("Table: Statements of income (In millions)\n")
     assert "Revenues · 2023: 62,418" in cells
-    assert last == {"type": "text", "text": asked.prompt}
+    assert last == {"type": "text", "text": asked.messages[-1].text}
     assert "<<SOURCE" not in body["system"][0]["text"], "the model is not to write markers"
-    assert "Revenues rose" not in asked.prompt
+    assert "Revenues rose" not in asked.messages[-1].text
 
 
 @pytest.mark.parametrize("cited_first", [False, True])

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from ragcore.answer.generate import conversation
 from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import ModelError, RateLimited, StoreError, StreamBroken
 from ragcore.index.database import Database
 from ragcore.index.ledger import Ledger
 from ragcore.index.responses import Responses
-from ragcore.protocols import Form, PlanRequest, Request, Response
-from ragcore.providers.anthropic import AnthropicWriter
-from ragcore.providers.paid import Billing, PaidPlanner, PaidWriter
-from ragcore.providers.planning import AnthropicPlanner
+from ragcore.protocols import Form, Message, ModelRequest, Response, WritingTask
+from ragcore.providers.anthropic import AnthropicModel
+from ragcore.providers.paid import Billing, PaidModel
 from ragcore.types import Answer, Spending, Spent, Text, Turn, Usage
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
@@ -29,8 +29,9 @@ QUESTION = "Which well had the highest nitrate reading?"
 GOOD = "It was high <<SOURCE 1.1>>."
 PRICES = {"claude-priced": (3.0, 15.0, 0.3, 3.75)}
 COUNTED = {"input_tokens": 1000, "output_tokens": 100}
-REQUEST = Request(question="Why?", sources=(), system="Be exact.", prompt="Sources. Why?")
-FORM = PlanRequest(Form("colour", "A colour.", {"properties": {}}), "Be exact.", "Which?", 99)
+ASKED = Message("Sources. Why?")
+REQUEST = ModelRequest("Be exact.", (ASKED,))
+FORM = ModelRequest("Be exact.", (Message("Which?"),), Form("colour", "A colour.", {"properties": {}}), max_tokens=99)
 
 
 @pytest.fixture
@@ -45,14 +46,14 @@ def billing(database: Database) -> Billing:
     return Billing(Ledger(database), Responses(database, 2**20), PRICES)
 
 
-def paid(server: MessagesServer, billing: Billing, model: str = "claude-priced") -> PaidWriter:
-    made = AnthropicWriter(model, api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
-    return PaidWriter(made, billing)
+def paid(server: MessagesServer, billing: Billing, model: str = "claude-priced") -> PaidModel:
+    made = AnthropicModel(model, api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
+    return PaidModel(made, billing)
 
 
-def planner(server: MessagesServer, billing: Billing) -> PaidPlanner:
-    made = AnthropicPlanner("claude-priced", api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
-    return PaidPlanner(made, billing)
+def planner(server: MessagesServer, billing: Billing) -> PaidModel:
+    made = AnthropicModel("claude-priced", api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
+    return PaidModel(made, billing)
 
 
 def spent(billing: Billing) -> Spending:
@@ -77,11 +78,11 @@ def test_the_same_request_is_paid_once_and_streams_as_it_did(server: MessagesSer
 
 CHANGES = {
     "system": {"system": "Be brief."},
-    "prompt": {"prompt": "Other sources. Why?"},
-    "history": {"history": (Turn("Who?", "They."),)},
+    "prompt": {"messages": (Message("Other sources. Why?"),)},
+    "history": {"messages": (*conversation([Turn("Who?", "They.")]), ASKED)},
     "max_tokens": {"max_tokens": 99},
     "temperature": {"temperature": 0.5},
-    "a cache mark": {"history": (Turn("Who?", "They."),), "continues": True},
+    "a cache mark": {"messages": (*conversation([Turn("Who?", "They.")], again=True), ASKED)},
 }
 
 
@@ -109,7 +110,7 @@ def test_what_does_not_change_the_words_sent_is_the_same_request(server: Message
     refusal = Reply(status=400, message="temperature: not for this model")
     server.reply(refusal, Reply(text="one"))
     assert "".join(writer.stream(REQUEST)) == "one"
-    other = replace(REQUEST, question="the same question made to stand alone")
+    other = replace(REQUEST, task=WritingTask("the same question made to stand alone"))
     assert "".join(writer.stream(other)) == "one"
     assert len(server.requests) == 2
 
@@ -193,14 +194,14 @@ def test_forms_are_kept_where_they_are_usable(server: MessagesServer, billing: B
     bad, good = Reply(tool=("colour", {"c": 1})), Reply(tool=("colour", {"c": "red"}))
     server.plan(bad, good)
     asked = replace(FORM, usable=lambda text: isinstance(json.loads(text)["c"], str), purpose="judge")
-    assert json.loads("".join(model.call(asked))) == {"c": 1}
+    assert json.loads("".join(model.stream(asked))) == {"c": 1}
     for _ in range(2):
-        assert json.loads("".join(model.call(asked))) == {"c": "red"}
+        assert json.loads("".join(model.stream(asked))) == {"c": "red"}
     assert len(server.requests) == 2
     (entry,) = spent(billing).entries
     assert (entry.purpose, entry.calls) == ("judge", 2)
-    other = replace(asked, form=Form("colour", "Another colour.", {"properties": {}}))
-    assert model.call(other).fingerprint != model.call(asked).fingerprint
+    other = replace(asked, tool=Form("colour", "Another colour.", {"properties": {}}))
+    assert model.stream(other).fingerprint != model.stream(asked).fingerprint
 
 
 def test_a_model_without_a_price_is_counted_and_is_not_free(server: MessagesServer, billing: Billing) -> None:

@@ -13,7 +13,7 @@ from ragcore.index.packing import pack, unpack
 from ragcore.offline.formed import formed
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import OfflineSections
-from ragcore.protocols import Request
+from ragcore.protocols import ModelRequest, WritingTask
 from ragcore.report.fill import SectionFiller
 from ragcore.report.headed import headed, own_units
 from ragcore.report.template import from_data
@@ -38,7 +38,8 @@ def written(question: str, form: Field, made: Sequence[Document], pinned: Sequen
     stated = KnownFacts(
         companies={one.doc_id: companies(one) for one in made}, titles=short_titles({d.doc_id: d.title for d in made})
     )
-    request = Request(question, sources, "", "", form=form, own=held, pinned=held, stated=stated)
+    task = WritingTask(question, sources, form=form, own=held, pinned=held, stated=stated)
+    request = ModelRequest(task=task)
     return "".join(OfflineSections(None, SETTINGS.answer).stream(request))
 
 

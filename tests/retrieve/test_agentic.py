@@ -15,7 +15,7 @@ from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
-from ragcore.providers.planning import AnthropicPlanner
+from ragcore.providers.anthropic import AnthropicModel
 from ragcore.retrieve.agentic import AgenticRetriever, may_ask, merged
 from ragcore.retrieve.hybrid import HybridRetriever, Ranking
 from ragcore.types import Chunk, Hit, Scope, Step, SubQuery, Usage
@@ -71,7 +71,7 @@ def retriever(
     settings = settings_with(**{"decompose": "auto", "timeout_seconds": 100.0, **changes})
     planner = None
     if server is not None:
-        planner = AnthropicPlanner(model, api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
+        planner = AnthropicModel(model, api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
     told = steps if steps is not None else []
     return AgenticRetriever(
         hybrid(library, settings, told),

@@ -13,7 +13,7 @@ import pytest
 from ragcore.cancel import Stop
 from ragcore.config.settings import load
 from ragcore.errors import Cancelled, KeyRefused, ModelMissing
-from ragcore.providers.planning import AnthropicPlanner
+from ragcore.providers.anthropic import AnthropicModel
 from ragcore.retrieve.plan import Plans, excerpts
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Chunk, Hit, SubQuery, Usage
@@ -25,7 +25,7 @@ QUESTION = "Did “Alpha” earn more than Beta in 2020?"
 def plans(server: MessagesServer, stop: Stop | None = None, **changes: Any) -> Plans:
     changes = {"timeout_seconds": 100.0, **changes}
     settings, _ = load(environ={}, overrides={f"agentic.{key}": value for key, value in changes.items()})
-    planner = AnthropicPlanner("claude-plans", api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
+    planner = AnthropicModel("claude-plans", api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
     return Plans(planner, settings.agentic, stop if stop is not None else Stop())
 
 

@@ -14,7 +14,7 @@ from ragcore.config.settings import Settings
 from ragcore.errors import Overloaded
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
-from ragcore.pipelines.stream import AnswerStream
+from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 from ragcore.types import Answer, Claim, Segment, Text
 from ragcore.types import json as wire
 from ragcore.verify.claims import split_statements
@@ -41,13 +41,8 @@ GIVEN = (PROSE, TABLE, DIVIDENDS, IND)
 
 def answer(*pieces: str | Exception, given: Sequence[Segment] = GIVEN, chosen: Settings = SETTINGS) -> Answer:
     stream = AnswerStream(
-        question=QUESTION,
-        query=read(QUESTION),
-        retrieval=retrieval(QUESTION, given),
-        sources=sources(*given),
-        document=document,
-        llm=ScriptedWriter(*pieces),
-        settings=chosen,
+        AnswerTask(QUESTION, read(QUESTION), retrieval(QUESTION, given), sources(*given)),
+        Services(ScriptedWriter(*pieces), chosen, document),
     )
     streamed = ""
     for event in stream:
@@ -198,13 +193,8 @@ def test_it_can_be_switched_off() -> None:
 
 def test_quotes_of_the_offline_writer_get_none() -> None:
     stream = AnswerStream(
-        question=QUESTION,
-        query=read(QUESTION),
-        retrieval=retrieval(QUESTION, GIVEN),
-        sources=sources(*GIVEN),
-        document=document,
-        llm=OfflineWriter(None, SETTINGS.answer),
-        settings=SETTINGS,
+        AnswerTask(QUESTION, read(QUESTION), retrieval(QUESTION, GIVEN), sources(*GIVEN)),
+        Services(OfflineWriter(None, SETTINGS.answer), SETTINGS, document),
     )
     for _ in stream:
         pass
@@ -218,13 +208,8 @@ def test_where_several_documents_say_it_none_can_be_meant() -> None:
     segments = (DIVIDENDS, Segment(same.doc_id, 0, len(same.text), 0, 0, 1.0))
     found = replace(retrieval(QUESTION, [DIVIDENDS]), segments=segments)
     stream = AnswerStream(
-        question=QUESTION,
-        query=read(QUESTION),
-        retrieval=found,
-        sources=build_sources(found, known.__getitem__, SETTINGS.answer),
-        document=known.__getitem__,
-        llm=ScriptedWriter("Tallis is a wholly owned subsidiary."),
-        settings=SETTINGS,
+        AnswerTask(QUESTION, read(QUESTION), found, build_sources(found, known.__getitem__, SETTINGS.answer)),
+        Services(ScriptedWriter("Tallis is a wholly owned subsidiary."), SETTINGS, known.__getitem__),
     )
     for _ in stream:
         pass

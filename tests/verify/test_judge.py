@@ -13,9 +13,9 @@ import pytest
 from ragcore.config.settings import Settings, load
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
-from ragcore.pipelines.stream import AnswerStream
-from ragcore.protocols import LLM, Planner
-from ragcore.providers.planning import AnthropicPlanner
+from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
+from ragcore.protocols import LLM
+from ragcore.providers.anthropic import AnthropicModel
 from ragcore.types import Answer, Segment, Usage
 from ragcore.types import json as wire
 from tests.answer.samples import DIVIDENDS, IND, PROSE, TABLE, ScriptedWriter, document, retrieval, sources
@@ -34,23 +34,17 @@ def chosen(**changes: Any) -> Settings:
     return load(environ={}, overrides=overrides)[0]
 
 
-def judge(server: MessagesServer) -> Planner:
-    return AnthropicPlanner(JUDGE, api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
+def judge(server: MessagesServer) -> LLM:
+    return AnthropicModel(JUDGE, api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
 
 
 def begin(
-    server: MessagesServer, llm: LLM, *given: Segment, planner: Planner | None = None, **changes: Any
+    server: MessagesServer, llm: LLM, *given: Segment, planner: LLM | None = None, **changes: Any
 ) -> AnswerStream:
     segments = given or (PROSE, TABLE, DIVIDENDS, IND)
     return AnswerStream(
-        question=QUESTION,
-        query=read(QUESTION),
-        retrieval=retrieval(QUESTION, segments),
-        sources=sources(*segments),
-        document=document,
-        llm=llm,
-        settings=chosen(**changes),
-        judge=planner or judge(server),
+        AnswerTask(QUESTION, read(QUESTION), retrieval(QUESTION, segments), sources(*segments)),
+        Services(llm, chosen(**changes), document, judge=planner or judge(server)),
     )
 
 
@@ -233,14 +227,8 @@ def test_more_than_it_may_read_is_left_out_and_told(server: MessagesServer) -> N
 
 def test_without_a_model_in_force_the_answer_says_so(server: MessagesServer) -> None:
     stream = AnswerStream(
-        question=QUESTION,
-        query=read(QUESTION),
-        retrieval=retrieval(QUESTION, (PROSE,)),
-        sources=sources(PROSE),
-        document=document,
-        llm=OfflineWriter(None, chosen().answer),
-        settings=chosen(),
-        judge=None,
+        AnswerTask(QUESTION, read(QUESTION), retrieval(QUESTION, (PROSE,)), sources(PROSE)),
+        Services(OfflineWriter(None, chosen().answer), chosen(), document),
     )
     for _ in stream:
         pass

@@ -102,9 +102,9 @@ year.<span class="chip">1</span></p></div>
 
 
 def _note() -> str:
-    writer = services().visits.engine(visits.current()).writer_name()
-    if writer != "offline":
-        words = f"{model_name(writer)} writes answers from your documents. Every claim is checked."
+    engine = services().visits.engine(visits.current())
+    if not engine.capabilities.extractive:
+        words = f"{model_name(engine.writer_name())} writes answers from your documents. Every claim is checked."
         return f'<p class="gw-note">{escape(words)}</p>'
     return (
         '<p class="gw-note"><span class="gw-i gw-i-cloud_off s16" aria-hidden="true"></span><span>No account needed. '

@@ -11,7 +11,7 @@ from typing import Any
 
 from ragcore.errors import KeyMissing, KeyRefused
 from ragcore.index.conversations import Conversation, StoredTurn
-from ragcore.types import AS_TYPED, Answer, Box, Citation, Document, Source, Trace
+from ragcore.types import AS_TYPED, OFFLINE, Answer, Box, Citation, Document, Source, Trace
 from ragcore.types.library import DocumentInfo
 from ui.chat import markup
 from ui.chat.answer_progress import count
@@ -194,7 +194,7 @@ def _percent(share: float | None) -> int | None:
 
 def model_name(model: str) -> str:
     """Display name of a model: ``claude-sonnet-4-6`` → ``Claude Sonnet 4.6``; other names unchanged."""
-    if model == "offline":
+    if model == OFFLINE:
         return "Offline answerer"
     parts = model.split("-")
     if parts[0] != "claude" or len(parts) < 3:

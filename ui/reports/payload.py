@@ -13,7 +13,7 @@ from ragcore.report.editing import HAND
 from ragcore.report.expense import Expense
 from ragcore.report.template import Place
 from ragcore.report.workspace import ReportWorkspace
-from ragcore.types import Citation
+from ragcore.types import OFFLINE, Citation
 from ragcore.types.library import DocumentInfo
 from ragcore.types.report import NO_FOCUS, Conflict, FilledSection, Gap, Span
 from ui.chat import markup, payload
@@ -66,7 +66,7 @@ def report(workspace: ReportWorkspace, report_id: str, live: Live | None, infos:
         "documents": _documents(infos, names),
         "trouble": payload.error(info.trouble) if info.trouble else None,
         "writer": payload.model_name(workspace.models.writer_name),
-        "offline": workspace.models.writer_name == "offline",
+        "offline": workspace.models.capabilities.extractive,
         "spent": _spent(workspace, report_id),
         "expense": expense(workspace.expense(report_id)),
         "live": being_written(live),
@@ -82,7 +82,7 @@ def expense(found: Expense) -> Json:
     """Estimated cost of filling, in words."""
     if not found.sections:
         words = "Nothing to fill"
-    elif found.model == "offline":
+    elif found.model == OFFLINE:
         words = "Free, offline"
     elif found.usd is None:
         words = f"About {found.usage.input_tokens + found.usage.output_tokens:,} tokens, price unknown"

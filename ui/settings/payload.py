@@ -11,7 +11,7 @@ from ragcore.config.describe import Setting, catalogue
 from ragcore.config.override import READING
 from ragcore.engine import Engine
 from ragcore.index.storage import size
-from ragcore.providers.anthropic import DEFAULT_BASE_URL
+from ragcore.providers.anthropic import DEFAULT_BASE_URL, is_claude
 from ui.chat import conversation_list
 from ui.chat.payload import dollars, model_name
 from ui.server.services import Services, api_key
@@ -45,13 +45,13 @@ def page(made: Services, visit: str) -> Json:
 
 
 def _who(made: Services, own: Engine, visit: str) -> Json:
-    llm, writer = own.settings.llm, own.writer_name()
+    llm, writer, able = own.settings.llm, own.writer_name(), own.capabilities
     set_at = made.visits.key_set(visit)
     url = _url(own)
     has_key = _has_key(made, own, visit)
-    own_server = bool(llm.base_url) or not (writer == "offline" or writer.startswith("claude"))
+    own_server = bool(llm.base_url) or not (able.extractive or is_claude(writer))
     return {
-        "choice": "offline" if writer == "offline" else "server" if own_server else "claude",
+        "choice": "offline" if able.extractive else "server" if own_server else "claude",
         "writer": model_name(writer),
         "host": urlsplit(url).netloc or url,
         "direct": url == DEFAULT_BASE_URL,
@@ -61,7 +61,7 @@ def _who(made: Services, own: Engine, visit: str) -> Json:
         "models": [
             {"name": name, "label": model_name(name), "price": f"${price[0]:g} in, ${price[1]:g} out per million"}
             for name, price in llm.prices.items()
-            if name.startswith("claude")
+            if is_claude(name)
         ],
         "base_url": llm.base_url,
         "server_model": llm.model if own_server else "",
@@ -70,7 +70,7 @@ def _who(made: Services, own: Engine, visit: str) -> Json:
 
 def needs_key(made: Services, own: Engine, visit: str) -> bool:
     """Whether ``visit``, with engine ``own``, lacks a key for its model."""
-    return own.writer_name() != "offline" and not _has_key(made, own, visit) and _url(own) == DEFAULT_BASE_URL
+    return not own.capabilities.extractive and not _has_key(made, own, visit) and _url(own) == DEFAULT_BASE_URL
 
 
 def _has_key(made: Services, own: Engine, visit: str) -> bool:

@@ -19,7 +19,7 @@ from ragcore.config.override import READING
 from ragcore.config.settings import ENV_PREFIX
 from ragcore.errors import ConfigError, InputError, ModelError
 from ragcore.ingest.ocr.engine import recogniser
-from ragcore.providers.connection_test import trial
+from ragcore.providers.registry import trial
 from ragcore.types.prices import cost
 from ui.chat.payload import dollars, model_name
 from ui.server.guard import guarded, posted, refusing, text_in, visit
@@ -66,7 +66,7 @@ def preset(request: Request, body: Json) -> Response:
     if chosen is None:
         raise InputError("This preset doesn’t exist.", hint="Reload the page.")
     made, own = services(), visit(request) or ""
-    if chosen.model and made.visits.engine(own).writer_name() == "offline":
+    if chosen.model and made.visits.engine(own).capabilities.extractive:
         raise ConfigError(f"{chosen.title} needs a model.", hint="First choose Claude or a server to answer.")
     made.visits.change(own, chosen.values)
     return _page(request)
@@ -113,7 +113,7 @@ def _keep(changes: Json) -> None:
 def _kept_for_all(changes: Json) -> None:
     """Raises `ConfigError` for settings that work only with this visit's own key."""
     kept = services().engine.with_settings(changes)
-    if kept.writer_name() == "offline" and needs_model(kept.settings):
+    if kept.capabilities.extractive and needs_model(kept.settings):
         raise ConfigError(
             "Step by step needs a model, and the key for this visit isn’t saved.",
             hint="Set ANTHROPIC_API_KEY on this machine, or save without Step by step.",
@@ -146,7 +146,7 @@ def forget_key(request: Request, body: Json) -> Response:
 def try_key(request: Request, body: Json) -> Response:
     """Smallest request to the visit's model; its result, even an error, is the answer."""
     engine = services().visits.engine(visit(request))
-    if engine.writer_name() == "offline":
+    if engine.capabilities.extractive:
         return JSONResponse({"works": True, "words": "Offline answers need no key. Nothing was sent."})
     if not _trials.acquire(blocking=False):
         return JSONResponse({"works": False, "words": "Other keys are being tested.", "hint": "Try again in a moment."})
