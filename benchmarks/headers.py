@@ -24,13 +24,12 @@ import numpy as np
 from benchmarks.common import questions, table
 from benchmarks.table_questions import made_questions
 from ragcore.context.extract import best_sentence, prose
-from ragcore.context.sections import Sections
 from ragcore.engine import Engine
 from ragcore.index.bm25 import Bm25Index, Postings
 from ragcore.offline.question import RuleAnalyser
 from ragcore.protocols import Embedder, Vector
 from ragcore.retrieve.hybrid import HybridRetriever
-from ragcore.types import EVERYTHING, Chunk, Document, Entry, Hit, Scope
+from ragcore.types import EVERYTHING, Chunk, Entry, Hit, Scope
 
 READ = RuleAnalyser().read
 
@@ -46,9 +45,8 @@ class Way:
     headings: int
     rows: int
     document: bool = False
-    section: bool = False
     title: bool = True
-    read: bool = False  # whether the reranker reads the summaries too
+    read: bool = False  # whether the reranker reads the summary too
 
 
 WAYS = (
@@ -59,10 +57,7 @@ WAYS = (
     Way("title, path", 9, 9),
     Way("title, path; rows 2 headings", 9, 2),
     Way("title, path, document summary", 9, 9, document=True),
-    Way("title, path, section summary", 9, 9, section=True),
-    Way("title, path, both summaries", 9, 9, document=True, section=True),
-    Way("title, path, both summaries, reranked with them", 9, 9, document=True, section=True, read=True),
-    Way("title, 2 headings, section summary", 2, 2, section=True),
+    Way("title, path, document summary, reranked with it", 9, 9, document=True, read=True),
     Way("title, 2 headings, document summary", 2, 2, document=True),
 )
 
@@ -86,28 +81,11 @@ class Read(Chunk):
         return "\n".join(part for part in (self.header, self.context, self.grid or self.text) if part)
 
 
-class Summaries:
-    """Extractive summaries of one document and of its long sections."""
-
-    def __init__(self, document: Document, chunks: Sequence[Chunk], *, min_tokens: int, max_tokens: int) -> None:
-        self._sections = Sections(document, chunks, min_tokens=min_tokens)
-        self.document = best_sentence(prose(document, document.body), document.title, max_tokens=max_tokens)
-        self._said = {
-            path: best_sentence(prose(document, self._sections.elements(path)), path[-1], max_tokens=max_tokens)
-            for path in self._sections.wanted(chunks)
-        }
-
-    def of(self, chunk: Chunk) -> str:
-        path = self._sections.of(chunk.section)
-        return self._said[path] if path is not None else ""
-
-
-def headed(chunk: Chunk, title: str, said: Summaries, way: Way) -> Chunk:
+def headed(chunk: Chunk, title: str, summary: str, way: Way) -> Chunk:
     headings = way.rows if chunk.kind == "table" and chunk.tiles is None else way.headings
     path = chunk.section[len(chunk.section) - min(headings, len(chunk.section)) :]
     header = " › ".join(part for part in ((title if way.title else ""), *path) if part)
-    lines = (said.document if way.document else "", said.of(chunk) if way.section else "")
-    changed = replace(chunk, header=header, context="\n".join(line for line in lines if line))
+    changed = replace(chunk, header=header, context=summary if way.document else "")
     return Read(**{name: getattr(changed, name) for name in Chunk.__slots__}) if way.read else changed
 
 
@@ -176,7 +154,7 @@ def measure(
     for entries, vectors in engine.store.vectors(engine.models.embedder.name, doc_ids):
         for entry, vector in zip(entries, vectors):
             kept.learn(by_id[entry.chunk_id].index_text, vector)
-    said = {i: Summaries(documents[i], chunks[i], min_tokens=800, max_tokens=60) for i in doc_ids}
+    said = {i: best_sentence(prose(of, of.body), of.title, max_tokens=60) for i, of in documents.items()}
     head = ["", "tokens", "", *(f"{scope} @{k}" for scope in ("doc", "corpus") for k in AT)]
     rows: list[list[object]] = []
     for way in ways:

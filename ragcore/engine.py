@@ -537,7 +537,7 @@ class Engine(Library):
     def writes_contexts(self) -> bool:
         """Whether text of documents goes to Claude for summaries or situating sentences when a document is read."""
         chosen = self.settings.context
-        summaries = chosen.summaries == "auto" and (chosen.document_summary or chosen.section_summary)
+        summaries = chosen.summaries == "auto" and chosen.document_summary
         return (summaries or chosen.situate == "claude") and self.capabilities.prompt_cache
 
     @property

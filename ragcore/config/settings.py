@@ -98,8 +98,6 @@ class ChunkSettings(Section):
 class ContextSettings(Section):
     summaries: Literal["auto", "extractive"]
     document_summary: bool
-    section_summary: bool
-    section_tokens: Positive
     situate: Literal["off", "claude"]
     model: str
     prompt_tokens: Annotated[int, Field(ge=500)]

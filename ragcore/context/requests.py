@@ -1,4 +1,4 @@
-"""What Claude is asked: summaries of a document and its sections, and where each passage stands in it.
+"""What Claude is asked: what a document is about, and where each passage stands in it.
 
 A passage is asked about once: the rows of a table share the sentence of their composite. Of a document that is too long
 for one prompt, it is read with the part of the document around it, which many passages share.
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ragcore.config.settings import Settings
-from ragcore.context.sections import Path, Sections, joined
 from ragcore.prompts import SITUATE_MATERIAL, SITUATE_PROMPT, SITUATE_SYSTEM, SUMMARY_PROMPT, SUMMARY_SYSTEM
 from ragcore.protocols import Message, ModelRequest
-from ragcore.types import Chunk, Document
+from ragcore.text.sentences import count_tokens
+from ragcore.types import Chunk, Document, Element
 
 
 def _hash(*parts: str) -> str:
@@ -39,18 +39,8 @@ class Ask:
 def document_summary(document: Document, settings: Settings) -> Ask:
     """What the document is about, from its beginning."""
     text = joined(document, document.body, settings.context.prompt_tokens)
-    return _summary({"title": document.title, "text": text}, "this document", settings)
-
-
-def section_summary(document: Document, sections: Sections, path: Path, settings: Settings) -> Ask:
-    """What the section is about, from its beginning."""
-    text = sections.text(path, settings.context.prompt_tokens)
-    return _summary({"title": document.title, "section": list(path), "text": text}, "this section", settings)
-
-
-def _summary(about: Mapping[str, object], what: str, settings: Settings) -> Ask:
-    quoted = _quoted(about)
-    asked = Message(SUMMARY_PROMPT.format(about=quoted, what=what))
+    quoted = _quoted({"title": document.title, "text": text})
+    asked = Message(SUMMARY_PROMPT.format(about=quoted))
     return Ask(_hash("summary", quoted), SUMMARY, _request(settings, SUMMARY_SYSTEM, asked))
 
 
@@ -128,6 +118,32 @@ def windows(tiles: Sequence[Chunk], limit: int, depth: int = 0) -> list[list[Chu
             packed.extend(windows(group, limit, depth + 1))
             room = limit - sum(tile.tokens for tile in packed[-1])
     return packed
+
+
+def joined(document: Document, elements: Sequence[Element], max_tokens: int) -> str:
+    """The text of ``elements`` up to ``max_tokens`` cl100k tokens, whole elements; the first is cut where it alone is
+    longer. What AI wrote of figures is left out."""
+    parts: list[str] = []
+    room = max_tokens
+    for element in elements:
+        end = element.generated[0] if element.generated is not None else element.end
+        text = document.text[element.start : end].strip()
+        tokens = count_tokens(text) + 1
+        if tokens > room:
+            if not parts:
+                parts.append(shortened(text, max_tokens))
+            break
+        if text:
+            parts.append(text)
+            room -= tokens
+    return "\n\n".join(parts)
+
+
+def shortened(text: str, max_tokens: int) -> str:
+    """The beginning of ``text`` with about ``max_tokens`` cl100k tokens, never more."""
+    while (tokens := count_tokens(text)) > max_tokens:
+        text = text[: min(len(text) - 1, len(text) * max_tokens // tokens)]
+    return text
 
 
 def _quoted(about: Mapping[str, object]) -> str:

@@ -1,24 +1,33 @@
-"""Chunks with their context: summaries, and where each passage stands, put in front of them for searching.
+"""Chunks with their context: what the document is about, and where each passage stands, put in front for searching.
 
 What a model wrote is kept by what it was asked about, so it is asked once, whatever becomes of the document; where it
-has not written a summary, a sentence of the document stands in and the report says so.
+has not written the summary, a sentence of the document stands in and the report says so. What it will cost can be
+asked before anything is sent (`estimate`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 
 from ragcore.config.settings import Settings
 from ragcore.context.extract import best_sentence, prose
-from ragcore.context.requests import Ask, document_summary, passages, section_summary, situating
-from ragcore.context.sections import Path, Sections
+from ragcore.context.requests import Ask, document_summary, passages, situating
 from ragcore.errors import GroundworkError, ModelError
 from ragcore.model_calls import Allowance, ModelCalls
 from ragcore.protocols import LLM, ContextCache
-from ragcore.text.sentences import sentence_spans
-from ragcore.types import Chunk, Document, ModelReport
+from ragcore.text.sentences import count_tokens, sentence_spans
+from ragcore.types import Chunk, Document, ModelReport, Usage
+from ragcore.types.library import Estimate
+from ragcore.types.prices import cost
 
+# The service's tokens are smaller than cl100k's: in English prose by about this.
+FINER = 1.25
+# Shorter material is not kept by the service's prompt cache (1,024 to 4,096 tokens, by model).
+CACHE_MINIMUM = 2048
+TYPICAL_OUTPUT = 0.7  # of the longest text allowed
 EXTRACT_TOKENS = 60  # longest sentence of the document that serves as a summary
 AGAIN = "Run `groundwork index` to write the rest."
 _SENTENCE_END = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")
@@ -65,44 +74,41 @@ class Work:
     errors: list[GroundworkError] = field(default_factory=list)
     refused: str = ""
     model: str = ""
-    extracted: dict[Path, str] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)  # the key that was asked for each passage
 
     def __post_init__(self) -> None:
         chosen = self.settings.context
-        self.sections = Sections(self.document, self.given, min_tokens=chosen.section_tokens)
         self.situates = chosen.situate == "claude"
-        self.summaries: dict[Path, Ask] = {}
         long = sum(chunk.tokens for chunk in self.given if chunk.tiles is None) > chosen.prompt_tokens
-        if chosen.document_summary or (self.situates and long):
-            self.summaries[()] = document_summary(self.document, self.settings)
-        for path in self.sections.wanted(self.given) if chosen.section_summary else ():
-            self.summaries[path] = section_summary(self.document, self.sections, path, self.settings)
+        wanted = chosen.document_summary or (self.situates and long)
+        self.asked = document_summary(self.document, self.settings) if wanted else None
 
     @property
     def wanted(self) -> bool:
-        return bool(self.given) and (bool(self.summaries) or self.situates)
+        return bool(self.given) and (self.asked is not None or self.situates)
 
     @property
-    def _written(self) -> bool:
-        """Whether a model is to write the summaries."""
-        return self.settings.context.summaries == "auto"
+    def to_write(self) -> tuple[Ask, ...]:
+        """The summary, where a model is to write it."""
+        return (self.asked,) if self.asked is not None and self.settings.context.summaries == "auto" else ()
 
-    def summary(self, path: Path) -> str:
-        """The summary of a section, ``()`` being the document: a model's, else a sentence of its own."""
-        ask = self.summaries[path]
-        if ask.key not in self.said and path not in self.extracted:
-            elements = self.sections.elements(path) if path else self.document.body
-            title = path[-1] if path else self.document.title
-            self.extracted[path] = best_sentence(prose(self.document, elements), title, max_tokens=EXTRACT_TOKENS)
-        return self.said.get(ask.key) or self.extracted.get(path, "")
+    @property
+    def summary(self) -> str:
+        """What the document is about: a model's words, else a sentence of its own."""
+        if self.asked is None:
+            return ""
+        return self.said.get(self.asked.key) or self._extracted
+
+    @cached_property
+    def _extracted(self) -> str:
+        sentences = prose(self.document, self.document.body)
+        return best_sentence(sentences, self.document.title, max_tokens=EXTRACT_TOKENS)
 
     def groups(self) -> list[list[tuple[Ask, Chunk]]]:
-        """The situating requests by material; to be called once the summaries are there."""
+        """The situating requests by material; to be called once the summary is there."""
         if not self.situates:
             return []
-        summary = self.summary(()) if () in self.summaries else ""
-        found = situating(self.document, self.given, summary, self.settings)
+        found = situating(self.document, self.given, self.summary, self.settings)
         made = [list(zip(asks, own, strict=True)) for asks, own in found]
         self.places = {chunk.chunk_id: ask.key for group in made for ask, chunk in group}
         return made
@@ -129,7 +135,7 @@ class Work:
             self.said[key] = clean(text)
             self.cache.put(key, model.name, asks[key].prompt, self.said[key])
 
-        total = len(self.summaries) * self._written + len(passages(self.given)) * self.situates
+        total = len(self.to_write) + len(passages(self.given)) * self.situates
         done = 0
         with ModelCalls(
             model,
@@ -150,7 +156,7 @@ class Work:
                 asks[ask.key] = ask
                 return asking.ask(ask.key, ask.request, alone=alone)
 
-            for summary in self.summaries.values() if self._written else ():
+            for summary in self.to_write:
                 ask_for(summary)
             asking.wait(0)
             for group in self.groups():
@@ -165,15 +171,19 @@ class Work:
 
     def finish(self) -> None:
         """Take what any model wrote before of that which is not known yet."""
-        wanted = [ask for ask in self.summaries.values() if self._written]
-        wanted += [ask for group in self.groups() for ask, _chunk in group]
-        for ask in wanted:
-            if ask.key not in self.said and (text := self.cache.latest(ask.key)) is not None:
-                self.said[ask.key] = text
+        for ask in self.to_write:
+            self._recall(ask)
+        for group in self.groups():
+            for ask, _chunk in group:
+                self._recall(ask)
+
+    def _recall(self, ask: Ask) -> None:
+        if ask.key not in self.said and (text := self.cache.latest(ask.key)) is not None:
+            self.said[ask.key] = text
 
     def chunks(self) -> tuple[Chunk, ...]:
-        """Each chunk with its lines: the document's summary, its section's, its own sentence."""
-        chosen = self.settings.context
+        """Each chunk with its lines: the document's summary, its own sentence."""
+        summary = self.summary if self.settings.context.document_summary else ""
         composites = {
             tile: chunk.chunk_id
             for chunk in self.given
@@ -181,28 +191,20 @@ class Work:
             for tile in range(chunk.tiles[0], chunk.tiles[1] + 1)
         }
 
-        def lines(chunk: Chunk) -> list[str]:
-            path = self.sections.of(chunk.section) if chosen.section_summary else None
+        def context(chunk: Chunk) -> str:
             place = self.places.get(chunk.chunk_id) or self.places.get(composites.get(chunk.index, ""), "")
-            return [
-                self.summary(()) if chosen.document_summary else "",
-                self.summary(path) if path is not None else "",
-                self.said.get(place, ""),
-            ]
+            return "\n".join(dict.fromkeys(filter(None, (summary, self.said.get(place, "")))))
 
-        return tuple(
-            replace(chunk, context="\n".join(dict.fromkeys(filter(None, lines(chunk))))) for chunk in self.given
-        )
+        return tuple(replace(chunk, context=context(chunk)) for chunk in self.given)
 
     def report(self, *, asked: bool) -> ModelReport:
         """What became of it. ``asked``: a model was to be asked, if there is one."""
-        written = sum(ask.key in self.said for ask in self.summaries.values())
+        written = sum(ask.key in self.said for ask in self.to_write)
         situated = sum(key in self.said for key in self.places.values())
-        shown = [path for path in self.summaries if path or self.settings.context.document_summary]
-        extracted = sum(self.summaries[path].key not in self.said and bool(self.summary(path)) for path in shown)
+        extracted = int(self.settings.context.document_summary and not written and bool(self.summary))
         left = len(self.places) - situated
         if self.model or self.errors:
-            left += len(self.summaries) - written if self._written else 0
+            left += len(self.to_write) - written
         return ModelReport(
             written=written,
             extracted=extracted,
@@ -223,6 +225,56 @@ class Work:
         if not parts:
             parts.append("no Claude model is set" if asked and not self.model else "they haven't been requested yet")
         return "; ".join(parts)
+
+
+def estimate(
+    document: Document, chunks: Sequence[Chunk], *, model: str, cache: ContextCache, settings: Settings
+) -> Estimate:
+    """Requests of which nothing is cached, counted as they would be sent: the first of a material writes the service's
+    cache and the others read it there."""
+    work = Work(document, chunks, cache, settings)
+    summaries = [ask for ask in work.to_write if not work.known(ask, model)]
+    spent = [_alone(ask) for ask in summaries]
+    situated = 0
+    for group in work.groups():
+        asks = {ask.key: ask for ask, _chunk in group if not work.known(ask, model)}
+        situated += len(asks)
+        spent += [_in_row(ask, first=place == 0) for place, ask in enumerate(asks.values())]
+    usage = sum(spent, Usage())
+    limit = max(0.0, settings.context.max_usd - cache.spent(document.doc_id))
+    price = cost(usage, model, settings.llm.prices)
+    return Estimate(
+        document.doc_id,
+        document.title,
+        len(chunks),
+        len(summaries),
+        situated,
+        model,
+        usage,
+        None if price is None else round(price, 4),
+        round(limit, 4),
+    )
+
+
+def _alone(ask: Ask) -> Usage:
+    return Usage(_tokens(ask.request.system) + _tokens(ask.request.messages[-1].text), _output(ask))
+
+
+def _in_row(ask: Ask, *, first: bool) -> Usage:
+    material, question = ask.request.messages
+    kept, asked = _tokens(ask.request.system) + _tokens(material.text), _tokens(question.text)
+    if kept < CACHE_MINIMUM:
+        return Usage(kept + asked, _output(ask))
+    return Usage(asked, _output(ask), 0 if first else kept, kept if first else 0)
+
+
+def _output(ask: Ask) -> int:
+    return math.ceil(ask.request.max_tokens * TYPICAL_OUTPUT)
+
+
+@lru_cache(maxsize=8)  # many requests in a row have one material
+def _tokens(text: str) -> int:
+    return math.ceil(count_tokens(text) * FINER)
 
 
 def clean(text: str) -> str:

@@ -16,7 +16,7 @@ from ragcore.pipelines.search import Search
 from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 from ragcore.protocols import LLM
 from ragcore.providers.registry import Models
-from ragcore.retrieve.cited import with_cited
+from ragcore.retrieve.segments import with_cited
 from ragcore.types import OnStep, Retrieval, Scope, Turn
 from ragcore.types.question import Question
 

@@ -42,7 +42,7 @@ BUILD_VERSION = 3
 
 
 # Settings of [context] that decide what stands in front of a chunk; the others only how it is asked for.
-_IN_CHUNKS = {"document_summary", "section_summary", "section_tokens", "summaries", "situate"}
+_IN_CHUNKS = {"document_summary", "summaries", "situate"}
 
 
 class Reading:
@@ -227,7 +227,7 @@ class Reading:
 
     def estimate(self, doc_id: str, name: str) -> Estimate:
         """What the contexts of a document that was read will cost; nothing is sent and nothing stored."""
-        from ragcore.context.estimate import estimate
+        from ragcore.context.write import estimate
 
         if doc_id in self.stale():
             pages = self._pages(doc_id)

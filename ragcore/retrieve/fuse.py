@@ -1,8 +1,25 @@
-"""One score from two lists. Every function takes ``id → score`` of each side and gives ``id → fused score`` in 0–1."""
+"""Scores made one: two lists fused, a table's rows folded into it, and the cross-encoder's vote. Every function gives
+``id → score``, in 0–1.
+
+Ranked by a web-search cross-encoder alone, filings come out no better than by fusion; as one vote beside the fused
+score it helps on filings and on abstracts alike (`benchmarks/retrieval.py`, `benchmarks/scifact.py`). It reads every
+candidate, however long that takes: the same question has the same answer on a busy machine.
+
+Rows and composites are ranked together. Where the ranking holds a composite and rows of it, they are folded into the
+composite: it takes the place of the best of them, so that the places behind go to other passages, and what the writer
+gets is the table rather than one row of it and then another.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragcore.types import Chunk
+
+SUREST = 1e-9  # distance from 0 and 1 of a probability, at least, for its log-odds
 
 
 def min_max(vector: Mapping[str, float], bm25: Mapping[str, float], *, alpha: float) -> dict[str, float]:
@@ -45,6 +62,69 @@ def single(scores: Mapping[str, float]) -> dict[str, float]:
 def ranking(scores: Mapping[str, float]) -> list[str]:
     """Ids by score, best first; ties by id, so that the same question always gives the same order."""
     return sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """``scores`` of what remains, by chunk id; ``best`` gives, for each composite in it, the id of its best finding: a
+    row of it or itself; ``owners`` gives, for each row that does not remain, the composite that it went into."""
+
+    scores: dict[str, float]
+    best: dict[str, str]
+    owners: dict[str, str]
+
+
+def fold(scores: Mapping[str, float], chunks: Mapping[str, Chunk]) -> Folded:
+    """``scores`` without the tiles of any composite that it holds; a composite has the best score of them and itself.
+
+    ``chunks`` holds at least the ids of ``scores``. Composites do not overlap, so a tile belongs to one at most.
+    """
+    owner: dict[tuple[str, int], str] = {}
+    for chunk_id in scores:
+        chunk = chunks[chunk_id]
+        if chunk.tiles is not None:
+            owner.update({(chunk.doc_id, tile): chunk_id for tile in range(chunk.tiles[0], chunk.tiles[1] + 1)})
+    folded: dict[str, float] = {}
+    best: dict[str, str] = {}
+    owners: dict[str, str] = {}
+    for chunk_id in ranking(scores):
+        chunk = chunks[chunk_id]
+        kept = chunk_id if chunk.tiles is not None else owner.get((chunk.doc_id, chunk.index), chunk_id)
+        folded.setdefault(kept, scores[chunk_id])
+        if kept != chunk_id:
+            owners[chunk_id] = kept
+        if chunks[kept].tiles is not None:
+            best.setdefault(kept, chunk_id)
+    return Folded(folded, best, owners)
+
+
+def vote(fused: Mapping[str, float], relevance: Mapping[str, float], *, weight: float) -> dict[str, float]:
+    """``(fused + weight * probability) / (1 + weight)`` for every candidate of ``fused``, in 0–1.
+
+    ``relevance`` holds the cross-encoder's probabilities; a candidate that was not reranked gets no vote, so it can
+    only fall behind those that were.
+    """
+    return {i: (score + weight * relevance.get(i, 0.0)) / (1.0 + weight) for i, score in fused.items()}
+
+
+def tempered(probabilities: Mapping[str, float], kinds: Mapping[str, str], *, temperature: float) -> dict[str, float]:
+    """``probabilities`` with their log-odds divided by ``temperature`` (Guo, Pleiss, Sun, Weinberger: On Calibration of
+    Modern Neural Networks, ICML 2017) and moved, for each of the ``kinds``, so that its mean is that of all; in 0–1.
+
+    A cross-encoder that learned from web pages is far too sure of what it says about other texts, and takes a row or a
+    grid of figures for less relevant than a sentence, whatever was asked. So passages are compared with those of their
+    own kind; which kind is wanted is left to fusion. What all passages are worth together stays.
+    """
+    if not probabilities:
+        return {}
+    ids = list(probabilities)
+    held = np.clip([probabilities[i] for i in ids], SUREST, 1.0 - SUREST)
+    odds = np.log(held / (1.0 - held)) / temperature
+    of = np.array([kinds[i] for i in ids])
+    mean = odds.mean()
+    for kind in np.unique(of):
+        odds[of == kind] += mean - odds[of == kind].mean()
+    return dict(zip(ids, (1.0 / (1.0 + np.exp(-odds))).tolist(), strict=True))
 
 
 def _convex(first: Mapping[str, float], second: Mapping[str, float], alpha: float) -> dict[str, float]:

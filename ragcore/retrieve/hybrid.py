@@ -3,7 +3,9 @@ neighbours."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -11,13 +13,9 @@ import numpy as np
 
 from ragcore.errors import ConfigError
 from ragcore.retrieve import fuse
-from ragcore.retrieve.fold import fold
-from ragcore.retrieve.rerank import tempered, vote
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
 from ragcore.retrieve.segments import passages
 from ragcore.retrieve.synonyms import Synonyms
-from ragcore.retrieve.timing import timed
-from ragcore.retrieve.wording import Wording, wording
 from ragcore.types import EVERYTHING, Chunk, Hit, OnStep, Retrieval, Route, Scope, Segment, Step, SubQuery, ignore_step
 from ragcore.types.question import Question, unread
 
@@ -28,6 +26,19 @@ if TYPE_CHECKING:
 Mode = Literal["hybrid", "vector", "bm25", "reference"]
 SHOWN_ROUTES = 50  # documents of ``Retrieval.routes``, at most: a year alone may name thousands
 MODES: tuple[Mode, ...] = ("hybrid", "vector", "bm25", "reference")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A question as it is searched for: ``text``, and ``also`` other words for terms in it, which count for less."""
+
+    text: str
+    also: tuple[str, ...] = ()
+
+    @property
+    def terms(self) -> str:
+        """``also`` as one text."""
+        return "; ".join(self.also)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +158,7 @@ class HybridRetriever:
             fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
             owners = {i: chunk.doc_id for i, chunk in chunks.items()}
             fused = discounted(fused, owners, priors, self._settings.route.weight)
-            folded = fold(fused, chunks)
+            folded = fuse.fold(fused, chunks)
             fused = folded.scores
             scores["fused"], ranks["fused"] = fused, _ranks(fuse.ranking(fused))
         final = fused
@@ -163,7 +174,7 @@ class HybridRetriever:
                 # The vote of a passage counts by its document's prior, as its fused score does.
                 votes = self._tempered(probabilities, chunks)
                 votes = discounted(votes, owners, priors, self._settings.route.weight)
-                final = vote(fused, votes, weight=self._settings.rerank.weight)
+                final = fuse.vote(fused, votes, weight=self._settings.rerank.weight)
         hits = [
             Hit(
                 rank=rank,
@@ -189,7 +200,9 @@ class HybridRetriever:
         """The reference searches for the words as they are."""
         if self._mode == "reference":
             return Wording(question.text)
-        return wording(question, self._synonyms, self._settings.wording)
+        chosen = self._settings.wording
+        also = self._synonyms.of(question.text)[: chosen.terms] if self._synonyms is not None else ()
+        return Wording(question.focus if chosen.focus else question.text, also)
 
     def _routes(self, question: Question, scope: Scope, timings: dict[str, float]) -> list[Route]:
         """The documents that the question names; none where routing is off."""
@@ -267,12 +280,22 @@ class HybridRetriever:
         if self._mode == "reference":
             return probabilities
         kinds = {i: chunks[i].kind for i in probabilities}
-        return tempered(probabilities, kinds, temperature=self._settings.rerank.temperature)
+        return fuse.tempered(probabilities, kinds, temperature=self._settings.rerank.temperature)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
         """Descriptions of figures are a model's words, not the document's: they count for less."""
         factor = 1.0 - self._settings.retrieve.figure_penalty
         return {i: score * factor if chunks[i].kind == "figure" else score for i, score in fused.items()}
+
+
+@contextmanager
+def timed(timings: dict[str, float], step: str) -> Iterator[None]:
+    """Add what the block takes to ``timings[step]``, in milliseconds."""
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        timings[step] = timings.get(step, 0.0) + (time.perf_counter() - started) * 1000.0
 
 
 def _via(chunk: Chunk, ranks: Mapping[str, Mapping[str, int]], priors: Mapping[str, float]) -> str:

@@ -1,4 +1,5 @@
-"""From ranked hits to the passages that become sources: segments, single hits, and neighbours."""
+"""From ranked hits to the passages that become sources: segments, single hits, neighbours, and what the answer before
+cites."""
 
 from __future__ import annotations
 
@@ -10,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.retrieve.rse import best_segments, chunk_values
-from ragcore.types import Chunk, Hit, Segment
+from ragcore.types import Chunk, Hit, Retrieval, Segment
 
 if TYPE_CHECKING:
     from ragcore.config.settings import RseSettings
+    from ragcore.protocols import Reranker
+
+MOST_CITED = 8  # passages of the answer before
 
 
 def passages(
@@ -164,6 +168,34 @@ def neighbours(
                 taken.add(place)
                 out.append(_one(chunk, hit.score, "neighbour"))
     return out
+
+
+def with_cited(found: Retrieval, cited: Sequence[Chunk], reranker: Reranker | None) -> Retrieval:
+    """``found`` with those of ``cited``, the first `MOST_CITED`, that none of its segments hold. Each stands where its
+    relevance to the question puts it among the hits; without a reranker behind them.
+
+    A follow-up such as "Why is that?" has few words to search for, and what it is about was found one question ago.
+    """
+    lacking = [chunk for chunk in cited if not any(_spans(segment, chunk) for segment in found.segments)][:MOST_CITED]
+    if not lacking:
+        return found
+    scores = [0.0] * len(lacking) if reranker is None else reranker.score(found.query, [c.passage for c in lacking])
+    hits, segments = list(found.hits), list(found.segments)
+    for relevance, chunk in sorted(zip(map(float, scores), lacking, strict=True), key=lambda each: -each[0]):
+        hits = [hit for hit in hits if hit.chunk.chunk_id != chunk.chunk_id]
+        place = next((n for n, hit in enumerate(hits) if hit.scores.get("rerank", hit.score) < relevance), len(hits))
+        beside = hits[min(place, len(hits) - 1)].score if hits else relevance
+        # Behind every passage that a better hit lies in, and before the neighbours.
+        held = [n for n, one in enumerate(segments, 1) if any(_spans(one, hit.chunk) for hit in hits[:place])]
+        passage = Segment(chunk.doc_id, chunk.start, chunk.end, chunk.index, chunk.index, beside, "hit")
+        segments.insert(max(held, default=0), passage)
+        hits.insert(place, Hit(0, chunk, beside, {"rerank": relevance} if reranker else {}, {}, "cited", ()))
+    ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1))
+    return replace(found, hits=ranked, segments=tuple(segments))
+
+
+def _spans(segment: Segment, chunk: Chunk) -> bool:
+    return segment.doc_id == chunk.doc_id and segment.start <= chunk.start and chunk.end <= segment.end
 
 
 def _beside(chunk: Chunk, reach: int) -> list[tuple[str, int]]:

@@ -18,7 +18,7 @@ SETTINGS, ORIGINS = config.load(environ={})
 def test_it_has_every_setting_and_says_what_it_is() -> None:
     assert list(catalogue()) == list(ORIGINS)
     unsaid = {key for key, item in catalogue().items() if not item.said and item.kind != "table"}
-    assert unsaid <= {"context.section_tokens", "llm.claude_model"}, "a comment in config.toml says what it is for"
+    assert unsaid <= {"llm.claude_model"}, "a comment in config.toml says what it is for"
     assert "with Claude" not in catalogue()["retrieve.top_k"].said
     assert catalogue()["answer.offline_floor"].said.startswith("probability (0-1)")
 

@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 
 from ragcore.config.settings import Settings, load
-from ragcore.context.estimate import estimate
-from ragcore.context.write import add_context, clean
+from ragcore.context.write import add_context, clean, estimate
 from ragcore.errors import Cancelled, KeyMissing
 from ragcore.index.contexts import Contexts
 from ragcore.index.database import Database
 from ragcore.ingest.chunk import chunk_document
-from ragcore.protocols import ContextWriter
+from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicModel
 from ragcore.types import Chunk, Document, ModelReport
 from tests.documents import Grid, Heading, make_document
@@ -28,7 +27,7 @@ MODEL = "claude-haiku-4-5"
 PRICED = {"input_tokens": 1000, "output_tokens": 100}  # $0.0015 with MODEL
 LEAD = "Larkfield Water sells drinking water to farms and households in the valley of the Tern."
 WELLS = "Each of the nine wells was sampled twice in the dry months and gave water of good quality."
-SUMMARIES = {"document_summary": True, "section_summary": True, "section_tokens": 10}
+SUMMARIES = {"document_summary": True}
 
 
 def report() -> Document:
@@ -46,7 +45,7 @@ def report() -> Document:
 
 
 def settings(**changes: Any) -> Settings:
-    given = {"in_flight": 1, "section_tokens": 10, **changes}
+    given = {"in_flight": 1, **changes}
     return load(environ={}, overrides={f"context.{key}": value for key, value in given.items()})[0]
 
 
@@ -59,14 +58,14 @@ class Bench:
         self.cache = Contexts(Database(self.folder / "cache.sqlite"))
         self.progress: list[tuple[int, int]] = []
 
-    def writer(self, model: str = MODEL) -> ContextWriter:
+    def writer(self, model: str = MODEL) -> LLM:
         return AnthropicModel(model, api_key="k", base_url=self.server.url, timeout_seconds=10, retries=0)
 
     def run(
         self,
         document: Document | None = None,
         *,
-        writer: Callable[[], ContextWriter | None] | None = None,
+        writer: Callable[[], LLM | None] | None = None,
         ask: bool = True,
         cancelled: Callable[[], bool] | None = None,
         **changes: Any,
@@ -82,9 +81,6 @@ class Bench:
             on_progress=lambda done, total: self.progress.append((done, total)),
             cancelled=cancelled,
         )
-
-    def prompts(self) -> list[str]:
-        return [request["body"]["messages"][0]["content"][-1]["text"] for request in self.server.requests]
 
 
 @pytest.fixture
@@ -104,42 +100,37 @@ def test_by_default_nothing_is_asked_and_nothing_added(bench: Bench) -> None:
     assert bench.server.requests == []
 
 
-def test_without_a_model_summaries_are_sentences_of_the_document(bench: Bench) -> None:
+def test_without_a_model_the_summary_is_a_sentence_of_the_document(bench: Bench) -> None:
     chunks, told = bench.run(writer=lambda: None, **SUMMARIES)
-    by_section = {chunk.section[-1]: chunk for chunk in chunks}
-    assert by_section["Wells"].context == f"{LEAD}\n{WELLS}"
-    assert by_section["Business"].context == LEAD  # the same twice is said once
-    assert by_section["Sales"].context == LEAD  # a table has no prose
-    assert by_section["Wells"].index_text.startswith(f"Larkfield Water 2023 › Wells\n{LEAD}\n{WELLS}\n")
-    # They are for searching only.
-    assert by_section["Wells"].text.strip().endswith(WELLS)
-    assert LEAD not in by_section["Wells"].text
-    assert LEAD not in by_section["Wells"].passage
-    assert (told.extracted, told.written, told.left, told.usd) == (3, 0, 0, 0.0)
+    assert {chunk.context for chunk in chunks} == {LEAD}
+    wells = next(chunk for chunk in chunks if chunk.section[-1] == "Wells")
+    assert wells.index_text.startswith(f"Larkfield Water 2023 › Wells\n{LEAD}\n")
+    # It is for searching only.
+    assert wells.text.strip().endswith(WELLS)
+    assert LEAD not in wells.text
+    assert LEAD not in wells.passage
+    assert (told.extracted, told.written, told.left, told.usd) == (1, 0, 0, 0.0)
 
 
-def test_claude_sums_up_the_document_and_its_sections_once(bench: Bench) -> None:
-    bench.server.reply(*replies(4))
+def test_claude_sums_up_the_document_once(bench: Bench) -> None:
+    bench.server.reply(*replies(1))
     chunks, told = bench.run(**SUMMARIES)
-    by_section = {chunk.section[-1]: chunk for chunk in chunks}
-    assert by_section["Business"].context == "It is number 1.\nIt is number 2."
-    assert by_section["Wells"].context == "It is number 1.\nIt is number 3."
-    assert (told.written, told.extracted, told.left) == (4, 0, 0)
-    assert told.usd == pytest.approx(0.006)
-    assert told.words == "4 summaries written, $0.0060"
-    assert "what this document is about" in bench.prompts()[0]
-    assert LEAD in bench.prompts()[0]
-    assert LEAD not in bench.prompts()[2]
-    assert bench.progress[-1] == (4, 4)
+    assert {chunk.context for chunk in chunks} == {"It is number 1."}
+    assert (told.written, told.extracted, told.left) == (1, 0, 0)
+    assert told.words == "1 summary written, $0.0015"
+    (prompt,) = (request["body"]["messages"][0]["content"] for request in bench.server.requests)
+    assert "what this document is about" in prompt
+    assert LEAD in prompt
+    assert bench.progress[-1] == (1, 1)
     again, told_again = bench.run(**SUMMARIES)
     assert again == chunks
     assert told_again == told
-    assert len(bench.server.requests) == 4
+    assert len(bench.server.requests) == 1
     # What is known is used where nobody is to be asked, too; and "extractive" asks nobody and takes none of it.
     assert bench.run(ask=False, **SUMMARIES)[0] == chunks
     plain, _ = bench.run(summaries="extractive", **SUMMARIES)
-    assert {chunk.section[-1]: chunk for chunk in plain}["Wells"].context == f"{LEAD}\n{WELLS}"
-    assert len(bench.server.requests) == 4
+    assert {chunk.context for chunk in plain} == {LEAD}
+    assert len(bench.server.requests) == 1
 
 
 def test_each_passage_is_placed_with_the_document_in_a_cached_prompt(bench: Bench) -> None:
@@ -200,19 +191,19 @@ def test_a_failure_is_told_and_made_good_later(bench: Bench) -> None:
     assert len(bench.server.requests) == 4
 
 
-def test_a_refused_key_ends_the_asking_and_summaries_stay_the_documents_own(bench: Bench) -> None:
+def test_a_refused_key_ends_the_asking_and_the_summary_stays_the_documents_own(bench: Bench) -> None:
     bench.server.reply(Reply(status=401, message="invalid x-api-key"))
-    chunks, told = bench.run(**SUMMARIES)
+    chunks, told = bench.run(situate="claude", **SUMMARIES)
     assert len(bench.server.requests) == 1
-    assert (told.written, told.extracted, told.left) == (0, 3, 4)
+    assert (told.written, told.extracted, told.situated, told.left) == (0, 1, 0, 4)
     assert told.words.startswith("4 of its contexts not written: ")
-    assert {chunk.section[-1]: chunk for chunk in chunks}["Wells"].context == f"{LEAD}\n{WELLS}"
+    assert {chunk.context for chunk in chunks} == {LEAD}
 
 
 def test_three_failures_in_a_row_end_the_asking(bench: Bench) -> None:
     document = make_document(*(block for n in range(6) for block in (Heading(f"Part {n}"), f"{WELLS} {n}.")))
     bench.server.reply(*(Reply(status=400, message="no") for _ in range(6)))
-    _chunks, told = bench.run(document, situate="claude", section_tokens=1000)
+    _chunks, told = bench.run(document, situate="claude")
     assert len(bench.server.requests) == 3
     assert (told.situated, told.left) == (0, 6)
 
@@ -237,7 +228,7 @@ def test_a_model_without_a_price_is_not_asked(bench: Bench) -> None:
 
 
 def test_a_missing_key_is_told(bench: Bench) -> None:
-    def missing() -> ContextWriter:
+    def missing() -> LLM:
         raise KeyMissing("context.situate needs Claude.")
 
     _chunks, told = bench.run(situate="claude", writer=missing)

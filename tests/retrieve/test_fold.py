@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.retrieve.fold import fold
+from ragcore.retrieve.fuse import fold
 from ragcore.types import Chunk
 
 TABLES = {"t1": (2, 4), "t2": (5, 9), "t3": (12, 13)}

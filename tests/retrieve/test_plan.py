@@ -14,7 +14,7 @@ from ragcore.cancel import Stop
 from ragcore.config.settings import load
 from ragcore.errors import Cancelled, KeyRefused, ModelMissing
 from ragcore.providers.anthropic import AnthropicModel
-from ragcore.retrieve.plan import Plans, excerpts
+from ragcore.retrieve.agentic import Plans, excerpts
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Chunk, Hit, SubQuery, Usage
 from tests.messages_server import MessagesServer, Reply

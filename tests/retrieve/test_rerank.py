@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.retrieve.fuse import ranking
-from ragcore.retrieve.rerank import tempered, vote
+from ragcore.retrieve.fuse import ranking, tempered, vote
 
 FUSED = {"a": 1.0, "b": 0.7, "c": 0.6, "d": 0.1}
 

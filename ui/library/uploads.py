@@ -58,7 +58,7 @@ def sent_to_claude(engine: Engine) -> str:
     settings, parts = engine.settings, []
     if engine.writes_contexts():
         chosen = settings.context
-        summaries = chosen.summaries == "auto" and (chosen.document_summary or chosen.section_summary)
+        summaries = chosen.summaries == "auto" and chosen.document_summary
         wanted = ["summaries"] * summaries + ["a context sentence for each passage"] * (chosen.situate == "claude")
         limit = f"at most ${chosen.max_usd:.2f} per document"
         parts.append(f"Document text goes to Claude for {' and '.join(wanted)}: {limit}.")
