@@ -156,10 +156,9 @@ class Engine(Library):
             self.store.set_status(doc_id, "reading")
             # Where nothing could be read, OCR may be set otherwise by now.
             afresh = info.error is not None and info.error.get("code") == "no_text"
-            self._reading.read(
-                doc_id, info.name, password=password, afresh=afresh, on_progress=show, cancelled=cancelled
-            )
-            self._reading.build(doc_id, info.name, ask=True, on_progress=show, cancelled=cancelled)
+            task = self._reading.task(doc_id, info.name, show, cancelled)
+            task.read(password=password, afresh=afresh)
+            task.build(ask=True)
             pages = self._info(doc_id).pages
             show(Progress("done", pages, pages))
         return IngestReport.of(self._info(doc_id), "ready")
@@ -203,14 +202,8 @@ class Engine(Library):
         ask_context: bool = False,
     ) -> IngestReport:
         with self._working(info):
-            self._reading.refresh(
-                info.doc_id,
-                info.name,
-                ask=ask,
-                ask_context=ask_context,
-                on_progress=on_progress,
-                cancelled=cancelled,
-            )
+            task = self._reading.task(info.doc_id, info.name, on_progress, cancelled)
+            task.refresh(ask=ask, ask_context=ask_context)
         return IngestReport.of(self._info(info.doc_id), "already")
 
     def ingest_path(

@@ -6,11 +6,11 @@ import time
 import uuid
 from collections.abc import Callable, Generator
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ragcore.cancel import Stop
 from ragcore.errors import GroundworkError, StoreError
-from ragcore.types import Answer, AnswerEvent, Done, Usage
+from ragcore.types import Answer, AnswerEvent, Done
 
 if TYPE_CHECKING:
     from ragcore.pipelines.stream import AnswerStream
@@ -119,24 +119,6 @@ class AnswerRun:
 
 def _failed(question: str, error: GroundworkError | None) -> Answer:
     """Nothing, because of ``error`` or (None) because a person stopped it."""
-    return Answer(
-        answer_id=uuid.uuid4().hex[:16],
-        question=question,
-        queries=(),
-        text="",
-        refused=False,
-        claims=(),
-        citations=(),
-        marks=(),
-        dropped=(),
-        sources=(),
-        model="",
-        extractive=False,
-        usage=Usage(),
-        cost_usd=None,
-        timings_ms={},
-        settings_hash="",
-        status="stopped" if error is None else "failed",
-        error=None if error is None else error.as_dict(),
-        created=time.time(),
-    )
+    told = None if error is None else error.as_dict()
+    status: Literal["stopped", "failed"] = "stopped" if error is None else "failed"
+    return Answer(uuid.uuid4().hex[:16], question, status=status, error=told, created=time.time())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ragcore.types.footnote_marks import without
@@ -146,20 +146,20 @@ class Answer:
 
     answer_id: str
     question: str
-    queries: tuple[str, ...]
-    text: str
-    refused: bool
-    claims: tuple[Claim, ...]
-    citations: tuple[Citation, ...]
-    marks: tuple[Mark, ...]
-    dropped: tuple[str, ...]
-    sources: tuple[Source, ...]
-    model: str
-    extractive: bool
-    usage: Usage
-    cost_usd: float | None
-    timings_ms: Mapping[str, float]
-    settings_hash: str
+    queries: tuple[str, ...] = ()
+    text: str = ""
+    refused: bool = False
+    claims: tuple[Claim, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    dropped: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    model: str = ""
+    extractive: bool = False
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = None
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    settings_hash: str = ""
     status: Literal["complete", "stopped", "failed"] = "complete"
     error: Mapping[str, Any] | None = None
     created: float = 0.0
