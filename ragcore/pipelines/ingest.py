@@ -201,7 +201,7 @@ class DocumentTask:
     def made(self, pages: Sequence[PageLayout], *, ask: bool) -> tuple[Document, tuple[Chunk, ...], ModelReport]:
         """Document and chunks, their contexts left out; nothing is stored but descriptions of figures."""
         from ragcore.ingest.chunk import chunk_document
-        from ragcore.ingest.describe import describe_figures
+        from ragcore.ingest.figures import describe_figures
         from ragcore.ingest.document import build_document
 
         of, info = self.of, self.info()

@@ -18,7 +18,7 @@ from ragcore.errors import Cancelled
 from ragcore.index.database import Database
 from ragcore.index.descriptions import Descriptions
 from ragcore.ingest.figures import PROMPT, clean, describe_figures
-from ragcore.protocols import Describer
+from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicModel
 from ragcore.types import Box, Document, ModelReport
 from tests.ingest import sheets
@@ -41,7 +41,7 @@ class Bench:
     def __post_init__(self) -> None:
         self.cache = Descriptions(Database(self.folder / "cache.sqlite"))
 
-    def describer(self, **changes: int) -> Describer:
+    def describer(self, **changes: int) -> LLM:
         options = {"timeout_seconds": 10, "retries": 0, **changes}
         return AnthropicModel(
             MODEL,
@@ -55,7 +55,7 @@ class Bench:
         self,
         pages: Sequence[Sequence[Part]],
         *,
-        describer: Callable[[], Describer | None] | None = None,
+        describer: Callable[[], LLM | None] | None = None,
         cancelled: Callable[[], bool] | None = None,
         **figures: Any,
     ) -> tuple[dict[Box, str], ModelReport]:
