@@ -13,11 +13,11 @@ Stages meet in `pipelines`; `docs/architecture.md` has the floors.
 from __future__ import annotations
 
 import copy
-import functools
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -334,8 +334,7 @@ class Engine(Library):
         """An answer to one question; nothing is stored. ``fresh`` passes over what a model answered to the same request
         before. Iterate the run for its events, or call ``run()``."""
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
-        answers = self._answers
-        return AnswerRun(question, lambda stop: answers.stream(question, scope, history, on_step, stop, fresh=fresh))
+        return AnswerRun(question, partial(self._answers.stream, question, scope, history, on_step, fresh=fresh))
 
     @property
     def _answers(self) -> AnswerPipeline:
@@ -389,7 +388,7 @@ class Engine(Library):
 
         return AnswerRun(
             question,
-            lambda stop: answers.stream(question, asked, place.history, on_step, stop, fresh=fresh),
+            partial(answers.stream, question, asked, place.history, on_step, fresh=fresh),
             keep=keep,
             turn_id=turn_id,
         )
@@ -440,7 +439,7 @@ class Engine(Library):
         """Gives the engine by which questions are tried before they are offered, made when the first is tried."""
         from ragcore.suggest.follow_ups import OFFLINE
 
-        return functools.cache(lambda: self.with_settings(OFFLINE))
+        return cache(lambda: self.with_settings(OFFLINE))
 
     # Reports
 
