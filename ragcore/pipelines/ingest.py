@@ -201,8 +201,8 @@ class DocumentTask:
     def made(self, pages: Sequence[PageLayout], *, ask: bool) -> tuple[Document, tuple[Chunk, ...], ModelReport]:
         """Document and chunks, their contexts left out; nothing is stored but descriptions of figures."""
         from ragcore.ingest.chunk import chunk_document
-        from ragcore.ingest.figures import describe_figures
         from ragcore.ingest.document import build_document
+        from ragcore.ingest.figures import describe_figures
 
         of, info = self.of, self.info()
         self.on_progress(Progress("build", info.pages, info.pages))
