@@ -12,7 +12,7 @@ from ragcore.config.settings import Settings
 from ragcore.ingest.blocks import page_blocks
 from ragcore.ingest.layout import Grid, PageLayout
 from ragcore.ingest.rulings import Drawn, rule_tables, rulings
-from ragcore.ingest.tables.draft import draft_table
+from ragcore.ingest.tables.cells import draft_table
 from tests.ingest.test_table_pages import built, tables_of
 from tests.ingest.test_table_rules import HEIGHT, WIDTH, page_with_table
 
