@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
@@ -62,7 +63,7 @@ class Synonyms:
     @classmethod
     def load(cls, home: Path | None = None) -> Synonyms:
         """The shipped terms and those of ``home``. Raises `ConfigError` that names the file and what is wrong there."""
-        found = _read(resources.files("ragcore.text").joinpath(FILE).read_bytes(), f"ragcore/text/{FILE}")
+        found = shipped()
         if home is not None and (home / FILE).is_file():
             own = _read((home / FILE).read_bytes(), str(home / FILE))
             found = _joined(found, own, str(home / FILE))
@@ -148,6 +149,12 @@ def _taken_away(key: Words, same: dict[str, tuple[str, ...]], made_of: dict[str,
             same[name] = kept
             done = True
     return done
+
+
+@lru_cache(maxsize=1)
+def shipped() -> _File:
+    """The terms that come with the package."""
+    return _read(resources.files("ragcore.text").joinpath(FILE).read_bytes(), f"ragcore/text/{FILE}")
 
 
 def _read(data: bytes, name: str) -> _File:

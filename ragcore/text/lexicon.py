@@ -5,6 +5,7 @@ Words are as `tokens` gives them; a phrase is a tuple of such words.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -68,6 +69,46 @@ AHEAD: Final = word_set(_DATA["bound"]["ahead"])
 TURNING: Final = frozenset(_phrases(_DATA["bound"]["turning"]))
 
 
+_SIGN, _SUBJECT, _AMOUNT, _PART, _NAME = (_DATA[name] for name in ("sign", "subject", "amount", "part", "name"))
+GAIN: Final = word_set(_SIGN["gain"])
+LOSS: Final = word_set(_SIGN["loss"])
+DEDUCTED: Final = word_set(_SIGN["deducted"]) | UP | DOWN
+GIVEN_OUT: Final = word_set(_SIGN["given_out"])
+NARROWED_BY: Final = word_set(_SIGN["narrowed_by"])
+NARROWING: Final = word_set(_SUBJECT["narrowing"])
+WITHOUT: Final = word_set(_SUBJECT["less"])
+WITHOUT_OTHERWISE: Final = word_set(_SUBJECT["less_otherwise"])
+UNIMPORTANT: Final = word_set(_SUBJECT["unimportant"])
+ABOUT: Final = word_set(_AMOUNT["about"])
+ABOVE, BELOW = (_phrases(_AMOUNT[name]) for name in ("above", "below"))
+DERIVED: Final = word_set(_AMOUNT["derived"]) | UP | DOWN | MORE | LESS
+IN_UNITS: Final[tuple[str, ...]] = tuple(_AMOUNT["in_units"])
+SUM: Final = word_set(_AMOUNT["sum"])
+RATIO: Final = word_set(_AMOUNT["ratio"])
+TITLES: Final = word_set(_NAME["titles"])
+NO_NAMES: Final = word_set(_NAME["none"]) | TITLES
+NUMBERED: Final = word_set(_NAME["numbered"])
+WHOM: Final = word_set(_NAME["whom"])
+TELLING: Final = word_set(_DATA["telling"]["words"])
+
+
+def any_of(phrases: Iterable[str]) -> str:
+    """A regular expression for one of ``phrases``, as whole words."""
+    found = sorted(phrases, key=len, reverse=True)
+    return rf"\b(?:{'|'.join(re.escape(phrase) for phrase in found)})\b"
+
+
+# Where one part of a sentence ends and the next begins, strongest first; and what stands before what is compared with.
+PARTS: Final = (
+    re.compile(rf";|{any_of(_PART['turns'])}", re.IGNORECASE),
+    re.compile(rf",?\s+{any_of(_PART['joins'])}", re.IGNORECASE),
+    re.compile(rf",|{any_of(_PART['adds'])}", re.IGNORECASE),
+)
+COMPARED_WITH: Final = re.compile(
+    rf"{any_of(_PART['compared'])}\.?\s+(?:{any_of(_PART['between'])}\s+)?\Z", re.IGNORECASE
+)
+
+
 def find(words: Sequence[str], phrases: Iterable[Phrase]) -> list[tuple[int, int]]:
     """Where the ``phrases``, longest first, stand in ``words``: ``[start, end)`` in order, none inside another."""
     taken: list[tuple[int, int]] = []
@@ -77,6 +118,10 @@ def find(words: Sequence[str], phrases: Iterable[Phrase]) -> list[tuple[int, int
             if tuple(words[start:end]) == phrase and not any(start < high and low < end for low, high in taken):
                 taken.append((start, end))
     return sorted(taken)
+
+
+def ends_with(words: Sequence[str], phrases: Iterable[Phrase]) -> bool:
+    return any(tuple(words[-len(phrase) :]) == phrase for phrase in phrases)
 
 
 def without(words: Sequence[str], places: Iterable[tuple[int, int]]) -> list[str]:

@@ -64,7 +64,7 @@ def years(text: str) -> set[int]:
 
 def date_spans(text: str) -> list[tuple[int, int]]:
     """Where days are named in ``text``."""
-    return [match.span() for match in _DATE.finditer(text)]
+    return [match.span() for match in _DATE.finditer(text) if 1 <= _day(match) <= 31]
 
 
 def period_spans(text: str) -> list[tuple[str, int, int]]:
@@ -96,7 +96,7 @@ def periods(text: str) -> Periods:
     for match in _DATE.finditer(text):
         month = match.group("month") or match.group("month2")
         number = _month(month) if month else int(match.group("month3"))
-        day = int(match.group("day") or match.group("day2") or match.group("day3"))
+        day = _day(match)
         year = match.group("year") or match.group("year2") or match.group("year3")
         if 1 <= number <= 12 and 1 <= day <= 31:
             dates.add((number, day, int(year) if year else 0))
@@ -119,6 +119,10 @@ def canonical(text: str) -> str:
     text = _HALF.sub(lambda match: f" h{_half(match)} ", text)
     text = re.sub(r"(?<!\w)([1-4])Q(?=['’\s\d]|$)", r"q\1 ", text)
     return re.sub(r"(?<!\w)(Q[1-4])['’]?(?=\d)", r"\1 ", text)
+
+
+def _day(match: re.Match[str]) -> int:
+    return int(match.group("day") or match.group("day2") or match.group("day3"))
 
 
 def _half(match: re.Match[str]) -> int:

@@ -1,22 +1,78 @@
 """Whose figure is it? A number of a claim must be said of the same thing in the evidence.
 
-In a table: the claim must not name another row or column than that of the cell (a right figure of the wrong line). In
-prose: where a sentence gives two figures of a kind ("61% on the drug, compared with 12% on placebo"), each belongs to
-the words of its own part. What a number stands with in the claim is the part between it and its neighbours.
+In a table: the claim must not name another row or column than that of the cell (a right figure of the wrong line),
+narrow its row ("core net sales" for "Net sales") or leave out what narrows the row ("deferred revenue", "per share").
+In prose: where a sentence gives two figures of a kind ("61% on the drug, compared with 12% on placebo"), each belongs
+to the words of its own part. What a number stands with in the claim is the part between it and its neighbours.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
+from ragcore.retrieve.synonyms import shipped
+from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers
-from ragcore.text.periods import MONTHS
-from ragcore.verify.evidence import CitedCell, Evidence, Figure
-from ragcore.verify.segments import compared_with, parts, until_break
-from ragcore.verify.terms import UNIMPORTANT, label_terms, named_by, terms, with_synonyms
+from ragcore.text.periods import MONTHS, canonical
+from ragcore.text.words import STOP_WORDS, stem, tokens
+from ragcore.verify.evidence import CitedCell, Evidence, Figure, Finding, parts
 
 _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in MONTHS)}\w*")
+# A letter that stands alone names something: Class B, Ostrova A. A capital A that begins a sentence is an article.
+_LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_REACH = 3  # words from what narrows a row to a word of its name
+
+
+# What something is called
+
+
+@lru_cache(maxsize=1)
+def _trade() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """Pairs of terms of the trade (as stems) of which the first may be said for the second."""
+    groups = [[frozenset(_stems(term)) for term in (name, *others)] for name, others in shipped().same.items()]
+    return tuple((one, other) for group in groups for one in group for other in group if one and other and one != other)
+
+
+def with_synonyms(stems: set[str]) -> set[str]:
+    """``stems`` and the stems that say the same, of single words and of terms of the trade."""
+    out = set(stems)
+    for one in stems:
+        out |= lex.synonyms().get(one, frozenset())
+    for term, other in _trade():
+        if term <= stems:
+            out |= other
+    return out
+
+
+def _stems(text: str) -> list[str]:
+    return [stem(word) for word in tokens(text) if word not in STOP_WORDS]
+
+
+@lru_cache(maxsize=8192)
+def terms(text: str) -> frozenset[str]:
+    """What ``text`` speaks of: stems of its content words, its numbers, ``q2`` and ``h1`` for periods, and capitals
+    that stand alone."""
+    words = canonical(text)
+    out = {one for one in _stems(words) if len(one) > 1 or one.isdigit()}
+    return frozenset(out | {match.group().lower() for match in _LETTER.finditer(words)})
+
+
+@lru_cache(maxsize=8192)
+def label_terms(label: str) -> frozenset[str]:
+    """As `terms`, without what stands in brackets (units, ``n = 104``), unless nothing else does."""
+    return terms(_BRACKETS.sub(" ", label)) or terms(label)
+
+
+def named_by(label: str, said: frozenset[str] | set[str]) -> float:
+    """Share of a label's words that are among ``said``, 0–1; words such as total and net count for less."""
+    weights = {one: 0.3 if one in lex.UNIMPORTANT else 1.0 for one in label_terms(label)}
+    return sum(weight for one, weight in weights.items() if one in said) / (sum(weights.values()) or 1.0)
+
+
+# Another row, column or part of a sentence
 
 
 def misplaced(
@@ -43,11 +99,10 @@ def _in_table(number: Number, part: str, claim: str, cell: CitedCell, *, alone: 
     row = _other_row(part, claim, cell)
     if row:
         return f"{number.raw} is the figure of “{cell.row}”, not of “{row}”."
-    whole = claim if not compared_with(claim, number) else ""
+    # What something is compared with is of another period.
+    whole = "" if lex.COMPARED_WITH.search(claim, 0, number.start) else claim
     column = _other_column(part, whole, cell, alone=alone)
-    if column:
-        return f"{number.raw} is the figure of “{cell.column}”, not of “{column}”."
-    return ""
+    return f"{number.raw} is the figure of “{cell.column}”, not of “{column}”." if column else ""
 
 
 def _other_row(part: str, claim: str, cell: CitedCell) -> str:
@@ -56,41 +111,27 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
         return ""
     own_terms = label_terms(cell.row)
 
-    def named(text: str) -> float:
-        generous = with_synonyms(set(terms(text)))
-        return max(named_by(cell.row, generous), named_by(cell.named.head, generous))
+    def named(said: frozenset[str] | set[str]) -> float:
+        return max(named_by(cell.row, said), named_by(cell.named.head, said))
 
-    wider = _wider_row(terms(part), own_terms, cell)
-    if wider:
-        return wider
+    for row in cell.grid.rows:  # "Cost of revenues", named in full, for "Revenues"
+        wider = label_terms(row.head)
+        more = wider - own_terms - lex.UNIMPORTANT - label_terms(cell.column)
+        if own_terms < wider <= terms(part) and more:
+            return row.name
     # A claim that names the row somewhere must name the other one in full to mean that.
-    enough = 1.0 if named(claim) == 1.0 else 0.5
+    enough = 1.0 if named(with_synonyms(set(terms(claim)))) == 1.0 else 0.5
     for text in dict.fromkeys((part, claim)):
         said = terms(text) - label_terms(cell.column)
-        own = named(text)
-        plain = max(named_by(cell.row, said), named_by(cell.named.head, said))
-        best, name = 0.0, ""
-        for row in cell.grid.rows:
-            if row == cell.named or not (label_terms(row.head) - own_terms) & said:
-                continue
-            share = named_by(row.head, said)
-            if share > best:
-                best, name = share, row.name
+        own = named(with_synonyms(set(terms(text))))
+        rivals = [row for row in cell.grid.rows if row != cell.named and (label_terms(row.head) - own_terms) & said]
+        best = max(rivals, key=lambda row: named_by(row.head, said), default=None)
+        share = named_by(best.head, said) if best else 0.0
         # A row named word by word ("Cost of sales") outdoes another that only a synonym names (sales: "Revenues").
-        if best >= enough and (best > own + 1e-9 or best == 1.0 > plain):
-            return name
+        if best and share >= enough and (share > own + 1e-9 or share == 1.0 > named(said)):
+            return best.name
         if own > 0.0:
             return ""
-    return ""
-
-
-def _wider_row(said: frozenset[str], own: frozenset[str], cell: CitedCell) -> str:
-    """A row named in full that says more than the row of ``cell`` with all of its words ("Cost of revenues" for
-    "Revenues"), or ""."""
-    for row in cell.grid.rows:
-        named = label_terms(row.head)
-        if own < named <= said and (named - own - UNIMPORTANT) - label_terms(cell.column) - label_terms(cell.row):
-            return row.name
     return ""
 
 
@@ -98,19 +139,17 @@ def _other_column(part: str, claim: str, cell: CitedCell, *, alone: bool) -> str
     """The column that the claim names instead of the column of ``cell``, or "". Where ``part`` names none, a period
     that the claim names elsewhere counts for all of its figures, another column only for one that is ``alone``."""
     columns = {column: label_terms(column) for column in cell.grid.columns}
-    if not cell.row or not cell.column or cell.column not in columns or len(columns) < 2:
+    if not cell.row or cell.column not in columns:
         return ""
     shared = frozenset.intersection(*columns.values())
     distinct = {column: found - shared for column, found in columns.items() if found - shared}
-    if cell.column not in distinct:
-        return ""
+    own, row = distinct.get(cell.column, frozenset()), label_terms(cell.row)
 
     def named(said: frozenset[str]) -> dict[str, float]:
-        row = label_terms(cell.row)
         return {
             column: len(found & said) / len(found)
             for column, found in distinct.items()
-            if found & said and (column == cell.column or found & said - distinct[cell.column] - row)
+            if found & said and (column == cell.column or found & said - own - row)
         }
 
     here = named(terms(part))
@@ -118,16 +157,16 @@ def _other_column(part: str, claim: str, cell: CitedCell, *, alone: bool) -> str
         best = max(here, key=lambda column: (here[column], column == cell.column))
         return "" if here.get(cell.column, 0.0) >= here[best] or here[best] < 0.5 else best
     anywhere = named(terms(claim))
-    if len(anywhere) == 1:
-        (only,) = anywhere
-        meant = alone or any(_PERIOD.fullmatch(one) for one in distinct[only])
-        return only if meant and only != cell.column and anywhere[only] >= 0.5 else ""
-    return ""
+    if len(anywhere) != 1:
+        return ""
+    (only,) = anywhere
+    meant = alone or any(_PERIOD.fullmatch(one) for one in distinct[only])
+    return only if meant and only != cell.column and anywhere[only] >= 0.5 else ""
 
 
 def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) -> str:
     sentence = evidence.sentences[figure.sentence]
-    rivals = [one for one in numbers(sentence) if one.kind == figure.number.kind]
+    rivals = [one for one in numbers(sentence) if one.kind == figure.number.kind and not one.counts]
     place = next((i for i, one in enumerate(rivals) if one.start == figure.number.start), -1)
     if len(rivals) < 2 or place < 0:
         return ""
@@ -154,9 +193,63 @@ def _marks(sentence: str, rivals: Sequence[Number]) -> list[frozenset[str]]:
         return periods
     before, after = [], []
     for part, rival in zip(own, rivals):
-        cut = part.find(rival.raw)
-        before.append(terms(part[:cut]) - figures)
-        after.append(terms(until_break(part[cut + len(rival.raw) :])) - figures)
+        ahead, _, behind = part.partition(rival.raw)
+        before.append(terms(ahead) - figures)
+        after.append(terms(lex.PARTS[0].split(behind, maxsplit=1)[0]) - figures)
     if all(before):
         return before
     return after if all(after) else [frozenset()] * len(rivals)
+
+
+# A part of a row, or the whole of one that is a part
+
+
+def check_narrowing(claim: str, matches: Sequence[Figure], evidence: Evidence) -> list[Finding]:
+    """What narrows the name of a row in ``claim`` and not in the evidence, or the other way round; nothing where one
+    of the cells that a number of it agrees with fits."""
+    out: list[Finding] = []
+    for figure in matches:
+        cell = figure.cell
+        if cell is None or not label_terms(cell.row):
+            return []
+        dropped, added = _dropped(claim, cell), _added(claim, cell, evidence)
+        if dropped:
+            out.append(Finding("weak", f"The cited row is “{cell.row}”; the claim does not say “{dropped}”."))
+        elif added:
+            out.append(Finding("unsupported", f"It adds “{added}”; the cited row is “{cell.row}”."))
+        else:
+            return []
+    return out[:1]
+
+
+def _dropped(claim: str, cell: CitedCell) -> str:
+    """What narrows the row and the claim lacks: a word of its name, what it is without or what its figures are per."""
+    words, said = tokens(_BRACKETS.sub(" ", cell.named.head)), set(tokens(claim))
+    stems = with_synonyms({*terms(claim), *map(stem, said)})
+    for word in words:
+        # What is named with others ("interest and other income") is not narrowed.
+        if word in lex.NARROWING and (word != "other" or word == words[0]) and stem(word) not in stems:
+            return "" if set(words) - STOP_WORDS <= lex.NARROWING else word
+    less = next((word for word in words if word in lex.WITHOUT and word not in said), "")
+    if less and not lex.WITHOUT_OTHERWISE & said:
+        return less
+    counted = frozenset(_stems(" ".join(words[words.index("per") + 1 :]))) if "per" in words else frozenset()
+    if counted and "cent" not in counted and not with_synonyms(set(counted)) & stems:
+        return " ".join(words[words.index("per") :])
+    return ""
+
+
+def _added(claim: str, cell: CitedCell, evidence: Evidence) -> str:
+    """A word of the claim that narrows a word of the row's name behind it, or says what it is without, and that stands
+    nowhere in the evidence."""
+    words, row = tokens(claim), tokens(cell.row)
+    naming = with_synonyms(set(label_terms(cell.row)))
+    known = {stem(word) for word in (*tokens(f"{evidence.words} {evidence.around}"), *row)}
+    without = lex.WITHOUT.isdisjoint(row)
+    for place, word in enumerate(words):
+        ahead = {stem(one) for one in words[place + 1 : place + 1 + _REACH]}
+        less = word in lex.WITHOUT and without and stem(words[place - 1]) in naming
+        narrows = less or (word in lex.NARROWING and (without or word not in lex.WITHOUT_OTHERWISE))
+        if narrows and stem(word) not in known and ahead & naming:
+            return word
+    return ""

@@ -15,10 +15,10 @@ from itertools import product
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, agree, numbers
+from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
-from ragcore.verify.comparison import check_comparison
+from ragcore.verify.derive import check_comparison
 from ragcore.verify.evidence import Evidence, Finding
-from ragcore.verify.terms import TITLES
 
 # A claim keeps to a sentence where so many of its words stand in it in order; longer gaps are other matter.
 _KEPT, _GAP = 0.7, 6
@@ -39,20 +39,19 @@ def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
     compared, settled = check_comparison(claim, evidence)
     reasons: list[str] = []
     found: list[Finding] = []
-    for sentence in prose:
-        found += _aligned(said, tokens(sentence))
+    spans = sentence_spans(claim, 0)
+    for (start, end), sentence in product(spans, prose):
+        found += _aligned(tokens(claim[start:end]), tokens(sentence))
     given = "\n".join(prose)
     if prose:
         reasons += _denial(_plain(said), _plain(tokens(given)))
-    elif evidence.cells and numbers(claim) and _denials(said) and not _denials(tokens(evidence.words)):
+    elif evidence.cells and numbers(claim) and _denials(said) > _denials(tokens(labels)):
         reasons.append("It denies what the cited table gives.")
     if not settled:
         reasons += _direction(said, tokens(given or labels))
         reasons += _signed(claim, evidence)
     found += [Finding("unsupported", reason) for reason in reasons]
     found += _opposites(said, tokens(f"{given} {labels}"), compared=settled)
-    if prose:
-        found += _modes(said, tokens(given))
     return [*compared, *found, *_bounds(claim, evidence)]
 
 
@@ -95,6 +94,7 @@ def _aligned(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
     denied = [0, 0]
     differ: list[tuple[str, str]] = []
     against: list[str] = []
+    replaced: list[tuple[set[str], set[str]]] = []
     for tag, i, j, k, m in matcher.get_opcodes():
         if tag == "equal" or (tag == "delete" and j - i > _GAP):
             continue
@@ -103,12 +103,15 @@ def _aligned(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
         denied[0] += len(denials[0] & {*range(i, j)})
         denied[1] += len(denials[1] & {*range(k, m)})
         differ += product(one or [""], other or [""])
+        replaced.append(({*mine[i:j]} - STOP_WORDS, {*theirs[k:m]} - STOP_WORDS))
         turned = [(a, b) for a in one for b in other if _opposed(a, b)]
         if turned and not {*one, *other} & lex.DENIALS:
             against.append(f"It says “{turned[0][0]}”; the cited words say “{turned[0][1]}”.")
         modes = _mode(one), _mode(other)
         if all(modes) and not modes[0] & modes[1]:
             against.append(f"It {min(modes[0])} what the cited words {min(modes[1]).removesuffix('s')}.")
+    if swapped := next((one for one, other in replaced if one and other and (other, one) in replaced), None):
+        against.append(f"It puts “{min(swapped)}” where the cited words have another.")
     put_otherwise = any({a, b} & lex.IMPLIED or _opposed(a, b) for a, b in differ)
     # "Neither she nor he will be paid": what is denied stands behind what is left out.
     ahead = denied[0] > denied[1] and any(place < first for place in denials[1])
@@ -121,7 +124,7 @@ def _aligned(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
 
 
 def _plain(words: Sequence[str]) -> list[str]:
-    return [word for word in lex.without(words, lex.find(words, lex.IDIOMS)) if word not in TITLES]
+    return [word for word in lex.without(words, lex.find(words, lex.IDIOMS)) if word not in lex.TITLES]
 
 
 def _denial(claimed: list[str], given: list[str]) -> list[str]:
@@ -271,20 +274,6 @@ def _mode(words: Sequence[str]) -> set[str]:
             found.add(mode)
             words = lex.without(words, places)  # "does not have to" is no "has to"
     return found
-
-
-def _modes(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
-    """May where the evidence says must, and the like. A claim in plain words ("the fee is due") is none of these."""
-    mine, theirs = _mode(said), _mode(given)
-    # What may not be done without consent requires consent.
-    if "forbids" in theirs and lex.CONDITIONS & set(given):
-        theirs |= {"requires"}
-    if len(mine) != 1 or not theirs or mine & theirs or (mine == {"exempts"} and theirs == {"permits"}):
-        return []
-    (mode,) = mine
-    against = mode in ("forbids", "exempts") or theirs & {"forbids", "exempts"}
-    reason = f"It {mode} what the cited words {' or '.join(one.removesuffix('s') for one in sorted(theirs))}."
-    return [Finding("unsupported" if against else "weak", reason)]
 
 
 # At least and at most

@@ -1,7 +1,7 @@
-"""Figures that are not written but follow from written ones: sums, differences, changes in per cent and shares.
+"""What follows from cited figures without being written: sums, differences, changes, shares, and which of two is more.
 
 Each is shown with its operands. Where the operands belong to known years or rows, the direction that the claim gives
-the change ("rose by 402") is held against theirs.
+the change ("rose by 402", "A exceeded B") is held against theirs.
 """
 
 from __future__ import annotations
@@ -11,23 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from ragcore.text.numbers import Number
+from ragcore.text import lexicon as lex
+from ragcore.text.numbers import WORDS, Number
 from ragcore.text.periods import years
-from ragcore.verify.evidence import Evidence, Figure
+from ragcore.text.words import tokens
+from ragcore.verify.attribution import label_terms, terms, with_synonyms
+from ragcore.verify.evidence import Evidence, Figure, Finding
+from ragcore.verify.signs import takes_off
 
-_DERIVED = re.compile(
-    r"\b(?:difference|total|totals|sum|combined|together|altogether|overall|increase[ds]?|decrease[ds]?|grew|grow|rose|"
-    r"fell|declined?|decline|shrank|reduction|reduced|dropped|drop|change[ds]?|growth|more|less|fewer|higher|"
-    r"lower|larger|"
-    r"smaller|greater|longer|shorter|cooler|warmer|dearer|cheaper|than|ratio|margin|percent|share|average|mean|"
-    r"net|by|of "
-    r"the|up|down|points|times|exceed\w*)\b|%",
-    re.IGNORECASE,
-)
-_SUM = re.compile(r"\b(?:total|totals|sum|combined|together|altogether|overall|in all)\b", re.IGNORECASE)
-_RATIO = re.compile(r"\b(?:ratio|times|multiple|turnover|intensity|per)\b", re.IGNORECASE)
 # Most operands that are tried, and most that a sum may have.
 _MOST, _MOST_IN_SUM = 24, 12
+_REACH = 12  # words from a degree word to its "than"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +34,12 @@ class Derivation:
 
 
 def may_be_derived(text: str) -> bool:
-    return _DERIVED.search(text) is not None
+    return "%" in text or not lex.DERIVED.isdisjoint(tokens(text))
 
 
 def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation]:
     """How ``number`` of the claim ``text`` may follow from cited figures, the most telling way first."""
-    target = abs(number.amount)
+    target, said = abs(number.amount), frozenset(tokens(text))
     if target == 0.0:
         return
     slack = 0.5 * 10.0**-number.decimals * number.scale * 1.0001
@@ -54,8 +48,8 @@ def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation
     def near(value: float) -> bool:
         return abs(abs(value) - target) <= slack
 
-    if _SUM.search(text) and not number.percent:
-        yield from _sum(given, number, slack)
+    if lex.SUM & said and not number.percent:
+        yield from _sum(given, number, near)
     for a, b in combinations(given, 2):
         if a.number.percent != b.number.percent:
             continue
@@ -69,7 +63,7 @@ def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation
                 yield Derivation(f"{first.number.raw} − {second.number.raw}", _change(a, b))
             if near((x + y) * scale) and (_year_of(a) == _year_of(b) or not _year_of(a) or not _year_of(b)):
                 yield Derivation(f"{a.number.raw} + {b.number.raw}")
-        if _RATIO.search(text) and not number.currency and number.scale == 1.0:
+        if lex.RATIO & said and not number.currency and number.scale == 1.0:
             for first, second in ((a, b), (b, a)):
                 if second.number.amount and near(first.number.amount / second.number.amount):
                     yield Derivation(f"{first.number.raw} / {second.number.raw}")
@@ -80,9 +74,8 @@ def _operands(evidence: Evidence, number: Number) -> list[Figure]:
     valued = [figure for figure in evidence.figures if figure.cell is not None or figure.sentence >= 0]
     out: dict[tuple[float, str], Figure] = {}
     for figure in valued or evidence.figures:
-        if number.currency and figure.number.percent:
-            continue
-        out.setdefault((figure.number.amount, figure.cell.label if figure.cell else ""), figure)
+        if not (number.currency and figure.number.percent):
+            out.setdefault((figure.number.amount, figure.cell.label if figure.cell else ""), figure)
     return list(out.values())[:_MOST]
 
 
@@ -95,8 +88,7 @@ def _scales(a: Figure, b: Figure, number: Number) -> set[float]:
     return {stated} if number.scale != 1.0 else {1.0, stated}
 
 
-def _sum(given: Sequence[Figure], number: Number, slack: float) -> Iterator[Derivation]:
-    target = abs(number.amount)
+def _sum(given: Sequence[Figure], number: Number, near: Callable[[float], bool]) -> Iterator[Derivation]:
     # "14 (13.3)": a number and its share.
     summands = [f for f in given if not ("(" in f.number.raw and f.number.value > 0)][:_MOST_IN_SUM]
     columns: dict[str, list[Figure]] = {}
@@ -106,7 +98,7 @@ def _sum(given: Sequence[Figure], number: Number, slack: float) -> Iterator[Deri
         if len(figures) < 2 or len({figure.number.percent for figure in figures}) > 1:
             continue
         for scale in set.intersection(*(_scales(figures[0], figure, number) for figure in figures)):
-            if abs(abs(sum(figure.number.amount for figure in figures)) * scale - target) <= slack:
+            if near(sum(figure.number.amount for figure in figures) * scale):
                 yield Derivation(" + ".join(figure.number.raw for figure in figures))
 
 
@@ -114,14 +106,14 @@ def _relative(a: Figure, b: Figure, near: Callable[[float], bool]) -> Iterator[D
     """A change in per cent, measured from the earlier figure where that is known, or a share."""
     for first, second in ((a, b), (b, a)):
         base, other = second.number.amount, first.number.amount
+        shown = f"{first.number.raw} / {second.number.raw}"
         if base and near((other - base) / abs(base) * 100):
             change = _change(first, second)
             if not change or (change > 0) == (abs(other) > abs(base)):
-                yield Derivation(
-                    f"({first.number.raw} − {second.number.raw}) / {second.number.raw}", change or other - base
-                )
-        if base and abs(other) < abs(base) and near(other / base * 100):
-            yield Derivation(f"{first.number.raw} / {second.number.raw}")
+                shown = f"({first.number.raw} − {second.number.raw}) / {second.number.raw}"
+                yield Derivation(shown, change or other - base)
+        elif base and abs(other) < abs(base) and near(other / base * 100):
+            yield Derivation(shown)
 
 
 def _change(a: Figure, b: Figure) -> float:
@@ -137,3 +129,104 @@ def _year_of(figure: Figure) -> int:
     """The one year in what heads a cell, or in the part of a sentence that a figure stands in; 0 for none."""
     found = years(figure.cell.column) if figure.cell else years(figure.part)
     return found.pop() if len(found) == 1 else 0
+
+
+# Which is more
+
+
+def check_comparison(text: str, evidence: Evidence) -> tuple[list[Finding], bool]:
+    """Findings on what ``text`` compares, by the cited words and figures, and whether they settle its words for more
+    and less: "B was lower than A" says what "A was higher than B" does."""
+    made = _sides(text)
+    for there in filter(None, map(_sides, evidence.sentences if made else ())):
+        (a, b, sign), (x, y, given) = made or there, there
+        same, crossed = bool(a & x - y and b & y - x), bool(a & y - x and b & x - y)
+        if same != crossed and (sign == given) == same:
+            return [], True
+        if same != crossed:
+            return [Finding("unsupported", "The cited words compare the two the other way round.")], False
+    found = _of_two(text, evidence) or _of_years(text, evidence)
+    if found is None:
+        return [], False
+    (first, x), (second, y), said = found
+    if x == y:
+        return [], False
+    shown = f"{first} {'>' if x > y else '<'} {second}"
+    if (x > y) == (said > 0):
+        return [Finding("supported", f"The cited figures say so: {shown}.")], True
+    return [Finding("unsupported", f"The cited figures say the opposite: {shown}.")], False
+
+
+_Compared = tuple[tuple[str, float], tuple[str, float], int]
+
+
+def _of_two(text: str, evidence: Evidence) -> _Compared | None:
+    """The figures of the two things that ``text`` compares ("A was higher than B"), each with its value, and 1 or -1 as
+    the first is said to be more or less. "Less than 1 year" compares no two things."""
+    sides = _sides(text)
+    cells = [f for f in evidence.figures if f.cell is not None]
+    named = [(f, label_terms(f.cell.row) | label_terms(f.cell.column)) for f in cells if f.cell is not None]
+    if sides is None or len(named) < 2:
+        return None
+    unique = [(f, own.difference(*(other for g, other in named if g is not f and other != own))) for f, own in named]
+
+    def meant(said: frozenset[str]) -> list[Figure]:
+        scores = [(len(own & with_synonyms(set(said))), figure) for figure, own in unique]
+        most = max(score for score, _ in scores)
+        return [figure for score, figure in scores if score == most] if most else []
+
+    left, right = meant(sides[0] - sides[1]), meant(sides[1] - sides[0])
+    if len(named) == 2 and len(left) + len(right) == 1:  # the other of two needs no name
+        left, right = (side or [f for f in cells if f not in (*left, *right)] for side in (left, right))
+    if len(left) != 1 or len(right) != 1 or left[0] is right[0]:
+        return None
+    a, b = left[0], right[0]
+    if a.number.percent != b.number.percent:
+        return None
+    x, y = _values(a, b)
+    return (a.number.raw, x), (b.number.raw, y), sides[2]
+
+
+def _sides(text: str) -> tuple[frozenset[str], frozenset[str], int] | None:
+    for clause in re.split(r"[.;,](?!\d)", text):
+        words = tokens(clause)
+        for place, word in enumerate(words):
+            near = [at for at in range(max(0, place - _REACH), place) if words[at] in lex.MORE | lex.LESS]
+            if word == "than" and near:
+                said, left = words[near[-1]], [*words[: near[-1]], *words[near[-1] + 1 : place]]
+            elif word in lex.COMPARING_VERBS:
+                said, left = word, words[:place]
+            else:
+                continue
+            right = words[place + 1 :]
+            first = next((one for one in right if one not in lex.ABOUT), "")
+            if first and (years(first) or not (first[0].isdigit() or first == "one" or first in WORDS)):
+                return terms(" ".join(left)), terms(" ".join(right)), 1 if said in lex.MORE else -1
+    return None
+
+
+def _of_years(text: str, evidence: Evidence) -> _Compared | None:
+    """The figures of two years of the one cited row that ``text`` says rose or fell: the later one first."""
+    sign = lex.direction(text)
+    rows: dict[str, dict[int, Figure]] = {}
+    for figure in evidence.figures:
+        if figure.cell is not None and figure.cell.row and _year_of(figure):
+            rows.setdefault(figure.cell.row, {}).setdefault(_year_of(figure), figure)
+    several = [columns for columns in rows.values() if len(columns) > 1]
+    if len(several) != 1 or not sign:
+        return None
+    (columns,) = several
+    said = sorted(years(text))
+    last = said[-1] if said else max(columns)
+    first = said[0] if len(said) == 2 else max((year for year in columns if year < last), default=0)
+    if last not in columns or first not in columns or len(said) > 2:
+        return None
+    y, x = _values(columns[last], columns[first])
+    return (f"{columns[last].number.raw} in {last}", y), (f"{columns[first].number.raw} in {first}", x), sign
+
+
+def _values(a: Figure, b: Figure) -> tuple[float, float]:
+    """Their amounts; without the signs where both are outflows, which tables show in brackets."""
+    x, y = a.number.amount, b.number.amount
+    rows = " ".join(figure.cell.row for figure in (a, b) if figure.cell)
+    return (abs(x), abs(y)) if x < 0 and y < 0 and takes_off(rows) else (x, y)

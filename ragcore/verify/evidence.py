@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ragcore.text.lexicon import COMPARED_WITH, IN_UNITS, PARTS
 from ragcore.text.numbers import Number, numbers, scale_note
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
-from ragcore.text.words import content_stems
+from ragcore.text.words import content_stems, tokens
 from ragcore.types import Cell, Citation, ClaimStatus, Document, Element
 from ragcore.types.table_labels import LabelledTable, RowLabel, elements_within
-from ragcore.verify.segments import parts
 from ragcore.verify.signs import Reading, reading
+
+_CAPTION = 250  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +60,10 @@ class CitedCell:
     def in_units(self) -> bool:
         """Whether its table's scale is not for it: earnings per share, and what else is given per something where the
         table excepts such figures ("in thousands, except revenue per membership")."""
-        label = self.label.lower()
-        if "per share" in label or "per common share" in label:
+        label, words = self.label.lower(), tokens(self.row)
+        if any(phrase in label for phrase in IN_UNITS):
             return True
-        if re.search(r"\bnot in (?:thousands|millions|billions)\b|\b(?:whole|actual) (?:dollars|amounts)\b", label):
-            return True
-        return "except" in self.grid.notes.lower() and re.search(r"\bper (?!cent\b)[a-z]", self.row.lower()) is not None
+        return "except" in self.grid.notes.lower() and "per" in words[:-1] and "cent" not in words
 
     @property
     def reading(self) -> Reading:
@@ -150,6 +149,23 @@ class Evidence:
         return tuple(out)
 
 
+def parts(text: str, marked: Sequence[Number]) -> list[str]:
+    """The part of ``text`` that each of the ``marked`` numbers (in order) stands in: "$5 in 2022 | and $4 in 2021"."""
+    starts: list[int] = []
+    for place, number in enumerate(marked):
+        compared = COMPARED_WITH.search(text, 0, number.start)
+        if compared is not None:
+            starts.append(compared.start())
+        elif not place:
+            starts.append(0)
+        else:
+            end = marked[place - 1].start + len(marked[place - 1].raw)
+            breaks = (match for pattern in PARTS if (match := pattern.search(text, end, number.start)))
+            first = next(breaks, None)
+            starts.append(first.start() if first else number.start)
+    return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)])]
+
+
 def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -> Evidence:
     """The evidence that ``citations`` give together."""
     words: list[str] = []
@@ -162,7 +178,7 @@ def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -
     scales: set[float] = set()
     for citation in citations:
         doc = document(citation.doc_id)
-        words.extend((citation.label, citation.quote))
+        words.extend((citation.label, citation.quotation))
         quotes.append(citation.quotation)
         titles.extend((citation.title, doc.name))
         around.extend((citation.title, doc.name, *citation.section))
@@ -174,14 +190,14 @@ def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -
                 own, beside, notes = _read_table(doc, element, citation, stated)
                 cells.extend(own)
                 words.extend(f"{cell.label} {cell.meaning}".strip() for cell in own)
-                around.extend((notes, beside))
+                around.extend((notes, beside, "" if element.table.title else _above(doc, element)))
                 stated = scale_note(notes) or stated
             if element.table is None or not own:
                 sentences.extend(_sentences(doc, element, citation))
             if stated is not None:
                 scales.add(stated)
         if not found:
-            sentences.append(citation.quote)
+            sentences.append(citation.quotation)
     return Evidence(
         words="\n".join(word for word in words if word),
         around="\n".join(around),
@@ -196,8 +212,15 @@ def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -
 
 
 def _sentences(document: Document, element: Element, citation: Citation) -> list[str]:
-    start, end = max(element.start, citation.start), min(element.end, citation.end)
-    return [" ".join(document.text[a:b].split()) for a, b in sentence_spans(document.text[start:end], start)]
+    """Its cited sentences without the raised marks of footnotes, which would join a word or a figure."""
+    text = document.shown(max(element.start, citation.start), min(element.end, citation.end))
+    return [" ".join(text[start:end].split()) for start, end in sentence_spans(text, 0)]
+
+
+def _above(document: Document, element: Element) -> str:
+    """The line right above a table, where it is short enough for a caption."""
+    line = document.text[: element.start].rstrip().rpartition("\n")[2]
+    return line if len(line) <= _CAPTION else ""
 
 
 def _read_table(

@@ -9,24 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from ragcore.text.lexicon import direction
-from ragcore.text.numbers import Number, agree, numbers
+from ragcore.text import lexicon as lex
+from ragcore.text.numbers import WORDS, Number, agree, numbers
 from ragcore.text.units import unit_after
 from ragcore.text.words import stem, tokens
-from ragcore.verify.attribution import misplaced
+from ragcore.verify.attribution import check_narrowing, misplaced
 from ragcore.verify.claims import Statement
 from ragcore.verify.derive import derive, may_be_derived
-from ragcore.verify.evidence import Evidence, Figure, Finding
-from ragcore.verify.segments import parts
+from ragcore.verify.evidence import Evidence, Figure, Finding, parts
 from ragcore.verify.signs import Told, takes_off, told
-from ragcore.verify.subjects import check_subjects
 
-_HEDGES = re.compile(
-    r"\b(?:about|approximately|around|nearly|almost|roughly|over|more than|less than|under|some|close to)\b|~|≈", re.I
-)
-_ABOVE = re.compile(r"\b(?:over|more than|in excess of|exceeding|above)\s*$", re.IGNORECASE)
-_BELOW = re.compile(r"\b(?:nearly|almost|less than|under|fewer than|below|just short of)\s*$", re.IGNORECASE)
-_SCALE_WORDS = re.compile(r"\bin (thousands|millions|billions)\b")
+_SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 _QUOTED = re.compile(r"“[^”]*”")
 _SIGNS = {
     True: "positive here and negative in the cited words",
@@ -66,41 +59,38 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
             if reason:
                 out.append(Finding("unsupported", reason, (number.raw,)))
             else:
-                out.extend(check_subjects(text, statement.context, matches, evidence))
-    out.extend(_check_scale_words(text, evidence))
+                out.extend(check_narrowing(context, matches, evidence))
     if found:
         out.append(Finding("supported", f"{'Its number is' if found == 1 else 'Its numbers are'} in the cited words."))
     return out
 
 
 def _matches(number: Number, text: str, evidence: Evidence) -> list[Figure]:
-    before = text[max(0, number.start - 25) : number.start + 2]
-    hedged = _HEDGES.search(before) is not None
+    """The figures of the evidence that ``number`` agrees with; those of cells and sentences where there are some."""
+    ahead = tokens(text[: number.start])[-3:]
+    hedged = not lex.ABOUT.isdisjoint(ahead) or "~" in text[max(0, number.start - 2) : number.start + 1]
+    above, below = (lex.ends_with(ahead, phrases) for phrases in (lex.ABOVE, lex.BELOW))
     out = []
     for figure in evidence.figures:
         given = figure.number
         if number.currency and figure.currency and number.currency != figure.currency:
             continue
-        prose = figure.cell is None
-        if number.percent and prose and not given.percent and given.unit is None and figure.sentence >= 0:
-            sentence = evidence.sentences[figure.sentence].lower()
-            if given.currency or not ("%" in sentence or "percent" in sentence or "per cent" in sentence):
+        if number.percent and figure.sentence >= 0 and not given.percent and given.unit is None:
+            said = evidence.sentences[figure.sentence]
+            if given.currency or not any(other.kind in ("%", "share") for other in numbers(said)):
                 continue
         bare = figure.cell is not None and not figure.cell.in_units
         if not agree(number, given, figure.scale, hedged=hedged, bare=bare):
             continue
-        given_amount, amount = abs(given.value), abs(number.value)
-        if given.scale == number.scale and (
-            (_ABOVE.search(before) and given_amount < amount) or (_BELOW.search(before) and given_amount > amount)
-        ):
-            continue
-        out.append(figure)
-    exact = [figure for figure in out if figure.cell is not None or figure.sentence >= 0]
-    return exact or out
+        beside = abs(given.value) - abs(number.value) if given.scale == number.scale else 0.0
+        if not ((above and beside < 0) or (below and beside > 0)):
+            out.append(figure)
+    return [figure for figure in out if figure.cell is not None or figure.sentence >= 0] or out
 
 
 def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Finding | None:
     """None where the number stands in the words around all the same."""
+    text = statement.text
     same = [figure for figure in evidence.figures if abs(figure.number.value) == abs(number.value)]
     # A count or reference ("three segments", "Note 12") may be given by title or section.
     around = [given for given in numbers(evidence.around) if given.kind == number.kind]
@@ -108,35 +98,36 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
         return None
     if not same and number.unit is None and _stands_in(number.raw, evidence.words):
         return None
-    in_words = number.counts
-    measured = number.unit is not None and any(f.number.kind == number.kind for f in evidence.figures)
-    counted = in_words and (measured or _counted_otherwise(number, statement.text, evidence))
-    if may_be_derived(statement.text):
-        sign = direction(statement.text)
+    measured = bool(number.kind) and any(figure.number.kind == number.kind for figure in evidence.figures)
+    counted = number.counts and (measured or _counted_otherwise(number, text, evidence))
+    if may_be_derived(text):
+        sign = lex.direction(text)
         against = ""
-        for derived in derive(number, evidence, statement.text):
+        for derived in derive(number, evidence, text):
             if not (derived.change and sign) or (derived.change > 0) == (sign > 0):
                 return Finding("supported", f"{number.raw} follows from the cited figures: {derived.words}.")
             against = against or derived.words
         if against:
             said = "an increase" if sign > 0 else "a decrease"
             return Finding("unsupported", f"It says {said}; {against} is the opposite.", (number.raw,))
-        counted = counted or (in_words and len(evidence.figures) > 1 and _is_alone(number, statement.text))
-    if in_words and not counted and not (same and number.unit):
+        counted = counted or (number.counts and len(evidence.figures) > 1 and _is_alone(number, text))
+    if number.counts and not counted and not (same and number.unit):
         return Finding("supported", "")
-    if same:
-        given = same[0]
-        shown = _as_given(given, evidence)
-        if shown != number.raw:
-            reason = f"It says {_shown(number, statement.text)}; the cited words say {shown}."
-            return Finding("unsupported", reason, (number.raw,))
+    shown = _as_given(same[0], evidence) if same else number.raw
+    if shown != number.raw:
+        unit = unit_after(text, number.start + len(number.raw))
+        mine = f"{number.raw} {unit.name}" if unit else number.raw
+        return Finding("unsupported", f"It says {mine}; the cited words say {shown}.", (number.raw,))
     return Finding("unsupported", f"{number.raw} is not in the cited words.", (number.raw,))
 
 
 def _is_enumerator(number: Number, text: str) -> bool:
-    """``(2)`` before the second thing of a list."""
-    end = number.start + len(number.raw)
-    return re.fullmatch(r"\(\d{1,2}\)", number.raw) is not None and re.match(r"\s*[A-Za-z]", text[end:]) is not None
+    """``(2)`` before the second thing of a list, or the number of an item that begins the claim."""
+    behind = text[number.start + len(number.raw) :]
+    if re.fullmatch(r"\(\d{1,2}\)", number.raw):
+        restated = tokens(text[: number.start])[-1:]  # "three (3) minutes"
+        return re.match(r"\s*[A-Za-z]", behind) is not None and WORDS.keys().isdisjoint(restated)
+    return not text[: number.start].strip() and re.match(r"[.)]\s+[A-Z]", behind) is not None
 
 
 def _is_alone(number: Number, text: str) -> bool:
@@ -144,15 +135,10 @@ def _is_alone(number: Number, text: str) -> bool:
     return all(other.start == number.start for other in numbers(text))
 
 
-def _shown(number: Number, text: str) -> str:
-    unit = unit_after(text, number.start + len(number.raw))
-    return f"{number.raw} {unit.name}" if unit else number.raw
-
-
 def _as_given(figure: Figure, evidence: Evidence) -> str:
     unit = figure.number.unit.name if figure.number.unit else ""
     currency = figure.currency if figure.currency and not figure.number.currency else ""
-    scale = {1e3: "thousand", 1e6: "million", 1e9: "billion"}.get(figure.scale or 1.0, "")
+    scale = _SCALES.get(figure.scale or 1.0, "")
     return " ".join(word for word in (currency, figure.number.raw, scale, unit) if word)
 
 
@@ -162,14 +148,13 @@ def _stands_in(raw: str, text: str) -> bool:
 
 def _counted_otherwise(number: Number, text: str, evidence: Evidence) -> bool:
     """Whether the evidence counts the same things ("three segments") as a number in words does, and differently."""
-    counted = tokens(text[number.start + len(number.raw) :])[:1]
-    if not counted:
-        return False
+    counted = [stem(word) for word in tokens(text[number.start + len(number.raw) :])[:1]]
     for sentence in evidence.sentences or (evidence.words,):
-        for given in numbers(re.sub(r"\b[Oo]ne\b", "1", sentence)):
-            after = tokens(re.sub(r"\b[Oo]ne\b", "1", sentence)[given.start + len(given.raw) :])[:1]
-            if after and stem(counted[0]) == stem(after[0]):
-                return True
+        words = tokens(sentence)
+        ones = [words[place + 1] for place, word in enumerate(words[:-1]) if word == "one"]
+        after = (tokens(sentence[given.start + len(given.raw) :])[:1] for given in numbers(sentence))
+        if counted and counted[0] in {stem(word) for word in (*ones, *(one for few in after for one in few))}:
+            return True
     return False
 
 
@@ -218,23 +203,16 @@ def _against(number: Number, said: Callable[[frozenset[str]], Told], figure: Fig
     return "" if fits else _SIGNS[True]
 
 
-def _check_scale_words(text: str, evidence: Evidence) -> list[Finding]:
-    """ "In millions" where the cited words say "in thousands"."""
-    said, given = set(_SCALE_WORDS.findall(text.lower())), set(_SCALE_WORDS.findall(evidence.words.lower()))
-    if said and given and not said & given:
-        return [Finding("unsupported", f"It says in {min(said)}; the cited words say in {min(given)}.")]
-    return []
-
-
 def _check_scale(number: Number, text: str, matches: list[Figure]) -> list[Finding]:
-    bare = all(f.number.scale == 1.0 and f.scale is None and f.cell is not None for f in matches)
-    if number.scale >= 1e3 and bare and not any(abs(f.number.amount) == abs(number.amount) for f in matches):
-        return [Finding("weak", f"The cited words give {matches[0].number.raw} without a scale.", (number.raw,))]
-    stated = {f.scale for f in matches if f.cell is not None and f.number.scale == 1.0 and f.scale not in (None, 1.0)}
-    copied = all(f.cell is not None and f.scale in stated and f.number.scale == 1.0 for f in matches)
-    if number.currency and number.scale == 1.0 and copied and len(stated) == 1 and not _QUOTED.search(text):
-        scale = {1e3: "thousands", 1e6: "millions", 1e9: "billions"}.get(next(iter(stated)) or 1.0, "")
-        exact = any(abs(f.number.value) == abs(number.value) for f in matches)
-        if scale and exact and scale[:-1] not in text.lower():
-            return [Finding("weak", f"The cited table gives {number.raw} in {scale}.", (number.raw,))]
+    """A scale that the cited table does not give, or one that it gives and the claim leaves out."""
+    cells = [figure for figure in matches if figure.cell is not None and figure.number.scale == 1.0]
+    if not cells or len(cells) < len(matches):
+        return []
+    stated = {figure.scale or 1.0 for figure in cells}
+    said = next(iter(stated)) if len(stated) == 1 else 1.0
+    if number.scale >= 1e3 and all(f.scale is None and abs(f.number.amount) != abs(number.amount) for f in cells):
+        return [Finding("weak", f"The cited words give {cells[0].number.raw} without a scale.", (number.raw,))]
+    copied = number.scale == 1.0 and any(abs(figure.number.value) == abs(number.value) for figure in cells)
+    if number.currency and copied and said in _SCALES and _SCALES[said] not in text.lower() and "“" not in text:
+        return [Finding("weak", f"The cited table gives {number.raw} in {_SCALES[said]}s.", (number.raw,))]
     return []

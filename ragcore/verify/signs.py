@@ -11,34 +11,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from ragcore.text.lexicon import DOWN, UP
-from ragcore.text.words import word_set
+from ragcore.text.lexicon import DEDUCTED, DOWN, GAIN, GIVEN_OUT, LOSS, NARROWED_BY
 
 Meaning = Literal["gain", "loss", "deduction", ""]
 
-_GAIN = word_set("""
-    income profit profits earnings earned earn earns gain gains gained surplus provided inflow inflows benefit
-    benefits credit credits return returns eps positive
-""")
-_LOSS = word_set("loss losses lost lose loses deficit deficits used outflow outflows shortfall negative minus")
-# Amounts that are taken off something, which tables print in brackets and people tell without.
-_DEDUCTED = (
-    word_set("""
-    expense expenses cost costs charge charges purchase purchases payment payments repayment repayments paid dividend
-    dividends distribution distributions repurchase repurchases redemption redemptions acquisition acquisitions
-    investment investments expenditure expenditures capex addition additions tax taxes provision provisions depreciation
-    amortization amortisation impairment impairments write-down write-downs write-off write-offs withheld withholding
-    deduction deductions allowance allowances discount discounts settlement settlements contribution contributions less
-    fee fees salaries wages treasury
-""")
-    | UP
-    | DOWN
-)
-_GIVEN_OUT = word_set("paid pay pays spent spend spends cost")
-# What stands behind one of these narrows the noun before it: "income before taxes" is income.
-_NARROWED = re.compile(
-    r"\b(?:before|after|of|from|on|in|for|by|per|to|excluding|including|without|attributable)\b|[,:;]", re.IGNORECASE
-)
 _BRACKETED = re.compile(r"\([^()\d]*\)")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _BESIDE = 2  # words from a direction to the figure that it is said of, where no "by" leads to it
@@ -76,7 +52,7 @@ def reading(name: str, group: str = "") -> Reading:
 
 def _of_name(name: str) -> Meaning | None:
     """What the noun of ``name`` means; None where there is none before what narrows it."""
-    phrase = _words(_NARROWED.split(name.strip(), maxsplit=1)[0])
+    phrase = _noun_phrase(name)
     if not phrase:
         return None
     found = [meaning for word in phrase if (meaning := _meaning(word))]
@@ -85,8 +61,14 @@ def _of_name(name: str) -> Meaning | None:
     return found[-1] if found else ""
 
 
+def _noun_phrase(name: str) -> list[str]:
+    """The words of ``name`` before what narrows its noun: of "Income before taxes" the income."""
+    words = _words(re.split(r"[,:;]", name.strip(), maxsplit=1)[0])
+    return words[: next((place for place, word in enumerate(words) if word in NARROWED_BY), len(words))]
+
+
 def _meaning(word: str) -> Meaning:
-    return "gain" if word in _GAIN else "loss" if word in _LOSS else "deduction" if word in _DEDUCTED else ""
+    return "gain" if word in GAIN else "loss" if word in LOSS else "deduction" if word in DEDUCTED else ""
 
 
 def _words(text: str) -> list[str]:
@@ -114,7 +96,7 @@ def told(text: str, start: int, end: int, before: int, after: int, named: frozen
     for distance, word in enumerate(reversed(leading)):
         to = to or word == "to"
         by = leading[-1] == "by"
-        out = out or (word in DOWN and not to and (by or distance < _BESIDE)) or word in _GIVEN_OUT
+        out = out or (word in DOWN and not to and (by or distance < _BESIDE)) or word in GIVEN_OUT
         meaning = _noun(leading, len(leading) - 1 - distance, named)
         if meaning:
             return Told(meaning, out)
@@ -137,7 +119,7 @@ def _noun(words: list[str], place: int, named: frozenset[str]) -> Meaning:
         "before"
     ]:
         return ""
-    return "gain" if word in _GAIN else "loss" if word in _LOSS else ""
+    return "gain" if word in GAIN else "loss" if word in LOSS else ""
 
 
 def takes_off(text: str) -> bool:

@@ -20,14 +20,13 @@ from ragcore.text import lexicon as lex
 from ragcore.text.numbers import WORDS
 from ragcore.text.words import STOP_WORDS, cover, stem, tokens
 from ragcore.types import ClaimStatus
+from ragcore.verify.attribution import with_synonyms
 from ragcore.verify.claims import Statement
 from ragcore.verify.contrast import check_contrast
-from ragcore.verify.dates import check_periods
 from ragcore.verify.evidence import Evidence, Finding
 from ragcore.verify.figures import check_numbers
-from ragcore.verify.names import check_codes, check_names, check_numbered
+from ragcore.verify.identifiers import check_codes, check_names, check_numbered, check_periods
 from ragcore.verify.quotes import check_quotation, is_quoted, without_lead_in
-from ragcore.verify.terms import TITLES, with_synonyms
 
 ORDER: Final[tuple[ClaimStatus, ...]] = ("supported", "weak", "unsupported")
 # Fitted by `python -m benchmarks support`: a constant and a weight for the cover, the gap and the relevance.
@@ -37,7 +36,9 @@ _YES_OR_NO = re.compile(
     r"\A\W*(?:yes|no)\b(?:[,.:;!—–-]+\s*|\Z|\s+(?=(?:the|it|this|that|these|they)\b))", re.IGNORECASE
 )
 _MOST = 8.0  # of a gap, in words, and of a relevance, in logits
-_NOT_COUNTED = STOP_WORDS | lex.BESIDE_FIGURES | lex.UP | lex.DOWN | lex.MORE | lex.LESS | WORDS.keys() | TITLES
+_NOT_COUNTED = (
+    STOP_WORDS | lex.BESIDE_FIGURES | lex.UP | lex.DOWN | lex.MORE | lex.LESS | WORDS.keys() | lex.TITLES | lex.TELLING
+)
 _PASSAGE = 2000  # characters that the cross-encoder reads
 
 CHECKS: Final[dict[str, Callable[[Statement, Evidence], list[Finding]]]] = {

@@ -12,7 +12,6 @@ from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.types import Claim, Mark, Segment
 from ragcore.verify.budget import NOT_CHECKED, unchecked
 from ragcore.verify.claims import Statement, split_statements
-from ragcore.verify.comparison import comparison
 from ragcore.verify.evidence import Evidence
 from ragcore.verify.support import Support, support
 from ragcore.verify.verify import verify
@@ -84,6 +83,7 @@ WRONG = {
         "Tallis is not a wholly owned subsidiary <<SOURCE 2.3>>.",
     ],
     "direction": ["Revenues fell 10% to $62.4 billion <<SOURCE 1.2>>.", "Gross margin rose to 41.5% <<SOURCE 1.3>>."],
+    "restated": ["An IND goes into effect after thirty (60) days <<SOURCE 3.3>>."],
     "exchanged": ["Revenues fell from $62,418 million in 2022 to $56,940 million in 2023 <<SOURCE 1.7-1.9>>."],
     "code": ["Study KLM-204818 is not part of the report <<SOURCE 2.4>>."],
     "other matter": ["The weather in Oregon was pleasant throughout <<SOURCE 1.2>>."],
@@ -248,6 +248,40 @@ def test_a_bare_yes_is_no_claim_and_a_leading_no_denies_nothing() -> None:
     assert claim.status == "supported"
 
 
+STAFF = Material(
+    "tuned",
+    "staff",
+    "Office survey",
+    (
+        "The rules allow the office to notify members of deficiencies as soon as possible.",
+        "Until 1 October 2012 members paid nothing. Members must present a card.",
+        "Table 3. Answers by age group, 2007",
+        Grid("", [["", "Not at all", "Quite a lot", "Difficulty"], ["Stress", "26", "31", "43"]]),
+    ),
+    (),
+)
+
+
+@pytest.mark.parametrize(
+    ("at", "claim", "supported"),
+    [
+        ("allow the office", "The rules allow the office to notify members of deficiencies.", True),
+        ("allow the office", "The rules allow members to notify the office of deficiencies.", False),
+        ("Until 1 October", "Until October 1, 2012, members paid nothing.", True),
+        ("Until 1 October", "Until October 10, 2012, members paid nothing.", False),
+        ("must present", "Members may present a card.", False),
+        ("Stress · Not at all", "Of those with stress 26 said not at all in 2007.", True),
+        ("Stress · Not at all", "Of those with stress 26 said not at all in 2006.", False),
+        ("Stress · Not at all", "Stress was not 26 in Not at all.", False),
+        ("Stress · Not at all", "Stress was 26 in Quite a lot.", False),
+    ],
+)
+def test_order_days_captions_and_headers_of_function_words(at: str, claim: str, supported: bool) -> None:
+    pair = Pair("tuned", "staff", "stated", claim, (at,), supported, claim, (at,))
+    verdict = STAFF.verdict(pair)
+    assert (verdict.status == "supported") is supported, verdict.reason
+
+
 MEMBERS = Material(
     "tuned",
     "members",
@@ -293,19 +327,6 @@ def test_the_subject_of_a_figure_and_how_it_is_quoted(at: str, claim: str, suppo
     pair = Pair("tuned", "members", "stated", claim, (at,), supported, claim, (at,))
     verdict = MEMBERS.verdict(pair)
     assert (verdict.status == "supported") is supported, (verdict.status, verdict.reason)
-
-
-@pytest.mark.parametrize(
-    ("text", "compares"),
-    [
-        ("Content of $3.7 billion is due in less than 1 year.", False),
-        ("Members of more than twelve months get a gift.", False),
-        ("Sales were higher than costs.", True),
-        ("Sales were less than 10 but higher than costs.", True),
-    ],
-)
-def test_a_bound_is_no_comparison(text: str, compares: bool) -> None:
-    assert (comparison(text) is not None) is compares
 
 
 REVENUES = "“Revenues rose 10% to $62.4 billion in fiscal 2023.” <<SOURCE 1.2>>"

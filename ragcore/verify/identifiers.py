@@ -1,0 +1,160 @@
+"""What tells one thing from another: the names, codes, numbered things (Phase 2, Clause 11) and periods of a claim.
+
+Each is looked for in the cited words, then in title, section and table, and last near by.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from ragcore.text import lexicon as lex
+from ragcore.text.numbers import WORDS, codes
+from ragcore.text.periods import MONTHS, month_name, periods
+from ragcore.text.units import frequencies
+from ragcore.text.words import STOP_WORDS, stem, tokens
+from ragcore.verify.claims import Statement
+from ragcore.verify.evidence import Evidence, Finding
+
+_NOT_NAMES = lex.NO_NAMES | frozenset(MONTHS)
+_CAPITALISED = re.compile(r"(?<![\w'’])[A-Z][\w&.-]*[\w]")
+_NUMBERED = re.compile(
+    rf"\b(?P<kind>{'|'.join(sorted(lex.NUMBERED, key=len, reverse=True))})s?\s"
+    r"(?P<id>\d+(?:\.\d+)*[A-Za-z]?|[IVX]{1,4}|[A-HJ-Z])(?![\w-])(?!\s*%)",
+    re.IGNORECASE,
+)
+
+
+# Codes and numbered things
+
+
+def check_codes(statement: Statement, evidence: Evidence) -> list[Finding]:
+    """Codes such as 10-K and BMS-986158 must stand in the cited words, their title or their row."""
+    given, near = f"{evidence.words}\n{evidence.around}".lower(), evidence.near.lower()
+    missing = [code for code in codes(statement.text) if not _holds(given, code.lower())]
+    return [
+        Finding("weak", f"{code} is near the cited words, not in them.")
+        if _holds(near, code.lower())
+        else Finding("unsupported", f"{code} is not in the cited words.")
+        for code in missing
+    ]
+
+
+def _holds(text: str, code: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(code)}(?!\w)", text) is not None
+
+
+def check_numbered(statement: Statement, evidence: Evidence) -> list[Finding]:
+    """Numbered things: Class B is not Class A, week 16 not week 12."""
+    given, around = _numbered(evidence.words), _numbered(evidence.around)
+    out = []
+    for kind, number in sorted(_numbered(statement.text) - given - around):
+        others = {other for same, other in given if same == kind}
+        if others:
+            listed = ", ".join(sorted(others)).upper()
+            out.append(Finding("unsupported", f"It says {kind} {number.upper()}; the cited words say {listed}."))
+    return out
+
+
+def _numbered(text: str) -> set[tuple[str, str]]:
+    """(kind, number or letter) of everything numbered. A capital is needed where the number is a letter."""
+    out = set()
+    for match in _NUMBERED.finditer(text):
+        kind, number = match.group("kind"), match.group("id")
+        if number[-1].isdigit() or (number.isupper() and (len(number) > 1 or kind[0].isupper())):
+            out.add((kind.lower(), number.lower()))
+    return out
+
+
+# Names
+
+
+def check_names(statement: Statement, evidence: Evidence) -> list[Finding]:
+    """Names must stand in the cited words, their title, section or row; near them only where those name nothing else
+    ("The Company paid ...")."""
+    close, sentences = f"{evidence.words}\n{evidence.around}", " ".join(evidence.sentences)
+    given, nearby = _forms(close), _forms(evidence.near)
+    initials = "".join(word[0] for word in tokens(close))
+    if not lex.WHOM.isdisjoint(tokens(sentences)) or not names(sentences):
+        given |= nearby
+    missing = []
+    for name in names(statement.text):
+        own = [part for part in tokens(name) if part not in _NOT_NAMES and part not in WORDS]
+        letters = "".join(letter for letter in name.lower() if letter.isalpha())
+        absent = any(part not in given and stem(part) not in given for part in own)
+        if absent and not (name.isupper() and letters in initials):
+            missing.append(name)
+    return [Finding("weak", f"The name {name} is not in the cited words.") for name in dict.fromkeys(missing)]
+
+
+def _forms(text: str) -> set[str]:
+    words = set(tokens(text))
+    return words | {stem(word) for word in words}
+
+
+def names(text: str) -> list[str]:
+    """Capitalised words that do not merely begin a sentence or quotation."""
+    found = []
+    for match in _CAPITALISED.finditer(text):
+        before, word = text[: match.start()].rstrip(), match.group()
+        titled = before.rpartition(" ")[2].rstrip(".").lower() in lex.TITLES
+        begins = not titled and (not before or before[-1] in '.!?:“"(•–—-|;' or before.endswith("’"))
+        alone = word[1:] == word[1:].lower() and not re.match(r"\s+[A-Z]", text[match.end() :])
+        if begins and (alone or word.lower() in STOP_WORDS):
+            continue
+        if word.lower() not in _NOT_NAMES and not any(c.isdigit() for c in word):
+            found.append(word)
+    return found
+
+
+# Periods
+
+
+def _date(date: tuple[int, int, int]) -> str:
+    month, day, year = date
+    return f"{month_name(month)} {day}, {year}" if year else f"{month_name(month)} {day}"
+
+
+_NTH: Final = {1: "first", 2: "second", 3: "third", 4: "fourth"}
+_PERIODS: Final[dict[str, Callable[[Any], str]]] = {
+    "years": str,
+    "quarters": lambda number: f"the {_NTH[number]} quarter",
+    "halves": lambda number: f"the {_NTH[number]} half",
+    "dates": _date,
+    "months": month_name,
+}
+
+
+def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
+    """The years, quarters, halves, months and days of a claim, and how often: per month is not per year. What stands
+    around the cited words counts where they name none of its kind, and what is near where that names none either."""
+    said = periods(f"{statement.text} {statement.context}")
+    given, around, near = periods(evidence.words), periods(evidence.around), periods(evidence.near)
+    out: list[Finding] = []
+    for kind, told in _PERIODS.items():
+        there = next((found for level in (given, around, near) if (found := getattr(level, kind))), frozenset())
+        missing = [one for one in sorted(getattr(said, kind)) if one not in there]
+        if kind == "dates":
+            missing = [date for date in missing if not _is_day(date, there)]
+        for one in missing:
+            name, wrong = told(one), (str(one),) if kind == "years" else ()
+            if getattr(given, kind):
+                listed = ", ".join(told(other) for other in sorted(there))
+                out.append(Finding("unsupported", f"It says {name}; the cited words say {listed}.", wrong))
+            else:
+                name = f"The year {one}" if kind == "years" else f"{name[0].upper()}{name[1:]}"
+                out.append(Finding("weak", f"{name} is not in the cited words.", wrong))
+        if kind == "dates" and missing:
+            break  # months follow from days
+    often, given_often = frequencies(statement.text), frequencies(evidence.words) or frequencies(evidence.around)
+    if often and given_often and not often & given_often:
+        reason = f"It says per {min(often)}; the cited words say per {min(given_often)}."
+        out.append(Finding("unsupported", reason))
+    return out
+
+
+def _is_day(date: tuple[int, int, int], given: frozenset[tuple[int, int, int]]) -> bool:
+    """Whether ``date`` is among those ``given``, of which either may leave out the year."""
+    month, day, year = date
+    return any((m, d) == (month, day) and (not y or not year or y == year) for m, d, y in given)
