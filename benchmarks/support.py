@@ -105,7 +105,8 @@ def main() -> None:
     rows_out = []
     for name, columns in (("BY_WORDS", 2), ("BY_RELEVANCE", 3)):
         weights = fit(seen[:, :columns], np.array(labels[0]))
-        print(f"{name} = ({', '.join(f'{weight:.3f}' for weight in weights)})")
+        first, *others = (f"{weight:.3f}" for weight in weights)
+        print(f"{name} = Logistic({first}, ({', '.join(others)}))")
         rows_out.append(measured(f"{name}, fitted on", weights, seen[:, :columns], np.array(labels[0])))
         rows_out.append(measured(f"{name}, not seen", weights, unseen[:, :columns], np.array(labels[1])))
     print(table(rows_out, ("", "sentences", "Brier score", "of their mean", "calibration error")))

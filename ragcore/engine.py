@@ -509,6 +509,8 @@ class Engine(Library):
             self.models.embedder.embed_query("ready")
         if "rerank.model" in changed and self.models.reranker is not None:
             self.models.reranker.score("ready", ["ready"])
+        if "verify.entailment" in changed and self.models.entailment is not None:
+            self.models.entailment.score("ready", ["ready"])
         if not self.capabilities.extractive and {"llm.model", "llm.claude_model", "llm.base_url"} & set(changed):
             trial(self.models)
         self._answers.rewriter()

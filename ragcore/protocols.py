@@ -65,6 +65,18 @@ class Reranker(Protocol):
 
 
 @runtime_checkable
+class Entailment(Protocol):
+    """How likely texts say a claim, by a model of natural-language inference."""
+
+    @property
+    def name(self) -> str: ...
+
+    def score(self, claim: str, premises: Sequence[str]) -> NDArray[np.float64]:
+        """float64 ``(len(premises),)``: the probability that each says ``claim``; independent of the others."""
+        ...
+
+
+@runtime_checkable
 class Nearest(Protocol):
     """Chunk vectors that can be searched. Ids are chunk ids."""
 

@@ -211,6 +211,7 @@ class VerifySettings(Section):
     weak_below: Share
     unsupported_below: Share
     add_citations: bool
+    entailment: str
     judge: Literal["off", "claude"]
     judge_tokens: Positive
     judge_seconds: Seconds

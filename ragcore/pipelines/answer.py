@@ -49,7 +49,14 @@ class AnswerPipeline:
         return AnswerStream(
             AnswerTask(question, asked, retrieval, sources, tuple(history), terms, rewritten.by, fresh),
             Services(
-                self.models.writer, self.settings, document, self.models.reranker, judge, mentions, self.store.titles
+                self.models.writer,
+                self.settings,
+                document,
+                self.models.reranker,
+                judge,
+                mentions,
+                self.store.titles,
+                self.models.entailment,
             ),
         )
 

@@ -22,7 +22,7 @@ from ragcore.answer.trace import trace
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, StreamBroken
-from ragcore.protocols import LLM, ModelRequest, Reranker
+from ragcore.protocols import LLM, Entailment, ModelRequest, Reranker
 from ragcore.text.terms import Term
 from ragcore.types import (
     Answer,
@@ -47,9 +47,8 @@ from ragcore.types.prices import cost
 from ragcore.types.question import Question
 from ragcore.types.report import Missing
 from ragcore.verify.added import add_citations, tell_added
-from ragcore.verify.budget import SECONDS_STOPPED, CheckBudget, unchecked
 from ragcore.verify.judge import Judged, judged
-from ragcore.verify.verify import verify
+from ragcore.verify.verify import SECONDS_STOPPED, CheckBudget, unchecked, verify
 
 _EMPTY_LINES = re.compile(r"^[ \t]*\n[ \t]*\n\s*\n(?=\S|$)")
 
@@ -152,6 +151,7 @@ class Services:
     judge: LLM | None = None
     mentions: Mentions | None = None
     titles: Callable[[], Mapping[str, str]] | None = None
+    entailment: Entailment | None = None
 
 
 class AnswerStream:
@@ -325,6 +325,7 @@ class AnswerStream:
             self._with.document,
             self._with.settings.verify,
             reranker=self._with.reranker,
+            entailment=self._with.entailment,
             budget=self._budget(),
         )
         if self._extractive:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ragcore.errors import ModelMissing
 
 if TYPE_CHECKING:
-    from ragcore.protocols import Embedder, Reranker
+    from ragcore.protocols import Embedder, Entailment, Reranker
 
 PROVIDERS = ("bundled", "sentence-transformers")
 
@@ -46,6 +46,24 @@ def reranker(name: str, *, threads: int = 0) -> Reranker | None:
     from ragcore.providers.sentence_transformers import SentenceTransformersReranker
 
     return SentenceTransformersReranker(model, threads=threads)
+
+
+def entailment(name: str, *, threads: int = 0) -> Entailment | None:
+    """The entailment model called ``sentence-transformers:model``, ready to run, or None for ``off``.
+
+    Raises `ModelMissing` where it can't be loaded, and `ModelError` for a model of another kind.
+    """
+    if name == "off":
+        return None
+    provider, model = _split(name, "verify.entailment")
+    if provider == "bundled":
+        raise ModelMissing(
+            f"verify.entailment = {name!r}: no entailment model ships with Groundwork.",
+            hint='Use "sentence-transformers:NAME-OR-FOLDER", or "off".',
+        )
+    from ragcore.providers.nli import SentenceTransformersEntailment
+
+    return SentenceTransformersEntailment(model, threads=threads)
 
 
 def _split(name: str, key: str) -> tuple[str, str]:

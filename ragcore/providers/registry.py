@@ -23,7 +23,7 @@ from ragcore.providers.paid import Billing, PaidModel
 from ragcore.types import OFFLINE, Usage
 
 if TYPE_CHECKING:
-    from ragcore.protocols import LLM, Embedder, QuestionAnalyser, Reranker, VectorStore
+    from ragcore.protocols import LLM, Embedder, Entailment, QuestionAnalyser, Reranker, VectorStore
 
 T = TypeVar("T")
 
@@ -68,6 +68,13 @@ class Models:
 
         model, threads = self._settings.rerank.model, self._settings.index.threads
         return self._shared.part(f"reranker {model}", lambda: providers.reranker(model, threads=threads))
+
+    @property
+    def entailment(self) -> Entailment | None:
+        from ragcore import providers
+
+        model, threads = self._settings.verify.entailment, self._settings.index.threads
+        return self._shared.part(f"entailment {model}", lambda: providers.entailment(model, threads=threads))
 
     @property
     def vector_store(self) -> VectorStore:

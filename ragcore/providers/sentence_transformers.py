@@ -32,7 +32,7 @@ class SentenceTransformersEmbedder:
     """
 
     def __init__(self, model: str, *, threads: int = 0) -> None:
-        self._model = _load("SentenceTransformer", model, threads)
+        self._model = load_model("SentenceTransformer", model, threads)
         self._name = f"sentence-transformers:{model}"
         self._prefix = BGE_PREFIX if _is_bge(model) and not self._model.prompts.get("query") else None
         self._dimensions = int(self._model.get_embedding_dimension())
@@ -72,7 +72,7 @@ class SentenceTransformersReranker:
     """
 
     def __init__(self, model: str, *, threads: int = 0) -> None:
-        self._model = _load("CrossEncoder", model, threads)
+        self._model = load_model("CrossEncoder", model, threads)
         self._activation = _to_probability(self._model, model)
         self._name = f"sentence-transformers:{model}"
         self._lock = threading.Lock()
@@ -123,7 +123,7 @@ def _is_bge(model: str) -> bool:
     return name.startswith("bge-") and name.endswith("-en-v1.5")
 
 
-def _load(kind: str, model: str, threads: int) -> Any:
+def load_model(kind: str, model: str, threads: int) -> Any:
     """The model of class ``kind``, on the CPU."""
     import sentence_transformers
     import torch

@@ -15,11 +15,11 @@ from ragcore.report.recall import marked
 from ragcore.text.markdown import escape
 from ragcore.types import Answer, Citation, Claim, Document, Mark, Retrieval, Segment, Source, Usage
 from ragcore.types.report import INSUFFICIENT, ConflictingValue, FilledSection, Gap, SectionStatus, Span
-from ragcore.verify.budget import unchecked
+from ragcore.verify.verify import unchecked
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.protocols import Reranker
+    from ragcore.protocols import Entailment, Reranker
 
 HAND = "hand"  # who wrote it, where no model did
 LONGEST = 100_000  # characters of a section
@@ -35,6 +35,7 @@ class Editing:
     document: Callable[[str], Document]
     settings: Settings
     reranker: Reranker | None
+    entailment: Entailment | None = None
 
     def edited(self, section: FilledSection, text: str, further: Sequence[Citation] = ()) -> FilledSection:
         """``section`` with ``text`` in place of its own, ``[n]`` in it being marks of its citations and of ``further``,
@@ -99,7 +100,15 @@ class Editing:
     def _claims(self, text: str, marks: tuple[Mark, ...], citations: tuple[Citation, ...]) -> tuple[Claim, ...]:
         from ragcore.verify.verify import verify
 
-        return verify(text, marks, citations, self.document, self.settings.verify, reranker=self.reranker)
+        return verify(
+            text,
+            marks,
+            citations,
+            self.document,
+            self.settings.verify,
+            reranker=self.reranker,
+            entailment=self.entailment,
+        )
 
     def _cited(self, section: FilledSection, span: Span) -> tuple[Source | None, Citation]:
         """The citation of ``span`` with the source that it is of, None where the section has it already."""

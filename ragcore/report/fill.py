@@ -335,7 +335,13 @@ class SectionFiller:
         query = self.models.analyser.read(section.query)
         return AnswerStream(
             AnswerTask(section.query, query, retrieval, asked.given.sources, request=request),
-            Services(self.models.section_writer, self.settings, self.document, self.models.reranker),
+            Services(
+                self.models.section_writer,
+                self.settings,
+                self.document,
+                self.models.reranker,
+                entailment=self.models.entailment,
+            ),
         )
 
     def _missing(self, form: Field, answer: Answer, told: Sequence[Missing], heading: str) -> list[Missing]:

@@ -383,7 +383,7 @@ class ReportWorkspace:
 
     @property
     def editing(self) -> Editing:
-        return Editing(self.filler.document, self.settings, self.models.reranker)
+        return Editing(self.filler.document, self.settings, self.models.reranker, self.models.entailment)
 
     def _open(self, section_id: str) -> StoredSection:
         section = self.store.section(section_id)

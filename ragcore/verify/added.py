@@ -20,10 +20,10 @@ from ragcore.text.lexicon import DOWN, UP
 from ragcore.text.numbers import agree, numbers, years
 from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens, word_set
 from ragcore.types import Citation, Claim, Document, Mark, Source
-from ragcore.verify.budget import CheckBudget
 from ragcore.verify.claims import Statement, split_statements
 from ragcore.verify.evidence import Evidence, gather
 from ragcore.verify.support import support
+from ragcore.verify.verify import CheckBudget
 
 # Share of a claim's content words that must stand in the cited words, their title or section; and in them alone.
 _ALL_WORDS, _OWN_WORDS = 0.85, 0.6

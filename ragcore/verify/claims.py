@@ -23,6 +23,9 @@ _QUOTE_ENDS = re.compile(r"”[.*_\s]*\Z")
 _TABLE_RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
 _MARKUP = re.compile(r"(\*\*|__|\*|`|~~)(?=\S)|(?<=\S)(\*\*|__|\*|`|~~)|\\(?=[!-/:-@\[-`{-~])")
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\W*", re.IGNORECASE)
+_LEADING_YES = re.compile(
+    r"\A\W*(?:yes|no)\b(?:[,.:;!—–-]+\s*|\Z|\s+(?=(?:the|it|this|that|these|they)\b))", re.IGNORECASE
+)
 # Statements about the sources themselves: what they lack cannot be cited.
 _ABOUT_SOURCES = re.compile(
     r"\b(?:none of the|no) (?:sources?|documents?|passages?)\b|"
@@ -105,6 +108,11 @@ def _is_statement(words: str, cited: bool) -> bool:
     if not any(character.isalnum() for character in words) or (not cited and _YES_OR_NO.fullmatch(words)):
         return False
     return cited or not (words.rstrip("*_ ").endswith((":", "?")) or _ABOUT_SOURCES.search(words))
+
+
+def without_yes_or_no(text: str) -> str:
+    """``text`` without the "Yes," that answers a question before it says anything."""
+    return _LEADING_YES.sub("", text)
 
 
 def _pieces(plain: _Plain) -> Iterator[tuple[int, int, str]]:

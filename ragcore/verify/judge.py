@@ -23,11 +23,10 @@ from ragcore.prompts import JUDGE_PROMPT, JUDGE_SYSTEM
 from ragcore.protocols import LLM, Form
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Citation, Claim, ClaimStatus, Document, Mark, Usage
-from ragcore.verify.budget import NOT_CHECKED
 from ragcore.verify.claims import Statement, split_statements
 from ragcore.verify.evidence import gather
 from ragcore.verify.support import support
-from ragcore.verify.verify import GENERATED
+from ragcore.verify.verify import GENERATED, NOT_CHECKED
 
 MOST_CLAIMS = 30
 LONGEST_REASON = 300  # characters

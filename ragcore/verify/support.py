@@ -3,25 +3,25 @@
 Exact checks come first: figures, units, periods, codes, names, contrast and quotation. What they find decides, and no
 probability outweighs it. For the rest `Support.probability` says how likely the evidence says the claim: a logistic
 model of how many of its content words the evidence has, of the longest run that it lacks and, where there is one, of
-the cross-encoder's score. The constants are fitted by ``benchmarks/support.py``; docs/verification.md says on what.
+the cross-encoder's score; with an entailment model, the mean of its log odds and that model's. The constants are fitted
+by ``benchmarks/support.py``; docs/verification.md says on what.
 """
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ragcore.config.settings import VerifySettings
-from ragcore.protocols import Reranker
+from ragcore.protocols import Entailment, Reranker
 from ragcore.text import lexicon as lex
+from ragcore.text.logistic import Logistic, log_odds
 from ragcore.text.numbers import WORDS
 from ragcore.text.words import STOP_WORDS, cover, stem, tokens
 from ragcore.types import ClaimStatus
 from ragcore.verify.attribution import with_synonyms
-from ragcore.verify.claims import Statement
+from ragcore.verify.claims import Statement, without_yes_or_no
 from ragcore.verify.contrast import check_contrast
 from ragcore.verify.evidence import Evidence, Finding
 from ragcore.verify.figures import check_numbers
@@ -29,17 +29,14 @@ from ragcore.verify.identifiers import check_codes, check_names, check_numbered,
 from ragcore.verify.quotes import check_quotation, is_quoted, without_lead_in
 
 ORDER: Final[tuple[ClaimStatus, ...]] = ("supported", "weak", "unsupported")
-# Fitted by `python -m benchmarks support`: a constant and a weight for the cover, the gap and the relevance.
-BY_WORDS: Final = (-2.546, 4.609, -0.194)
-BY_RELEVANCE: Final = (-1.747, 2.901, -0.222, 0.097)
-_YES_OR_NO = re.compile(
-    r"\A\W*(?:yes|no)\b(?:[,.:;!—–-]+\s*|\Z|\s+(?=(?:the|it|this|that|these|they)\b))", re.IGNORECASE
+# Fitted by `python -m benchmarks support`: over the cover and the gap, and the relevance too.
+BY_WORDS: Final = Logistic(-2.546, (4.609, -0.194))
+BY_RELEVANCE: Final = Logistic(-1.747, (2.901, -0.222, 0.097))
+_MOST = 8.0  # of a gap, in words, and of log odds
+_NOT_COUNTED = STOP_WORDS.union(
+    *(lex.BESIDE_FIGURES, lex.UP, lex.DOWN, lex.MORE, lex.LESS, WORDS.keys(), lex.TITLES, lex.TELLING)
 )
-_MOST = 8.0  # of a gap, in words, and of a relevance, in logits
-_NOT_COUNTED = (
-    STOP_WORDS | lex.BESIDE_FIGURES | lex.UP | lex.DOWN | lex.MORE | lex.LESS | WORDS.keys() | lex.TITLES | lex.TELLING
-)
-_PASSAGE = 2000  # characters that the cross-encoder reads
+_PASSAGE = 2000  # characters that a model reads
 
 CHECKS: Final[dict[str, Callable[[Statement, Evidence], list[Finding]]]] = {
     "figures": check_numbers,
@@ -77,29 +74,37 @@ def support(
     evidence: Evidence,
     settings: VerifySettings,
     reranker: Reranker | None = None,
+    entailment: Entailment | None = None,
     *,
     without: str = "",
 ) -> Support:
     """How well ``evidence`` carries ``statement``. ``without`` names a check of `CHECKS` to leave out.
 
-    The cross-encoder is asked only where the words do not settle it, and only of cited prose.
+    Models are asked of cited prose only: the cross-encoder where the words do not settle it, the entailment model
+    wherever no exact check is against the claim.
     """
     statement = without_lead_in(statement, evidence)
     if is_quoted(statement, evidence):
         return Support(1.0, (), Finding("supported", "Matches the source."))
-    statement = replace(statement, text=_YES_OR_NO.sub("", statement.text))
+    statement = replace(statement, text=without_yes_or_no(statement.text))
     if not statement.text.strip(" .*_"):
         return Support(0.0, (Finding("weak", "A plain yes or no can't be checked."),), Finding("supported", ""))
     exact = tuple(one for name, check in CHECKS.items() if name != without for one in check(statement, evidence))
+    if any(finding.status == "unsupported" for finding in exact):
+        entailment = None
     share, gap = cover_of(statement.text, evidence)
-    probability = _logistic(BY_WORDS, share, gap)
-    said = f"{share:.0%} of its words are in the cited words."
+    probability = BY_WORDS(share, gap)
+    said, only = f"{share:.0%} of its words are in the cited words.", "Only "
     if probability < settings.weak_below and reranker is not None and not evidence.cited_cells:
-        probability = _logistic(BY_RELEVANCE, share, gap, relevance_of(statement.text, evidence, reranker))
+        probability = BY_RELEVANCE(share, gap, relevance_of(statement.text, evidence, reranker))
         if probability >= settings.weak_below:
             said = "It says the same as the cited words in other words."
+    if entailment is not None and not evidence.cited_cells:
+        entailed = float(entailment.score(statement.text, [evidence.words[:_PASSAGE]])[0])
+        probability = Logistic(0.0, (0.5, 0.5))(log_odds(probability, _MOST), log_odds(entailed, _MOST))
+        said, only = f"{entailment.name} finds it {entailed:.0%} likely that the cited words say so.", ""
     status: ClaimStatus = "unsupported" if probability < settings.unsupported_below else "weak"
-    words = Finding("supported", said) if probability >= settings.weak_below else Finding(status, f"Only {said}")
+    words = Finding("supported", said) if probability >= settings.weak_below else Finding(status, f"{only}{said}")
     against = any(finding.status == "unsupported" for finding in exact)
     return Support(0.0 if against else probability, exact, words)
 
@@ -113,8 +118,7 @@ def _worst(findings: Sequence[Finding]) -> Finding:
 
 def relevance_of(text: str, evidence: Evidence, reranker: Reranker) -> float:
     """The cross-encoder's score of the evidence for ``text``, as a logit."""
-    score = min(max(float(reranker.score(text, [evidence.words[:_PASSAGE]])[0]), 1e-4), 1.0 - 1e-4)
-    return min(max(math.log(score / (1.0 - score)), -_MOST), _MOST)
+    return log_odds(float(reranker.score(text, [evidence.words[:_PASSAGE]])[0]), _MOST)
 
 
 def cover_of(text: str, evidence: Evidence) -> tuple[float, float]:
@@ -127,7 +131,3 @@ def cover_of(text: str, evidence: Evidence) -> tuple[float, float]:
         run = 0 if word in given else run + 1
         longest = max(longest, run)
     return cover(words, given), min(float(longest), _MOST)
-
-
-def _logistic(weights: tuple[float, ...], *values: float) -> float:
-    return 1.0 / (1.0 + math.exp(-(weights[0] + sum(weight * value for weight, value in zip(weights[1:], values)))))

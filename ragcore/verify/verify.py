@@ -9,18 +9,60 @@ figure, period, code, name or denial.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ragcore.config.settings import VerifySettings
-from ragcore.protocols import Reranker
+from ragcore.protocols import Entailment, Reranker
 from ragcore.types import Citation, Claim, Document, Mark
-from ragcore.verify.budget import CheckBudget
 from ragcore.verify.claims import Statement, split_statements
 from ragcore.verify.evidence import Evidence, Finding, gather
 from ragcore.verify.support import support
 
 GENERATED = "Based on an AI description of a figure. Check the figure itself."
+LONGEST_CLAIM = 2_000  # characters; what takes longest in a claim grows faster than its length
+MOST_FIGURES = 60  # numbers in one claim
+MOST_TEXT = 40_000  # characters of different claims in one answer, about four times the longest that is written
+SECONDS = 30.0
+SECONDS_STOPPED = 5.0  # for the answer that a person stopped
+NOT_CHECKED = "Not checked:"
+
+
+class CheckBudget:
+    """How much of one answer is checked, spent claim by claim: bounded by its size, by time and by a person's Stop.
+
+    What is beyond it is not passed but said to be unchecked. Size comes first: it does not depend on the machine.
+    """
+
+    def __init__(self, *, seconds: float = SECONDS, stopped: Callable[[], bool] = lambda: False) -> None:
+        self._left = MOST_TEXT
+        self._until = time.monotonic() + seconds
+        self._stopped = stopped
+
+    def spend(self, claim: str) -> str:
+        """Why ``claim`` is not checked; "" where it is, which is taken off the budget."""
+        if self._stopped():
+            return f"{NOT_CHECKED} checking was stopped."
+        if len(claim) > LONGEST_CLAIM:
+            return f"{NOT_CHECKED} the sentence has over {LONGEST_CLAIM:,} characters."
+        if len(re.findall(r"\d+", claim)) > MOST_FIGURES:
+            return f"{NOT_CHECKED} the sentence has over {MOST_FIGURES} figures."
+        if len(claim) > self._left:
+            return f"{NOT_CHECKED} the answer is too long."
+        if time.monotonic() > self._until:
+            return f"{NOT_CHECKED} checking took too long."
+        self._left -= len(claim)
+        return ""
+
+
+def unchecked(claims: Iterable[Claim]) -> tuple[str, ...]:
+    """What is to be said of the ``claims`` that were not checked: a line, or nothing."""
+    reasons = [claim.reason for claim in claims if claim.reason.startswith(NOT_CHECKED)]
+    if not reasons:
+        return ()
+    counted = "1 claim was" if len(reasons) == 1 else f"{len(reasons):,} claims were"
+    return (f"{counted} not checked: {reasons[0].removeprefix(NOT_CHECKED).strip()}",)
 
 
 def verify(
@@ -31,6 +73,7 @@ def verify(
     settings: VerifySettings,
     *,
     reranker: Reranker | None = None,
+    entailment: Entailment | None = None,
     budget: CheckBudget | None = None,
 ) -> tuple[Claim, ...]:
     """A verdict for every claim of ``text`` (Markdown with ``[n]`` at ``marks``), in order.
@@ -54,7 +97,7 @@ def verify(
         else:
             if cited not in gathered:
                 gathered[cited] = gather([by_number[n] for n in cited], document)
-            finding = support(statement, gathered[cited], settings, reranker).finding
+            finding = support(statement, gathered[cited], settings, reranker, entailment).finding
             if any(by_number[n].generated for n in cited):
                 finding = replace(finding, reason=f"{finding.reason} {GENERATED}".strip())
             found[same] = finding

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.types import Claim, Mark, Segment
-from ragcore.verify.budget import NOT_CHECKED, unchecked
 from ragcore.verify.claims import Statement, split_statements
 from ragcore.verify.evidence import Evidence
 from ragcore.verify.support import Support, support
-from ragcore.verify.verify import verify
+from ragcore.verify.verify import NOT_CHECKED, unchecked, verify
 from tests.answer.pairs.material import Material, Pair
 from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, document, sources
 from tests.documents import Grid
@@ -380,7 +379,7 @@ def test_a_row_named_word_by_word_is_not_another_that_a_synonym_names() -> None:
 
 
 def test_of_a_long_answer_the_rest_is_said_to_be_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragcore.verify.budget.MOST_TEXT", 2000)
+    monkeypatch.setattr("ragcore.verify.verify.MOST_TEXT", 2000)
     claims = check(" ".join(f"Revenues rose 1{n}% in fiscal 2023 <<SOURCE 1.2>>." for n in range(2000)))
     assert claims[0].status == "supported"
     assert claims[1].status == "unsupported"
