@@ -1,23 +1,22 @@
 """Citations for claims that the writer left uncited and that a given source says.
 
-A claim is held only against single units and short runs of them that share most of its words, and gets a citation only
-where the evidence is strong: verification finds the claim supported, every number, year and name of it stands in the
-evidence as it is (none is derived), and nearly all of its content words do. Where passages of several documents say it
-equally well it cannot be told which is meant, and it stays uncited.
+A claim is held only against single units that share most of its words, and gets a citation only where the evidence is
+strong: `support` finds it supported, every number and name of it stands in the evidence as it is (none is derived), and
+nearly all of its content words do. Where passages of several documents say it equally well it cannot be told which is
+meant, and it stays uncited.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
 
 from ragcore.answer.cite import Citer, Part
 from ragcore.config.settings import VerifySettings
-from ragcore.text.lexicon import DOWN, UP
-from ragcore.text.numbers import agree, numbers, years
+from ragcore.text.numbers import agree, numbers
 from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens, word_set
 from ragcore.types import Citation, Claim, Document, Mark, Source
 from ragcore.verify.claims import Statement, split_statements
@@ -35,14 +34,7 @@ _SCALES = word_set("hundred thousand thousands million millions billion billions
 _REPORTING = word_set(
     "amounted amounts came company figure fiscal had posted reached recorded reported stood totaled year"
 )
-# Units that are looked at for one claim, best first by their words, and how long a run of them may be.
-_CANDIDATES = 8
-_LONGEST_CELLS, _LONGEST_SENTENCES = 4, 2
-# Words of the claim that each end of a run of sentences must have and the other not; a figure counts for two.
-_LEAST_OF_AN_END = 2
-
-_DENIALS = word_set("not no never none neither nor cannot without")
-_CAPITALISED = re.compile(r"(?<![\w'’])[A-Z][\w&.'’-]*")
+_CANDIDATES = 8  # units that are looked at for one claim, best first by their words
 # What a mark stands before at the end of a claim. After a closing quotation mark or bracket it follows.
 _FULL_STOP = re.compile(r"[.!?…。！？]+(?:\*\*|__|\*|_)?\Z")
 
@@ -61,23 +53,6 @@ class _Wanted:
         stems = frozenset(content_stems(" ".join(word for word in said if word not in _SCALES)))
         figures = frozenset(one for one in stems if any(character.isdigit() for character in one))
         return cls(stems - figures, figures)
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Units ``first``..``last`` (from 1) of ``source``; ``share`` of a claim's words stand in them, and so many of its
-    ``figures``."""
-
-    source: Source
-    first: int
-    last: int
-    share: float
-    figures: int
-
-    @property
-    def order(self) -> tuple[float, int, int]:
-        """Best first."""
-        return -self.share, -self.figures, self.last - self.first
 
 
 def add_citations(
@@ -158,7 +133,7 @@ class _Search:
         self._citer = citer
         self._document = document
         self._settings = settings
-        self._evidence: dict[tuple[int, int, int], Evidence | None] = {}
+        self._evidence: dict[tuple[int, int], Evidence | None] = {}
 
     @cached_property
     def _units(self) -> list[tuple[Source, int, frozenset[str]]]:
@@ -180,115 +155,53 @@ class _Search:
         wanted = _Wanted.of(statement)
         if len(wanted.words) < (_FEWEST_WITH_FIGURE if wanted.figures else _FEWEST_WORDS):
             return None
-        near = [_run(source, n, n, stems, wanted) for source, n, stems in self._units if wanted.words & stems]
-        near = nsmallest(_CANDIDATES, near, key=lambda run: run.order)
-        for runs in ([run for run in near if run.share >= _OWN_WORDS], self._runs(near, wanted)):
-            saying = [(share, run) for run in runs if (share := self._share(statement, run, wanted)) > 0.0]
-            if saying:
-                best = max(share for share, _ in saying)
-                equal = [run for share, run in saying if share == best]
-                if len({run.source.doc_id for run in equal}) > 1:
-                    return None
-                run = min(equal, key=lambda run: run.order)
-                return Part(run.source.number, run.first, run.last, "")
-        return None
 
-    def _runs(self, near: Sequence[_Run], wanted: _Wanted) -> list[_Run]:
-        """The best runs of neighbours that say more together than each alone: cells of a row, two sentences of a
-        paragraph."""
-        found = (run for run in self._all_runs(near, wanted) if run.share >= _OWN_WORDS)
-        return nsmallest(_CANDIDATES, found, key=lambda run: run.order)
+        def order(unit: tuple[Source, int, frozenset[str]]) -> tuple[int, int]:
+            return -len(wanted.words & unit[2]), -len(wanted.figures & unit[2])
 
-    def _all_runs(self, near: Sequence[_Run], wanted: _Wanted) -> Iterator[_Run]:
-        said = wanted.words | wanted.figures
-        stems = {(source.number, number): own & said for source, number, own in self._units}
-        seen: set[tuple[int, int, int]] = set()
-        for run in near:
-            source = run.source
-            low, high = next(line for line in source.lines() if line[0] <= run.first <= line[1])
-            cell = source.units[run.first - 1].kind == "cell"
-            longest = _LONGEST_CELLS if cell else _LONGEST_SENTENCES
-            for first in range(max(low, run.first - longest + 1), run.first + 1):
-                for last in range(max(first + 1, run.first), min(high, first + longest - 1) + 1):
-                    key = (source.number, first, last)
-                    one, other = (stems.get((source.number, number), frozenset()) for number in (first, last))
-                    least = 1 if cell else _LEAST_OF_AN_END
-                    if key in seen or min(_worth(one - other), _worth(other - one)) < least:
-                        continue
-                    seen.add(key)
-                    together = frozenset[str]().union(
-                        *(stems.get((source.number, number), frozenset()) for number in range(first, last + 1))
-                    )
-                    yield _run(source, first, last, together, wanted)
+        enough = _OWN_WORDS * len(wanted.words)
+        near = nsmallest(
+            _CANDIDATES, (unit for unit in self._units if len(wanted.words & unit[2]) >= enough), key=order
+        )
+        saying = [(share, unit) for unit in near if (share := self._share(statement, unit[0], unit[1], wanted)) > 0.0]
+        best = max((share for share, _ in saying), default=0.0)
+        equal = [unit for share, unit in saying if share == best]
+        if not equal or len({source.doc_id for source, *_ in equal}) > 1:
+            return None
+        source, number, _ = equal[0]
+        return Part(source.number, number, number, "")
 
-    def _share(self, statement: Statement, run: _Run, wanted: _Wanted) -> float:
-        """The share of the claim's words in ``run`` where it says the claim beyond doubt, else 0.0."""
-        evidence = self._gathered(run)
+    def _share(self, statement: Statement, source: Source, number: int, wanted: _Wanted) -> float:
+        """The share of the claim's words in the unit where it says the claim beyond doubt, else 0.0."""
+        evidence = self._gathered(source.number, number)
         if evidence is None:
             return 0.0
-        own = cover(wanted.words, content_stems(evidence.words))
+        words = content_stems(evidence.words)
+        own = cover(wanted.words, words)
         if own < _OWN_WORDS or cover(wanted.words, evidence.stems) < _ALL_WORDS:
             return 0.0
-        if evidence.cells and not (self._names_cell(run, evidence, wanted) and _needs_ends(statement, evidence)):
-            return 0.0
-        if not all(has(statement, evidence) for has in (_has_numbers, _has_years, _has_names, _has_directions)):
+        if evidence.cells:
+            # The headers have every word but for the document's name: the other cells differ from it by a single one.
+            name = f"{source.title} {self._document(source.doc_id).name}"
+            if not wanted.words <= {*words, *content_stems(name), *map(stem, _REPORTING)}:
+                return 0.0
+        if not _as_written(statement, evidence):
             return 0.0
         return own if support(statement, evidence, self._settings).finding.status == "supported" else 0.0
 
-    def _names_cell(self, run: _Run, evidence: Evidence, wanted: _Wanted) -> bool:
-        """Whether the headers of a cell have every word of the claim, but for the name of the document and words of
-        reporting: the other cells of a table differ from it by a single word."""
-        name = f"{run.source.title} {self._document(run.source.doc_id).name}"
-        return wanted.words <= {*content_stems(f"{evidence.words} {name}"), *map(stem, _REPORTING)}
-
-    def _gathered(self, run: _Run) -> Evidence | None:
-        key = (run.source.number, run.first, run.last)
-        if key not in self._evidence:
-            citation = self._citer.look(Part(run.source.number, run.first, run.last, ""))
-            self._evidence[key] = None if citation is None else gather([citation], self._document)
-        return self._evidence[key]
+    def _gathered(self, source: int, number: int) -> Evidence | None:
+        if (source, number) not in self._evidence:
+            citation = self._citer.look(Part(source, number, number, ""))
+            self._evidence[source, number] = None if citation is None else gather([citation], self._document)
+        return self._evidence[source, number]
 
 
-def _run(source: Source, first: int, last: int, stems: frozenset[str], wanted: _Wanted) -> _Run:
-    share = len(wanted.words & stems) / len(wanted.words)
-    return _Run(source, first, last, share, len(wanted.figures & stems))
-
-
-def _worth(stems: frozenset[str]) -> int:
-    """How much an end of a run adds. Words of direction add nothing: they may be of what the other does not say."""
-    directions = {stem(word) for word in UP | DOWN}
-    return sum(2 if any(character.isdigit() for character in one) else one not in directions for one in stems)
-
-
-def _needs_ends(statement: Statement, evidence: Evidence) -> bool:
-    """Whether the claim gives a figure of the first cell and one of the last."""
-    claimed = numbers(statement.text)
-    ends = (evidence.cells[0][0], evidence.cells[-1][0])
-    return all(any(agree(one, given, evidence.scale) for one in claimed for given in numbers(end)) for end in ends)
-
-
-def _has_numbers(statement: Statement, evidence: Evidence) -> bool:
-    """Whether each number of the claim stands in the evidence; one that follows from others does not."""
-    return all(
-        any(agree(number, given, evidence.scale) for given in evidence.numbers) for number in numbers(statement.text)
-    )
-
-
-def _has_years(statement: Statement, evidence: Evidence) -> bool:
-    return years(f"{statement.text} {statement.context}") <= years(evidence.words)
-
-
-def _has_directions(statement: Statement, evidence: Evidence) -> bool:
-    """Whether the evidence has as many words for up, for down and for no as the claim: where a sentence has several,
-    one that is turned round is easily overlooked."""
-    claimed, given = tokens(statement.text), tokens(evidence.words)
-    return all(
-        sum(word in words for word in claimed) <= sum(word in words for word in given) for words in (UP, DOWN, _DENIALS)
-    )
-
-
-def _has_names(statement: Statement, evidence: Evidence) -> bool:
-    """Whether every capitalised word, also one that begins the sentence, stands in the evidence or around it."""
+def _as_written(statement: Statement, evidence: Evidence) -> bool:
+    """Whether each number of the claim stands in the evidence (one that follows from others does not), and every
+    capitalised word, also the one that begins the sentence, in it or around it."""
+    for number in numbers(statement.text):
+        if not any(agree(number, given, evidence.scale) for given in evidence.numbers):
+            return False
     given = {stem(word) for word in tokens(f"{evidence.words}\n{evidence.around}")}
-    named = (word for name in _CAPITALISED.findall(statement.text) for word in tokens(name))
-    return all(word in STOP_WORDS or stem(word) in given for word in named)
+    capitals = (word for word in re.findall(r"[\w&.'’-]+", statement.text) if word[0].isupper())
+    return all(word in STOP_WORDS or stem(word) in given for name in capitals for word in tokens(name))

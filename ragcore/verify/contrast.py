@@ -76,7 +76,7 @@ def _denials(words: Sequence[str]) -> int:
 def _denied_at(words: Sequence[str]) -> set[int]:
     """The places of denials; one in "no later than" is none, but "not only" denies where the rest is the same."""
     idioms = {at for low, high in lex.find(words, lex.IDIOMS) if high - low > 2 for at in range(low, high)}
-    return {at for at, word in enumerate(words) if word in lex.DENIALS and at not in idioms}
+    return {at for at, word in enumerate(words) if word in lex.DENIALS - {"non", "nor"} and at not in idioms}
 
 
 # Where the claim keeps to a sentence
@@ -110,14 +110,20 @@ def _aligned(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
         modes = _mode(one), _mode(other)
         if all(modes) and not modes[0] & modes[1]:
             against.append(f"It {min(modes[0])} what the cited words {min(modes[1]).removesuffix('s')}.")
-    if swapped := next((one for one, other in replaced if one and other and (other, one) in replaced), None):
-        against.append(f"It puts “{min(swapped)}” where the cited words have another.")
+    if swapped := _exchanged(replaced):
+        against.append(f"It puts “{swapped}” where the cited words have another.")
     put_otherwise = any({a, b} & lex.IMPLIED or _opposed(a, b) for a, b in differ)
     # "Neither she nor he will be paid": what is denied stands behind what is left out.
     ahead = denied[0] > denied[1] and any(place < first for place in denials[1])
     if (denied[0] - denied[1]) % 2 and not put_otherwise and not ahead:
         against.append("It denies what the cited words say." if denied[0] > denied[1] else "It affirms what they deny.")
     return [Finding("unsupported", reason) for reason in against[:1]]
+
+
+def _exchanged(replaced: Sequence[tuple[set[str], set[str]]]) -> str:
+    """A thing of the claim that has changed places with another, "" for none. ``replaced`` has the content words of the
+    claim that differ, each with those of the sentence in their place."""
+    return next((min(one) for one, other in replaced if one and other and (other, one) in replaced), "")
 
 
 # Denial
@@ -134,26 +140,19 @@ def _denial(claimed: list[str], given: list[str]) -> list[str]:
     # "Non-exclusive" denies a word, not what is said.
     many, others = (sum(word in lex.DENIALS and word not in ("non", "nor") for word in ws) for ws in (claimed, given))
     implied, implied_there = (any(word in lex.IMPLIED for word in words) for words in (claimed, given))
-    if many and {True} in here.values() and not others and not implied_there:
+    if (many - others) % 2 == 0:
+        return []
+    if many and not others and not implied_there:
         reached = {word for word, kinds in here.items() if True in kinds}
-        turned = {other for word in given for other in _against(word)}
-        if {stem(word) for word in turned} & reached:
-            return []  # "did not fall" for "rose"
-        return ["It denies something the cited words don't deny."]
-    # "May not … without consent" and "requires consent" say the same; with one denial taken away they no longer do.
-    if others == 2 and not implied and not implied_there and "without" in given:
-        both = {word for word, kinds in there.items() if True in kinds}
-        return ["It has one denial; the cited words have two."] if many % 2 and both & set(here) else []
-    shared = [word for word in here if word in there]
-    denies = [word for word in shared if here[word] == {True} and there[word] == {False}]
-    affirms = [word for word in shared if here[word] == {False} and there[word] == {True}]
+        turned = {stem(other) for word in given for other in _against(word)}  # "did not fall" for "rose"
+        return ["It denies what the cited words don't deny."] if reached & set(there) and not turned & reached else []
+    denies = [word for word in here if here[word] == {True} and there.get(word) == {False}]
+    affirms = [word for word in here if here[word] == {False} and there.get(word) == {True}]
     if (implied and not many) or (implied_there and not others):
         return []
-    # As many on either side: one denial put differently ("no shares were repurchased", "did not repurchase shares").
-    if len(denies) == len(affirms) or (many and others and not (denies and not affirms)):
-        denies = []
-        affirms = affirms if many != others else []
-    if not (denies or affirms):
+    if many and others:  # one denial put differently ("no shares were repurchased", "did not repurchase shares")
+        denies = denies if not affirms else []
+    if len(denies) == len(affirms):
         return []
     verb, word = ("denies", denies[0]) if len(denies) > len(affirms) else ("affirms", affirms[0])
     return [f"It {verb} “{word}”, against the cited words."]

@@ -122,12 +122,10 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
 
 
 def _is_enumerator(number: Number, text: str) -> bool:
-    """``(2)`` before the second thing of a list, or the number of an item that begins the claim."""
-    behind = text[number.start + len(number.raw) :]
-    if re.fullmatch(r"\(\d{1,2}\)", number.raw):
-        restated = tokens(text[: number.start])[-1:]  # "three (3) minutes"
-        return re.match(r"\s*[A-Za-z]", behind) is not None and WORDS.keys().isdisjoint(restated)
-    return not text[: number.start].strip() and re.match(r"[.)]\s+[A-Z]", behind) is not None
+    """``(2)`` before the second thing of a list, not the figure that restates one in words: "three (3) minutes"."""
+    behind, ahead = text[number.start + len(number.raw) :], tokens(text[: number.start])[-1:]
+    bracketed = re.fullmatch(r"\(\d{1,2}\)", number.raw) and re.match(r"\s*[A-Za-z]", behind)
+    return bracketed is not None and WORDS.keys().isdisjoint(ahead)
 
 
 def _is_alone(number: Number, text: str) -> bool:

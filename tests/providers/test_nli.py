@@ -57,9 +57,9 @@ def test_a_model_of_another_kind_or_none_says_what_to_do(tmp_path: Path) -> None
         entailment(f"sentence-transformers:{tiny_cross_encoder(tmp_path / 'other', outputs=3)}")
     assert "verify.entailment" in caught.value.hint
     name = f"sentence-transformers:{tmp_path / 'absent'}"
-    with Engine.open(tmp_path / "home", overrides={"verify.entailment": name}) as engine:
-        with pytest.raises(ModelMissing, match="absent") as missing:
-            engine.try_out({"verify.entailment"})
+    opened = Engine.open(tmp_path / "home", overrides={"verify.entailment": name})
+    with opened as engine, pytest.raises(ModelMissing, match="absent") as missing:
+        engine.try_out({"verify.entailment"})
     assert "download" in missing.value.hint
 
 

@@ -114,14 +114,6 @@ def test_what_no_source_says_for_certain_stays_uncited(said: str) -> None:
     assert only(found).reason == "This has no citation."
 
 
-def test_a_claim_over_neighbours_gets_the_run_of_them() -> None:
-    found = answer("The net income was 4,180 in 2023 against a loss of (7,052) in 2022.")
-    assert only(found).citations == (1,)
-    assert "4,180" in found.citations[0].quote
-    assert "(7,052)" in found.citations[0].quote
-    assert "36,515" not in found.citations[0].quote
-
-
 def test_marks_of_the_writer_keep_their_numbers_and_move_along() -> None:
     found = answer(
         "Gross margin fell 250 basis points to 41.5% <<SOURCE 1.3>>. Revenues rose 10% in fiscal 2023. "
