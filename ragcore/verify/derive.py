@@ -148,11 +148,11 @@ def check_comparison(text: str, evidence: Evidence) -> tuple[list[Finding], bool
     found = _of_two(text, evidence) or _of_years(text, evidence)
     if found is None:
         return [], False
-    (first, x), (second, y), said = found
-    if x == y:
+    (first, left), (second, right), said = found
+    if left == right:
         return [], False
-    shown = f"{first} {'>' if x > y else '<'} {second}"
-    if (x > y) == (said > 0):
+    shown = f"{first} {'>' if left > right else '<'} {second}"
+    if (left > right) == (said > 0):
         return [Finding("supported", f"The cited figures say so: {shown}.")], True
     return [Finding("unsupported", f"The cited figures say the opposite: {shown}.")], False
 

@@ -133,7 +133,9 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
     given, around, near = periods(evidence.words), periods(evidence.around), periods(evidence.near)
     out: list[Finding] = []
     for kind, told in _PERIODS.items():
-        there = next((found for level in (given, around, near) if (found := getattr(level, kind))), frozenset())
+        there: frozenset[Any] = next(
+            (found for level in (given, around, near) if (found := getattr(level, kind))), frozenset()
+        )
         missing = [one for one in sorted(getattr(said, kind)) if one not in there]
         if kind == "dates":
             missing = [date for date in missing if not _is_day(date, there)]
