@@ -1,18 +1,26 @@
-"""Many small requests to a model that is paid for, side by side, within a spend limit.
+"""Requests to models: many small ones, side by side, within a spend limit; and forms that a model fills in.
 
-Nothing is sent that may pass the limit: before each request the most that it can cost is reserved, and given back in
-part when the answer's own count is known. A request that was cut off keeps its reserve, since it may have been billed.
+Of many nothing is sent that may pass the limit: before each request the most that it can cost is reserved, and given
+back in part when the answer's own count is known. A request that was cut off keeps its reserve, since it may have been billed.
+
+A form that cannot be used is asked for once more, with what was wrong. What one form can cost is bounded: two calls,
+each with a prompt and a form of limited length, both within one time limit.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import lru_cache
+from typing import Any, TypeVar
 
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from ragcore.cancel import Stop
 from ragcore.errors import (
     Cancelled,
     GroundworkError,
@@ -23,9 +31,10 @@ from ragcore.errors import (
     ModelUnreachable,
     StreamBroken,
 )
-from ragcore.protocols import LLM, ContextCache, ModelRequest, TextStream
+from ragcore.prompts import FORM_AGAIN
+from ragcore.protocols import LLM, ContextCache, Form, Message, ModelRequest, TextStream
 from ragcore.text.sentences import count_tokens
-from ragcore.types import Usage
+from ragcore.types import Purpose, Usage
 from ragcore.types.prices import Prices, cost
 
 STRIKES = 3  # failures in a row after which nothing more is asked
@@ -68,6 +77,7 @@ def most_tokens(request: ModelRequest) -> Usage:
     return Usage(given, request.max_tokens, cache_write_tokens=math.ceil(kept * _FINER))
 
 
+@dataclass
 class ModelCalls:
     """Requests under way, each in a thread of its own; what is decided and stored is so in the caller's thread.
 
@@ -76,31 +86,23 @@ class ModelCalls:
     Use it as a context manager: its end cuts what is still under way.
     """
 
-    def __init__(
-        self,
-        model: LLM,
-        *,
-        prices: Prices,
-        purse: Allowance,
-        in_flight: int,
-        take: Callable[[str, str], None],
-        stopped: str,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> None:
-        self.errors: list[GroundworkError] = []
-        self.refused = ""
-        self.running: dict[Future[_Said], tuple[str, float]] = {}
-        self._model = model
-        self._prices = prices
-        self._purse = purse
-        self._in_flight = in_flight
-        self._take = take
-        self._stopped = stopped
-        self._cancelled = cancelled
-        self._row = 0
-        self._pool = ThreadPoolExecutor(in_flight, thread_name_prefix="asking")
-        self._ended = threading.Event()
-        self._streams: set[TextStream] = set()
+    model: LLM
+    _: KW_ONLY
+    prices: Prices
+    purse: Allowance
+    in_flight: int
+    take: Callable[[str, str], None]
+    stopped: str
+    cancelled: Callable[[], bool] | None = None
+    errors: list[GroundworkError] = field(default_factory=list, init=False)
+    refused: str = field(default="", init=False)
+    running: dict[Future[_Said], tuple[str, float]] = field(default_factory=dict, init=False)
+    _row: int = field(default=0, init=False)
+    _ended: threading.Event = field(default_factory=threading.Event, init=False)
+    _streams: set[TextStream] = field(default_factory=set, init=False)
+
+    def __post_init__(self) -> None:
+        self._pool = ThreadPoolExecutor(self.in_flight, thread_name_prefix="asking")
 
     def __enter__(self) -> ModelCalls:
         return self
@@ -121,20 +123,20 @@ class ModelCalls:
     def ask(self, key: str, request: ModelRequest, *, alone: bool = False) -> bool:
         """Send one request as soon as it may be; ``alone`` waits for its end. False where it may not be sent. Raises
         `Cancelled`."""
-        self.wait(self._in_flight - 1)
-        usd = cost(most_tokens(request), self._model.name, self._prices)
+        self.wait(self.in_flight - 1)
+        usd = cost(most_tokens(request), self.model.name, self.prices)
         if usd is None:
             self.refused = "price"
         # What is under way may cost less than its reserve.
-        while usd is not None and not self.refused and self._purse.spent() + usd > self._purse.limit and self.running:
+        while usd is not None and not self.refused and self.purse.spent() + usd > self.purse.limit and self.running:
             self.wait(len(self.running) - 1)
         if usd is None or self.refused in ("price", "errors"):
             return False
-        if self._purse.spent() + usd > self._purse.limit:
+        if self.purse.spent() + usd > self.purse.limit:
             self.refused = "limit"
             return False
-        self._purse.spend(usd)
-        opened = self._model.stream(request)
+        self.purse.spend(usd)
+        opened = self.model.stream(request)
         self._streams.add(opened)
         self.running[self._pool.submit(_listen, opened, self._ended)] = (key, usd)
         if alone:
@@ -149,8 +151,8 @@ class ModelCalls:
                 done, waiting = wait(self.running, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
             for future in done:
                 self._harvested(future)
-            if self._cancelled is not None and self._cancelled():
-                raise Cancelled(self._stopped)
+            if self.cancelled is not None and self.cancelled():
+                raise Cancelled(self.stopped)
             if len(self.running) <= most:
                 return
 
@@ -158,12 +160,12 @@ class ModelCalls:
         key, most = self.running.pop(future)
         said = future.result()
         self._streams.discard(said.stream)
-        self._purse.spend(self._billed(said, most) - most)
+        self.purse.spend(self._billed(said, most) - most)
         if said.error is None and said.text.strip():
             self._row = 0
-            self._take(key, said.text)
+            self.take(key, said.text)
         elif not said.stopped:
-            self.errors.append(said.error or StreamBroken(f"{self._model.name} returned no text."))
+            self.errors.append(said.error or StreamBroken(f"{self.model.name} returned no text."))
             self._row += 1
             if isinstance(said.error, _FINAL) or self._row >= STRIKES:
                 self.refused = "errors"
@@ -176,8 +178,8 @@ class ModelCalls:
             return most if isinstance(said.error, _MAYBE_BILLED) else 0.0
         if said.stopped or said.error is not None or not counted:
             return most
-        known = cost(usage, said.stream.model, self._prices)
-        known = known if known is not None else cost(usage, self._model.name, self._prices)
+        known = cost(usage, said.stream.model, self.prices)
+        known = known if known is not None else cost(usage, self.model.name, self.prices)
         return most if known is None else known
 
 
@@ -201,3 +203,120 @@ def _listen(stream: TextStream, ended: threading.Event) -> _Said:
     if ended.is_set():
         return _Said(stream, "", True, error)
     return _Said(stream, "".join(pieces), False, error)
+
+
+F = TypeVar("F", bound="Filled")
+
+
+class Filled(BaseModel):
+    """What a model filled in: nothing that was not asked for, and nothing of another type.
+
+    Lengths are checked by validators and told in the prompts: strict tools take no such keywords in a schema.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+F = TypeVar("F", bound=Filled)
+
+
+def words(most: int) -> AfterValidator:
+    """Checks that a text has 1 to ``most`` characters, and puts it on one line."""
+
+    def check(text: str) -> str:
+        text = " ".join(text.split())
+        if not text or len(text) > most:
+            raise ValueError(f"must have 1 to {most} characters")
+        return text
+
+    return AfterValidator(check)
+
+
+@dataclass
+class Forms:
+    """One task's calls to ``planner``, booked under ``purpose``; ``usage`` and ``model`` say what they took. Each ends
+    soon after ``stop``."""
+
+    planner: LLM
+    stop: Stop
+    _: KW_ONLY
+    max_tokens: int
+    timeout_seconds: float
+    purpose: Purpose = "plan"
+    fresh: bool = False
+    usage: Usage = field(default_factory=Usage, init=False)
+    model: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        self.model = self.planner.name
+
+    def fill(
+        self, form: Form, kind: type[F], system: str, prompt: str, *, context: Mapping[str, Any] | None = None
+    ) -> F:
+        """``form`` as the model filled it in; ``context`` is for the validators of ``kind``. Raises `ModelError` where
+        it could not be asked or what it filled in could not be used twice, and `Cancelled`."""
+        deadline = time.monotonic() + self.timeout_seconds
+        problem = ""
+
+        def read(text: str) -> F:
+            return kind.model_validate_json(text, context=dict(context or {}))
+
+        def usable(text: str) -> bool:
+            try:
+                read(text)
+            except ValidationError:
+                return False
+            return True
+
+        for _ in range(2):
+            asked = prompt + (FORM_AGAIN.format(problem=problem) if problem else "")
+            request = ModelRequest(
+                system,
+                (Message(asked),),
+                tool=form,
+                max_tokens=self.max_tokens,
+                purpose=self.purpose,
+                fresh=self.fresh,
+                usable=usable,
+            )
+            text = self._call(request, deadline)
+            try:
+                return read(text)
+            except ValidationError as error:
+                problem = _told(error) if text else "it was not filled in"
+        raise StreamBroken(f"what it filled in is not what was asked for ({problem})")
+
+    def cost(self, prices: Prices) -> float | None:
+        """US dollars so far; None where the model has no price."""
+        return cost(self.usage, self.model, prices, asked=self.planner.name) if self.usage != Usage() else 0.0
+
+    def _call(self, request: ModelRequest, deadline: float) -> str:
+        stream = self.planner.stream(request)
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            stream.close()
+
+        timer = threading.Timer(max(0.0, deadline - time.monotonic()), end)
+        timer.daemon = True
+        timer.start()
+        try:
+            with self.stop.closing(stream.close):
+                text = "".join(stream)
+        finally:
+            timer.cancel()
+            stream.close()
+            self.usage += stream.usage
+            self.model = stream.model
+        if self.stop.is_set():
+            raise Cancelled("Stopped.")
+        if late.is_set():
+            raise StreamBroken(f"it did not answer within {self.timeout_seconds:g} s")
+        return text
+
+
+def _told(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {first['msg']}" if place else str(first["msg"])

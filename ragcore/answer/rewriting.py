@@ -1,7 +1,7 @@
 """A follow-up question made to stand alone by a model, from the questions and answers before it.
 
-The model fills in one form (`ragcore.forms`); what it may say is checked: no name, number or year that nobody has said
-in the conversation, but for the year before or after one. What one question can cost is bounded: two calls, with a
+The model fills in one form (`Forms`); what it may say is checked: no name, number or year that nobody has said in the
+conversation, but for the year before or after one. What one question can cost is bounded: two calls, with a
 history of at most ``chat.rewrite_tokens``, within ``chat.timeout_seconds``.
 """
 
@@ -19,7 +19,7 @@ from ragcore.answer.generate import recent
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
 from ragcore.errors import KeyMissing, KeyRefused, ModelError, ModelMissing, StoreError
-from ragcore.forms import Filled, Forms, words
+from ragcore.model_calls import Filled, Forms, words
 from ragcore.prompts import REWRITE_PROMPT, REWRITE_SYSTEM
 from ragcore.protocols import LLM, Form
 from ragcore.text.names import words_of

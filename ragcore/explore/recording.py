@@ -43,10 +43,10 @@ class WatchedRetriever(HybridRetriever):
     ) -> tuple[np.ndarray, list[tuple[str, float]], list[tuple[str, float]]]:
         """The question's vector float32 ``(d,)``, and ``(chunk id, score)`` of up to ``count`` chunks in ``scope`` by
         cosine and by BM25 (those above 0), as they are scored in a search."""
-        words = self._wording(self._read(query))
+        words = self._wording(self.read(query))
         vector = self._embedded(words)
-        by_words = dict(self._sparse.query(words.text, count, scope))
+        by_words = dict(self.sparse.query(words.text, count, scope))
         if words.also:
-            for chunk_id, score in self._sparse.query(words.terms, count, scope):
-                by_words[chunk_id] = by_words.get(chunk_id, 0.0) + self._settings.wording.bm25_weight * score
-        return vector, self._vectors.query(vector, count, scope), list(by_words.items())
+            for chunk_id, score in self.sparse.query(words.terms, count, scope):
+                by_words[chunk_id] = by_words.get(chunk_id, 0.0) + self.settings.wording.bm25_weight * score
+        return vector, self.vectors.query(vector, count, scope), list(by_words.items())

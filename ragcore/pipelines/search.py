@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ragcore.cancel import Stop
 from ragcore.errors import EmptyQuestion, IndexMismatch
 from ragcore.types import OnStep, Retrieval, Scope, SubQuery, ignore_step
 from ragcore.types.scope import checked, nothing_found
 
 if TYPE_CHECKING:
-    from ragcore.cancel import Stop
     from ragcore.config.settings import Settings
     from ragcore.index.indexer import Indexer
     from ragcore.index.outline import Outline
@@ -80,7 +80,7 @@ class Search:
         changed = {"decompose": decompose, "gaps": gaps}
         agentic = self._settings.agentic.model_copy(update={k: v for k, v in changed.items() if v is not None})
         settings = self._settings.model_copy(update={"agentic": agentic})
-        retriever = self._retriever(settings, mode, on_step, stop, parts)
+        retriever = self._retriever(settings, mode, on_step, stop or Stop(), parts)
         found = retriever.retrieve(query, top_k=settings.retrieve.top_k if top_k is None else top_k, scope=scope)
         if found.hits:
             return found
@@ -109,7 +109,7 @@ class Search:
         settings: Settings,
         mode: str | None,
         on_step: OnStep,
-        stop: Stop | None,
+        stop: Stop,
         parts: Sequence[SubQuery] | None,
     ) -> Retriever:
         """For one question, under ``settings``, which may differ from those of the library in how it is searched for;
@@ -130,7 +130,7 @@ class Search:
             models.reranker,
             self._store.chunks_by_id,
             settings,
-            mode=mode,
+            mode=mode or "",
             names=self.names(),
             synonyms=self.synonyms() if settings.wording.synonyms else None,
             read=models.analyser.read,

@@ -1,8 +1,7 @@
 """A question searched for as a whole and by its parts: decompose → search each → (gaps → search each) → merge → rerank
 against the question → segments.
 
-Parts and gaps may be a model's, which fills in forms (`ragcore.forms`). What one retrieval can cost is bounded: two
-calls for the parts and two for each look for gaps, each with a prompt and a form of limited length, and each pair
+Parts and gaps may be a model's, which fills in `Forms`. What one retrieval can cost is bounded: two calls for the parts and two for each look for gaps, each with a prompt and a form of limited length, and each pair
 within ``agentic.timeout_seconds``.
 """
 
@@ -11,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from pydantic import AfterValidator
 
 from ragcore.cancel import Stop
 from ragcore.errors import Cancelled, ConfigError, KeyMissing, KeyRefused, ModelError, ModelMissing
-from ragcore.forms import Filled, Forms, words
+from ragcore.model_calls import Filled, Forms, words
 from ragcore.prompts import DECOMPOSE_PROMPT, DECOMPOSE_SYSTEM, GAP_PROMPT, GAP_SYSTEM
 from ragcore.protocols import LLM, Capabilities, Form
 from ragcore.retrieve.fuse import fold, ranking, vote
@@ -51,6 +50,7 @@ def may_ask(settings: AgenticSettings, model: Capabilities) -> bool:
     return by_itself or settings.decompose == "model" or settings.gaps
 
 
+@dataclass
 class AgenticRetriever:
     """`Retriever` that puts a question and its parts to a `HybridRetriever` and makes one retrieval of what they find.
 
@@ -63,58 +63,48 @@ class AgenticRetriever:
     ``stop`` ends its calls to the model; the question itself is then still searched for.
     """
 
-    def __init__(
-        self,
-        retriever: HybridRetriever,
-        settings: Settings,
-        *,
-        reranker: Reranker | None = None,
-        planner: LLM | None = None,
-        stop: Stop | None = None,
-        on_step: OnStep = ignore_step,
-        parts: Sequence[SubQuery] | None = None,
-        read: Callable[[str], Question] = unread,
-    ) -> None:
-        agentic = settings.agentic
+    retriever: HybridRetriever
+    settings: Settings
+    reranker: Reranker | None = None
+    planner: LLM | None = None
+    stop: Stop = field(default_factory=Stop)
+    on_step: OnStep = ignore_step
+    parts: Sequence[SubQuery] | None = None
+    read: Callable[[str], Question] = unread
+
+    def __post_init__(self) -> None:
+        agentic = self.settings.agentic
         wanted = 'agentic.decompose = "model"' if agentic.decompose == "model" else "agentic.gaps = true"
-        if parts is None and planner is None and (agentic.decompose == "model" or agentic.gaps):
+        if self.parts is None and self.planner is None and (agentic.decompose == "model" or agentic.gaps):
             raise ConfigError(
                 f"{wanted} needs a model, and none is set.",
                 hint='Set ANTHROPIC_API_KEY, or agentic.decompose = "auto" and agentic.gaps = false.',
             )
-        self._retriever = retriever
-        self._settings = settings
-        self._reranker = reranker
-        self._stop = stop if stop is not None else Stop()
-        self._planner = planner
-        self._on_step = on_step
-        self._parts = parts
-        self._read = read
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """The best ``top_k`` chunks for ``query`` and its parts in ``scope``, and the segments around them."""
-        given = self._parts is not None
-        planner = None if given else self._planner
-        plans = Plans(planner, self._settings.agentic, self._stop) if planner is not None else None
+        given = self.parts is not None
+        planner = None if given else self.planner
+        plans = Plans(planner, self.settings.agentic, self.stop) if planner is not None else None
         timings: dict[str, float] = {}
         asked = [SubQuery(query)]
         rankings: list[Ranking] = []
 
         def search(new: Sequence[SubQuery]) -> None:
             for one in new:
-                if rankings and self._stop.is_set():
+                if rankings and self.stop.is_set():
                     return
                 spent: dict[str, float] = {}
-                rankings.append(self._retriever.search(one.text, top_k=top_k, scope=scope, timings=spent, asked=one))
+                rankings.append(self.retriever.search(one.text, top_k=top_k, scope=scope, timings=spent, asked=one))
                 asked[len(rankings) - 1 :] = [replace(rankings[-1].asked, timings_ms=spent)]
                 for step, ms in spent.items():
                     timings[step] = timings.get(step, 0.0) + ms
 
         if plans is not None and self._asks(plans, query):
             # The model thinks while the question itself is searched for.
-            self._on_step(Step("plan", asked[0]))
+            self.on_step(Step("plan", asked[0]))
             with ThreadPoolExecutor(1, thread_name_prefix="plan") as pool:
-                parts = pool.submit(_by_model, plans, self._read(query), timings)
+                parts = pool.submit(_by_model, plans, self.read(query), timings)
                 done = False
                 try:
                     search(asked[:1])
@@ -122,14 +112,14 @@ class AgenticRetriever:
                     done = True
                 finally:
                     if not done:
-                        self._stop.set()
+                        self.stop.set()
         else:
             search(asked[:1])
-            made = list(self._parts) if self._parts is not None else self._by_rules(query)
+            made = list(self.parts) if self.parts is not None else self._by_rules(query)
         made = _new(made, asked)
         search(made)
-        if plans is not None and self._settings.agentic.gaps:
-            for _ in range(self._settings.agentic.max_iterations):
+        if plans is not None and self.settings.agentic.gaps:
+            for _ in range(self.settings.agentic.max_iterations):
                 missing = self._missing(plans, query, asked, merged(rankings, top_k), timings)
                 if not missing:
                     break
@@ -142,10 +132,10 @@ class AgenticRetriever:
         kept = {hit.chunk.chunk_id for hit in hits}
         found = [[hit for hit in of.hits if hit.chunk.chunk_id in kept] for of in rankings]
         with timed(timings, "rse"):
-            segments = self._retriever.segments([of for of in found if of], hits)
+            segments = self.retriever.segments([of for of in found if of], hits)
         return Retrieval(
             query,
-            self._retriever.mode,
+            self.retriever.mode,
             hits,
             tuple(segments),
             timings,
@@ -156,24 +146,24 @@ class AgenticRetriever:
             reranked=reranked + sum(of.reranked for of in rankings),
             notes=tuple(plans.notes) if plans else (),
             usage=plans.usage if plans else Usage(),
-            cost_usd=plans.cost(self._settings.llm.prices) if plans else 0.0,
+            cost_usd=plans.cost(self.settings.llm.prices) if plans else 0.0,
         )
 
     def _asks(self, plans: Plans, query: str) -> bool:
         """Whether the model is asked for the parts of ``query``."""
-        wanted = self._settings.agentic.decompose
-        may = wanted == "model" or (wanted == "auto" and plans.capabilities.tools and self._read(query).composed)
-        return may and not self._stop.is_set()
+        wanted = self.settings.agentic.decompose
+        may = wanted == "model" or (wanted == "auto" and plans.capabilities.tools and self.read(query).composed)
+        return may and not self.stop.is_set()
 
     def _by_rules(self, query: str) -> list[SubQuery]:
-        return list(self._read(query).parts) if self._settings.agentic.decompose in ("auto", "rules") else []
+        return list(self.read(query).parts) if self.settings.agentic.decompose in ("auto", "rules") else []
 
     def _missing(
         self, plans: Plans, query: str, asked: Sequence[SubQuery], hits: Sequence[Hit], timings: dict[str, float]
     ) -> list[SubQuery]:
-        if self._stop.is_set():
+        if self.stop.is_set():
             return []
-        self._on_step(Step("gap", asked[0], passages=len(hits)))
+        self.on_step(Step("gap", asked[0], passages=len(hits)))
         try:
             with timed(timings, "gaps"):
                 missing = plans.gaps(query, asked, hits)
@@ -184,17 +174,17 @@ class AgenticRetriever:
     def _reranked(self, query: str, hits: Sequence[Hit], timings: dict[str, float]) -> tuple[tuple[Hit, ...], int]:
         """``hits`` in the order of their merged score and the reranker's vote on the whole question, and how many it
         read for that."""
-        if self._reranker is None or not hits:
+        if self.reranker is None or not hits:
             return tuple(hits), 0
         known = {hit.chunk.chunk_id: hit.scores["question"] for hit in hits if "question" in hit.scores}
         unread = [hit for hit in hits if hit.chunk.chunk_id not in known]
-        self._on_step(Step("rerank", SubQuery(query), passages=len(unread)))
+        self.on_step(Step("rerank", SubQuery(query), passages=len(unread)))
         with timed(timings, "rerank"):
             texts = [hit.chunk.passage for hit in unread]
-            read = self._reranker.score(query, texts) if texts else np.zeros(0)
+            read = self.reranker.score(query, texts) if texts else np.zeros(0)
         known |= {hit.chunk.chunk_id: score for hit, score in zip(unread, read.tolist())}
         final = vote(
-            {hit.chunk.chunk_id: hit.score for hit in hits}, known, weight=self._settings.agentic.question_weight
+            {hit.chunk.chunk_id: hit.score for hit in hits}, known, weight=self.settings.agentic.question_weight
         )
         by_id = {hit.chunk.chunk_id: hit for hit in hits}
         ordered = tuple(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ragcore.cancel import Stop
@@ -89,6 +89,7 @@ class RememberedQueries:
         return self._known[text]
 
 
+@dataclass
 class CachedRetriever:
     """`Retriever` that answers from ``cache`` where it can and asks ``retriever`` where it cannot.
 
@@ -96,19 +97,16 @@ class CachedRetriever:
     could not be done in full (``notes``), or was stopped, is not kept.
     """
 
-    def __init__(
-        self, retriever: Retriever, cache: RetrievalCache, *, state: Hashable, way: Hashable, stop: Stop | None = None
-    ) -> None:
-        self._retriever = retriever
-        self._cache = cache
-        self._state = state
-        self._way = way
-        self._stop = stop if stop is not None else Stop()
+    retriever: Retriever
+    cache: RetrievalCache
+    state: Hashable
+    way: Hashable
+    stop: Stop = field(default_factory=Stop)
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """As the inner retriever, or what was found when the same was asked before; ``cache`` says which."""
-        key = Key(_form(query), self._way, top_k, _ordered(scope))
-        known = self._cache.get(self._state, key)
+        key = Key(_form(query), self.way, top_k, _ordered(scope))
+        known = self.cache.get(self.state, key)
         if known is not None:
             return replace(
                 known,
@@ -121,9 +119,9 @@ class CachedRetriever:
                 cost_usd=0.0,
                 cache=Reuse("hit"),
             )
-        found = self._retriever.retrieve(query, top_k=top_k, scope=scope)
-        if not (found.notes or self._stop.is_set()):
-            self._cache.put(self._state, key, found)
+        found = self.retriever.retrieve(query, top_k=top_k, scope=scope)
+        if not (found.notes or self.stop.is_set()):
+            self.cache.put(self.state, key, found)
         return replace(found, cache=Reuse("miss"))
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.protocols import Embedder, Nearest, Reranker, SparseIndex, Vector
 
-Mode = Literal["hybrid", "vector", "bm25", "reference"]
 SHOWN_ROUTES = 50  # documents of ``Retrieval.routes``, at most: a year alone may name thousands
-MODES: tuple[Mode, ...] = ("hybrid", "vector", "bm25", "reference")
+MODES = ("hybrid", "vector", "bm25", "reference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,46 +66,34 @@ class Ranking:
     weighed: Weighed | None = field(default=None, compare=False, repr=False)
 
 
+@dataclass
 class HybridRetriever:
     """`Retriever` over chunk vectors and a sparse index, which must hold the same chunks.
 
     ``chunks`` gives chunks by id (``doc_id:index``), leaving out those that are gone. ``mode`` says how candidates are
-    found and fused: ``vector`` or ``bm25`` alone, ``reference`` (max-normalised, half and half) or ``hybrid``; None
+    found and fused: ``vector`` or ``bm25`` alone, ``reference`` (max-normalised, half and half) or ``hybrid``; ""
     takes ``retrieve.mode``. With a reranker every mode is reranked, and with ``names`` every mode prefers the documents
     that the question names; ``synonyms`` are the terms of the trade for which every mode but ``reference`` also
     searches. ``read`` is `QuestionAnalyser.read`. ``on_step`` is told what is about to be done. Raises `ConfigError`
     for an unknown mode.
     """
 
-    def __init__(
-        self,
-        embedder: Embedder,
-        vectors: Nearest,
-        sparse: SparseIndex,
-        reranker: Reranker | None,
-        chunks: Callable[[Sequence[str]], list[Chunk]],
-        settings: Settings,
-        *,
-        mode: str | None = None,
-        names: DocumentNames | None = None,
-        synonyms: Synonyms | None = None,
-        read: Callable[[str], Question] = unread,
-        on_step: OnStep = ignore_step,
-    ) -> None:
-        mode = mode or settings.retrieve.mode
-        if mode not in MODES:
-            raise ConfigError(f"There's no search mode {mode!r}.", hint=f"Choose one of {', '.join(MODES)}.")
-        self._mode: Mode = mode
-        self._embedder = embedder
-        self._vectors = vectors
-        self._sparse = sparse
-        self._reranker = reranker
-        self._chunks = chunks
-        self._settings = settings
-        self._names = names
-        self._synonyms = synonyms
-        self._read = read
-        self._on_step = on_step
+    embedder: Embedder
+    vectors: Nearest
+    sparse: SparseIndex
+    reranker: Reranker | None
+    chunks: Callable[[Sequence[str]], list[Chunk]]
+    settings: Settings
+    mode: str = ""
+    names: DocumentNames | None = None
+    synonyms: Synonyms | None = None
+    read: Callable[[str], Question] = unread
+    on_step: OnStep = ignore_step
+
+    def __post_init__(self) -> None:
+        self.mode = self.mode or self.settings.retrieve.mode
+        if self.mode not in MODES:
+            raise ConfigError(f"There's no search mode {self.mode!r}.", hint=f"Choose one of {', '.join(MODES)}.")
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """The best ``top_k`` chunks for ``query`` in ``scope``, and the segments around them."""
@@ -116,7 +103,7 @@ class HybridRetriever:
             segments = self.segments([ranking.hits])
         return Retrieval(
             query,
-            self._mode,
+            self.mode,
             ranking.hits,
             tuple(segments),
             timings,
@@ -126,10 +113,6 @@ class HybridRetriever:
             ranking.candidates,
             ranking.reranked,
         )
-
-    @property
-    def mode(self) -> Mode:
-        return self._mode
 
     def search(
         self,
@@ -142,39 +125,39 @@ class HybridRetriever:
     ) -> Ranking:
         """One query's hits. What each step took is added to ``timings``, in ms; ``asked`` is the query as the steps are
         told it (None: the person's own)."""
-        question = self._read(query)
+        question = self.read(query)
         words = self._wording(question)
         asked = replace(asked if asked is not None else SubQuery(query), also=words.also)
         # Each side is stretched over its list, so lists of another length would order the same passages otherwise.
-        count = max(self._settings.retrieve.candidates * self._settings.rerank.candidates, 3 * top_k)
+        count = max(self.settings.retrieve.candidates * self.settings.rerank.candidates, 3 * top_k)
         routes = self._routes(question, scope, timings)
-        self._on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
+        self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
-        scores, ranks = self._candidates(words, count, scope, chosen(routes, self._settings.route.documents), timings)
+        scores, ranks = self._candidates(words, count, scope, chosen(routes, self.settings.route.documents), timings)
         with timed(timings, "fuse"):
             fused = self._fuse(words, scores)
-            chunks = {chunk.chunk_id: chunk for chunk in self._chunks(fuse.ranking(fused))}
+            chunks = {chunk.chunk_id: chunk for chunk in self.chunks(fuse.ranking(fused))}
             # A chunk that another process removed since is no candidate any more.
             fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
             owners = {i: chunk.doc_id for i, chunk in chunks.items()}
-            fused = discounted(fused, owners, priors, self._settings.route.weight)
+            fused = discounted(fused, owners, priors, self.settings.route.weight)
             folded = fuse.fold(fused, chunks)
             fused = folded.scores
             scores["fused"], ranks["fused"] = fused, _ranks(fuse.ranking(fused))
         final = fused
         reranked = 0
-        if self._reranker is not None and fused:
-            wanted = fuse.ranking(fused)[: self._settings.rerank.candidates]
-            self._on_step(Step("rerank", asked, passages=len(wanted)))
+        if self.reranker is not None and fused:
+            wanted = fuse.ranking(fused)[: self.settings.rerank.candidates]
+            self.on_step(Step("rerank", asked, passages=len(wanted)))
             with timed(timings, "rerank"):
                 texts = [chunks[folded.best.get(i, i)].passage for i in wanted]
-                probabilities = dict(zip(wanted, self._reranker.score(query, texts).tolist(), strict=True))
+                probabilities = dict(zip(wanted, self.reranker.score(query, texts).tolist(), strict=True))
                 reranked = len(wanted)
                 scores["rerank"], ranks["rerank"] = probabilities, _ranks(fuse.ranking(probabilities))
                 # The vote of a passage counts by its document's prior, as its fused score does.
                 votes = self._tempered(probabilities, chunks)
-                votes = discounted(votes, owners, priors, self._settings.route.weight)
-                final = fuse.vote(fused, votes, weight=self._settings.rerank.weight)
+                votes = discounted(votes, owners, priors, self.settings.route.weight)
+                final = fuse.vote(fused, votes, weight=self.settings.rerank.weight)
         hits = [
             Hit(
                 rank=rank,
@@ -193,24 +176,24 @@ class HybridRetriever:
     def segments(self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None) -> list[Segment]:
         """The passages that become sources, for the hits of one query or of several; in ``order`` where the queries
         were made one list."""
-        reach = self._settings.retrieve.neighbours
-        return passages(rankings, self._chunks, self._settings.rse, reach=reach, order=order)
+        reach = self.settings.retrieve.neighbours
+        return passages(rankings, self.chunks, self.settings.rse, reach=reach, order=order)
 
     def _wording(self, question: Question) -> Wording:
         """The reference searches for the words as they are."""
-        if self._mode == "reference":
+        if self.mode == "reference":
             return Wording(question.text)
-        chosen = self._settings.wording
-        also = self._synonyms.of(question.text)[: chosen.terms] if self._synonyms is not None else ()
+        chosen = self.settings.wording
+        also = self.synonyms.of(question.text)[: chosen.terms] if self.synonyms is not None else ()
         return Wording(question.focus if chosen.focus else question.text, also)
 
     def _routes(self, question: Question, scope: Scope, timings: dict[str, float]) -> list[Route]:
         """The documents that the question names; none where routing is off."""
-        if self._names is None or self._settings.route.weight == 0.0:
+        if self.names is None or self.settings.route.weight == 0.0:
             return []
         with timed(timings, "route"):
-            return self._names.routes(
-                question.text, scope.doc_ids, called=question.called, mentions=self._sparse.mentions
+            return self.names.routes(
+                question.text, scope.doc_ids, called=question.called, mentions=self.sparse.mentions
             )
 
     def _candidates(
@@ -225,66 +208,66 @@ class HybridRetriever:
         themselves: in a large library the best of them need not be among the first of all."""
         scores: dict[str, dict[str, float]] = {}
         scopes = [scope, replace(scope, doc_ids=tuple(named))] if named else [scope]
-        if self._mode != "bm25":
+        if self.mode != "bm25":
             with timed(timings, "embed"):
                 vector = self._embedded(words)
             with timed(timings, "vector"):
-                scores["vector"] = _both([self._vectors.query(vector, count, each) for each in scopes])
-        if self._mode != "vector":
+                scores["vector"] = _both([self.vectors.query(vector, count, each) for each in scopes])
+        if self.mode != "vector":
             with timed(timings, "bm25"):
                 scores["bm25"] = self._found(words, count, scopes)
         return scores, {step: _ranks(fuse.ranking(of)) for step, of in scores.items()}
 
     def _embedded(self, words: Wording) -> Vector:
         """The question's vector, moved some way towards that of its other terms; of length 1."""
-        vector = self._embedder.embed_query(words.text)
+        vector = self.embedder.embed_query(words.text)
         if not words.also:
             return vector
-        moved = vector + self._settings.wording.vector_weight * self._embedder.embed_query(words.terms)
+        moved = vector + self.settings.wording.vector_weight * self.embedder.embed_query(words.terms)
         return cast("Vector", moved / np.linalg.norm(moved))
 
     def _found(self, words: Wording, count: int, scopes: Sequence[Scope]) -> dict[str, float]:
         """BM25 scores by chunk id, best first, of the best for the question and the best for its other terms."""
-        found = _both([self._sparse.query(words.text, count, scope) for scope in scopes])
+        found = _both([self.sparse.query(words.text, count, scope) for scope in scopes])
         if not words.also:
             return found
-        ids = list(dict.fromkeys((*found, *_both([self._sparse.query(words.terms, count, scope) for scope in scopes]))))
+        ids = list(dict.fromkeys((*found, *_both([self.sparse.query(words.terms, count, scope) for scope in scopes]))))
         scores = dict(zip(ids, self._bm25(words, ids), strict=True))
         return {i: scores[i] for i in fuse.ranking(scores)}
 
     def _bm25(self, words: Wording, ids: Sequence[str]) -> list[float]:
-        scores = self._sparse.scores(words.text, ids)
+        scores = self.sparse.scores(words.text, ids)
         if words.also:
-            scores = scores + self._settings.wording.bm25_weight * self._sparse.scores(words.terms, ids)
+            scores = scores + self.settings.wording.bm25_weight * self.sparse.scores(words.terms, ids)
         return [float(score) for score in scores]
 
     def _fuse(self, words: Wording, scores: dict[str, dict[str, float]]) -> dict[str, float]:
-        if self._mode in ("vector", "bm25"):
-            return fuse.single(scores[self._mode])
-        if self._mode == "reference":
+        if self.mode in ("vector", "bm25"):
+            return fuse.single(scores[self.mode])
+        if self.mode == "reference":
             return fuse.max_normalised(scores["vector"], scores["bm25"])
-        if self._settings.retrieve.fusion == "rrf":
+        if self.settings.retrieve.fusion == "rrf":
             return fuse.reciprocal_rank(
                 scores["vector"],
                 scores["bm25"],
-                alpha=self._settings.retrieve.alpha,
-                k=self._settings.retrieve.rrf_k,
+                alpha=self.settings.retrieve.alpha,
+                k=self.settings.retrieve.rrf_k,
             )
         # Every candidate gets its BM25 score, also those that only the vectors found.
         missing = [chunk_id for chunk_id in scores["vector"] if chunk_id not in scores["bm25"]]
         scores["bm25"].update(zip(missing, self._bm25(words, missing), strict=True))
-        return fuse.min_max(scores["vector"], scores["bm25"], alpha=self._settings.retrieve.alpha)
+        return fuse.min_max(scores["vector"], scores["bm25"], alpha=self.settings.retrieve.alpha)
 
     def _tempered(self, probabilities: Mapping[str, float], chunks: Mapping[str, Chunk]) -> Mapping[str, float]:
         """What the reranker's probabilities count as. The reference takes them as they are."""
-        if self._mode == "reference":
+        if self.mode == "reference":
             return probabilities
         kinds = {i: chunks[i].kind for i in probabilities}
-        return fuse.tempered(probabilities, kinds, temperature=self._settings.rerank.temperature)
+        return fuse.tempered(probabilities, kinds, temperature=self.settings.rerank.temperature)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
         """Descriptions of figures are a model's words, not the document's: they count for less."""
-        factor = 1.0 - self._settings.retrieve.figure_penalty
+        factor = 1.0 - self.settings.retrieve.figure_penalty
         return {i: score * factor if chunks[i].kind == "figure" else score for i, score in fused.items()}
 
 

@@ -18,7 +18,7 @@ from ragcore.answer.render import neutralise
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
 from ragcore.errors import Cancelled, GroundworkError
-from ragcore.forms import Filled, Forms, words
+from ragcore.model_calls import Filled, Forms, words
 from ragcore.prompts import JUDGE_PROMPT, JUDGE_SYSTEM
 from ragcore.protocols import LLM, Form
 from ragcore.text.sentences import count_tokens
