@@ -1,7 +1,8 @@
 """Requests to models: many small ones, side by side, within a spend limit; and forms that a model fills in.
 
 Of many nothing is sent that may pass the limit: before each request the most that it can cost is reserved, and given
-back in part when the answer's own count is known. A request that was cut off keeps its reserve, since it may have been billed.
+back in part when the answer's own count is known. A request that was cut off keeps its reserve, since it may have
+been billed.
 
 A form that cannot be used is asked for once more, with what was wrong. What one form can cost is bounded: two calls,
 each with a prompt and a form of limited length, both within one time limit.

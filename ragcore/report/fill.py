@@ -175,7 +175,7 @@ class SectionFiller:
         # In one document its own name tells no passage from another.
         sought = focus if len(known) > 1 else replace(focus, subject="")
         retrieval = self.retrieve(sought.of(asked.query), scope=scope, parts=_on(sought, parts), stop=stop)
-        extractive = self.models.capabilities.extractive
+        extractive = self.models.section_writer.capabilities.extractive
         evidence = Gathering(self.document, self.terms, self.settings, extractive)
         names = short_titles({one.doc_id: one.title for one in ready}, {one.doc_id: one.name for one in ready})
         if focus.subject and scope.doc_ids is None:

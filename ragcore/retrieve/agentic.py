@@ -1,8 +1,9 @@
 """A question searched for as a whole and by its parts: decompose → search each → (gaps → search each) → merge → rerank
 against the question → segments.
 
-Parts and gaps may be a model's, which fills in `Forms`. What one retrieval can cost is bounded: two calls for the parts and two for each look for gaps, each with a prompt and a form of limited length, and each pair
-within ``agentic.timeout_seconds``.
+Parts and gaps may be a model's, which fills in `Forms`. What one retrieval can cost is bounded: two calls for the parts
+and two for each look for gaps, each with a prompt and a form of limited length, and each pair within
+``agentic.timeout_seconds``.
 """
 
 from __future__ import annotations

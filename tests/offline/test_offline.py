@@ -356,7 +356,9 @@ def test_other_names_of_a_term_are_words_of_the_question() -> None:
     request = ModelRequest(task=WritingTask("What was the capex?", (source,), terms=terms))
     text = "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
     assert text == "“Capital expenditure was $9.7 million.” <<SOURCE 1.1>>\n\n"
-    without = "".join(OfflineWriter(WordReranker(), ANSWER).stream(replace(request, terms=())))
+    without = "".join(
+        OfflineWriter(WordReranker(), ANSWER).stream(replace(request, task=replace(request.task, terms=())))
+    )
     assert without.startswith("<<NO ANSWER>>")
 
 

@@ -51,7 +51,7 @@ def test_the_model_names_the_parts(server: MessagesServer) -> None:
         SubQuery("What did Alpha earn in 2020?", "model", "a part"),
         SubQuery("What did Beta earn in 2020?", "model", "a part"),
     ]
-    assert (made.usage, made.model, made.notes) == (Usage(100, 20), "claude-plans", [])
+    assert (made.usage, made.notes) == (Usage(100, 20), [])
     assert json.dumps(QUESTION, ensure_ascii=False) in server.forms[0]["messages"][0]["content"]
 
 
