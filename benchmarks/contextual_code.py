@@ -144,7 +144,6 @@ def main() -> None:
     options = parser.parse_args()
 
     settings, _ = load(overrides={"route.weight": 0.0})
-    rrf, _ = load(overrides={"route.weight": 0.0, "retrieve.fusion": "rrf"})
     embedder = providers.embedder(settings.index.embedder, threads=settings.index.threads)
     plain = library(options.home / "plain", embedder, settings, headed=False)
     headed = library(options.home / "headed", embedder, settings, headed=True)
@@ -156,7 +155,6 @@ def main() -> None:
             (f"{name}BM25", held, "bm25", settings, None),
             (f"{name}vector", held, "vector", settings, None),
             (f"{name}reference fusion", held, "reference", settings, None),
-            (f"{name}RRF", held, "hybrid", rrf, None),
             (f"{name}hybrid", held, "hybrid", settings, None),
         ]
         if model is not None:

@@ -100,11 +100,9 @@ def main() -> None:
     relevant = judgements()
     claims = lines("queries.jsonl")[: options.limit]
     documents = DocumentNames(store.names())
-    rrf, _ = load(overrides={"retrieve.fusion": "rrf"})
     reranker = providers.reranker(settings.rerank.model, threads=settings.index.threads)
     plans: list[tuple[str, str, Settings, Reranker | None, DocumentNames | None]] = [
         *((name, mode, settings, None, None) for name, mode in SIDES),
-        ("RRF", "hybrid", rrf, None, None),
         ("hybrid", "hybrid", settings, None, None),
         ("hybrid + routing", "hybrid", settings, None, documents),
     ]

@@ -121,9 +121,7 @@ class RetrieveSettings(Section):
     mode: Literal["hybrid", "vector", "bm25", "reference"]
     top_k: Positive
     candidates: Positive
-    fusion: Literal["convex", "rrf"]
     alpha: Share
-    rrf_k: Positive
     figure_penalty: Share
     neighbours: Count
 

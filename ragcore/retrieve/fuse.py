@@ -32,23 +32,6 @@ def min_max(vector: Mapping[str, float], bm25: Mapping[str, float], *, alpha: fl
     return _convex(_stretched(vector), _stretched(bm25), alpha)
 
 
-def reciprocal_rank(
-    vector: Mapping[str, float], bm25: Mapping[str, float], *, alpha: float, k: int = 60
-) -> dict[str, float]:
-    """Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009): the sum of ``weight / (k + rank)`` over both
-    sides, as a share of what a candidate gets that is first on both.
-
-    Ranks count from 1, ties by id; a side that does not have a candidate gives it nothing. ``alpha`` weighs the vector
-    side and ``1 - alpha`` the other: at .5 the order is the published one, which weighs both alike.
-    """
-    sides = ((alpha, ranking(vector)), (1.0 - alpha, ranking(bm25)))
-    fused: dict[str, float] = dict.fromkeys((*vector, *bm25), 0.0)
-    for weight, ordered in sides:
-        for rank, chunk_id in enumerate(ordered, start=1):
-            fused[chunk_id] += weight * (k + 1) / (k + rank)
-    return fused
-
-
 def max_normalised(vector: Mapping[str, float], bm25: Mapping[str, float], *, alpha: float = 0.5) -> dict[str, float]:
     """The reference's combination: each side divided by its largest score, half and half. Missing counts as 0."""
     return _convex(_divided(vector), _divided(bm25), alpha)

@@ -246,13 +246,6 @@ class HybridRetriever:
             return fuse.single(scores[self.mode])
         if self.mode == "reference":
             return fuse.max_normalised(scores["vector"], scores["bm25"])
-        if self.settings.retrieve.fusion == "rrf":
-            return fuse.reciprocal_rank(
-                scores["vector"],
-                scores["bm25"],
-                alpha=self.settings.retrieve.alpha,
-                k=self.settings.retrieve.rrf_k,
-            )
         # Every candidate gets its BM25 score, also those that only the vectors found.
         missing = [chunk_id for chunk_id in scores["vector"] if chunk_id not in scores["bm25"]]
         scores["bm25"].update(zip(missing, self._bm25(words, missing), strict=True))

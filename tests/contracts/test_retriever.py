@@ -46,7 +46,7 @@ class TwoParts:
         return StaticStream([json.dumps(form)], self.name)
 
 
-@pytest.fixture(params=[*MODES, "rrf", "agentic", "cached"])
+@pytest.fixture(params=[*MODES, "agentic", "cached"])
 def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
     store = Store(tmp_path)
     add_document(store, "alpha.pdf", PASSAGES)
@@ -58,7 +58,7 @@ def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
         tables=[(1, 4)],
     )
     mode = request.param if request.param in MODES else "hybrid"
-    settings, _ = load(environ={}, overrides={"retrieve.fusion": "rrf" if request.param == "rrf" else "convex"})
+    settings, _ = load(environ={})
     embedder = RememberedQueries(HashEmbedder())
     indexer = Indexer(store, embedder, settings.index, ChromaStore(tmp_path / "cache" / "chroma"))
     indexer.update()

@@ -27,7 +27,6 @@ SETTINGS: tuple[dict[str, object], ...] = (
     {"retrieve.mode": "vector"},
     {"retrieve.mode": "bm25"},
     {"retrieve.mode": "reference"},
-    {"retrieve.fusion": "rrf"},
     {"rerank.weight": 0.0, "agentic.decompose": "off"},
 )
 

@@ -186,20 +186,6 @@ def test_a_busy_machine_finds_the_same(make: Make) -> None:
     assert make(rerank=False).retrieve(question, top_k=9).reranked == 0
 
 
-def test_fusion_by_reciprocal_ranks(make: Make) -> None:
-    found = make(rerank=False, retrieve__fusion="rrf", retrieve__alpha=0.7).retrieve("total revenues in 2018", top_k=9)
-    both = [hit for hit in found.hits if {"vector", "bm25"} <= set(hit.ranks) and hit.chunk.tiles is None]
-    assert both
-    for hit in both:
-        expected = 61 * (0.7 / (60 + hit.ranks["vector"]) + 0.3 / (60 + hit.ranks["bm25"]))
-        assert hit.scores["fused"] == pytest.approx(expected)
-
-
-def test_the_reference_is_what_it_is_whatever_the_fusion(make: Make) -> None:
-    found = [make(mode="reference", retrieve__fusion=fusion).retrieve("tea", top_k=9) for fusion in ("convex", "rrf")]
-    assert found[0].hits == found[1].hits
-
-
 def test_a_figure_s_description_counts_for_less(store: Store, make: Make) -> None:
     def as_figure(ids: Sequence[str]) -> list[Chunk]:
         return [
