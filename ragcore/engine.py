@@ -449,7 +449,7 @@ class Engine(Library):
         """The sections of a report, filled from all documents or only from ``doc_ids``; nothing is stored. ``focus`` is
         whom and which year it is about. Iterate the run for each section as it is done, or call ``run()``. What goes
         wrong in writing a section is in the section; `IndexEmpty`, `IndexMismatch` and `UnknownDocument` are raised."""
-        from ragcore.report.constraints import SectionConstraints
+        from ragcore.report.evidence import SectionConstraints
         from ragcore.report.fill import ReportRun
         from ragcore.types.report import NO_FOCUS
 

@@ -10,10 +10,11 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from ragcore.config.settings import AnswerSettings
 from ragcore.text.terms import Term
-from ragcore.types import EVERYTHING, Entry, Purpose, Retrieval, Route, Scope, Source, Usage
+from ragcore.types import EVERYTHING, Document, Entry, Purpose, Retrieval, Route, Scope, Segment, Source, Usage
 from ragcore.types.question import FollowUp, Question
-from ragcore.types.report import NOTHING_STATED, Field, KnownFacts, Missing
+from ragcore.types.report import NOTHING_STATED, Coverage, Field, KnownFacts, Missing
 
 Vector = NDArray[np.float32]
 
@@ -49,6 +50,70 @@ class QuestionAnalyser(Protocol):
 
     def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
         """What ``text`` means behind the questions ``earlier``, oldest first, each as it was made to stand alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """One of several different values: the ``figure``, the ``words`` that give it, what cites them, and its year."""
+
+    figure: str
+    words: str
+    marker: str
+    year: int
+
+
+@runtime_checkable
+class FieldReader(Protocol):
+    """What reads the guidance of report fields, and where documents say what it asks for. Safe for threads."""
+
+    def requirements(self, heading: str, guidance: str) -> tuple[str, ...]:
+        """What ``guidance`` asks for, piece by piece; ``heading`` where it asks for nothing."""
+        ...
+
+    def of_a_year(self, heading: str, guidance: str, unit: str, terms: Sequence[Term] = ()) -> bool:
+        """Whether a value field asks for an amount of a year, or of its end."""
+        ...
+
+    def coverage(self, document: Document) -> Coverage:
+        """The period that ``document`` reports on."""
+        ...
+
+    def headed(self, document: Document, heading: str) -> list[tuple[int, int]]:
+        """At most two spans of ``document`` under headings that are called ``heading``, best first, none inside
+        another."""
+        ...
+
+    def stated(
+        self,
+        heading: str,
+        form: Field,
+        terms: Sequence[Term],
+        documents: Sequence[Document],
+        known: KnownFacts,
+        *,
+        whole: bool,
+    ) -> tuple[KnownFacts, tuple[Segment, ...]]:
+        """``known`` with the statements of ``documents`` and their periods, and where they hold what a value field asks
+        for, whether a search finds it or not: the tables as a ``whole``, or their rows."""
+        ...
+
+    def rivals(
+        self, heading: str, form: Field, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts
+    ) -> list[tuple[str, list[Rival]]]:
+        """What a value field asks for, with the different values that ``sources`` give for it."""
+        ...
+
+    def nearest(
+        self,
+        heading: str,
+        what: str,
+        terms: Sequence[Term],
+        sources: Sequence[Source],
+        settings: AnswerSettings,
+        most: int,
+    ) -> list[str]:
+        """The markers of at most ``most`` sentences and rows that come nearest to ``what``, best first."""
         ...
 
 

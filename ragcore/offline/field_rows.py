@@ -1,80 +1,34 @@
-"""A value field out of tables: a cell whose row is certain, in the latest period or the one asked for."""
+"""Fields of a report out of tables: the cell whose row and column are certain, in the period asked for, and the rows of
+the table that has all columns of a table field."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ragcore.offline.field_names import BESIDE, Name, Wish, head_stems, stems_of
-from ragcore.offline.periods import PART_OF_YEAR, QUARTER, YEAR, days_in
+from ragcore.offline.fields import Wish, head_stems, stems, stems_of, words
+from ragcore.offline.periods import days_in, is_part
 from ragcore.offline.quotable import Quotable
 from ragcore.offline.quote_ranking import agreement
-from ragcore.offline.rows import Cell, Row
-from ragcore.offline.statement_names import plain_name
+from ragcore.offline.rows import Cell, Row, table_name
+from ragcore.offline.statements import has_other_owners, is_statement, of_other_groups, period_of, plain_name
 from ragcore.offline.values import CERTAIN
-from ragcore.text.words import content_stems, tokens, word_set
-from ragcore.types.report import NOTHING_STATED, KnownFacts, Statement
+from ragcore.text.markdown import escape
+from ragcore.text.numbers import lengths
+from ragcore.text.words import content_stems, cover, tokens
+from ragcore.types import Source
+from ragcore.types.report import NOTHING_STATED, Field, KnownFacts, Period, Statement, missing_mark
+from ragcore.types.table_labels import RowLabel
 
-Period = tuple[int, int, int]  # year, month and day of its end; 0 where a header does not say
-_NUMBER = re.compile(r"\d")
-_STATEMENT = re.compile(
-    r"\b(?:statements?\s+of|(?:income|cash\s+flows?)\s+statements?|balance\s+sheets?"
-    r"|profit\s+and\s+loss\s+accounts?)\b",
-    re.IGNORECASE,
-)
-# Tables that speak of a statement and are none: what of a segment goes into one, where in one a gain is, and notes.
-_ABOUT_STATEMENT = re.compile(
-    r"\bnotes?\s+to\b|\bselected\b|\breconciliation|\bsupplement|\banalysis\b|\bdiscussion\b|\beffects?\b|\bimpacts?\b"
-    r"|\brecogni[sz]ed\b|\breclassif|\blocation\b|\bhedg|\bderivative|\bschedule\b|\bpercent|\bas\s+a\s+%|\bpro[\s-]forma\b|\bparent\b"
-    r"|\bquarterly\b|\bforecast|\boutlook\b|\bbudget|\bproject(?:ed|ions?)\b|\bdiscontinued\b|\bacqui|\badjusted\b"
-    r"|\bhypothetical|\bsegments?\b|\bguarantors?\b|\bby\s+(?:region|country|geograph\w+)\b|\bhighlights\b|\bsummary\b"
-    r"|\bconsist(?:s|ed|ing)?\b|\bcompris|\bfollow(?:s|ing)\b|\bindex\b|\baverage\b|\bregistrant\b"
-    r"|\b(?:statements?|sheets?|income|operations|earnings|flows?)\s+(?:data|information|line|items?|captions?|class\w+|amounts?)\b",
-    re.IGNORECASE,
-)
-_UNAUDITED = frozenset(content_stems("unaudited"))
-_BY = re.compile(r"\s+(?:by|per)\s+", re.IGNORECASE)
-_COMPARES = word_set("change changes % percent variance increase decrease growth")
-_OWNERS = re.compile(
-    r"\s+(?:attributable|available|applicable)\s+to\s+(?:the\s+)?(?:common|ordinary)?\s*"
-    r"(?:(?:share|stock)holders|owners|equity\s+holders)(?:\s+of\s+the\s+(?:parent|company))?\s*$",
-    re.IGNORECASE,
-)
-_OTHER_OWNERS = re.compile(
-    r"\b(?:non-?\s?controlling|minority)\s+interests?\b|\bpreferred\s+(?:(?:stock|share)\s+)?dividends?\b"
-    r"|\bpreference\s+dividends?\b|\bdividends?\s+on\s+prefer\w+",
-    re.IGNORECASE,
-)
-_BRACKETS = re.compile(r"\([^()]*\)")
-_PER = re.compile(r"\bper\b", re.IGNORECASE)
-# A table of these is not of the company, the year or the fact that is asked for, unless the field says so.
-_OTHER = frozenset(
-    content_stems(
-        "pro forma parent quarterly forecast outlook guidance target budget expected projected plan "
-        "discontinued acquired acquisition held sale restated adjusted hypothetical segment segments region "
-        "geographic country joint venture ventures unconsolidated affiliate affiliates investee investees"
-    )
-)
-# In a statement of the whole its rows stand in groups, of which these are beside the whole.
-_OTHER_GROUPS = frozenset(content_stems("discontinued noncash supplemental variable parent"))
-_OF_PARTS = frozenset(content_stems("segment segments region geographic country"))
-_HEADERS = frozenset(
-    content_stems(
-        "january february march april may june july august september october november december months month weeks "
-        "fy note notes audited unaudited actual reported"
-    )
-)
-# What is done with a thing is another quantity than the thing: "Property and equipment", "Purchases of" it.
-_ACTIONS = frozenset(
-    content_stems(
-        "purchases additions expenditures payments acquisitions proceeds repayments issuance repurchases disposals"
-    )
-)
-_TOTAL = word_set("total totals")
-# Small words that carry no meaning elsewhere and make another thing of a row: "Other assets", "Income before taxes".
-_NARROWS = word_set("other before after excluding less without except under over between within not all both")
+_UNDATED: Period = (0, 0, 0)
+_TOTAL = frozenset({"total", "totals"})
+_LONGEST_WORDS = 120  # characters of a cell that is a name or a few words
+MOST_ROWS = 40
+_ABOUT = 0.5  # share of what is asked for that must stand over a table for it to be the one meant
+_ABOUT_NAMED = 0.25  # and where its columns themselves say what it is of
+_ANY_TABLE = frozenset(content_stems("change percent % name description note item type other count share"))
+_NAMED = 0.6  # share of a column's or row's words that must stand in a header for it to be that column or row
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,100 +55,51 @@ def candidates(asked: Wish, found: Sequence[Quotable], stated: KnownFacts = NOTH
     asked of a year is not what documents that are ``stated`` to be interim end with."""
     out = []
     for quote in found:
-        if quote.row is None:
+        row = quote.row
+        if row is None:
             continue
         part = asked.annual and quote.source.doc_id in stated.interim
-        whole = _is_whole(quote, quote.row)
-        fit = _fit(asked, quote, quote.row, whole)
-        chosen = _cell(asked, quote.row, part, whole) if fit >= CERTAIN else None
-        if chosen is None and not asked.years:
-            fit, chosen = 1.0, _crossing(asked.names, quote.row)
+        whole = _is_whole(quote, row)
+        chosen = _cell(asked, quote, row, part, whole)
         if chosen is not None:
-            cell, period = chosen
-            out.append(Candidate(quote, quote.row, cell, period, fit, whole, _exactly(asked, quote.row)))
+            cell, period, fit = chosen
+            out.append(Candidate(quote, row, cell, period, fit, whole, _exactly(asked, row)))
     if asked.years:
         return out
-    dated = {one.quote.source.doc_id for one in out}
     latest = {
         doc_id: 0 if asked.annual and doc_id in stated.interim else latest_year(found, doc_id, stated)
-        for doc_id in dated
+        for doc_id in {one.quote.source.doc_id for one in out}
     }
-    return [
-        one
-        for one in out
-        if not one.period[0] or not latest[one.quote.source.doc_id] or one.period[0] == latest[one.quote.source.doc_id]
-    ]
+    return [one for one in out if latest[one.quote.source.doc_id] in (0, one.period[0]) or not one.period[0]]
 
 
 def of_owners(asked: Wish, found: Sequence[Quotable], stated: KnownFacts = NOTHING_STATED) -> list[Candidate]:
     """The cells of rows called what is asked for "attributable to common shareholders", in a statement of the whole;
     none where the document tells of others who have a share in it, since then the two are different amounts."""
-    shared = {q.source.doc_id for q in found if q.row is not None and _OTHER_OWNERS.search(f"{q.row.name} {q.text}")}
-    renamed = []
-    for quote in found:
-        row = quote.row
-        if row is None or quote.source.doc_id in shared or row.name != row.head or not _is_whole(quote, row):
-            continue
-        plain = _OWNERS.sub("", row.head)
-        if plain != row.head and not _PER.search(plain):
-            renamed.append((quote, row, replace(row, head=plain, name=plain)))
-    made = candidates(asked, [replace(quote, row=plain) for quote, _, plain in renamed], stated)
-    rows = {id(plain): (quote, row) for quote, row, plain in renamed}
-    return [replace(one, quote=rows[id(one.row)][0], row=rows[id(one.row)][1]) for one in made]
+    rows = [(quote, quote.row) for quote in found if quote.row is not None]
+    shared = {quote.source.doc_id for quote, row in rows if has_other_owners(f"{row.name} {quote.text}")}
+    renamed = {}
+    for quote, row in rows:
+        plain = plain_name(row.head, of_owners=True)
+        alone = row.name == row.head and quote.source.doc_id not in shared and "per" not in tokens(row.head)
+        if alone and plain != row.head and _is_whole(quote, row):
+            renamed[id(quote)] = (quote, row, replace(quote, row=replace(row, head=plain, name=plain)))
+    made = candidates(asked, [plain for _, _, plain in renamed.values()], stated)
+    known = {id(plain.row): (quote, row) for quote, row, plain in renamed.values()}
+    return [replace(one, quote=known[id(one.row)][0], row=known[id(one.row)][1]) for one in made]
 
 
-def _fit(asked: Wish, quote: Quotable, row: Row, whole: bool) -> float:
-    """How far the row is called what is asked for; 0.0 where its group or table is of something else. ``whole``: it
-    stands in a statement of the whole."""
-    heads = {head_stems(row.head)}
-    if whole:
-        heads.add(head_stems(plain_name(row.head)))
-    measure = _BY.split(row.table, maxsplit=1)
-    is_total = bool(_TOTAL & set(row.head.lower().split()))
-    if len(measure) > 1:
-        # "Employees by site": its total is that of employees, its other rows are each a part.
-        named = stems_of(measure[0].rpartition(" of ")[2] if is_total else measure[0])
-        heads.add((named & asked.words) | head_stems(row.head))
-    group = head_stems(row.name) - head_stems(row.head)
-    of_group = is_total and not head_stems(row.head) and bool(group)
-    if of_group:
-        heads.add(group)  # "Net sales: / Total"
-    table = frozenset(content_stems(" ".join((*quote.source.section[-1:], row.table))))
-    around = quote.place | group | table
-    best = 0.0
-    for name in asked.names:
-        allowed = name.stems | name.further
-        if name.stated and not whole:
-            continue
-        said = row.name if of_group else plain_name(row.head) if whole else row.head
-        if _NARROWS & set(tokens(said)) - set(tokens(name.text)):
-            continue
-        if (group & _OTHER_GROUPS if whole else group) - allowed:
-            continue
-        if (table & (_OTHER | _UNAUDITED)) - allowed - (_OF_PARTS if is_total else frozenset()) and not whole:
-            continue
-        for head in heads | _in_group(head_stems(row.head), group, name) if whole else heads:
-            own = name.stems | (name.further & head)
-            if name.further <= around | head and head <= allowed and not (head ^ own) & _ACTIONS:
-                best = max(best, agreement(head, own))
-    return best
-
-
-def _in_group(head: frozenset[str], group: frozenset[str], name: Name) -> set[frozenset[str]]:
-    """What a row of a statement is called with its group: under "Long-term liabilities" stands "Debt"."""
-    return {head | (group & name.stems)} if head and head < name.stems else set()
-
-
-def _exactly(asked: Wish, row: Row) -> bool:
-    head = tokens(_BRACKETS.sub("", row.head))
-    names = [tokens(_BRACKETS.sub("", name.text)) for name in asked.names if not name.stated]
-    if any(_TOTAL & set(name[:1]) for name in names):
-        return bool(_TOTAL & set(head[:1]))
-    return head in names
-
-
-def _is_whole(quote: Quotable, row: Row) -> bool:
-    return is_statement(f"{' '.join(quote.source.section[-1:])} {row.table}") if quote.whole is None else quote.whole
+def is_called(asked: Wish, label: RowLabel) -> bool:
+    """Whether a row of a statement is called as what is asked for, be it of its owners."""
+    head = label.head if head_stems(label.head) or not _TOTAL & set(tokens(label.head)) else label.group
+    of = {head_stems(name) for name in (head, plain_name(head), plain_name(head, of_owners=True))}
+    group = head_stems(label.group)
+    return any(
+        agreement(own, name.stems) >= CERTAIN and not (own ^ name.stems) & stems("names", "actions")
+        for name in asked.names
+        if not name.further
+        for own in of | {one | (group & name.stems) for one in of if one and one < name.stems}
+    )
 
 
 def in_statements(found: Sequence[Quotable], statements: Sequence[Statement]) -> list[Quotable]:
@@ -204,97 +109,15 @@ def in_statements(found: Sequence[Quotable], statements: Sequence[Statement]) ->
     for quote in found:
         row, doc_id = quote.row, quote.source.doc_id
         if row is not None and doc_id in known:
-            inside = [one for one in statements if one.doc_id == doc_id and one.start <= quote.start < one.end]
-            named = replace(row, table=inside[0].name) if inside and not is_statement(row.table) else row
-            if inside and inside[0].dates:
+            inside = next((s for s in statements if s.doc_id == doc_id and s.start <= quote.start < s.end), None)
+            if inside is not None:
+                row = row if is_statement(row.table) else replace(row, table=inside.name)
                 starts = {cell: quote.source.units[cell.number - 1].start for cell in row.cells}
-                under = tuple(replace(cell, column=inside[0].dates.get(at, cell.column)) for cell, at in starts.items())
-                named = replace(named, cells=under)
-            quote = replace(quote, row=named, whole=bool(inside))
+                under = tuple(replace(c, column=inside.dates.get(at, c.column)) for c, at in starts.items())
+                row = replace(row, cells=under)
+            quote = replace(quote, row=row, whole=inside is not None)
         out.append(quote)
     return out
-
-
-def is_called(asked: Wish, group: str, head: str) -> bool:
-    """Whether a row of a statement, ``head`` in its ``group``, is called as what is asked for, be it of its owners."""
-    if not head_stems(head) and _TOTAL & set(head.lower().split()):
-        head = group
-    names = {head_stems(name) for name in (head, plain_name(head), _OWNERS.sub("", head))}
-    return any(
-        agreement(own, name.stems) >= CERTAIN and not (own ^ name.stems) & _ACTIONS
-        for name in asked.names
-        if not name.further
-        for own in names | _in_group(head_stems(head), head_stems(group), name)
-    )
-
-
-def is_statement(where: str) -> bool:
-    """Whether ``where``, the title of a table with the heading above it, is that of a statement of the whole."""
-    return _STATEMENT.search(where) is not None and _ABOUT_STATEMENT.search(where) is None
-
-
-def _cell(asked: Wish, row: Row, interim: bool, whole: bool) -> tuple[Cell, Period] | None:
-    """The one cell of the years asked for, or of the latest period; ``interim``: of the latest before the last, which
-    is no end of a year. ``whole``: what stands over all columns is the company, and no part of it."""
-    dated: list[tuple[Cell, Period]] = []
-    numeric = [cell for cell in row.cells if _NUMBER.search(cell.text)]
-    # Beside each amount stands its share of sales, under the same header.
-    numeric = [cell for cell in numeric if cell.text.rstrip(" )").endswith("%") == asked.share] or numeric
-    known = BESIDE | _HEADERS | asked.words | frozenset(content_stems(row.table))
-    if whole and len(numeric) > 1:
-        known |= frozenset.intersection(*(frozenset(content_stems(cell.column)) for cell in numeric))
-    for cell in numeric:
-        where = f"{row.table} {cell.column}"
-        words = set(cell.column.lower().split())
-        if words & _COMPARES or "%" in cell.column or PART_OF_YEAR.search(where) or QUARTER.search(where):
-            continue
-        stems = {stem for stem in content_stems(cell.column) if not stem.isdigit()}
-        if (stems & _OTHER) - asked.words or stems - known:
-            continue
-        period = period_of(cell.column)
-        if period is not None:
-            dated.append((cell, period))
-    if not dated:
-        only = numeric[0] if len(numeric) == 1 == len(row.cells) else None
-        if only is None or interim or asked.years:
-            return None
-        return (only, (0, 0, 0)) if set(content_stems(only.column)) <= asked.words | BESIDE else None
-    if asked.years:
-        dated = [one for one in dated if one[1][0] in asked.years]
-    if interim:
-        # Beside the end of the quarter stands that of the last year, or of the same quarter a year before.
-        days = sorted({period for _, period in dated})
-        if len(days) != 2 or not all(month for _, month, _ in days) or days[0][1] == days[1][1]:
-            return None
-        dated = [one for one in dated if one[1] == days[0]]
-    last = max((period for _, period in dated), default=None)
-    kept = [one for one in dated if one[1] == last]
-    return kept[0] if len(kept) == 1 else None
-
-
-def _crossing(names: Sequence[Name], row: Row) -> tuple[Cell, Period] | None:
-    """The cell of "half-life in dogs" in a table of species by measures, or of measures by species: row and column are
-    called by the name and by all that must stand near it."""
-    head = head_stems(row.head)
-    fits = []
-    for cell in row.cells:
-        column = head_stems(cell.column)
-        for name in names:
-            if name.further and _NUMBER.search(cell.text):
-                of_row = name.further == head and agreement(column, name.stems) >= CERTAIN
-                of_column = name.further == column and agreement(head, name.stems) >= CERTAIN
-                fits += [cell] if of_row or of_column else []
-    fits = list(dict.fromkeys(fits))
-    return (fits[0], (0, 0, 0)) if len(fits) == 1 else None
-
-
-def period_of(header: str) -> Period | None:
-    """The period that a column's header names last."""
-    days = days_in(header)
-    if days:
-        return max(days)
-    years = [int(year) for year in YEAR.findall(header)]
-    return (max(years), 0, 0) if years else None
 
 
 def latest_year(found: Sequence[Quotable], doc_id: str, stated: KnownFacts = NOTHING_STATED) -> int:
@@ -308,7 +131,230 @@ def latest_year(found: Sequence[Quotable], doc_id: str, stated: KnownFacts = NOT
             continue
         own = {period[0] for cell in quote.row.cells if (period := period_of(cell.column)) is not None}
         text = f"{quote.row.table} {' '.join(cell.column for cell in quote.row.cells)}"
-        if len(own) > 1 and not set(content_stems(text)) & (_OTHER - _OF_PARTS) and max(own) - min(own) < 3:
+        if len(own) > 1 and not set(content_stems(text)) & stems("names", "others") and max(own) - min(own) < 3:
             tables[text] = max(own)
     counts = Counter(tables.values())
     return max(counts, key=lambda year: (counts[year], year), default=0)
+
+
+def _cell(asked: Wish, quote: Quotable, row: Row, interim: bool, whole: bool) -> tuple[Cell, Period, float] | None:
+    """The one cell of ``row`` that is asked for, of the years asked for or of the latest period; ``interim``: of the
+    latest before the last, which is no end of a year. Row and column together are called what is asked for."""
+    fits = [(cell, fit) for cell in row.cells if (fit := _fit(asked, quote, row, cell, whole)) >= CERTAIN]
+    # Beside each amount stands its share of sales, under the same header.
+    fits = [one for one in fits if one[0].text.rstrip(" )").endswith("%") == asked.share] or fits
+    dated = [(cell, period, fit) for cell, fit in fits if (period := period_of(cell.column)) is not None]
+    if not dated:
+        alone = len(row.cells) == 1 or (len(fits) == 1 and stems_of(fits[0][0].column) & asked.words)
+        return (
+            (fits[0][0], _UNDATED, fits[0][1]) if len(fits) == 1 and alone and not interim and not asked.years else None
+        )
+    if asked.years:
+        dated = [one for one in dated if one[1][0] in asked.years]
+    if interim:
+        # Beside the end of the quarter stands that of the last year, or of the same quarter a year before.
+        days = sorted({period for _, period, _ in dated})
+        if len(days) != 2 or not all(month for _, month, _ in days) or days[0][1] == days[1][1]:
+            return None
+        dated = [one for one in dated if one[1] == days[0]]
+    last = max((period for _, period, _ in dated), default=None)
+    kept = [one for one in dated if one[1] == last]
+    return kept[0] if len(kept) == 1 else None
+
+
+def _fit(asked: Wish, quote: Quotable, row: Row, cell: Cell, whole: bool) -> float:
+    """How far row and column are called what is asked for; 0.0 where their group or table is of something else."""
+    if not _holds(asked, row, cell):
+        return 0.0
+    known = stems("names", "beside") | stems("names", "columns") | frozenset(content_stems(row.table))
+    if whole and len(row.cells) > 1:
+        # What stands over all columns of a statement is the company, and no part of it.
+        known |= frozenset.intersection(*(frozenset(content_stems(one.column)) for one in row.cells))
+    column, parts = head_stems(cell.column) - known, stems("names", "parts")
+    foreign = stems("names", "others") | parts
+    compares = words("names", "compares") & {*cell.column.lower().split(), "%" * ("%" in cell.column)}
+    if (
+        compares
+        or (is_part(f"{row.table} {cell.column}") and not (column and column <= asked.words))
+        or (head_stems(cell.column) & foreign) - asked.words
+    ):
+        return 0.0
+    is_total = bool(_TOTAL & set(tokens(row.head)))
+    group = head_stems(row.name) - head_stems(row.head)
+    table = frozenset(content_stems(" ".join((*quote.source.section[-1:], row.table))))
+    around = quote.place | group | table
+    heads = _heads(row, whole, is_total, group)
+    best = 0.0
+    for name in asked.names:
+        said = row.name if is_total and not head_stems(row.head) else plain_name(row.head) if whole else row.head
+        if (name.stated and not whole) or words("names", "narrows") & set(tokens(said)) - set(tokens(name.text)):
+            continue
+        others = (group & of_other_groups()) if whole else group | (table & (foreign - (parts if is_total else set())))
+        if others - name.all:
+            continue
+        inside = {head | (group & name.stems) for head in heads if whole and head and head < name.stems}
+        for head in heads | inside:
+            called = head | column
+            own = name.stems | (name.further & called)
+            certain = name.further <= around | called and called <= name.all
+            if head and certain and not (called ^ own) & stems("names", "actions"):
+                best = max(best, agreement(called, own))
+    return best
+
+
+def _holds(asked: Wish, row: Row, cell: Cell) -> bool:
+    """Whether a cell holds the kind of thing asked for; a name or words only where it is the one cell of its row."""
+    if asked.sort in ("amount", "count"):
+        return any(character.isdigit() for character in cell.text)
+    if len(row.cells) > 1:
+        return any(character.isdigit() for character in cell.text) and asked.sort == "words"
+    if asked.sort == "date":
+        return bool(days_in(cell.text)) or cell.text.count("/") == 2
+    if asked.sort == "duration":
+        return bool(lengths(cell.text))
+    return any(character.isalnum() for character in cell.text) and len(cell.text) <= _LONGEST_WORDS
+
+
+def _heads(row: Row, whole: bool, is_total: bool, group: frozenset[str]) -> set[frozenset[str]]:
+    """What a row is called; a total, and the rows of "Employees by site", also as what it is of."""
+    heads = {head_stems(row.head)}
+    if whole:
+        heads.add(head_stems(plain_name(row.head)))
+    parts = row.table.lower().replace(" per ", " by ").split(" by ")
+    if is_total and not head_stems(row.head) and group:
+        heads.add(group)
+    elif is_total and len(parts) > 1:
+        heads.add(stems_of(parts[0].rpartition(" of ")[2]) | head_stems(row.head))
+    elif len(parts) > 1:
+        heads.add(stems_of(parts[0]) | head_stems(row.head))
+    return heads
+
+
+def _exactly(asked: Wish, row: Row) -> bool:
+    head = tokens(row.head.partition("(")[0])
+    names = [tokens(name.text.partition("(")[0]) for name in asked.names if not name.stated]
+    if any(_TOTAL & set(name[:1]) for name in names):
+        return bool(_TOTAL & set(head[:1]))
+    return head in names
+
+
+def _is_whole(quote: Quotable, row: Row) -> bool:
+    return is_statement(f"{' '.join(quote.source.section[-1:])} {row.table}") if quote.whole is None else quote.whole
+
+
+# Tables
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """``name`` is the unit of the row's header (0 where it has none); ``cells`` the units by column label. ``about``
+    are the stems of what stands over it: section, the table's title, the header of the first column."""
+
+    source: Source
+    name: int
+    cells: Mapping[str, int]
+    about: frozenset[str]
+
+    def words(self, unit: int) -> str:
+        return self.source.words(unit, unit) if unit else ""
+
+
+def table_field(heading: str, form: Field, sources: Sequence[Source]) -> str:
+    """``form`` as a Markdown table, each cell with its marker, or "" where no table of ``sources`` has its columns.
+
+    The first column takes the rows' headers unless a column is called so. Where the requirements name several rows,
+    only those are given, and the ones that are not there are said to be missing.
+    """
+    wanted = form.requirements if len(form.requirements) > 1 else ()
+    tables = [table for source in sources for table in _tables(source)]
+    chosen = max(tables, key=lambda rows: _worth(heading, form, wanted, rows), default=[])
+    columns = _columns(form.columns, chosen)
+    if not chosen or any(column is None for column in columns[1:]):
+        return ""
+    # "2023" and "Total" are columns of any table; "Cmax" and "AUC" say themselves what it is of.
+    named = [stems_of(label or "") for label in columns[1:]]
+    say = any(one - _ANY_TABLE - stems("names", "beside") for one in named)
+    if _about(heading, form, chosen) < (_ABOUT_NAMED if say else _ABOUT):
+        return ""
+    rows, missing = chosen[:MOST_ROWS], list[str]()
+    if wanted:
+        nearest = {piece: max(chosen, key=lambda row: _names(piece, row)) for piece in wanted}
+        missing = [piece for piece, row in nearest.items() if _names(piece, row) < _NAMED]
+        rows = [row for piece, row in nearest.items() if piece not in missing]
+    if not rows:
+        return ""
+    lines = [form.columns, tuple("---" for _ in form.columns), *(_line(row, columns) for row in rows)]
+    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return "\n\n".join([table, *(missing_mark(piece) for piece in missing)]) + "\n"
+
+
+def _tables(source: Source) -> Iterator[list[_Row]]:
+    """The rows of each table of a source: lines of cells that follow one another. Rows without a labelled value say
+    nothing by themselves."""
+    rows: list[_Row] = []
+    corner, title = "", ""
+    for first, last in source.lines():
+        units = source.units[first - 1 : last]
+        if units[0].kind != "cell" or table_name(source, first) != title:
+            if rows:
+                yield rows
+            rows, corner, title = [], "", table_name(source, first) if units[0].kind == "cell" else ""
+        if units[0].kind != "cell":
+            continue
+        if not any(unit.label for unit in units):
+            corner = f"{corner} {source.words(first, first)}"
+        name = next((number for number, unit in enumerate(units, start=first) if not unit.label), 0)
+        called = source.words(name, name) if name else ""
+        cells = {_column(unit.label, called): number for number, unit in enumerate(units, start=first) if unit.label}
+        if cells and called:
+            over = " ".join((*source.section[-1:], title, corner))
+            rows.append(_Row(source, name, cells, frozenset(content_stems(over))))
+    if rows:
+        yield rows
+
+
+def _column(label: str, name: str) -> str:
+    """The column part of a cell's label, ``group / row · column · column``."""
+    row, _, column = label.partition(" · ")
+    return column if row.endswith(name) and column else label
+
+
+def _columns(wanted: Sequence[str], rows: Sequence[_Row]) -> list[str | None]:
+    """For each column wanted the label of the one in ``rows`` that it names, None where none is: each label once."""
+    labels = list(dict.fromkeys(label for row in rows for label in row.cells))
+    out: list[str | None] = []
+    for column in wanted:
+        asked = content_stems(column)
+        free = [label for label in labels if label not in out]
+        best = max(free, key=lambda label: cover(asked, content_stems(label)), default=None)
+        named = best is not None and bool(asked) and cover(asked, content_stems(best)) >= _NAMED
+        out.append(best if named else None)
+    return out
+
+
+def _worth(heading: str, form: Field, wanted: Sequence[str], rows: Sequence[_Row]) -> tuple[float, ...]:
+    columns = _columns(form.columns, rows)[1:]
+    found = sum(column is not None for column in columns) / max(1, len(columns))
+    named = sum(max(_names(piece, row) for row in rows) >= _NAMED for piece in wanted)
+    return found, named, _about(heading, form, rows), rows[0].source.score
+
+
+def _about(heading: str, form: Field, rows: Sequence[_Row]) -> float:
+    """How far heading, requirements and columns are what the table and its columns are called, 0–1."""
+    said = rows[-1].about.union(*(content_stems(label) for label in rows[-1].cells))
+    asked = set(content_stems(f"{heading} {' '.join(form.requirements)}")) - stems("names", "beside")
+    return cover(asked or content_stems(heading), said)
+
+
+def _names(piece: str, row: _Row) -> float:
+    """How far ``piece`` and the header of ``row`` name the same, 0–1."""
+    return agreement(frozenset(content_stems(piece)), frozenset(content_stems(row.words(row.name))))
+
+
+def _line(row: _Row, columns: Sequence[str | None]) -> tuple[str, ...]:
+    def shown(unit: int) -> str:
+        text = escape(row.words(unit)).replace("|", "\\|")
+        return f"{text} <<SOURCE {row.source.number}.{unit}>>" if text else ""
+
+    first = row.cells.get(columns[0], 0) if columns[0] is not None else row.name
+    return (shown(first), *(shown(row.cells.get(column or "", 0)) for column in columns[1:]))

@@ -1,73 +1,38 @@
-"""A value field out of sentences: where one says in plain words that the quantity is, or was, so much.
+"""Fields of a report out of sentences: the figure that one plainly gives of what is asked for.
 
 "Capital expenditure was $9.7 million" is certain; "capital expenditure should fall to about $7 million" and "deferred
-revenue was $1 million" (for revenue) are not what was asked for.
+revenue was $1 million" (for revenue) are not what was asked for. A length of time is known by the description of what
+it is of, and by what it counts from. Where sentences that fit alike do not agree there is none.
 """
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import log
 
-from ragcore.offline.durations import DURATION
-from ragcore.offline.field_names import Wish
-from ragcore.offline.field_rows import Period
+from ragcore.offline.fields import Name, Wish, alike, head_stems, refers, stems, words
+from ragcore.offline.intents import Intent, intent_of
 from ragcore.offline.missing import years_in
 from ragcore.offline.periods import QUARTER, days_in
 from ragcore.offline.quotable import Quotable
-from ragcore.text.words import MONTHS
+from ragcore.offline.values import same_figure
+from ragcore.text.names import Word, words_of
+from ragcore.text.numbers import Length, lengths, numbers
+from ragcore.text.periods import date_spans
+from ragcore.text.words import content_stems, stem
+from ragcore.types.report import Period
 
-_ABOUT = (
-    r"(?:approximately|about|some|around|nearly|roughly|over|more\s+than|a\s+total\s+of|just\s+under|just\s+over)\s+"
-)
-_AMOUNT = (
-    r"(?:US\$|[$€£¥]|USD\s|EUR\s|GBP\s)?\s?\d[\d,]*(?:\.\d+)?"
-    r"(?:\s?(?:thousand|million|billion|trillion|%|percent|mg|g|kg|µg|mcg|ml|mL|L|mmHg|ng)\b(?:/\w+)*|\s?%)?"
-    r"(?:\s+per\s+\w+)?"
-)
-_MONTH = "|".join(MONTHS)
-_DATE = rf"(?:(?:{_MONTH})\s+\d{{1,2}},?\s+\d{{4}}|\d{{1,2}}\s+(?:{_MONTH}),?\s+\d{{4}}|\d{{4}}-\d\d-\d\d)"
-# Before a name: the beginning of a clause, or words that do not make another thing of it.
-_BEFORE = (
-    r"(?:^|[,;:(]\s*|\b(?:and|that|while|whereas|the\s+(?:company|group)['’]s)\s+)"
-    r"(?:(?:in|for|during|at|as\s+of)\s+[^,;]{3,40},\s+)?(?:(?:our|the|its|a|total|consolidated|reported|annual|full-year|net)\s+){0,3}"
-)
-_OWN_PERIOD = (
-    r"(?:\s+(?:of\s+the\s+(?:company|group)|(?:of|for|in|during|at|as\s+(?:of|at))\s+(?:the\s+)?"
-    rf"(?:(?:fiscal|financial|full|year|years|end|ended|of|the|20\d\d|\d{{1,2}},?|{_MONTH}|same)\s*)+))?"
-)
-_IS = (
-    r",?\s+(?:was|were|is|are|amounted\s+to|total(?:l)?ed|came\s+to|reached|stood\s+at|of"
-    r"|(?:increased|decreased|rose|grew|fell|declined|dropped)(?:\s+by)?(?:\s+[\d.]+\s?(?:%|percent))?,?\s+to)\s+"
-)
-# What is hoped for, supposed or only compared with.
-_UNSURE = re.compile(
-    r"\b(?:should|would|could|might|may(?!\s+\d)|will|expect\w*|forecast\w*|target\w*|anticipat\w*|plan(?:s|ned)?|estimat\w*|"
-    r"project(?:s|ed)|guidance|if|unless|up\s+to|at\s+least|no\s+more\s+than|pro\s+forma|hypothetical\w*)\b",
-    re.IGNORECASE,
-)
-_TAIL = re.compile(
-    r",?\s*(?:\(|\b(?:up|down|compared|from|against|after|versus|vs|than|of\s+which)\b).*$", re.IGNORECASE
-)
-_HOLDS = (
-    r"\b(?:we|company|group|it|[A-Z]\w+)(?:\s+and\s+its\s+subsidiaries)?\s+(?:had|have|has|employ(?:s|ed)?|enrolled|"
-    r"includ(?:es|ed)|studied|randomi[sz]ed|recruited|analy[sz]ed)\s+"
-)
-_WHO = r"\b(?:(?:we|company|group|it)|(?-i:[A-Z]\w*[^\Ws]))(?:\s+and\s+its\s+subsidiaries)?\s+(?:(?:has|have|had)\s+)?"
-_SO_MANY = r"(?P<figure>\d[\d,]*(?:\.\d+)?(?:\s(?:thousand|million|billion))?)\s+(?:of\s+)?(?:[a-z-]+\s+){0,2}"
-_AT_END = re.compile(r"\bend\s+of\b|\bas\s+(?:of|at)\b", re.IGNORECASE)
-_TAKEN_IN = r"(?:randomi[sz]ed|enrolled|included|studied|recruited|analy[sz]ed|employed)\b"
-_PEOPLE = r"(?:employees|people|persons|staff|associates|team\s+members|colleagues|workers)"
-# "Our 57,500 full- and part-time employees": kinds that together are all of them.
-_OF_ANY_KIND = r"(?:full-(?:time)?|part-time|and|or|permanent|active|total|dedicated|talented)"
-_PART_AFTER = re.compile(
-    r"\s+(?:(?:in|at|from|who|were|are|covered|represented)\s+"
-    r"(?!(?:\w+\s+)?(?:countries|total|all|the\s+world|the\s+study|year|the\s+end|fiscal)\b)|of\s+(?:the|these|those|our)\b)",
-    re.IGNORECASE,
-)
-_YEAR_NAMED = re.compile(r"(?:fiscal|financial)\s+year", re.IGNORECASE)
-_LONGEST = 400
+_LONGEST = 400  # characters of a sentence
+_APART = 3  # function words that may stand within a name
+_KINDS = 3  # words between a count and what is counted
+_SPEAKS = 0.6  # so much of what is asked for a sentence must hold, by count and with rare words counting more
+_NEARLY = 0.85  # sentences whose fit is so near to the best must give the same length
+_ANCHORED = 0.5  # what it is worth that a sentence counts from what is asked for
+_NEAR = 10  # words in which it is said from what a length counts
+_FEW = 3  # words; of fewer the heading says what is meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +41,57 @@ class Said:
 
     quote: Quotable
     figure: str
-    period: Period
+    period: Period = (0, 0, 0)
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence as words with their stems."""
+
+    text: str
+
+    @cached_property
+    def words(self) -> list[Word]:
+        return words_of(self.text)
+
+    @cached_property
+    def stems(self) -> list[str]:
+        return [stem(word.plain) for word in self.words]
+
+    def places(self, name: frozenset[str]) -> Iterator[tuple[int, int]]:
+        """The first and last word of each place that has all of ``name`` and no other word that says something."""
+        for first, one in enumerate(self.stems):
+            held: set[str] = set()
+            for last in range(first, min(len(self.stems), first + len(name) + _APART) if one in name else first):
+                if self.stems[last] in name:
+                    held.add(self.stems[last])
+                elif not self.words[last].skipped:
+                    break
+                if held == name:
+                    yield first, last
+                    break
+
+    def first_at(self, start: int) -> int:
+        """The first word that ends behind ``start``."""
+        return next((n for n, word in enumerate(self.words) if word.end > start), len(self.words))
+
+    def between(self, first: int, last: int) -> str:
+        return self.text[self.words[first].end : self.words[last].start] if 0 <= first < last < len(self.words) else ""
+
+    def opens(self, first: int) -> bool:
+        """Whether a clause begins with the word ``first``, or with words that make no other thing of it."""
+        while (
+            first
+            and self.words[first - 1].plain in words("sentences", "leads")
+            and "," not in self.between(first - 1, first)
+        ):
+            first -= 1
+        before = self.words[first - 1].plain if first else ""
+        return (
+            not first
+            or any(c in ",;:(" for c in self.between(first - 1, first))
+            or before in words("sentences", "joins")
+        )
 
 
 def said(asked: Wish, found: Sequence[Quotable], latest: int) -> list[Said]:
@@ -84,83 +99,253 @@ def said(asked: Wish, found: Sequence[Quotable], latest: int) -> list[Said]:
     a year after it, or for no year at all."""
     out: list[Said] = []
     for quote in found:
-        if quote.row is not None or len(quote.text) > _LONGEST:
+        # An item of a list: of whom it is said stands in what leads it in.
+        if quote.row is not None or len(quote.text) > _LONGEST or quote.text[:1].islower():
             continue
         if asked.sort == "date":
             # What is said of another year's report is older than this document.
             out += [one for one in _dates(asked, quote) if not latest or one.period[0] >= latest]
             continue
-        if quote.text[:1].islower():
-            continue  # an item of a list: of whom it is said stands in what leads it in
-        for figure, clause in _figures(asked, quote.text):
+        for figure, clause in _figures(asked, _Sentence(quote.text)):
             years = years_in(clause)
             if asked.years:
                 fits = years <= asked.years and (bool(years) or latest in asked.years)
             else:
                 fits = not years or (len(years) == 1 and max(years) >= latest)
-            if fits and not _UNSURE.search(clause):
+            if fits and not words("sentences", "unsure") & {word.plain for word in words_of(clause)}:
                 out.append(Said(quote, figure, (max(years, default=0), 0, 0)))
     return out
 
 
-def _figures(asked: Wish, text: str) -> Iterator[tuple[str, str]]:
+def _figures(asked: Wish, sentence: _Sentence) -> Iterator[tuple[str, str]]:
     """Each figure with its clause, without what it is compared with."""
-    amount = DURATION if asked.sort == "duration" else _AMOUNT
-    for name in asked.names:
-        words = _pattern(name.text)
-        if asked.did and name.further <= {asked.did}:
-            # "The company repurchased 2.2 million shares": what was done, of how many of them.
-            for match in re.finditer(rf"{_WHO}{asked.did}\w*\s+(?:{_ABOUT})?{_SO_MANY}{words}", text, re.IGNORECASE):
-                part = QUARTER.search(text[: match.end()]) and not _AT_END.search(text[: match.end()])
-                if not part and not _PART_AFTER.match(text, match.end()):
-                    yield match["figure"], text[: match.end()]
-        if name.further:
+    for start, end in _spans(asked, sentence.text):
+        at, behind = sentence.first_at(start), sentence.first_at(end)
+        for name in asked.names:
+            for first, last in sentence.places(name.stems):
+                if last < at and sentence.opens(first) and _is(sentence, last + 1, at, name.further):
+                    yield sentence.text[start:end], _clause(sentence.text, end)
+            if asked.sort == "count" and name.further <= {asked.did}:
+                counted = [place for place in sentence.places(name.stems) if place[0] >= behind]
+                if "employe" in name.stems:
+                    people = words("sentences", "people")
+                    counted = [(n, n) for n, w in enumerate(sentence.words) if n >= behind and w.plain in people]
+                if any(_counts(asked, sentence, (at, behind), *place) for place in counted[:1]):
+                    yield sentence.text[start:end], sentence.text[: sentence.words[counted[0][1]].end]
+
+
+def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
+    """Where figures of the wanted kind stand."""
+    if asked.sort == "duration":
+        yield from ((one.start, one.end) for one in lengths(text))
+        return
+    for number in numbers(text):
+        start = text.find(number.raw.lstrip("("), number.start)
+        end = start + len(number.raw.lstrip("("))
+        if number.percent != asked.share or (asked.sort == "count" and (number.currency or number.unit)):
             continue
-        for match in re.finditer(
-            rf"{_BEFORE}{words}(?:\s+\([^()]*\))?{_OWN_PERIOD}{_IS}(?:{_ABOUT})?(?P<figure>{amount})(?![\w-])",
-            text,
-            re.IGNORECASE,
-        ):
-            yield match["figure"].strip(), match.group() + _TAIL.sub("", text[match.end() :])
-        if asked.sort == "count":
-            what = _PEOPLE if name.stems == frozenset(("employe",)) else words
-            held = rf"{_HOLDS}(?:{_ABOUT})?(?P<figure>\d[\d,]*)\s+(?:[a-z-]+\s+){{0,3}}{what}\b"
-            ours = rf"\bour\s+(?:{_ABOUT})?(?P<figure>\d[\d,]*)\s+(?:{_OF_ANY_KIND}\s+)*{what}\b"
-            for match in (one for form in (held, ours) for one in re.finditer(form, text, re.IGNORECASE)):
-                if not _PART_AFTER.match(text, match.end()):
-                    yield match["figure"], text[: match.end()]
-            for match in re.finditer(
-                rf"(?:^|\ba\s+total\s+of\s+)(?P<figure>\d[\d,]*)\s+{what}\s+(?:was|were)\s+{_TAKEN_IN}",
-                text,
-                re.IGNORECASE,
-            ):
-                yield match["figure"], match.group()
+        rest = text[end:].lstrip(" -")
+        if number.unit is not None and rest.startswith(number.unit.name):
+            end = len(text) - len(rest) + len(number.unit.name)
+        yield start, end
+
+
+def _is(sentence: _Sentence, first: int, last: int, further: frozenset[str]) -> bool:
+    """Whether nothing but "was", a period, a change "to" the figure and all of ``further`` stands between a name and
+    its figure, ``first`` and ``last`` being the words behind the two."""
+    between = range(first, last)
+    plain = [sentence.words[place].plain for place in between]
+    rest = [place for place in between if sentence.stems[place] not in further]
+    held = further <= {sentence.stems[place] for place in between}
+    changed = bool(words("sentences", "changes") & set(plain)) and "to" not in plain[-3:]
+    if not held or changed or words("sentences", "breaks") & set(plain) or ";" in sentence.between(first - 1, last):
+        return False
+    return all(_says_nothing(sentence, sentence.words[place]) for place in rest)
+
+
+def _says_nothing(sentence: _Sentence, word: Word) -> bool:
+    """Whether a word makes nothing else of what it stands behind: "was", a period, a share by which it grew."""
+    share = sentence.text[word.end : word.end + 2].strip().startswith(("%", "p"))
+    year = word.number and (share or len(word.plain) in (1, 2, 4))
+    return year or word.skipped or word.plain in words("sentences", "is") | words("sentences", "changes")
+
+
+def _clause(text: str, end: int) -> str:
+    """The clause of a figure that ends at ``end``, without what it is compared with."""
+    rest = text[end:].partition("(")[0]
+    cut = next((word.start for word in words_of(rest) if word.plain in words("sentences", "beside")), len(rest))
+    return text[:end] + rest[:cut]
+
+
+def _counts(asked: Wish, sentence: _Sentence, number: tuple[int, int], first: int, last: int) -> bool:
+    """Whether the ``number``, a run of words, counts all of what the words ``first`` to ``last`` name: "we had 40
+    employees", "our 40 part-time employees", "40 patients were randomized"; not a part of them, nor another's."""
+    at, behind = number
+    inside = [word for word in sentence.words[behind:first] if word.plain not in words("sentences", "scales")]
+    after = [word.plain for word in sentence.words[last + 1 : last + 4]]
+    part = bool(after) and after[0] in words("sentences", "parts") and "," not in sentence.between(last, last + 1)
+    whole = part and (bool(words("sentences", "whole") & set(after[1:])) or after[0] == "were")
+    of_these = after[:1] == ["of"] and after[1:2] in (["the"], ["these"], ["those"], ["our"])
+    if any(word.capital for word in inside) or (part and not whole) or of_these:
+        return False
+    place = at - 1
+    while place >= 0 and sentence.words[place].plain in words("sentences", "about"):
+        place -= 1
+    if place < 0:
+        return after[:1] in (["was"], ["were"]) and after[1:2] != [] and after[1] in words("sentences", "taken")
+    before = sentence.words[place].plain
+    if before == "our":
+        return all(word.plain in words("sentences", "kinds") for word in inside)
+    has = sentence.stems[place] == asked.did if asked.did else before in words("sentences", "has")
+    quarter = QUARTER.search(sentence.text[: sentence.words[last].end]) and "end" not in sentence.stems
+    if not has or quarter or len(inside) > _KINDS:
+        return False
+    who = [word for word in sentence.words[:place] if word.plain not in ("has", "have", "had")][-1:]
+    return any(w.plain in words("sentences", "who") or (w.capital and not w.plain.endswith("s")) for w in who)
 
 
 def _dates(asked: Wish, quote: Quotable) -> Iterator[Said]:
-    for name in asked.names:
-        bare = re.sub(r"\s*\b(?:date|end(?:ed)?)\b\s*", " ", name.text, flags=re.IGNORECASE).strip() or name.text
-        words = re.sub("fiscal|financial", "(?:fiscal|financial)", _pattern(bare), flags=re.IGNORECASE)
-        if _YEAR_NAMED.fullmatch(bare):
-            words = rf"(?:{words}|\b(?:for|of|in)\s+the\s+year(?=,?\s+end))"
-        # “as of March 3, 2023 (the “Effective Date”)”
-        for match in re.finditer(
-            rf"(?P<date>{_DATE})\s+\((?:the\s+)?[“\"']{_pattern(name.text)}[”\"',]", quote.text, re.IGNORECASE
-        ):
-            yield Said(quote, match["date"], days_in(match["date"])[0] if days_in(match["date"]) else (0, 0, 0))
-        for match in re.finditer(
-            rf"\b{words}(?:\s+date)?(?:,?\s+(?:ended|is|was|as\s+of|on|of|means|\((?:the\s+)?[^()]*\))){{0,3}}:?\s+"
-            rf"(?P<date>{_DATE})",
-            quote.text,
-            re.IGNORECASE,
-        ):
-            days = days_in(match["date"])
-            yield Said(quote, match["date"], days[0] if days else (0, 0, 0))
+    """Days that stand behind a name ("the effective date is …") or, in brackets, before it."""
+    sentence = _Sentence(quote.text)
+    for start, end in date_spans(quote.text):
+        days = days_in(quote.text[start:end])
+        at, behind = sentence.first_at(start), sentence.first_at(end)
+        for name in asked.names if days else ():
+            for first, last in sentence.places(name.stems):
+                bracket = behind <= first < behind + 3 and quote.text[end:].lstrip().startswith("(")
+                while last + 1 < at and sentence.words[last + 1].plain in ("date", "day"):
+                    last += 1
+                if bracket or (
+                    last < at and _is(sentence, last + 1, at, frozenset()) and "to" not in sentence.stems[last + 1 : at]
+                ):
+                    yield Said(quote, quote.text[start:end], days[0])
 
 
-def _pattern(name: str) -> str:
-    """``name`` as a pattern: any white space, hyphens or not, singular or plural at its end."""
-    words = [re.escape(word) for word in re.split(r"[\s-]+", name.strip()) if word]
-    last = words.pop() if words else ""
-    words.append(last if last.lower().endswith(("s", "x")) else f"{last}s?")
-    return r"\b" + r"[\s-]+".join(words) + r"\b"
+# What is known by its description
+
+
+def described(asked: Wish, found: Sequence[Quotable]) -> Said | None:
+    """The length of time that is asked for, where ``found`` give one; of a day, with what it counts from."""
+    wanted = _said(asked.piece) - stems("sentences", "lengths")
+    if len(wanted) < _FEW and asked.sort == "duration":
+        wanted |= _said(asked.heading) - stems("sentences", "lengths")
+    asked_from = _counted_from([word for word in asked.piece.split() if word.lower() != "of"], len(asked.piece))
+    anchor = frozenset(sorted(_said(" ".join((asked_from or [])[:2])))[:1]) if asked_from else frozenset()
+    counts = Counter(word for quote in found for word in _said(_around(quote)))
+    weights = {word: log(1 + len(found) / (1 + counts[word])) if counts[word] else log(2) for word in wanted}
+    fits: list[tuple[float, Said, bool]] = []
+    for quote in found if wanted else ():
+        own = [one for one in lengths(quote.text) if quote.row is None and not _past(quote.text, one)]
+        of = {one: _counted_from(_until(quote.text[one.end :]).split(), 4) for one in own}
+        own = [one for one in own if not anchor or of[one] is None or anchor & _said(" ".join(of[one] or ()))]
+        anchored = [one for one in own if anchor and of[one] is not None]
+        if not own:
+            continue
+        first, *others = anchored or own
+        held = wanted & _said(_around(quote))
+        share = sum(weights[word] for word in held) / sum(weights.values())
+        subject = _said(quote.text[: first.start].rpartition(". ")[2]) - stems("sentences", "lengths")
+        narrower = asked.sort == "date" and any(len(word) > 1 and word.isalpha() for word in subject - wanted)
+        if min(share, len(held) / len(wanted)) >= _SPEAKS and not narrower:
+            end = first.end if asked.sort == "duration" else first.end + len(_until(quote.text[first.end :]))
+            alone = all((one.count, one.unit) == (first.count, first.unit) for one in others)
+            fits.append((share + _ANCHORED * bool(anchored), Said(quote, quote.text[first.start : end]), alone))
+    best = max(fits, key=lambda fit: fit[0], default=None)
+    near = [fit for fit in fits if best is not None and fit[0] >= _NEARLY * best[0]]
+    agree = best is not None and all(alone and same_figure(one.figure, best[1].figure) for _, one, alone in near)
+    return best[1] if best is not None and agree else None
+
+
+def _said(text: str) -> frozenset[str]:
+    return frozenset(alike(word) for word in content_stems(text))
+
+
+def _around(quote: Quotable) -> str:
+    """The sentence with the headings above it; what the whole document is called fits every sentence alike."""
+    return " ".join((*quote.source.section[-2:], quote.text))
+
+
+def _until(text: str) -> str:
+    return text[: next((n for n, c in enumerate(text) if c in ",;:."), len(text))]
+
+
+def _counted_from(said: Sequence[str], within: int) -> list[str] | None:
+    """The words from which a length counts, None where the first words ``within`` do not say from what."""
+    counted = words("sentences", "counted")
+    place = next((n for n, word in enumerate(said[:within]) if word.lower() in counted), None)
+    return None if place is None else list(said[place + 1 : place + 1 + _NEAR])
+
+
+def _past(text: str, length: Length) -> bool:
+    """Whether a length is an age, or one that is looked back on."""
+    before, after = text[: length.start].split()[-1:], text[length.end :].replace("-", " ").split()[:2]
+    return any(word.lower() in words("sentences", "past") for word in before) or "old" in after or "age" in after
+
+
+def named(asked: Wish, found: Sequence[Quotable]) -> Said | None:
+    """The firm or person that is asked for by what it does, where all sentences that name one name the same."""
+    intent = office_asked(asked)
+    given = [
+        Said(quote, name)
+        for quote in found
+        if intent is not None
+        and quote.row is None
+        and not refers(quote.text)
+        and intent.fit(quote.text) == 1.0
+        and (name := _name(quote.text, intent))
+    ]
+    if len({one.figure.split()[0].casefold() for one in given}) != 1:
+        return None
+    return min(given, key=lambda one: len(one.quote.text))
+
+
+def office_asked(asked: Wish) -> Intent | None:
+    """What a firm or person is asked for by, None where neither is asked for."""
+    intents = (intent_of(asked.piece), intent_of(f"who {asked.heading}"))
+    return next((one for one in intents if {"NAME", "PERSON"} & set(one.wants) and one.says), None)
+
+
+def _name(text: str, intent: Intent) -> str:
+    """The run of words written as a name that stands nearest to the office."""
+    sentence = _Sentence(text)
+    says = {word for phrase in intent.says for word in phrase}
+    offices = [place for place, word in enumerate(sentence.stems) if word in says]
+    runs: list[list[int]] = []
+    for place, word in enumerate(sentence.words):
+        joined = runs and runs[-1][-1] == place - 1 and sentence.between(place - 1, place).strip(" &") == ""
+        if word.capital and not word.skipped and sentence.stems[place] not in says:
+            runs[-1].append(place) if joined else runs.append([place])
+    several = [run for run in runs if len(run) > 1]  # one word is a place or a term
+    if not several or not offices:
+        return ""
+    best = min(several, key=lambda run: min(abs(office - at) for office in offices for at in run))
+    return text[sentence.words[best[0]].start : sentence.words[best[-1]].end]
+
+
+def whole_of(asked: Wish, own: Sequence[Quotable]) -> list[Quotable]:
+    """All that a short section says that is called what is asked for, ``own``: the clause on governing law."""
+    plain = [quote for quote in own if not refers(quote.text)]
+    names = [name.all for name in asked.names]
+    heading = head_stems(" ".join(plain[0].source.section[-1:])) if plain else frozenset()
+    if not any(not {word for word in heading if word.isalpha()} - of for of in names):
+        said = {id(quote): set(content_stems(quote.text)) for quote in plain}
+        plain = [quote for quote in plain if any(2 * len(of & said[id(quote)]) > len(of) for of in names)]
+    figures = any(name.further & stems("names", "amounts") for name in asked.names)
+    short = len(plain) <= 2 and all(quote.row is None for quote in plain)
+    return list({quote.text: quote for quote in plain}.values()) if short and not figures else []
+
+
+def in_words(asked: Wish, found: Sequence[Quotable]) -> list[Quotable]:
+    """The one sentence that has a name close together and all that must stand near it."""
+    sentences = [quote for quote in found if quote.row is None and not refers(quote.text)]
+    fits = [quote for quote in sentences if any(_close(name, quote) for name in asked.names)]
+    distinct = {" ".join(content_stems(quote.text)) for quote in fits}
+    return fits[:1] if len(distinct) == 1 else []
+
+
+def _close(name: Name, quote: Quotable) -> bool:
+    """Whether a sentence has all of ``name`` within eight words that say something; one common word says too little."""
+    said = content_stems(quote.text)
+    known = len(name.all) > 1 or any(character.isupper() for character in name.text[1:])
+    near = any(name.stems <= set(said[at : at + 8]) for at in range(max(1, len(said) - 7)))
+    return known and len(quote.text) <= _LONGEST + 100 and name.further <= set(said) and near

@@ -1,28 +1,173 @@
-"""A section of a report without a language model: values and tables where they are certain, and for everything else
-that its guidance asks for the evidence, quoted."""
+"""Sections of a report without a language model: what their guidance asks for, where documents say it, values and
+tables where they are certain, and for everything else the evidence, quoted."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ragcore.config.settings import AnswerSettings
-from ragcore.offline.evidence import Evidence
+from ragcore.offline.field_quotes import Evidence
+from ragcore.offline.field_rows import is_called, table_field
+from ragcore.offline.field_sentences import office_asked
+from ragcore.offline.field_values import FieldValue, rivals, value_field
+from ragcore.offline.fields import requirements, wish
+from ragcore.offline.periods import spans_time
 from ragcore.offline.quotable import Quotable, quotables
-from ragcore.offline.table_fields import table_field
-from ragcore.offline.value_fields import FieldValue, value_field
+from ragcore.offline.statements import cover, coverage, rows_of, statements
 from ragcore.offline.writer import listing
 from ragcore.prompts import NO_ANSWER
-from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
+from ragcore.protocols import Capabilities, ModelRequest, Reranker, Rival, StaticStream, WritingTask
 from ragcore.text.companies import passed_over
 from ragcore.text.markdown import escape
+from ragcore.text.sentences import sentence_spans
 from ragcore.text.short_titles import short_titles
-from ragcore.text.terms import Wanted
-from ragcore.types import OFFLINE, Usage
-from ragcore.types.report import Field, KnownFacts, Missing, missing_mark
+from ragcore.text.terms import Term, Wanted
+from ragcore.text.words import content_stems, word_set
+from ragcore.types import OFFLINE, Document, Element, Segment, Source, Usage
+from ragcore.types.report import Coverage, Field, KnownFacts, Missing, missing_mark
 
+_ALIKE = 0.6  # Dice's coefficient of two headings' words from which they are called the same
+_MOST_HEADED = 2
+_NUMBER = re.compile(r"(?:\d+[A-Za-z]?(?:\.\d+)*|[A-Z]|[IVX]+)[.):]?")
+_PARTS = word_set("item part note section chapter article annex appendix")
+# Headings of one of these words are called so and no more: "Business Innovation" is another thing.
+_BROAD = word_set("busi compani group gener overview")  # stems: making them loads the stemmer
+_MOST_NAMING = 3  # sentences of a document that name who holds an office
 _NEAREST = 3
 _MOST_LACKING = 8  # documents without a value that are named one by one
 _OF_ONE = 3  # quotes for one of several requirements; for the only one as many as the answerer gives
+
+
+class RuleFields:
+    """`FieldReader` by rules."""
+
+    def requirements(self, heading: str, guidance: str) -> tuple[str, ...]:
+        return tuple(requirements(heading, guidance))
+
+    def coverage(self, document: Document) -> Coverage:
+        return coverage(document, list(statements(document)))
+
+    def of_a_year(self, heading: str, guidance: str, unit: str, terms: Sequence[Term] = ()) -> bool:
+        asked = wish(heading, guidance, unit, terms)
+        return asked.sort == "amount" and asked.annual
+
+    def headed(self, document: Document, heading: str) -> list[tuple[int, int]]:
+        wanted = frozenset(content_stems(heading))
+        elements = [element for element in document.elements if element.noise is None]
+        found: list[tuple[float, int, int]] = []
+        for place, element in enumerate(elements):
+            alike = _alike(wanted, _heading(document, element)) if element.kind == "heading" else 0.0
+            if alike < _ALIKE:
+                continue
+            end = element.end
+            for after in elements[place + 1 :]:
+                if after.kind == "heading" and _ends(document, element, after):
+                    break
+                end = after.end
+            if end > element.end:
+                found.append((alike, element.end, end))
+        best = max((alike for alike, _, _ in found), default=0.0)
+        spans = sorted((span for span in found if span[0] == best), key=lambda span: span[1] - span[2])
+        chosen: list[tuple[int, int]] = []
+        for _, start, end in spans:
+            if len(chosen) < _MOST_HEADED and not any(a <= start and end <= b for a, b in chosen):
+                chosen.append((start, end))
+        return chosen
+
+    def stated(
+        self,
+        heading: str,
+        form: Field,
+        terms: Sequence[Term],
+        documents: Sequence[Document],
+        known: KnownFacts,
+        *,
+        whole: bool,
+    ) -> tuple[KnownFacts, tuple[Segment, ...]]:
+        wishes = [wish(heading, piece, form.unit, terms, known.year) for piece in form.requirements]
+        amounts = [one for one in wishes if one.sort == "amount"]
+        listed = [(document, one) for document in documents for one in statements(document)]
+        segments = []
+        for document, one in listed:
+            rows = [(a, b) for label, a, b in rows_of(document, one) if any(is_called(each, label) for each in amounts)]
+            for start, end in [(one.start, one.end)] if rows and whole else rows:
+                segments.append(Segment(one.doc_id, start, end, 0, 0, 0.0, "statement"))
+        offices = [
+            office for one in wishes if whole and one.sort == "words" and (office := office_asked(one)) is not None
+        ]
+        for document in documents if offices else ():
+            naming = [
+                span
+                for span in _sentences(document)
+                if any(office.fit(document.text[slice(*span)]) == 1.0 for office in offices)
+            ]
+            segments += [Segment(document.doc_id, *span, 0, 0, 0.0, "heading") for span in naming[:_MOST_NAMING]]
+        if any(one.sort == "date" and one.annual for one in wishes):
+            segments += [Segment(one.doc_id, *cover(one), 0, 0, 0.0, "cover") for one in documents]
+            first = {one.doc_id: one for _, one in reversed(listed) if whole and spans_time(one.name)}
+            segments += [Segment(one.doc_id, one.start, one.end, 0, 0, 0.0, "statement") for one in first.values()]
+        covered = {each.doc_id: coverage(each, [one for of, one in listed if of is each]) for each in documents}
+        interim = {doc_id: one.words for doc_id, one in covered.items() if one.part}
+        return replace(known, statements=tuple(one for _, one in listed), interim=interim), tuple(segments)
+
+    def rivals(
+        self, heading: str, form: Field, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts
+    ) -> list[tuple[str, list[Rival]]]:
+        return [
+            (piece, each)
+            for piece in form.requirements
+            for each in rivals(heading, piece, form.unit, terms, sources, known)
+        ]
+
+    def nearest(
+        self,
+        heading: str,
+        what: str,
+        terms: Sequence[Term],
+        sources: Sequence[Source],
+        settings: AnswerSettings,
+        most: int,
+    ) -> list[str]:
+        asked = f"{heading}: {what}"
+        found = list(quotables(asked, Wanted(asked, terms), sources))
+        request = WritingTask(heading, tuple(sources), tuple(terms))
+        # By words alone: it is a hint, and the cross-encoder would read every sentence again.
+        return [quote.marker for quote in Evidence(request, found, None, settings).nearest([what], most)]
+
+
+def _heading(document: Document, element: Element) -> str:
+    return document.text[element.start : element.end]
+
+
+def _sentences(document: Document) -> Iterator[tuple[int, int]]:
+    for element in document.body:
+        if element.table is None and element.kind != "figure":
+            yield from sentence_spans(document.text[element.start : element.end], element.start)
+
+
+def _is_item(heading: str) -> bool:
+    return heading.split()[:1] != [] and heading.split()[0].lower() in ("item", "part")
+
+
+def _ends(document: Document, element: Element, after: Element) -> bool:
+    """Whether the section under the heading ``element`` ends before ``after``. An item of a filing goes on to the next
+    item, even where the headings in it are printed as large as its own."""
+    item, next_item = (_is_item(_heading(document, one)) for one in (element, after))
+    return after.level < element.level or (after.level == element.level and (not item or next_item))
+
+
+def _alike(wanted: frozenset[str], heading: str) -> float:
+    parts = heading.split()
+    if parts and parts[0].lower() in _PARTS:
+        parts = parts[2:] or parts
+    elif len(parts) > 1 and _NUMBER.fullmatch(parts[0]):
+        del parts[0]
+    said = frozenset(content_stems(" ".join(parts)))
+    if not wanted & said or (wanted != said and len(wanted) == 1 and wanted <= _BROAD):
+        return 0.0
+    return 2 * len(wanted & said) / (len(wanted) + len(said))
 
 
 class OfflineSections:

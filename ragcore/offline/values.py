@@ -14,11 +14,11 @@ from decimal import Decimal
 
 from ragcore.offline.asks import places
 from ragcore.offline.cell_tables import CellRow
-from ragcore.offline.durations import length_in
 from ragcore.offline.periods import PART_OF_YEAR, QUARTER, Asked, asked_of
 from ragcore.offline.quotable import Quotable, marker
 from ragcore.offline.quote_ranking import Ranking, agreement, name_of, row_name
 from ragcore.offline.rows import Cell, Row
+from ragcore.text.numbers import length_in
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, tokens, word_set
 

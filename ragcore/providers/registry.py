@@ -23,7 +23,7 @@ from ragcore.providers.paid import Billing, PaidModel
 from ragcore.types import OFFLINE, Usage
 
 if TYPE_CHECKING:
-    from ragcore.protocols import LLM, Embedder, Entailment, QuestionAnalyser, Reranker, VectorStore
+    from ragcore.protocols import LLM, Embedder, Entailment, FieldReader, QuestionAnalyser, Reranker, VectorStore
 
 T = TypeVar("T")
 
@@ -103,6 +103,13 @@ class Models:
 
         reranker = self.reranker
         return self._own.part("section_writer", lambda: OfflineSections(reranker, self._settings.answer))
+
+    @property
+    def fields(self) -> FieldReader:
+        """What reads the fields of reports."""
+        from ragcore.offline.sections import RuleFields
+
+        return self._shared.part("fields", RuleFields)
 
     @property
     def analyser(self) -> QuestionAnalyser:

@@ -1,21 +1,29 @@
 """A stored report as it stands: its template made of its rows, each section in its place, and all of it as a report
-that can be exported."""
+that can be exported; and what filling it costs, before anything is searched or sent."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ragcore.config.settings import Settings
 from ragcore.errors import UnknownSection
 from ragcore.index.report_rows import ReportInfo, StoredReport, StoredSection
+from ragcore.prompts import SECTION_PROMPT, SECTION_SYSTEM
 from ragcore.report.editing import HAND
-from ragcore.report.requirements import requirements
-from ragcore.report.template import Place, Section, Template, from_data
-from ragcore.types import OFFLINE
+from ragcore.report.template import Kind, Place, Section, Template, from_data
+from ragcore.text.sentences import count_tokens
+from ragcore.types import OFFLINE, Usage
+from ragcore.types.prices import cost
 from ragcore.types.report import NO_FOCUS, Field, FilledSection, Report, SectionStatus
 
 Pair = tuple[StoredSection, Place]
+# The service's tokens are smaller than cl100k's: in English prose by about this.
+FINER = 1.25
+# Tokens that a section of each kind usually has.
+TYPICAL: dict[Kind, int] = {"prose": 450, "list": 350, "table": 400, "value": 60, "yes_no": 120}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +143,49 @@ def placed(section: StoredSection, place: Place) -> FilledSection:
             required=asked.required,
             guidance=asked.guidance,
         )
-    form = Field(asked.kind, asked.columns, asked.unit, tuple(requirements(asked.heading, asked.guidance)))
+    form = Field(asked.kind, asked.columns, asked.unit)
     status: SectionStatus = "empty" if asked.filled else "heading"
     return FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, status)
+
+
+@dataclass(frozen=True, slots=True)
+class Expense:
+    """Filling so many ``sections`` by ``model``: the ``usage`` of writing each once, with as many sources as may be
+    given, and its price ``usd``; ``most_usd`` where each is written as often and as long as it may be. Both are 0.0
+    for the offline answerer and None where ``model`` has no price. What plans the search is not in it."""
+
+    sections: int
+    model: str
+    usage: Usage
+    usd: float | None
+    most_usd: float | None
+
+
+def expected(template: Template, chosen: Sequence[Place], written: int, model: str, settings: Settings) -> Expense:
+    """What writing ``chosen`` of ``template`` takes, of which ``written`` tokens of other sections are written."""
+    asked = [place for place in chosen if place.section.filled]
+    if model == OFFLINE:
+        return Expense(len(asked), model, Usage(), 0.0, 0.0)
+    report = settings.report
+    frame = count_tokens(SECTION_SYSTEM + SECTION_PROMPT + template.guidance) + sum(
+        count_tokens(place.section.heading) + 3 for place in template.places()
+    )
+    typical = most = Usage()
+    before = longest = written
+    for place in asked:
+        own = count_tokens(place.section.query)
+        given = frame + own + settings.answer.source_tokens + report.own_tokens
+        output = min(TYPICAL[place.section.kind], report.section_tokens)
+        typical = typical + _usage(given + min(before, report.before_tokens), output)
+        first = given + min(longest, report.before_tokens)
+        again = first + settings.answer.source_tokens + report.section_tokens
+        for number in range(report.rounds):
+            most = most + _usage(first if number == 0 else again, report.section_tokens)
+        before += output
+        longest += report.section_tokens
+    prices = settings.llm.prices
+    return Expense(len(asked), model, typical, cost(typical, model, prices), cost(most, model, prices))
+
+
+def _usage(given: int, output: int) -> Usage:
+    return Usage(math.ceil(given * FINER), math.ceil(output * FINER))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragcore.errors import InputError
-from ragcore.report.recall import marked
+from ragcore.report.gaps import marked
 from ragcore.text.markdown import escape
 from ragcore.types import Answer, Citation, Claim, Document, Mark, Retrieval, Segment, Source, Usage
 from ragcore.types.report import INSUFFICIENT, ConflictingValue, FilledSection, Gap, SectionStatus, Span

@@ -5,25 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from ragcore.offline.formed import formed, sentences_with
-from ragcore.report.constraints import (
-    SectionConstraints,
-    further,
-    kept_sources,
-    pinned_sources,
-    without,
-    without_marks_of_others,
-)
-from ragcore.report.headed import headed
+from ragcore.errors import InputError, UnknownDocument
+from ragcore.protocols import FieldReader
 from ragcore.text.terms import Term
-from ragcore.types import Answer, Document, Retrieval, Segment, Source
-from ragcore.types.report import NOTHING_STATED, Field, KnownFacts
+from ragcore.types import Answer, Document, Mark, Retrieval, Scope, Segment, Source
+from ragcore.types.report import NO_FOCUS, NOTHING_STATED, Field, Focus, KnownFacts, Span
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.report.template import Section
+    from ragcore.types.library import DocumentInfo
 
 FEW = 12  # documents, of which each is looked into
 _OPENING = 2000  # characters of a section in which it says what it is about
@@ -31,6 +25,20 @@ _LEAST = 60  # and so many are worth giving beside what was found of it
 _CHARACTERS = 4  # of a token
 _ALL = 1_000_000  # tokens: no budget
 NO_NAMES: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class SectionConstraints:
+    """``pinned`` places are always among the sources and ``excluded`` ones never; ``draft`` is written again, by
+    ``instruction``. ``fresh`` passes over what a model answered to the same request before. ``focus``: whom and which
+    year the report is about."""
+
+    pinned: tuple[Span, ...] = ()
+    excluded: tuple[Span, ...] = ()
+    draft: Answer | None = None
+    instruction: str = ""
+    fresh: bool = False
+    focus: Focus = NO_FOCUS
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,7 @@ class EvidenceSet:
 class Gathering:
     """``document`` and ``terms`` are the engine's; ``extractive``: nothing but quotes is written from the sources."""
 
+    reader: FieldReader
     document: Callable[[str], Document]
     terms: Callable[[str], tuple[Term, ...]]
     settings: Settings
@@ -72,13 +81,12 @@ class Gathering:
         quotes = self.extractive and asked.kind not in ("value", "table") and not narrowed
         if (states or quotes) and len(documents) <= FEW:
             found = list(dict.fromkeys((*found, *documents)))
-        if states:
-            stated, segments = self._stated(asked, form, found, names, orders.focus.year)
-        own: list[tuple[str, int, int]] = []
-        if quotes:
+        if states or quotes:
             stated = self._known(found, names, orders.focus.year)
-            own = self._headed(asked.heading, found)
-            segments = tuple(one for doc_id in found for one in formed(self.document(doc_id), form, own, stated))
+        if states:
+            documents, terms = [self.document(doc_id) for doc_id in found], self.terms(asked.query)
+            stated, segments = self.reader.stated(asked.heading, form, terms, documents, stated, whole=self.extractive)
+        own = self._headed(asked.heading, found) if quotes else []
         draft, sources = self._given(orders, retrieval, segments)
         pinned = [(span.doc_id, span.start, span.end) for span in orders.pinned]
         spans = [*pinned, *(own or self._headed(asked.heading, _documents(sources)))]
@@ -113,40 +121,6 @@ class Gathering:
             year=year,
         )
 
-    def _stated(
-        self, asked: Section, form: Field, found: Sequence[str], names: Mapping[str, str], year: int
-    ) -> tuple[KnownFacts, tuple[Segment, ...]]:
-        """What is known of the documents ``found``, and where their statements have such a row: all of them for a
-        writer that only quotes, for one that is paid by the word the rows. The day of a year stands on the cover."""
-        from ragcore.offline.field_names import wish
-        from ragcore.offline.firms import AUDITOR, asks_auditor
-        from ragcore.offline.periods import spans_time
-        from ragcore.offline.statements import cover, rows_called, statements
-        from ragcore.report.coverage import coverage
-
-        terms = self.terms(asked.query)
-        wishes = [wish(asked.heading, piece, asked.unit, terms, year) for piece in form.requirements]
-        amounts = [one for one in wishes if one.sort == "amount"]
-        documents = [self.document(doc_id) for doc_id in found]
-        listed = [(document, one) for document in documents for one in statements(document)]
-        segments = []
-        for document, one in listed:
-            rows = rows_called(document, one, amounts)
-            for start, end in [(one.start, one.end)] if rows and self.extractive else rows:
-                segments.append(Segment(one.doc_id, start, end, 0, 0, 0.0, "statement"))
-        if self.extractive and any(asks_auditor(asked.heading, piece) for piece in form.requirements):
-            segments += [each for document in documents for each in sentences_with(document, AUDITOR)]
-        if any(one.sort == "date" and one.annual for one in wishes):
-            segments += [Segment(one.doc_id, *cover(one), 0, 0, 0.0, "cover") for one in documents]
-            if self.extractive:
-                of_time = (one for _, one in listed if spans_time(one.name))
-                first = {one.doc_id: one for one in reversed(list(of_time))}
-                segments += [Segment(one.doc_id, one.start, one.end, 0, 0, 0.0, "statement") for one in first.values()]
-        covered = {each.doc_id: coverage(each, [one for of, one in listed if of is each]) for each in documents}
-        interim = {doc_id: one.words for doc_id, one in covered.items() if one.part}
-        known = replace(self._known(found, names, year), statements=tuple(one for _, one in listed), interim=interim)
-        return known, tuple(segments)
-
     def _given(
         self, orders: SectionConstraints, retrieval: Retrieval, segments: Sequence[Segment]
     ) -> tuple[Answer | None, tuple[Source, ...]]:
@@ -164,7 +138,7 @@ class Gathering:
 
     def _headed(self, heading: str, documents: Iterable[str]) -> list[tuple[str, int, int]]:
         """Sections called ``heading`` in ``documents`` (document, start, end)."""
-        return [(doc_id, *span) for doc_id in documents for span in headed(self.document(doc_id), heading)]
+        return [(doc_id, *span) for doc_id in documents for span in self.reader.headed(self.document(doc_id), heading)]
 
     def _beside(
         self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]], orders: SectionConstraints
@@ -189,5 +163,135 @@ class Gathering:
         return further(sources, build_sources(own, self.document, budget))
 
 
+def own_units(sources: Sequence[Source], spans: Sequence[tuple[str, int, int]]) -> tuple[tuple[int, int, int], ...]:
+    """What of ``sources`` lies in ``spans`` (document, start, end): (source number, first unit, last unit)."""
+    out = []
+    for source in sources:
+        for doc_id, start, end in spans:
+            inside = [
+                number
+                for number, unit in enumerate(source.units, start=1)
+                if source.doc_id == doc_id and start <= unit.start and unit.end <= end
+            ]
+            if inside:
+                out.append((source.number, inside[0], inside[-1]))
+    return tuple(out)
+
+
 def _documents(parts: Sequence[Source] | Sequence[Segment]) -> dict[str, None]:
     return dict.fromkeys(part.doc_id for part in parts)
+
+
+# What a person ordered, and what it does to the sources
+
+
+def without(found: Retrieval, spans: Sequence[Span]) -> Retrieval:
+    """``found`` without ``spans``: segments are cut around them, and hits that share anything with them left out."""
+    if not spans:
+        return found
+    return replace(
+        found,
+        hits=tuple(hit for hit in found.hits if not _shares(hit.chunk.doc_id, hit.chunk.start, hit.chunk.end, spans)),
+        segments=tuple(part for segment in found.segments for part in _cut(segment, spans)),
+    )
+
+
+def _shares(doc_id: str, start: int, end: int, spans: Sequence[Span]) -> bool:
+    return any(span.doc_id == doc_id and span.start < end and start < span.end for span in spans)
+
+
+def _cut(segment: Segment, spans: Sequence[Span]) -> list[Segment]:
+    parts = [(segment.start, segment.end)]
+    for span in spans:
+        if span.doc_id == segment.doc_id:
+            parts = [
+                part
+                for start, end in parts
+                for part in ((start, min(end, span.start)), (max(start, span.end), end))
+                if part[0] < part[1]
+            ]
+    return [replace(segment, start=start, end=end) for start, end in parts]
+
+
+def pinned_sources(
+    pinned: Sequence[Span], document: Callable[[str], Document], settings: Settings
+) -> tuple[Source, ...]:
+    """The sources that ``pinned`` are, numbered from 1. Raises `InputError` where they are longer than
+    ``report.pinned_tokens`` together, and `UnknownDocument`."""
+    if not pinned:
+        return ()
+    from ragcore.answer.sources import build_sources
+
+    segments = tuple(Segment(span.doc_id, span.start, span.end, 0, 0, 0.0, "pinned") for span in pinned)
+    budget = settings.answer.model_copy(update={"source_tokens": settings.report.pinned_tokens})
+    sources = build_sources(Retrieval("", "pinned", (), segments), document, budget)
+    for span in pinned:
+        held = any(
+            source.doc_id == span.doc_id and source.start < span.end and span.start < source.end for source in sources
+        )
+        if not held:
+            raise InputError(
+                f"The pinned passages are longer than {settings.report.pinned_tokens:,} tokens together.",
+                hint="Unpin one, or raise report.pinned_tokens.",
+            )
+    return sources
+
+
+def kept_sources(draft: Answer, excluded: Sequence[Span]) -> tuple[Source, ...]:
+    """The sources of ``draft``, with their numbers, that share nothing with ``excluded``."""
+    return tuple(source for source in draft.sources if not _shares(source.doc_id, source.start, source.end, excluded))
+
+
+def without_marks_of_others(draft: Answer, sources: Sequence[Source]) -> Answer:
+    """``draft`` without the marks of citations of anything but ``sources``, which its rewriting cannot cite."""
+    numbers = {source.number for source in sources}
+    held = {citation.n for citation in draft.citations if citation.source in numbers}
+    text, marks, at, length = [], [], 0, 0
+    for mark in draft.marks:
+        keeps = mark.n in held
+        piece = draft.text[at : mark.end if keeps else mark.start]
+        piece = piece if keeps else piece.rstrip(" ")
+        text.append(piece)
+        length += len(piece)
+        if keeps:
+            marks.append(Mark(length - (mark.end - mark.start), length, mark.n, mark.added))
+        at = mark.end
+    return replace(draft, text="".join([*text, draft.text[at:]]), marks=tuple(marks))
+
+
+def further(sources: Sequence[Source], more: Sequence[Source]) -> tuple[Source, ...]:
+    """Those of ``more`` that share nothing with ``sources``, numbered after them: a draft's citations hold."""
+    last = max((source.number for source in sources), default=0)
+    new = [
+        source
+        for source in more
+        if not any(s.doc_id == source.doc_id and s.start < source.end and source.start < s.end for s in sources)
+    ]
+    return tuple(replace(source, number=number) for number, source in enumerate(new, start=last + 1))
+
+
+def within(scope: Scope, documents: Sequence[str] | None, infos: Sequence[DocumentInfo]) -> Scope:
+    """``scope``, narrowed to the documents that a section names. Raises `UnknownDocument`."""
+    if documents is None:
+        return scope
+    own: dict[str, None] = {}
+    for name in documents:
+        found = named(name, infos)
+        if not found:
+            raise UnknownDocument(
+                f"The template uses “{name}”, which isn't in this library.",
+                hint="Add it, or name another: `groundwork documents` lists them.",
+            )
+        own.update(dict.fromkeys(found))
+    inside = tuple(doc_id for doc_id in own if scope.doc_ids is None or doc_id in scope.doc_ids)
+    return replace(scope, doc_ids=inside)
+
+
+def named(name: str, infos: Sequence[DocumentInfo]) -> list[str]:
+    """The documents called ``name``: by id, file name (with or without its ending) or title."""
+    called = name.casefold()
+    return [
+        info.doc_id
+        for info in infos
+        if called in (info.doc_id, info.name.casefold(), PurePath(info.name).stem.casefold(), info.title.casefold())
+    ]

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from ragcore.cancel import Stop
 from ragcore.protocols import ModelRequest
-from ragcore.report.constraints import SectionConstraints, further, within, without
-from ragcore.report.evidence import FEW, EvidenceSet, Gathering
+from ragcore.report.evidence import (
+    FEW,
+    EvidenceSet,
+    Gathering,
+    SectionConstraints,
+    further,
+    own_units,
+    within,
+    without,
+)
 from ragcore.report.gaps import (
     NOT_HELD,
     NOTHING_FOUND,
@@ -19,12 +27,11 @@ from ragcore.report.gaps import (
     filled_of,
     foreign,
     lacking_of,
+    marked,
     nothing_for,
     of_part,
+    unmet,
 )
-from ragcore.report.headed import own_units
-from ragcore.report.recall import marked, unmet
-from ragcore.report.requirements import requirements
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term
 from ragcore.types import Answer, AnswerEvent, Document, Retrieval, Scope, Source, SubQuery, Usage
@@ -161,8 +168,8 @@ class SectionFiller:
         """One section, by its template and ``orders``; ``infos`` is the library. ``heard`` is told each event of its
         writing, from `Found` anew each time that it is written again. A section for which nothing was found is never
         put to the writer."""
-        asked = place.section
-        form = Field(asked.kind, asked.columns, asked.unit, tuple(requirements(asked.heading, asked.guidance)))
+        asked, reader = place.section, self.models.fields
+        form = Field(asked.kind, asked.columns, asked.unit, reader.requirements(asked.heading, asked.guidance))
         empty = FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, "heading")
         if not asked.filled:
             return empty
@@ -176,7 +183,7 @@ class SectionFiller:
         sought = focus if len(known) > 1 else replace(focus, subject="")
         retrieval = self.retrieve(sought.of(asked.query), scope=scope, parts=_on(sought, parts), stop=stop)
         extractive = self.models.section_writer.capabilities.extractive
-        evidence = Gathering(self.document, self.terms, self.settings, extractive)
+        evidence = Gathering(reader, self.document, self.terms, self.settings, extractive)
         names = short_titles({one.doc_id: one.title for one in ready}, {one.doc_id: one.name for one in ready})
         if focus.subject and scope.doc_ids is None:
             retrieval, known = self._of_subject(focus.subject, retrieval, known)
@@ -236,9 +243,9 @@ class SectionFiller:
                 break
             sources = (*sources, *found)
             instruction = ""
-        why = abroad or of_part(asked, gathered.stated) or NOT_HELD
+        why = abroad or of_part(reader, asked, gathered.stated) or NOT_HELD
         filled = filled_of(empty, _booked(answer, spent), missing, rounds, why)
-        lacks = GapFinder(self.document, self.terms, self.settings)
+        lacks = GapFinder(reader, self.document, self.terms, self.settings)
         return replace(
             filled,
             gaps=lacks.with_nearest(asked.heading, filled.gaps, sources),

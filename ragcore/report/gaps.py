@@ -1,4 +1,5 @@
-"""What a section lacks, with the passages that come nearest to it; and what its sources say differently."""
+"""Gaps of a section: what its guidance asked for and was not written, with the passages that come nearest to it; and
+what its sources say differently."""
 
 from __future__ import annotations
 
@@ -6,11 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ragcore.report.recall import marked, with_marks
+from ragcore.protocols import FieldReader, Reranker
 from ragcore.text.languages import language_of
 from ragcore.text.terms import Term
+from ragcore.text.words import content_stems, cover
 from ragcore.types import Answer, Document, Source
 from ragcore.types.report import (
+    INSUFFICIENT,
     Conflict,
     ConflictingValue,
     Field,
@@ -19,6 +22,7 @@ from ragcore.types.report import (
     KnownFacts,
     Missing,
     SectionStatus,
+    missing_mark,
 )
 
 if TYPE_CHECKING:
@@ -28,6 +32,10 @@ if TYPE_CHECKING:
 
 NOT_HELD = "The passages found don't answer this."
 NOTHING_FOUND = "No passage found is about this."
+# A requirement is taken for met where this much of its words stands in what is cited, or the cross-encoder says so: a
+# gap that is none costs a person more than one that they see for themselves.
+_WORDS = 0.5
+_RELEVANT = 0.3
 _NEAREST = 2  # passages that are given for what is missing
 _SHOWN = 4  # gaps of a section, for which they are looked for
 
@@ -36,6 +44,7 @@ _SHOWN = 4  # gaps of a section, for which they are looked for
 class GapFinder:
     """Looks through the sources of a section; ``document`` and ``terms`` are the engine's."""
 
+    reader: FieldReader
     document: Callable[[str], Document]
     terms: Callable[[str], tuple[Term, ...]]
     settings: Settings
@@ -44,16 +53,14 @@ class GapFinder:
         """``gaps``, the first of them with the passages of ``sources`` that come nearest to what they lack; of one that
         is of one document, passages of that document only."""
         from ragcore.answer.cite import Citer, MarkerParser
-        from ragcore.offline.nearest import nearest
 
         citer = Citer(sources, self.document)
         out = []
         for place, gap in enumerate(gaps):
             if not gap.nearest and place < _SHOWN:
                 terms, settings = self.terms(gap.what), self.settings.answer
-                # By words alone: it is a hint, and the cross-encoder would read every sentence again.
                 own = [source for source in sources if gap.doc_id in ("", source.doc_id)]
-                markers = nearest(heading, gap.what, terms, own, None, settings, _NEAREST)
+                markers = self.reader.nearest(heading, gap.what, terms, own, settings, _NEAREST)
                 cited = [citer.resolve(each)[0][0] for mark in markers for each in _markers(MarkerParser().feed(mark))]
                 gap = replace(gap, nearest=tuple(cited))
             out.append(gap)
@@ -67,17 +74,14 @@ class GapFinder:
         if form.kind != "value":
             return ()
         from ragcore.answer.cite import Citer, MarkerParser
-        from ragcore.offline.rivals import rivals
 
         out = []
-        for piece in form.requirements:
-            citer = Citer(sources, self.document)
-            for found in rivals(asked.heading, piece, asked.unit, self.terms(asked.query), sources, stated):
-                each = []
-                for figure, words, marker in found:
-                    (parsed,) = _markers(MarkerParser().feed(marker))
-                    each.append(ConflictingValue(figure, words, citer.resolve(parsed)[0][0]))
-                out.append(Conflict(piece, tuple(each)))
+        for piece, found in self.reader.rivals(asked.heading, form, self.terms(asked.query), sources, stated):
+            citer, each = Citer(sources, self.document), []
+            for rival in found:
+                (parsed,) = _markers(MarkerParser().feed(rival.marker))
+                each.append(ConflictingValue(rival.figure, rival.words, citer.resolve(parsed)[0][0]))
+            out.append(Conflict(piece, tuple(each)))
         return tuple(out)
 
 
@@ -98,14 +102,38 @@ def lacking_of(missing: Sequence[Missing]) -> dict[str, list[str]]:
     return out
 
 
-def of_part(asked: Section, stated: KnownFacts) -> str:
-    """That ``asked`` is of a year and that the documents cover only a part of one, "" where that is not so."""
-    from ragcore.report.coverage import asks_of_a_year
+def asks_of_a_year(reader: FieldReader, asked: Section, terms: Sequence[Term] = ()) -> bool:
+    """Whether ``asked`` is a value of a year, or of its end."""
+    return asked.kind == "value" and reader.of_a_year(asked.heading, asked.guidance, asked.unit, terms)
 
-    if not stated.interim or not set(stated.titles) <= set(stated.interim) or not asks_of_a_year(asked):
+
+def of_part(reader: FieldReader, asked: Section, stated: KnownFacts) -> str:
+    """That ``asked`` is of a year and that the documents cover only a part of one, "" where that is not so."""
+    if not stated.interim or not set(stated.titles) <= set(stated.interim) or not asks_of_a_year(reader, asked):
         return ""
     covered = [f"“{stated.titles[one]}” ({words})" for one, words in list(stated.interim.items())[:_SHOWN]]
     return f"It asks for a full year, and the documents cover only part of one: {'; '.join(covered)}."
+
+
+def marked(text: str) -> list[str]:
+    """What ``text`` itself says is missing, in order; "" where it does not say what."""
+    return list(dict.fromkeys((match.group(1) or "").strip(" .") for match in INSUFFICIENT.finditer(text)))
+
+
+def unmet(requirements: Sequence[str], answer: Answer, heading: str, reranker: Reranker | None) -> list[str]:
+    """Those of ``requirements`` that no cited claim of ``answer`` speaks of and that are not marked as missing."""
+    told = [claim.text for claim in answer.claims if claim.citations and claim.status != "unsupported"]
+    said = set(content_stems(" ".join([heading, *told, *marked(answer.text)])))
+    missing = [piece for piece in requirements if cover(content_stems(piece), said) < _WORDS]
+    if not missing or reranker is None or not told:
+        return missing
+    return [piece for piece in missing if float(reranker.score(piece, told).max()) < _RELEVANT]
+
+
+def with_marks(text: str, missing: Sequence[str]) -> str:
+    """``text`` with what is missing said at its end, as a writer says it."""
+    marks = [missing_mark(what) for what in missing]
+    return "\n\n".join([*([text] if text else []), *marks])
 
 
 def nothing_for(section: FilledSection, why: str) -> FilledSection:

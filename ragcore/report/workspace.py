@@ -25,20 +25,18 @@ from ragcore.errors import (
 )
 from ragcore.index.report_rows import PlaceKind, ReportInfo, StoredSection, Task, Version
 from ragcore.index.reports import Reports
-from ragcore.report.constraints import SectionConstraints, within
-from ragcore.report.drafts import Draft, asked_of, placed, template_of, unwritten
+from ragcore.report.drafts import Draft, Expense, asked_of, expected, placed, template_of, unwritten
 from ragcore.report.editing import HAND, Editing
-from ragcore.report.expense import Expense, expected
+from ragcore.report.evidence import SectionConstraints, within
 from ragcore.report.fill import Heard, SectionFiller
 from ragcore.report.template import Place, Template, from_data
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Scope
-from ragcore.types.report import NO_FOCUS, FilledSection, Focus, Report, Span
+from ragcore.types.report import NO_FOCUS, NOT_KNOWN, Coverage, FilledSection, Focus, Report, Span
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.providers.registry import Models
-    from ragcore.report.coverage import Coverage
     from ragcore.types.library import DocumentInfo
 
 _log = logging.getLogger(__name__)
@@ -99,8 +97,6 @@ class ReportWorkspace:
     def materials(self) -> list[Material]:
         """What a report may be about: whose each ready document is, and the period that it reports on. Of a large
         library only the first documents are looked into."""
-        from ragcore.offline.statements import statements
-        from ragcore.report.coverage import NOT_KNOWN, coverage
         from ragcore.text.companies import company_name
 
         out = []
@@ -108,7 +104,7 @@ class ReportWorkspace:
             company, covered = "", NOT_KNOWN
             if place < _MATERIALS:
                 document = self.filler.document(info.doc_id)
-                company, covered = company_name(document), coverage(document, list(statements(document)))
+                company, covered = company_name(document), self.models.fields.coverage(document)
             out.append(Material(info.doc_id, company, covered))
         return out
 

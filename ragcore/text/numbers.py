@@ -248,3 +248,39 @@ def _last_step(number: Number) -> float:
     while whole % (step * 10) == 0:
         step *= 10
     return float(step)
+
+
+# Lengths of time: "thirty (30) calendar days", "30-day", "six months’"; digits in brackets say the same again.
+
+_LENGTH = re.compile(
+    rf"(?<![\w.,$€£/-])(?P<count>\d+(?:\.\d+)?|{_BELOW_100})(?:\s*\(\s*\d+\s*\))?[\s-]+(?:(?:full|calendar|consecutive)\s+)?"
+    r"(?P<kind>(?:business|working)\s+)?(?P<unit>minute|hour|day|week|month|year)s?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """A length of time at ``start`` to ``end`` of a text: so many of a ``unit``, business days told from others."""
+
+    start: int
+    end: int
+    count: float
+    unit: str
+
+
+def lengths(text: str) -> list[Length]:
+    """The lengths of time in ``text``, in order."""
+    out = []
+    for match in _LENGTH.finditer(text):
+        parts = match["count"].lower().replace("-", " ").split()
+        spelt = {**_ONES, **WORDS}
+        count = float(parts[0]) if parts[0][0].isdigit() else float(sum(spelt[word] for word in parts))
+        unit = f"{'business ' if match['kind'] else ''}{match['unit'].lower()}"
+        out.append(Length(match.start(), match.end(), count, unit))
+    return out
+
+
+def length_in(text: str) -> tuple[float, str] | None:
+    """The first length of time in ``text``: a number and its unit."""
+    return next(((one.count, one.unit) for one in lengths(text)), None)

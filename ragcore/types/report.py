@@ -12,6 +12,7 @@ from ragcore.types import Answer, Citation, Usage
 # heading: nothing is to stand under it; empty: nothing of what was asked for was found; partial: some was not.
 SectionStatus = Literal["heading", "filled", "partial", "empty", "failed", "stopped"]
 FieldKind = Literal["prose", "list", "table", "value", "yes_no"]
+Period = tuple[int, int, int]  # year, month and day of its end; 0 where that is not known
 # What a writer puts in the place of what it could not find, and what it says is missing in group 1.
 INSUFFICIENT = re.compile(r"\\?\[INSUFFICIENT[ _]DATA(?::\s*([^\[\]\n]{0,400}?))?\\?\]", re.IGNORECASE)
 
@@ -98,6 +99,21 @@ class Statement:
     name: str
     year: int = 0
     dates: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The period that a document reports on. ``part``: of a year; ``end`` is its last day, as far as it is known;
+    ``words`` say it as the document does, "" where it does not. ``years`` are those that the columns of its statements
+    are of, the latest first."""
+
+    part: bool = False
+    end: Period = (0, 0, 0)
+    words: str = ""
+    years: tuple[int, ...] = ()
+
+
+NOT_KNOWN = Coverage()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,10 @@ from ragcore.export.report import manuscript
 from ragcore.index.database import Database
 from ragcore.index.reports import Reports
 from ragcore.offline.question import RuleAnalyser
-from ragcore.offline.sections import OfflineSections
-from ragcore.offline.statements import statements
-from ragcore.report.constraints import SectionConstraints
-from ragcore.report.coverage import asks_of_a_year, coverage
+from ragcore.offline.sections import OfflineSections, RuleFields
+from ragcore.report.evidence import SectionConstraints
 from ragcore.report.fill import SectionFiller
+from ragcore.report.gaps import asks_of_a_year
 from ragcore.report.template import from_data
 from ragcore.types import Document, Retrieval, Scope, Segment
 from ragcore.types.report import FilledSection, Focus, Report
@@ -56,7 +55,10 @@ class Searched:
 
 def filled(found: Searched, section: dict[str, Any], focus: Focus, reader: Reader | None = None) -> FilledSection:
     models: Any = SimpleNamespace(
-        analyser=RuleAnalyser(), section_writer=OfflineSections(reader, SETTINGS.answer), reranker=reader
+        analyser=RuleAnalyser(),
+        fields=RuleFields(),
+        section_writer=OfflineSections(reader, SETTINGS.answer),
+        reranker=reader,
     )
     filler = SectionFiller(found, found.documents.__getitem__, lambda _: (), lambda _: {}, models, SETTINGS)
     template = from_data({"title": "Profile", "sections": [section]})
@@ -119,11 +121,11 @@ def test_what_is_of_another_company_is_passed_over() -> None:
 
 def test_a_release_whose_columns_are_all_of_a_quarter_covers_a_part_of_a_year() -> None:
     made = release()
-    covered = coverage(made, list(statements(made)))
+    covered = RuleFields().coverage(made)
     assert (covered.part, covered.end, covered.years) == (True, (2022, 4, 30), ())
     assert "13 Weeks Ended April 30, 2022" in covered.words
     whole = annual("Larkfield Ltd", "a" * 16, "812", "760")
-    covered = coverage(whole, list(statements(whole)))
+    covered = RuleFields().coverage(whole)
     assert (covered.part, covered.end, covered.years) == (False, (2021, 12, 31), (2021, 2020))
 
 
@@ -140,7 +142,7 @@ def test_which_sections_ask_for_a_year() -> None:
     sections = from_data(
         {"title": "x", "sections": [REVENUE, {"heading": "Risks"}, {**REVENUE, "guidance": ""}]}
     ).sections
-    assert [asks_of_a_year(one) for one in sections] == [True, False, False]
+    assert [asks_of_a_year(RuleFields(), one) for one in sections] == [True, False, False]
 
 
 @pytest.mark.parametrize(("relevance", "status"), [(0.0001, "empty"), (0.9, "filled")])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragcore.answer.sources import build_sources
+from ragcore.offline.field_values import value_field
 from ragcore.offline.quotable import quotables
-from ragcore.offline.value_fields import value_field
 from ragcore.text.terms import Wanted
 from ragcore.types import Retrieval, Segment
 from tests.answer.samples import SETTINGS

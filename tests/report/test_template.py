@@ -13,8 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ragcore.errors import BadTemplate
+from ragcore.offline.fields import MOST, requirements
 from ragcore.report.outline import from_docx, from_markdown
-from ragcore.report.requirements import MOST, requirements
 from ragcore.report.template import MAX_LEVEL, MAX_SECTIONS, Template, from_data, from_json
 
 OWN = sorted(path.name for path in (files("ragcore.report") / "library").iterdir() if path.name.endswith(".json"))

@@ -8,9 +8,9 @@ from typing import Any
 
 from ragcore.errors import UnknownDocument
 from ragcore.index.report_rows import ReportInfo, StoredSection, Version
-from ragcore.report.constraints import named
+from ragcore.report.drafts import Expense
 from ragcore.report.editing import HAND
-from ragcore.report.expense import Expense
+from ragcore.report.evidence import named
 from ragcore.report.template import Place
 from ragcore.report.workspace import ReportWorkspace
 from ragcore.types import OFFLINE, Citation
@@ -96,7 +96,7 @@ def expense(found: Expense) -> Json:
 def about(workspace: ReportWorkspace, report_id: str, infos: Sequence[DocumentInfo]) -> Json:
     """Possible and chosen subjects of a report: each document with its company and period, and the sections that ask
     for a year."""
-    from ragcore.report.coverage import asks_of_a_year  # loads what no first page waits for
+    from ragcore.report.gaps import asks_of_a_year  # loads what no first page waits for
 
     draft = workspace.get(report_id)
     info = draft.stored.info
@@ -117,7 +117,11 @@ def about(workspace: ReportWorkspace, report_id: str, infos: Sequence[DocumentIn
             }
             for one in workspace.materials()
         ],
-        "yearly": [place.section.heading for place in draft.template.places() if asks_of_a_year(place.section)],
+        "yearly": [
+            place.section.heading
+            for place in draft.template.places()
+            if asks_of_a_year(workspace.models.fields, place.section)
+        ],
     }
 
 

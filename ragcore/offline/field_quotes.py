@@ -13,11 +13,9 @@ from itertools import zip_longest
 from math import log
 
 from ragcore.config.settings import AnswerSettings
-from ragcore.offline.field_names import BESIDE
-from ragcore.offline.firms import REFERS
+from ragcore.offline.fields import refers, stems
 from ragcore.offline.quotable import Quotable, with_paragraph, without_repeats
 from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, spread
-from ragcore.offline.told import form_asked
 from ragcore.protocols import Reranker, WritingTask
 from ragcore.text.companies import passed_over
 from ragcore.text.terms import Wanted
@@ -25,17 +23,12 @@ from ragcore.text.words import content_stems, word_set
 
 _SPEAKS = 0.5  # so much of the words of a requirement a quote must hold, rare ones counting more
 _PLAIN = 0.3  # a worth from which a quote is taken by itself
-_OF_EACH = 2  # of each document so many quotes, where their form says what is asked for
+_OF_EACH = 2  # quotes of each document of another company
 _READ = 3  # sentences that are judged with their paragraph
 _SHARE = 0.6  # and it must be worth so much of the best
 _BRACKETS = re.compile(r"\([^()]*\)")
 _PAIR = re.compile(r"\b(?:and|or)\b")
-_SAYS_LITTLE = BESIDE | frozenset(
-    content_stems(
-        "main major important most material proposed possible known several other new information include each them "
-        "they call name work"
-    )
-)
+_SAYS_LITTLE = stems("names", "beside") | stems("sentences", "says_little")
 _NO_SUBJECT = word_set("result overview summary introduction background general conclusion")
 
 
@@ -59,12 +52,6 @@ class Evidence:
         own = ranking.best(self.own, self._reranker)
         held = [quote for quote, worth in own if alone or worth >= _PLAIN or self._speaks(piece, quote)]
         held = _without_references([quote for quote in held if alone or not self._of_another(piece, quote)])
-        told = self._told(piece)
-        if told:
-            of = {quote.source.doc_id for quote in told}
-            most = max(most, _OF_EACH * len(of))
-            rest = [quote for quote in held if quote not in told]
-            held = [*told, *(q for q in rest if q.source.doc_id not in of or _within(q, self._request.pinned))]
         # What a person pinned comes first, and does not stand for all the rest.
         pinned = [quote for quote in held if _within(quote, self._request.pinned)]
         chosen = _by_turns([quote for quote in held if quote not in pinned])
@@ -74,9 +61,8 @@ class Evidence:
             good = [each for each in ranked if each[1] >= _PLAIN and self._answers(piece, each[0])]
             good = [each for each in good if each[0] not in pinned and (alone or not self._of_another(piece, each[0]))]
             floor = _SHARE * good[0][1] if good else 0.0
-            chosen = [quote for quote, worth in good if worth >= floor]
-        # What is known by its form, and not said by a document in that form, it does not say.
-        others = [] if told else self._of_others(piece, ranking, [*pinned, *chosen])
+            chosen = _without_references([quote for quote, worth in good if worth >= floor])
+        others = self._of_others(piece, ranking, [*pinned, *chosen])
         if others:
             # No company is passed over because there is more to quote of another.
             chosen = _by_turns([*chosen, *others])
@@ -111,26 +97,6 @@ class Evidence:
         worth = dict(zip(near, spread(self._reranker.score(asked, read)), strict=True))
         judged = [(quote, max(alone, float(worth.get(n, 0.0)))) for n, (quote, alone) in enumerate(ranked)]
         return sorted(judged, key=lambda each: -each[1])
-
-    def _told(self, piece: str) -> list[Quotable]:
-        """The sentences whose form says it, where ``piece`` asks for what is known by that (what a company does),
-        in the order of the text, of several documents the first of each; those of a document's own section on it, else
-        any of the document."""
-        inner, outer = form_asked(piece, True), form_asked(piece, False)
-        of_own = [q for q in self.own if inner is not None and q.row is None and inner.says_it(q.text)]
-        of = self._request.stated.companies
-        told = [
-            quote
-            for quote in self._found
-            if outer is not None and quote.row is None and outer.says_it(quote.text, of.get(quote.source.doc_id, ()))
-        ]
-        headed = {quote.source.doc_id for quote in of_own}
-        rest = [quote for quote in told if quote.source.doc_id not in headed]
-        form = outer or inner
-        chosen = sorted([*of_own, *rest], key=lambda q: (form is not None and form.of_quarter(q.text), q.start))
-        turns = {doc_id: [quote for quote in chosen if quote.source.doc_id == doc_id] for doc_id in _documents(chosen)}
-        # One document may say it at length, several each at its beginning.
-        return chosen if len(turns) < 2 else [quote for own in turns.values() for quote in own[:_OF_EACH]]
 
     def nearest(self, pieces: Sequence[str], most: int) -> list[Quotable]:
         """What comes nearest to ``pieces``, be it ever so far."""
@@ -186,8 +152,8 @@ def _within(quote: Quotable, own: Sequence[tuple[int, int, int]]) -> bool:
 
 def _without_references(quotes: Sequence[Quotable]) -> list[Quotable]:
     """``quotes`` without those that only say where it stands, where their document says more."""
-    says = {quote.source.doc_id for quote in quotes if not REFERS.search(quote.text)}
-    return [quote for quote in quotes if quote.source.doc_id not in says or not REFERS.search(quote.text)]
+    says = {quote.source.doc_id for quote in quotes if not refers(quote.text)}
+    return [quote for quote in quotes if quote.source.doc_id not in says or not refers(quote.text)]
 
 
 def _documents(quotes: Sequence[Quotable]) -> list[str]:
