@@ -19,7 +19,11 @@ MEDIA_TYPES: dict[Kind, str] = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "pdf": "application/pdf",
 }
-_MODULES: dict[Kind, str] = {"md": "markdown", "docx": "docx", "pdf": "pdf"}
+_WRITERS: dict[Kind, tuple[str, str]] = {
+    "md": ("markdown", "write"),
+    "docx": ("pandoc", "write_word"),
+    "pdf": ("pdf", "write"),
+}
 
 
 class Writer(Protocol):
@@ -38,4 +42,5 @@ def kind(name: str) -> Kind:
 
 def writer(chosen: Kind) -> Writer:
     """The writer of a kind; its library is loaded here."""
-    return cast("Writer", import_module(f"ragcore.export.{_MODULES[chosen]}").write)
+    module, name = _WRITERS[chosen]
+    return cast("Writer", getattr(import_module(f"ragcore.export.{module}"), name))

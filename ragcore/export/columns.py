@@ -1,17 +1,18 @@
-"""How wide the columns of a table should be, and where its words may be broken so that it fits the page."""
+"""Tables on a page of fixed width: how wide their columns are, where words may be broken, where a row is parted."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from ragcore.export.model import Inline, NoteRef, Runs, Table, Text, joined, plain
+from ragcore.export.model import Block, Inline, Items, NoteRef, Quote, Runs, Table, Text, joined, plain
 
 BREAK = "\u200b"  # ZERO WIDTH SPACE: a line may end here
 WIDE = 7  # columns; a table with more is set smaller
 PADDING = 2  # characters that a column's borders and margins take
+LINES = 25  # less than half a page
 SHORTEST = 4  # characters that a line of a cell has at least
 
 
@@ -32,7 +33,29 @@ def _length(runs: Runs) -> int:
     return len(plain(runs)) + sum(len(str(run.number)) for run in runs if isinstance(run, NoteRef))
 
 
-def longest_words(table: Table, room: int) -> Sequence[int | None]:
+def fitted(blocks: Sequence[Block], room: Callable[[int], int]) -> tuple[Block, ...]:
+    """``blocks`` with tables that fit: a line of a table of so many columns has ``room(columns)`` characters, words that
+    would make it wider get places where they may be broken, and a row of more than `LINES` lines is parted."""
+    return tuple(_fitted(block, room) for block in blocks)
+
+
+def _fitted(block: Block, room: Callable[[int], int]) -> Block:
+    match block:
+        case Items():
+            return replace(block, items=tuple(fitted(item, room) for item in block.items))
+        case Quote():
+            return replace(block, blocks=fitted(block.blocks, room))
+        case Table():
+            line = room(len(block.aligns))
+            longest = _longest_words(block, line)
+            parts = [_parted(row, block, line) for row in block.rows]
+            rows = (tuple(map(_broken, row, longest)) for each in parts for row in each)
+            return replace(block, rows=tuple(rows), heads=sum(map(len, parts[: block.heads])))
+        case _:
+            return block
+
+
+def _longest_words(table: Table, room: int) -> Sequence[int | None]:
     """For each column the longest word that may stay whole, None for any: words are broken only where the longest ones
     would together take more than ``room`` characters."""
     words = [
@@ -44,20 +67,20 @@ def longest_words(table: Table, room: int) -> Sequence[int | None]:
     return [width - PADDING for width in widths(table, room)]
 
 
-def broken(text: str, longest: int | None) -> str:
-    """``text`` with a place for a line's end after every ``longest`` characters of a longer word."""
+def _broken(runs: Runs, longest: int | None) -> Runs:
+    """``runs`` with a place for a line's end after every ``longest`` characters of a longer word."""
     if longest is None:
-        return text
-    pieces = text.split(" ")
-    return " ".join(
-        BREAK.join(word[at : at + longest] for at in range(0, len(word), longest)) if len(word) > longest else word
-        for word in pieces
-    )
+        return runs
+    return tuple(replace(run, text=_breakable(run.text, longest)) if isinstance(run, Text) else run for run in runs)
 
 
-def parted(row: tuple[Runs, ...], table: Table, room: int, lines: int) -> list[tuple[Runs, ...]]:
-    """``row`` of ``table`` as rows of which no cell has more than about ``lines`` lines: nearly always itself."""
-    cells = [_pieces(cell, width * lines) for cell, width in zip(row, widths(table, room))]
+def _breakable(text: str, longest: int) -> str:
+    return " ".join(BREAK.join(_slices(word, longest)) for word in text.split(" "))
+
+
+def _parted(row: tuple[Runs, ...], table: Table, room: int) -> list[tuple[Runs, ...]]:
+    """``row`` of ``table`` as rows of which no cell has more than about `LINES` lines: nearly always itself."""
+    cells = [_pieces(cell, width * LINES) for cell, width in zip(row, widths(table, room))]
     return list(zip_longest(*cells, fillvalue=())) if max(map(len, cells), default=1) > 1 else [row]
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import base64
 from html import escape
 
-from ragcore.export.html import body
 from ragcore.export.model import Manuscript, Note
+from ragcore.export.pandoc import html
 from ragcore.export.pictures import Sheets, around
 from ragcore.export.wording import page
 
@@ -23,8 +23,8 @@ h2 { font-size: 1.25rem; margin: 2.2rem 0 .6rem; }
 h3, h4, h5, h6 { font-size: 1rem; }
 a { color: var(--link); text-underline-offset: 2px; }
 sup a { text-decoration: none; font: 600 .7em var(--plain); }
-p.about { color: var(--soft); font-size: .8125rem; margin: .2rem 0; }
-p.notice { font-weight: 600; }
+.about p { color: var(--soft); font-size: .8125rem; margin: .2rem 0; }
+.notice p { font-weight: 600; }
 .remark { color: var(--soft); font-style: italic; font-size: .85em; }
 .lack { color: var(--lack); font-family: var(--plain); font-size: .85em; }
 table { border-collapse: collapse; font-size: .8125rem; display: block; overflow-x: auto; }
@@ -45,7 +45,7 @@ figure i.head { background: #fff4cf; }
 
 def write_page(manuscript: Manuscript, sheets: Sheets) -> bytes:
     """The whole file, in UTF-8."""
-    text = body(manuscript, beside=lambda note: _pictures(note, sheets))
+    text = html(manuscript, lambda note: _pictures(note, sheets))
     head = (
         '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(manuscript.title)}</title>\n<style>{STYLE}</style>"

@@ -9,13 +9,14 @@ from __future__ import annotations
 import io
 import re
 import time
+from dataclasses import replace
 from typing import Any
 
 from ragcore.config.settings import ExportSettings
 from ragcore.errors import GroundworkError
-from ragcore.export.columns import WIDE
-from ragcore.export.html import body
+from ragcore.export.columns import WIDE, fitted
 from ragcore.export.model import Manuscript, headings, plain
+from ragcore.export.pandoc import html
 
 MARGIN = 62.0  # points
 BOOKMARK_LEVELS = 2  # of headings below the title
@@ -33,8 +34,8 @@ h1 { font-size: 18pt; margin: 0 0 6pt 0; line-height: 1.2; }
 h2 { font-size: 13pt; margin: 16pt 0 5pt 0; line-height: 1.25; }
 h3, h4, h5, h6 { font-size: 10.5pt; margin: 10pt 0 3pt 0; }
 p { margin: 0 0 6pt 0; }
-p.about { color: #666; font-size: 8.5pt; margin-bottom: 4pt; }
-p.notice { font-weight: bold; }
+.about p { color: #666; font-size: 8.5pt; margin-bottom: 4pt; }
+.notice p { font-weight: bold; }
 .remark { color: #666; font-style: italic; font-size: 8.5pt; }
 .lack { color: #9c3d00; font-size: 9pt; }
 ul, ol { margin: 0 0 6pt 0; padding-left: 18pt; }
@@ -50,7 +51,7 @@ blockquote { margin: 0 0 6pt 4pt; padding-left: 10pt; border-left: 1.5pt solid #
 pre { font-size: 8.5pt; margin: 0 0 6pt 8pt; white-space: pre-wrap; }
 code { font-size: 9pt; }
 .notes { margin: 6pt 0 0 0; padding-top: 4pt; border-top: 0.5pt solid #999; }
-p.note { font-size: 8.5pt; margin: 0 0 3pt 0; }
+.note p { font-size: 8.5pt; margin: 0 0 3pt 0; }
 """
 
 
@@ -113,7 +114,9 @@ def write(manuscript: Manuscript, settings: ExportSettings) -> bytes:
 def _lay_out(manuscript: Manuscript, paper: Any) -> tuple[bytes, _Places]:
     import pymupdf
 
-    story = pymupdf.Story(_entities_once(body(manuscript, _room)), user_css=STYLE)
+    story = pymupdf.Story(
+        _entities_once(html(replace(manuscript, blocks=fitted(manuscript.blocks, _room)))), user_css=STYLE
+    )
     out = io.BytesIO()
     writer = pymupdf.DocumentWriter(out)
     places = _Places([plain(heading.runs) for heading in headings(manuscript.blocks)])
@@ -148,9 +151,9 @@ def _positions(story: Any) -> list[Any]:
     return found
 
 
-def _entities_once(html: str) -> str:
+def _entities_once(page: str) -> str:
     """MuPDF decodes entities twice (``&amp;lt;`` is ``<`` to it); an element between the two parts prevents that."""
-    return _DOUBLE.sub("&amp;<span></span>", html)
+    return _DOUBLE.sub("&amp;<span></span>", page)
 
 
 def _pair_surrogates(document: Any) -> None:

@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import docx
@@ -64,20 +65,26 @@ def parts(data: bytes) -> tuple[Any, Any]:
 def word(data: bytes) -> File:
     document, footnotes = parts(data)
     body = document.element.body
-    notes = {
-        int(note.get(qn("w:id"))): "".join(note.itertext())
-        for note in footnotes.xpath("w:footnote[not(@w:type)]", namespaces=W)
-    }
+    # Word numbers footnotes by the order of their references, whatever their ids are.
+    texts = {note.get(qn("w:id")): words_of(note) for note in footnotes.xpath("w:footnote[not(@w:type)]", namespaces=W)}
+    ids = [found.get(qn("w:id")) for found in body.iter(qn("w:footnoteReference"))]
+    notes = {number: texts[each] for number, each in enumerate(ids, start=1)}
     words = "\n".join("".join(p.xpath(".//w:t/text()")) for p in body.iter(qn("w:p")))
     return File("\n".join([_without_fields(body) or words, *notes.values()]), list(_references(body)), notes)
 
 
+def words_of(element: Any) -> str:
+    """The words of an element, without the blanks between its tags."""
+    return "".join(t.text or "" for t in element.iter(qn("w:t")))
+
+
 def _references(body: Any) -> Iterator[int]:
+    numbers = count(1)
     for found in body.iter(qn("w:footnoteReference"), qn("w:instrText")):
         if found.tag == qn("w:footnoteReference"):
-            yield int(found.get(qn("w:id")))
+            yield next(numbers)
         else:
-            match = re.fullmatch(r" NOTEREF _Note(\d+) \\f \\h ", found.text)
+            match = re.fullmatch(r" NOTEREF Note(\d+) \\f \\h ", found.text)
             assert match
             yield int(match[1])
 
