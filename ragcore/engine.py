@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from ragcore.report.fill import ReportRun, SectionFiller
     from ragcore.report.template import Template
     from ragcore.report.workspace import ReportWorkspace
-    from ragcore.suggest.first_questions import Starter
     from ragcore.suggest.overview import Overview
+    from ragcore.suggest.questions import Starter
     from ragcore.types.library import Estimate
     from ragcore.types.report import Focus, Report
 
@@ -398,7 +398,7 @@ class Engine(Library):
         chapters; kept until it is built anew. Raises `UnknownDocument`, `ModelError`."""
         from ragcore.suggest.overview import overview
 
-        return overview(self, self.models.embedder, doc_id)
+        return overview(self, self.models.embedder, self.models.wording, doc_id)
 
     def starters(
         self,
@@ -409,20 +409,20 @@ class Engine(Library):
         """Questions to begin with about ``doc_ids``, in the order in which they came, each tried offline and told as
         soon as it is answered; kept until the library changes. Ends early, and keeps nothing, when ``go_on()`` is
         false. Raises what retrieval raises."""
-        from ragcore.suggest.first_questions import starters
+        from ragcore.suggest.questions import starters
 
         quoting = self._quoting()
 
         def ask(question: str) -> Answer:
             return quoting().ask(question, doc_ids=doc_ids).run()
 
-        return starters(self, self.overview, ask, doc_ids, go_on, tell)
+        return starters(self, self.models.wording, self.overview, ask, doc_ids, go_on, tell)
 
     def suggest(self, conversation_id: str, turn_id: str, go_on: Callable[[], bool] = lambda: True) -> tuple[str, ...]:
         """Questions that could follow an answer, from what stands around its citations, each tried offline; kept with
         the turn, so that they are looked for once. Ends early, and keeps nothing, when ``go_on()`` is false. Raises
         `UnknownConversation`, and what retrieval raises."""
-        from ragcore.suggest.follow_ups import suggestions
+        from ragcore.suggest.questions import suggestions
 
         quoting = self._quoting()
 
@@ -433,11 +433,11 @@ class Engine(Library):
                 .run()
             )
 
-        return suggestions(self, ask, conversation_id, turn_id, go_on)
+        return suggestions(self, self.models.wording, ask, conversation_id, turn_id, go_on)
 
     def _quoting(self) -> Callable[[], Engine]:
         """Gives the engine by which questions are tried before they are offered, made when the first is tried."""
-        from ragcore.suggest.follow_ups import OFFLINE
+        from ragcore.suggest.questions import OFFLINE
 
         return cache(lambda: self.with_settings(OFFLINE))
 

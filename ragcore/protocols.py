@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from re import Pattern
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -114,6 +115,37 @@ class FieldReader(Protocol):
         most: int,
     ) -> list[str]:
         """The markers of at most ``most`` sentences and rows that come nearest to ``what``, best first."""
+
+
+class QuestionWording(Protocol):
+    """A language's way of asking about a document in its own words. What makes a question returns "" where the words
+    don't plainly make one."""
+
+    CAUSE: Pattern[str]
+    """What leads from what changed to why."""
+    REFERENCE: Pattern[str]
+    """References and list numbers, which are no figures."""
+
+    def of_cell(self, row: str, column: str, title: str, words: Set[str]) -> str: ...
+    def of_heading(self, text: str, low: str, words: Set[str], *, several: bool) -> str: ...
+    def of_topic(self, name: str, low: str, *, several: bool) -> str: ...
+    def of_caption(self, label: str) -> str: ...
+    def of_cause(self, sentence: str, words: Set[str]) -> str: ...
+
+    def label_of(self, text: str) -> str:
+        """By which a text refers to the section of a heading."""
+        ...
+
+    def written(self, text: str) -> Set[str]:
+        """The words of ``text`` as it writes them within sentences, which those above take as ``words``."""
+        ...
+
+    def is_many(self, name: str) -> bool:
+        """Whether the noun of a name is in the plural."""
+        ...
+
+    def leaning(self) -> Set[str]:
+        """Words at a beginning that need the sentence before."""
         ...
 
 

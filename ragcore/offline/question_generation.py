@@ -12,6 +12,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
+from ragcore.offline.quotable import REFERENCE as REFERENCE  # for `QuestionWording`
 from ragcore.text.periods import periods, years
 from ragcore.text.words import FUNCTION_WORDS, MONTHS, word_set
 
@@ -45,6 +46,11 @@ def _english() -> dict[str, Any]:
 def words_of(name: str) -> frozenset[str]:
     """The list ``name`` of ``question_generation.toml``."""
     return word_set(_english()[name])
+
+
+def leaning() -> frozenset[str]:
+    """Words at a beginning that need the sentence before."""
+    return words_of("pronouns") - {"we", "our", "if", "no"}
 
 
 def written(text: str) -> frozenset[str]:

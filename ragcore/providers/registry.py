@@ -23,7 +23,16 @@ from ragcore.providers.paid import Billing, PaidModel
 from ragcore.types import OFFLINE, Usage
 
 if TYPE_CHECKING:
-    from ragcore.protocols import LLM, Embedder, Entailment, FieldReader, QuestionAnalyser, Reranker, VectorStore
+    from ragcore.protocols import (
+        LLM,
+        Embedder,
+        Entailment,
+        FieldReader,
+        QuestionAnalyser,
+        QuestionWording,
+        Reranker,
+        VectorStore,
+    )
 
 T = TypeVar("T")
 
@@ -117,6 +126,13 @@ class Models:
         from ragcore.offline.question import RuleAnalyser
 
         return self._shared.part("analyser", RuleAnalyser)
+
+    @property
+    def wording(self) -> QuestionWording:
+        """What words questions about a document."""
+        from ragcore.offline import question_generation
+
+        return question_generation
 
     @property
     def describer(self) -> LLM | None:

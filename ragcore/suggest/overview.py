@@ -20,8 +20,6 @@ from ragcore.answer.cite import cite_span
 from ragcore.answer.sources import build_units
 from ragcore.context.extract import tells
 from ragcore.index.packing import pack, unpack
-from ragcore.offline.question_generation import is_many, words_of
-from ragcore.offline.quotable import REFERENCE
 from ragcore.text.numbers import numbers
 from ragcore.text.periods import date_spans, years
 from ragcore.text.words import FUNCTION_WORDS
@@ -29,7 +27,7 @@ from ragcore.types import Citation, Document, Element
 
 if TYPE_CHECKING:
     from ragcore.library import Library
-    from ragcore.protocols import Embedder, Vector
+    from ragcore.protocols import Embedder, QuestionWording, Vector
 
 LINES = 5
 CHAPTERS = 8  # headings that stand for a document, at most
@@ -43,7 +41,6 @@ _INITIALS = 3  # of persons ("R,", "WY,"), from which on it is one too
 _LONG = 8  # pages from which on a document has a cover
 _NUMBERED = 5  # characters of the number in front of an item, at most
 _RARE = 3  # times that a name stands in a document, up to which it tells of its sentence
-_NOT_ALONE = words_of("pronouns") - {"we", "our", "if", "no"}  # words that need the sentence before
 # What a sentence is worth beside its words that tell, and what counts against it.
 _EARLY = 0.3  # the first before the last: documents begin with what they come to
 _OPENS = 0.15  # the first of its paragraph
@@ -85,7 +82,7 @@ class _Sentence:
     worth: float
 
 
-def overview(library: Library, embedder: Embedder, doc_id: str) -> Overview:
+def overview(library: Library, embedder: Embedder, wording: QuestionWording, doc_id: str) -> Overview:
     """`Engine.overview`."""
     document = library.document(doc_id)
     stamp = f"{VERSION} {library.store.build(doc_id)}"
@@ -93,14 +90,14 @@ def overview(library: Library, embedder: Embedder, doc_id: str) -> Overview:
     if kept is not None:
         return unpack(kept, Overview)
     found = list(library.store.vectors(embedder.name, [doc_id]))
-    view = made(document, embedder, np.concatenate([vectors for _, vectors in found]) if found else None)
+    view = made(document, embedder, wording, np.concatenate([vectors for _, vectors in found]) if found else None)
     library.overviews.put(doc_id, stamp, pack(view, Overview))
     return view
 
 
-def made(document: Document, embedder: Embedder, about: Vector | None = None) -> Overview:
+def made(document: Document, embedder: Embedder, wording: QuestionWording, about: Vector | None = None) -> Overview:
     """The overview of ``document``; ``about`` are the vectors of its chunks, None where there are none yet."""
-    ranked = list(islice(_ranked(_sentences(document)), _RANKED))
+    ranked = list(islice(_ranked(_sentences(document, wording)), _RANKED))
     chosen = _chosen(ranked, embedder.embed_documents([one.text for one in ranked]), about) if ranked else []
     lines = tuple(Line(cite_span(document, one.start, one.end, n), one.lit) for n, one in enumerate(chosen, start=1))
     heads = islice(_chapters(document), CHAPTERS)
@@ -112,7 +109,7 @@ def made(document: Document, embedder: Embedder, about: Vector | None = None) ->
 # Sentences
 
 
-def _sentences(document: Document) -> list[_Sentence]:
+def _sentences(document: Document, wording: QuestionWording) -> list[_Sentence]:
     """Sentences that can stand alone, with what tells in them."""
     elements = [item for item in document.body if item.kind in ("paragraph", "list_item") and item.generated is None]
     depth = _depth(elements)
@@ -130,10 +127,10 @@ def _sentences(document: Document) -> list[_Sentence]:
             borrowed = bool(document.marks(unit.start, unit.end)) or _refers(text)
             cites[item.section[:depth]].append(borrowed)
             rest = document.text[unit.end : item.end].lstrip()[:1]
-            if not _stands_alone(text) or rest.islower() or rest.isdigit():  # cut behind an abbreviation
+            if not _stands_alone(text, wording) or rest.islower() or rest.isdigit():  # cut behind an abbreviation
                 continue
             text = " ".join(document.shown(unit.start, unit.end).split())
-            told = _telling(text, document.text)
+            told = _telling(text, document.text, wording)
             if told is not None:
                 worth = told[1] + _EARLY * (1 - unit.start / max(document.body_end, 1)) - _BORROWED * borrowed
                 worth += _OPENS if order == 0 and item.kind == "paragraph" else 0.0
@@ -160,7 +157,7 @@ def _refers(text: str) -> bool:
     return any(years(part) or (part.strip("0123456789,;–- ") == "" and part.strip()) for part in inside)
 
 
-def _stands_alone(text: str) -> bool:
+def _stands_alone(text: str, wording: QuestionWording) -> bool:
     """Whether it is a whole sentence of prose that does not begin with what another one said."""
     if not _SHORTEST <= len(text) <= _LONGEST or not tells(text):
         return False
@@ -170,18 +167,18 @@ def _stands_alone(text: str) -> bool:
         (text[0].isalnum() or text[0] in '“"‘(„«')
         and not next((c for c in text if c.isalpha()), "").islower()
         and not (words[0].endswith((")", ".")) and len(words[0]) <= _NUMBERED)  # "(4)", "12.", "a)"
-        and words[0].strip("“\"'(,").lower() not in _NOT_ALONE
+        and words[0].strip("“\"'(,").lower() not in wording.leaning()
         and sum(word[0].isupper() for word in words) < _CAPITALS * len(words)
         and initials < _INITIALS
         and not text.endswith("?")
     )
 
 
-def _telling(text: str, whole: str) -> tuple[tuple[int, int], float] | None:
+def _telling(text: str, whole: str, wording: QuestionWording) -> tuple[tuple[int, int], float] | None:
     """The words of a sentence of the text ``whole`` that tell the most, with their worth: an amount, a day, a number of
     things, a name."""
     found: list[tuple[float, int, int]] = []
-    for number in numbers(REFERENCE.sub(lambda match: "\0" * len(match.group()), text)):
+    for number in numbers(wording.REFERENCE.sub(lambda match: "\0" * len(match.group()), text)):
         own = number.raw.strip("()")
         start = text.find(own, number.start)
         end = start + len(own)
@@ -194,7 +191,7 @@ def _telling(text: str, whole: str) -> tuple[tuple[int, int], float] | None:
         last = (
             end
             if number.percent or number.currency
-            else _with_noun(text, end, unit=text[end - 1].isdigit() and bool(number.unit))
+            else _with_noun(text, end, wording, unit=text[end - 1].isdigit() and bool(number.unit))
         )
         if exact or last > start + len(own):
             found.append((1.0 if exact else 0.8, start, last))
@@ -206,7 +203,7 @@ def _telling(text: str, whole: str) -> tuple[tuple[int, int], float] | None:
     return (start, end), worth
 
 
-def _with_noun(text: str, end: int, *, unit: bool) -> int:
+def _with_noun(text: str, end: int, wording: QuestionWording, *, unit: bool) -> int:
     """Where the words behind a number end that say of what it is: "1.84 million homes", "seven working days", "5 ml"
     (``unit``); else ``end``. The first in the plural of three, or else the first."""
     at, ends = end, []
@@ -216,7 +213,7 @@ def _with_noun(text: str, end: int, *, unit: bool) -> int:
             break
         at = text.index(bare, at) + len(bare)
         ends.append(at)
-        if unit or is_many(bare):
+        if unit or wording.is_many(bare):
             return at
         if word[-1] != bare[-1]:
             break

@@ -10,7 +10,7 @@ import pytest
 from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownTurn
-from ragcore.suggest.follow_ups import OFFLINE
+from ragcore.suggest.questions import OFFLINE
 from ragcore.types.library import Feedback
 
 

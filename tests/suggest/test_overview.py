@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from ragcore.engine import Engine
-from ragcore.suggest.first_questions import Starter
+from ragcore.offline import question_generation as wording
 from ragcore.suggest.overview import LINES, made
+from ragcore.suggest.questions import Starter
 from tests import pdfs
 from tests.documents import Heading, make_document
 from tests.libraries import HashEmbedder
@@ -60,7 +61,7 @@ def test_what_a_sentence_tells_is_lit() -> None:
         "The wells along the railway are looked after by the Orchard Lane Trust alone.": "Orchard Lane Trust",
     }
     document = make_document(*(part for n, said in enumerate(told) for part in (Heading(f"Part {n}"), said)))
-    assert {line.text: line.text[slice(*line.lit)] for line in made(document, HashEmbedder()).lines} == told
+    assert {line.text: line.text[slice(*line.lit)] for line in made(document, HashEmbedder(), wording).lines} == told
 
 
 def test_references_repeats_and_fragments_are_no_lines() -> None:
@@ -74,7 +75,7 @@ def test_references_repeats_and_fragments_are_no_lines() -> None:
         "24 Aldous R, Brandt WY, Corley M, et al. Outcomes of pumping in a phase 2 trial of three wells by the river.",
         "Nitrate stood above the limit in seven wells, all of them south of the railway.",
     )
-    assert [line.text for line in made(document, HashEmbedder()).lines] == [
+    assert [line.text for line in made(document, HashEmbedder(), wording).lines] == [
         "Nitrate stood above the limit in seven wells, all of them south of the railway."
     ]
 
@@ -90,7 +91,7 @@ def test_what_a_paper_found_comes_before_what_it_cites() -> None:
         "Households used 18% more water from bottles while the works were closed to them.",
     ]
     document = make_document(Heading("Background"), *cited, background, Heading("Findings"), *findings)
-    lines = [line.text for line in made(document, HashEmbedder()).lines]
+    lines = [line.text for line in made(document, HashEmbedder(), wording).lines]
     assert sum(line in findings for line in lines) >= LINES - 1
     assert not set(lines) & set(cited)
 
@@ -99,7 +100,7 @@ def test_without_a_sentence_worth_quoting_the_chapters_stand_there() -> None:
     document = make_document(
         Heading("Handbook"), Heading("Wells", 2), FILLER, Heading("Pumps", 2), FILLER, Heading("Mains", 2), FILLER
     )
-    found = made(document, HashEmbedder())
+    found = made(document, HashEmbedder(), wording)
     assert not found.lines
     assert [item.quote for item in found.chapters] == ["Handbook", "Wells", "Pumps", "Mains"]
 

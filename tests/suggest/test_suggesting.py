@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from ragcore.engine import Engine
+from ragcore.offline import question_generation as wording
 from ragcore.pipelines.run import AnswerRun
-from ragcore.suggest.follow_ups import OFFERED, candidates, suggest
+from ragcore.suggest.questions import OFFERED, candidates, suggest
 from ragcore.types import Answer
 
 
@@ -38,7 +39,7 @@ def test_each_one_that_is_offered_is_answered_from_where_it_was_made(library: tu
     engine, conversation, turn_id = library
     offered = engine.suggest(conversation, turn_id)
     assert 0 < len(offered) <= OFFERED
-    places = {each.question: each for each in candidates(answer_of(library), engine.document)}
+    places = {each.question: each for each in candidates(answer_of(library), engine.document, wording)}
     for question in offered:
         answer = engine.ask(question).run()
         assert not answer.refused, question
@@ -50,7 +51,7 @@ def test_each_one_that_is_offered_is_answered_from_where_it_was_made(library: tu
 
 def test_periods_rows_causes_and_sections_beside_it_are_asked_for(library: tuple[Engine, str, str]) -> None:
     engine = library[0]
-    questions = [each.question for each in candidates(answer_of(library), engine.document)]
+    questions = [each.question for each in candidates(answer_of(library), engine.document, wording)]
     assert "What was total revenue in 2024?" in questions
     assert any(each.startswith("What was the revenue of ") and each.endswith("in 2025?") for each in questions), "a row"
     assert "Why did revenue grow in fiscal 2025?" in questions or "Why did revenue grow?" in questions
@@ -61,7 +62,7 @@ def test_periods_rows_causes_and_sections_beside_it_are_asked_for(library: tuple
 def test_questions_beside_several_documents_do_not_repeat_a_title(library: tuple[Engine, str, str]) -> None:
     engine, answer = library[0], answer_of(library)
     title = engine.document(answer.citations[0].doc_id).title
-    questions = [each.question for each in candidates(answer, engine.document, several=True)]
+    questions = [each.question for each in candidates(answer, engine.document, wording, several=True)]
     assert questions
     assert not any(title in question or "the document " in question for question in questions)
 
@@ -75,7 +76,7 @@ def test_nothing_that_was_asked_or_is_refused_is_offered(library: tuple[Engine, 
         return replace(answer, refused=True)
 
     before = replace(answer, question="what was total revenue, in 2024", citations=())
-    assert suggest(answer, [before], engine.document, refusing) == ()
+    assert suggest(answer, [before], engine.document, wording, refusing) == ()
     assert tried
     assert "What was total revenue in 2024?" not in tried
 
@@ -88,9 +89,9 @@ def test_what_was_cited_before_is_not_asked_for(library: tuple[Engine, str, str]
         tried.append(question)
         return replace(answer, refused=True)
 
-    place = next(each for each in candidates(answer, engine.document) if each.question.endswith("in 2024?"))
+    place = next(each for each in candidates(answer, engine.document, wording) if each.question.endswith("in 2024?"))
     cited = replace(answer.citations[0], start=place.start, end=place.end)
-    suggest(answer, [replace(answer, question="Another?", citations=(cited,))], engine.document, elsewhere)
+    suggest(answer, [replace(answer, question="Another?", citations=(cited,))], engine.document, wording, elsewhere)
     assert tried
     assert place.question not in tried
 
@@ -98,7 +99,7 @@ def test_what_was_cited_before_is_not_asked_for(library: tuple[Engine, str, str]
 def test_an_answer_from_elsewhere_does_not_count(library: tuple[Engine, str, str]) -> None:
     engine, answer = library[0], answer_of(library)
     elsewhere = replace(answer, citations=tuple(replace(item, start=0, end=1) for item in answer.citations))
-    assert suggest(answer, [], engine.document, lambda _: elsewhere) == ()
+    assert suggest(answer, [], engine.document, wording, lambda _: elsewhere) == ()
 
 
 def test_a_candidate_is_tried_as_the_next_question_of_the_conversation(

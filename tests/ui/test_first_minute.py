@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from ragcore.errors import ModelError
-from ragcore.suggest.first_questions import Starter
+from ragcore.suggest.questions import Starter
 from ragcore.types import EVERYTHING, Scope
 from ragcore.types.library import DocumentInfo
 from tests import pdfs, prepared

@@ -13,7 +13,7 @@ from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
 
 if TYPE_CHECKING:
-    from ragcore.suggest.first_questions import Starter  # loads what no first page waits for
+    from ragcore.suggest.questions import Starter  # loads what no first page waits for
 
 _log = logging.getLogger(__name__)
 
