@@ -114,14 +114,16 @@ class Library:
         quote. Raises `UnknownConversation`, `InputError` for a kind that there is not."""
         from ragcore.export import kind as checked_kind
         from ragcore.export import writer
-        from ragcore.export.conversation import Exchange, manuscript
+        from ragcore.export.manuscripts import Exchange, of_conversation
 
         chosen = writer(checked_kind(kind))
         stored = self.conversations.get(conversation_id)
         settings = self.settings.export
         exchanges = [Exchange(turn.question, turn.answer, turn.created) for turn in stored.turns]
         files = {info.doc_id: info.name for info in self.documents()}
-        return chosen(manuscript(stored.info.title, exchanges, files, quote_length=settings.quote_length), settings)
+        return chosen(
+            of_conversation(stored.info.title, exchanges, files, quote_length=settings.quote_length), settings
+        )
 
     def spending(self) -> Spending:
         """What models were paid for so far, in tokens and US dollars by ``llm.prices``."""

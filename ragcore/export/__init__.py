@@ -1,5 +1,5 @@
-"""Documents to take away: what is to be written (`model`), what makes one of a conversation (`conversation`) and one
-writer for each format (`markdown`, `docx`, `pdf`), each a function ``write(manuscript, settings) -> bytes``."""
+"""Documents to take away: what is to be written (`model`), what makes one of a conversation (`manuscripts`) and one
+writer for each format (`markdown`, `pandoc`, `pdf`)."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ def _length(runs: Runs) -> int:
 
 
 def fitted(blocks: Sequence[Block], room: Callable[[int], int]) -> tuple[Block, ...]:
-    """``blocks`` with tables that fit: a line of a table of so many columns has ``room(columns)`` characters, words that
-    would make it wider get places where they may be broken, and a row of more than `LINES` lines is parted."""
+    """``blocks`` with tables that fit: a line of a table of n columns has ``room(n)`` characters, words that would
+    make it wider get places where they may be broken, and a row of more than `LINES` lines is parted."""
     return tuple(_fitted(block, room) for block in blocks)
 
 

@@ -28,8 +28,8 @@ from ragcore.export.model import (
     joined,
     plain,
 )
+from ragcore.export.notes import note_runs
 from ragcore.export.parse import parse_inline
-from ragcore.export.wording import note_runs
 from ragcore.text.markdown import escape
 
 _RULES: dict[Align, str] = {"": "---", "left": ":---", "center": ":---:", "right": "---:"}

@@ -1,7 +1,7 @@
 """Manuscript → Word document or HTML, written by pandoc from its own document tree (`pandoc -f json`).
 
-The binary comes in the wheel `pypandoc_binary`; it runs as a child process and loads nothing from elsewhere. The look of
-Word files is that of ``reference.docx``: open it in Word to change a style.
+The binary comes in the wheel `pypandoc_binary`; it runs as a child process and loads nothing. The look of Word files is
+that of ``reference.docx``: open it in Word to change a style.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from ragcore.export.model import (
     Text,
     plain,
 )
-from ragcore.export.wording import note_runs
+from ragcore.export.notes import note_runs
 
 API = [1, 23, 1]  # version of the tree's types, which pandoc checks
 SECONDS = 120  # that pandoc may take; a thousand notes take two
@@ -129,8 +129,8 @@ def _on_letter(reference: Path, folder: Path) -> Path:
 
 
 class _Tree:
-    """Blocks and runs as nodes of pandoc's tree. Word has footnotes, column widths and named styles of its own; HTML has
-    links to notes and back, and classes."""
+    """Blocks and runs as nodes of pandoc's tree. Word has footnotes, column widths and named styles; HTML has links to
+    notes and back, and classes."""
 
     def __init__(self, manuscript: Manuscript, *, word: bool, beside: Callable[[Note], str] | None = None) -> None:
         self.notes = {note.number: note for note in manuscript.notes}

@@ -18,7 +18,7 @@ from ragcore.types import json as wire
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ragcore.export.pictures import Sheet, Sheets
+    from ragcore.export.evidence import Sheet, Sheets
     from ragcore.library import Library
     from ragcore.types.report import Report
 
@@ -47,18 +47,18 @@ def write(library: Library, report: Report, kind: ReportKind) -> bytes:
     """``report`` as a file of that kind."""
     if kind == "json":
         return (json.dumps(wire.report(report), ensure_ascii=False, indent=2) + "\n").encode()
-    from ragcore.export.report import manuscript
+    from ragcore.export.manuscripts import of_report
 
     settings = library.settings.export
     files = {info.doc_id: info.name for info in library.documents()}
-    made = manuscript(report, files, quote_length=settings.quote_length)
+    made = of_report(report, files, quote_length=settings.quote_length)
     if kind == "html":
-        from ragcore.export.page import write_page
+        from ragcore.export.evidence import write_page
 
         with _sheets(library, library.settings.report.crop_dpi) as sheets:
             return write_page(made, sheets)
     if kind == "annex":
-        from ragcore.export.annex import write_annex
+        from ragcore.export.evidence import write_annex
 
         with _sheets(library, library.settings.report.annex_dpi) as sheets:
             return write_annex(made, sheets, settings)
@@ -69,7 +69,7 @@ def write(library: Library, report: Report, kind: ReportKind) -> bytes:
 def _sheets(library: Library, dpi: float) -> Iterator[Sheets]:
     """What draws parts of pages: one child process for each document, for as long as the block runs. A page that cannot
     be drawn is none, with the reason."""
-    from ragcore.export.pictures import Sheet
+    from ragcore.export.evidence import Sheet
     from ragcore.ingest.picture import Crops
 
     with ExitStack() as stack:

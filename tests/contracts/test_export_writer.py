@@ -8,7 +8,7 @@ import pytest
 
 from ragcore.config.settings import load
 from ragcore.export import KINDS, Kind, Writer, kind, writer
-from ragcore.export.conversation import manuscript
+from ragcore.export.manuscripts import of_conversation
 from ragcore.export.model import (
     Break,
     Code,
@@ -25,8 +25,8 @@ from ragcore.export.model import (
     Text,
     plain,
 )
+from ragcore.export.notes import page
 from ragcore.export.parse import parse
-from ragcore.export.wording import page
 from ragcore.offline.cell_tables import CellRow, cell_table
 from tests.export import samples
 from tests.export.reading import READERS, squeezed
@@ -60,7 +60,7 @@ class TestWriter:
         ]
         text = f"Net sales: **$ 5,110** (2023) [1]\n\n{cell_table(cells)}\n> “Sales rose.” [2]\n"
         given = samples.answer(text, [samples.citation(1), samples.citation(2)], extractive=True)
-        talk = manuscript("T", [samples.exchange("q", given)], {}, quote_length=samples.QUOTE)
+        talk = of_conversation("T", [samples.exchange("q", given)], {}, quote_length=samples.QUOTE)
         (table,) = [block for block in talk.blocks if isinstance(block, Table)]
         assert [plain(cell).strip() for cell in table.rows[1]] == ["Net sales", "2023", "$ 5,110", "in millions"]
         words = words_of(name, write(talk, SETTINGS))

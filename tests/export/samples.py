@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragcore.export.conversation import Exchange, manuscript
+from ragcore.export.manuscripts import Exchange, of_conversation
 from ragcore.export.model import Manuscript
 from ragcore.types import Answer, Citation, Claim, ClaimStatus, Mark, Usage
 
@@ -63,7 +63,7 @@ def made(
     *exchanges: Exchange, title: str = "Capital spending of 3M", files: Mapping[str, str] | None = None
 ) -> Manuscript:
     names = {"d1": "3M_2018_10K.pdf"} if files is None else files
-    return manuscript(title, exchanges, names, quote_length=QUOTE)
+    return of_conversation(title, exchanges, names, quote_length=QUOTE)
 
 
 RICH = """\

@@ -79,8 +79,7 @@ def test_what_cannot_be_exported_is_said(
 
 def test_a_document_is_named_in_full_by_its_first_note_only() -> None:
     from ragcore.export.model import Note, Text
-    from ragcore.export.titles import with_short_titles
-    from ragcore.export.wording import note_runs
+    from ragcore.export.notes import note_runs, with_short_titles
 
     long = "Guidance for Industry: Content and Format of Applications for Phase 1 Studies of Drugs"
     under = ("Part 1", "Chapter 2", "§ 3.40 What an application holds")

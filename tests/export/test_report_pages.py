@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from ragcore.engine import Engine
-from ragcore.export.annex import write_annex
+from ragcore.export.evidence import write_annex
 from ragcore.export.model import Manuscript, Note
 from ragcore.report.files import KINDS, report_kind
 from ragcore.report.template import from_data

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ragcore.cancel import Stop
-from ragcore.export.report import manuscript
+from ragcore.export.manuscripts import of_report
 from ragcore.index.database import Database
 from ragcore.index.reports import Reports
 from ragcore.offline.question import RuleAnalyser
@@ -159,7 +159,7 @@ def test_the_title_of_what_is_exported_names_the_subject() -> None:
     def titled(title: str, subject: str) -> str:
         focus = Focus(subject)
         report = Report(focus.titled(title), "", (), "offline", True, 0.0, focus)
-        return manuscript(report, {}, quote_length=200).title
+        return of_report(report, {}, quote_length=200).title
 
     assert titled("Company profile", "Larkfield Ltd") == "Company profile: Larkfield Ltd"
     assert titled("Larkfield Ltd in 2021", "Larkfield Ltd") == "Larkfield Ltd in 2021"

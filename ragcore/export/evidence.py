@@ -1,0 +1,244 @@
+"""Reports with the cited places as pictures, their words lit: one HTML file that runs and loads nothing, and the annex
+of evidence, a PDF of every page that is cited."""
+
+from __future__ import annotations
+
+import base64
+import io
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from ragcore.config.settings import ExportSettings
+from ragcore.export.model import Manuscript, Note
+from ragcore.export.notes import page as page_of
+from ragcore.export.pandoc import html
+from ragcore.types import Box
+
+_AROUND = 26.0  # points above and below the cited words
+_HIGHEST = 300.0  # points of a crop
+MARGIN, HEAD = 36.0, 30.0  # points: around a page's picture, and of the line above it
+LIT, HEADS = (255, 212, 59), (255, 245, 207)  # as the page pane lights them
+EDGE, INK, GREY = (0.6, 0.42, 0.0), (0.1, 0.11, 0.11), (0.4, 0.4, 0.4)
+FONT, BOLD = "helv", "hebo"
+STYLE = """
+:root { color-scheme: light dark; --ink: light-dark(#1a1c1b, #ecedea); --soft: light-dark(#62665f, #9a9f9b);
+  --ground: light-dark(#fff, #161817); --line: light-dark(#d9d9d2, #3d413f); --link: light-dark(#0d5866, #7fcbd6);
+  --lack: light-dark(#8d4400, #f2ad6c); --plain: system-ui, sans-serif; }
+body { max-width: 44rem; margin: 3rem auto; padding: 0 1.25rem; font: 1.0625rem/1.6 Georgia, "Source Serif 4", serif;
+  color: var(--ink); background: var(--ground); overflow-wrap: break-word; }
+h1, h2, h3, h4, h5, h6, table, .about, .notes { font-family: var(--plain); line-height: 1.3; }
+h1 { font-size: 1.75rem; }
+h2 { font-size: 1.25rem; margin: 2.2rem 0 .6rem; }
+h3, h4, h5, h6 { font-size: 1rem; }
+a { color: var(--link); text-underline-offset: 2px; }
+sup a { text-decoration: none; font: 600 .7em var(--plain); }
+.about p { color: var(--soft); font-size: .8125rem; margin: .2rem 0; }
+.notice p { font-weight: 600; }
+.remark { color: var(--soft); font-style: italic; font-size: .85em; }
+.lack { color: var(--lack); font-family: var(--plain); font-size: .85em; }
+table { border-collapse: collapse; font-size: .8125rem; display: block; overflow-x: auto; }
+th, td { padding: .35rem .6rem; border: 1px solid var(--line); text-align: left; }
+.wide th, .wide td { padding: .2rem .3rem; font-size: .6875rem; }
+blockquote { margin: 0 0 1rem; padding-left: 1rem; border-left: 2px solid var(--line); }
+.notes { margin: 1.4rem 0; padding-top: .6rem; border-top: 1px solid var(--line); font-size: .8125rem; }
+.note { margin: .9rem 0 .3rem; }
+.note:target { outline: 2px solid #d9a400; outline-offset: 4px; }
+figure { position: relative; margin: 0 0 .4rem; border: 1px solid var(--line); background: #fff; }
+figure img { display: block; width: 100%; height: auto; }
+figure i { position: absolute; background: #ffd43b; mix-blend-mode: multiply; border-radius: 2px; }
+figure i.head { background: #fff4cf; }
+.gone { color: var(--soft); }
+@media print { body { max-width: none; margin: 0; } figure { break-inside: avoid; } }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A PNG, ``width`` × ``height`` pixels, of what stands in ``box`` (displayed-page points)."""
+
+    png: bytes
+    width: int
+    height: int
+    box: Box
+
+    def within(self, place: Box) -> tuple[float, float, float, float] | None:
+        """Where ``place`` lies on the picture, as shares (left, top, right, bottom) of its size; None: not on it."""
+        if place.page != self.box.page:
+            return None
+        wide, high = self.box.x1 - self.box.x0, self.box.y1 - self.box.y0
+        left, right = (min(max((x - self.box.x0) / wide, 0.0), 1.0) for x in (place.x0, place.x1))
+        top, bottom = (min(max((y - self.box.y0) / high, 0.0), 1.0) for y in (place.y0, place.y1))
+        return (left, top, right, bottom) if right > left and bottom > top else None
+
+
+# ``draw(document, page, part)``: the part of the page that ``part(width, height)`` names, in points; in words why not,
+# where it cannot be drawn.
+Sheets = Callable[[str, int, Callable[[float, float], Box]], "Sheet | str"]
+
+
+def whole(page: int) -> Callable[[float, float], Box]:
+    """All of a page."""
+    return lambda width, height: Box(page, 0.0, 0.0, width, height)
+
+
+def around(places: Sequence[Box]) -> Callable[[float, float], Box]:
+    """A band over the width of the page with ``places``, all on one page, and some lines around them."""
+
+    def part(width: float, height: float) -> Box:
+        top = max(0.0, min(place.y0 for place in places) - _AROUND)
+        bottom = min(height, max(place.y1 for place in places) + _AROUND)
+        return Box(places[0].page, 0.0, top, width, min(bottom, top + _HIGHEST))
+
+    return part
+
+
+def write_page(manuscript: Manuscript, sheets: Sheets) -> bytes:
+    """The whole file, in UTF-8."""
+    text = html(manuscript, lambda note: _pictures(note, sheets))
+    head = (
+        '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(manuscript.title)}</title>\n<style>{STYLE}</style>"
+    )
+    language = escape(manuscript.language)
+    opening = f'<!doctype html>\n<html lang="{language}">\n<head>\n{head}\n</head>\n'
+    return f"{opening}<body><main>\n{text}\n</main></body>\n</html>\n".encode()
+
+
+def _pictures(note: Note, sheets: Sheets) -> str:
+    """The cited place: for words that go over pages a picture of each."""
+    out = []
+    for number in dict.fromkeys(place.page for place in note.boxes):
+        places = [place for place in note.boxes if place.page == number]
+        heads = [place for place in note.heads if place.page == number]
+        sheet = sheets(note.doc_id, number, around(places))
+        if isinstance(sheet, str):
+            out.append(f'<p class="gone">{escape(sheet)}</p>')
+            continue
+        marks = "".join(
+            f'<i{kind} style="left:{100 * left:.3f}%;top:{100 * top:.3f}%;width:{100 * (right - left):.3f}%;'
+            f'height:{100 * (bottom - top):.3f}%"></i>'
+            for kind, each in ((' class="head"', heads), ("", places))
+            for spot in map(sheet.within, each)
+            if spot is not None
+            for left, top, right, bottom in (spot,)
+        )
+        data = base64.b64encode(sheet.png).decode()
+        words = escape(f"{note.title}, {page_of(note)}: the cited words, highlighted")
+        out.append(
+            f'<figure><img src="data:image/png;base64,{data}" width="{sheet.width}" height="{sheet.height}" '
+            f'alt="{words}">{marks}</figure>'
+        )
+    return "".join(out)
+
+
+def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings) -> bytes:
+    """A PDF with bookmarks by document: its pages in order, each once, with all that is cited there. A page that cannot
+    be drawn is named with the reason."""
+    import pymupdf
+
+    pages: dict[str, dict[int, list[Note]]] = defaultdict(lambda: defaultdict(list))
+    for note in manuscript.notes:
+        for number in dict.fromkeys(place.page for place in note.boxes):
+            pages[note.doc_id][number].append(note)
+    paper = pymupdf.paper_rect(settings.paper)
+    document = pymupdf.open()
+    contents: list[tuple[int, str, int]] = []
+    for by_page in pages.values():
+        for place, (number, notes) in enumerate(sorted(by_page.items())):
+            first = notes[0]
+            label = next((note.label for note in notes if note.page == number), str(number))
+            page = document.new_page(width=paper.width, height=paper.height)
+            if place == 0:
+                contents.append((1, first.title, len(document)))
+            contents.append((2, f"p. {label}", len(document)))
+            called = f"p. {label}" + ("" if label == str(number) else f" (page {number} of the file)")
+            numbers = ", ".join(str(note.number) for note in notes)
+            _line(page, MARGIN, 30, first.title, BOLD, 9, INK)
+            _line(page, MARGIN, 42, f"{called}. Notes {numbers}", FONT, 8, GREY)
+            sheet = sheets(first.doc_id, number, whole(number))
+            if isinstance(sheet, str):
+                _line(page, MARGIN, 80, sheet, FONT, 9, GREY)
+            else:
+                _draw(page, sheet, notes)
+    if not contents:
+        page = document.new_page(width=paper.width, height=paper.height)
+        _line(page, MARGIN, 60, "Nothing is cited.", FONT, 10, INK)
+    document.set_toc([list(entry) for entry in contents])
+    written = time.strftime("D:%Y%m%d%H%M%SZ", time.gmtime(manuscript.written)) if manuscript.written else None
+    title = f"{manuscript.title}: evidence"
+    document.subset_fonts()
+    document.set_metadata({"title": title, "producer": "Groundwork", "creationDate": written, "modDate": written})
+    data = bytes(document.tobytes(garbage=3, deflate=True, no_new_id=True))
+    document.close()
+    return data
+
+
+def _draw(page: object, sheet: Sheet, notes: list[Note]) -> None:
+    import pymupdf
+
+    assert isinstance(page, pymupdf.Page)
+    room = pymupdf.Rect(MARGIN, MARGIN + HEAD, page.rect.width - MARGIN, page.rect.height - MARGIN)
+    scale = min(room.width / sheet.width, room.height / sheet.height)
+    left, top = room.x0 + (room.width - sheet.width * scale) / 2, room.y0
+    at = pymupdf.Rect(left, top, left + sheet.width * scale, top + sheet.height * scale)
+    page.insert_image(at, stream=_lit(sheet, notes))
+    page.draw_rect(at, color=(0.8, 0.8, 0.78), width=0.5)
+
+    def spot(shares: tuple[float, float, float, float]) -> pymupdf.Rect:
+        x0, y0, x1, y1 = shares
+        return pymupdf.Rect(
+            at.x0 + x0 * at.width, at.y0 + y0 * at.height, at.x0 + x1 * at.width, at.y0 + y1 * at.height
+        )
+
+    taken: list[float] = []
+    for note in notes:
+        spots = [spot(shares) for shares in filter(None, map(sheet.within, note.boxes))]
+        for rect in spots:
+            page.draw_rect(rect, color=EDGE, width=0.6)
+        if spots:
+            # In the margin, one below the other where several stand on one line.
+            y = spots[0].y0 + 7
+            while any(abs(y - other) < 10 for other in taken):
+                y += 10
+            taken.append(y)
+            page.insert_text((max(at.x0 - 22, 6), y), f"[{note.number}]", fontname=BOLD, fontsize=8, color=EDGE)
+
+
+def _lit(sheet: Sheet, notes: Sequence[Note]) -> bytes:
+    """The picture of a page as PNG, with the cited words and their headers multiplied by a highlighter's colour: ink
+    keeps its colour, ground takes the light's."""
+    from PIL import Image, ImageChops, ImageDraw
+
+    with Image.open(io.BytesIO(sheet.png)) as png:
+        picture = png.convert("RGB")
+    heads = [place for note in notes for place in note.heads]
+    cited = [place for note in notes for place in note.boxes]
+    for colour, places in ((HEADS, heads), (LIT, cited)):
+        mask = Image.new("L", picture.size)
+        for x0, y0, x1, y1 in filter(None, map(sheet.within, places)):
+            corners = (x0 * picture.width, y0 * picture.height, x1 * picture.width, y1 * picture.height)
+            ImageDraw.Draw(mask).rectangle(corners, fill=255)
+        light = Image.new("RGB", picture.size, colour)
+        picture = Image.composite(ImageChops.multiply(picture, light), picture, mask)
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    return out.getvalue()
+
+
+def _line(page: object, x: float, y: float, words: str, font: str, size: float, color: tuple[float, ...]) -> None:
+    """One line of text, cut where the page ends."""
+    import pymupdf
+
+    assert isinstance(page, pymupdf.Page)
+    room = page.rect.width - 2 * MARGIN
+    own = pymupdf.Font(font)
+    shown = words
+    while own.text_length(shown, size) > room:
+        shown = f"{shown.removesuffix('…')[:-1].rstrip()}…"
+    # `insert_text` knows Latin-1 only, which has no dashes.
+    writer = pymupdf.TextWriter(page.rect, color=color)
+    writer.append((x, y), shown, font=own, fontsize=size)
+    writer.write_text(page)
