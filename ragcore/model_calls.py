@@ -36,7 +36,7 @@ from ragcore.prompts import FORM_AGAIN
 from ragcore.protocols import LLM, ContextCache, Form, Message, ModelRequest, TextStream
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Purpose, Usage
-from ragcore.types.prices import Prices, cost
+from ragcore.types.spending import Prices, cost
 
 STRIKES = 3  # failures in a row after which nothing more is asked
 _POLL_SECONDS = 0.2

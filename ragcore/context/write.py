@@ -21,7 +21,7 @@ from ragcore.protocols import LLM, ContextCache
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import Chunk, Document, ModelReport, Usage
 from ragcore.types.library import Estimate
-from ragcore.types.prices import cost
+from ragcore.types.spending import cost
 
 # The service's tokens are smaller than cl100k's: in English prose by about this.
 FINER = 1.25

@@ -13,8 +13,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from ragcore.index import database as db
 from ragcore.types import Usage
-from ragcore.types.prices import Prices, cost
-from ragcore.types.spending import PURPOSES, DaySpent, Purpose, Spending, Spent, dollars
+from ragcore.types.spending import PURPOSES, DaySpent, Prices, Purpose, Spending, Spent, cost, dollars
 
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 

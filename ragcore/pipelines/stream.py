@@ -43,9 +43,9 @@ from ragcore.types import (
     Turn,
     Usage,
 )
-from ragcore.types.prices import cost
 from ragcore.types.question import Question
 from ragcore.types.report import Missing
+from ragcore.types.spending import cost
 from ragcore.verify.added import add_citations, tell_added
 from ragcore.verify.judge import Judged, judged
 from ragcore.verify.verify import SECONDS_STOPPED, CheckBudget, unchecked, verify

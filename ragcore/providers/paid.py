@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from ragcore.errors import StoreError
 from ragcore.protocols import LLM, Capabilities, ModelRequest, Response, ResponseCache, SpendLedger, TextStream
 from ragcore.types import Usage
-from ragcore.types.prices import Prices, cost
 from ragcore.types.report import Missing
+from ragcore.types.spending import Prices, cost
 
 _log = logging.getLogger(__name__)
 

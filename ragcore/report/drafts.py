@@ -16,8 +16,8 @@ from ragcore.report.editing import HAND
 from ragcore.report.template import Kind, Place, Section, Template, from_data
 from ragcore.text.sentences import count_tokens
 from ragcore.types import OFFLINE, Usage
-from ragcore.types.prices import cost
 from ragcore.types.report import NO_FOCUS, Field, FilledSection, Report, SectionStatus
+from ragcore.types.spending import cost
 
 Pair = tuple[StoredSection, Place]
 # The service's tokens are smaller than cl100k's: in English prose by about this.

@@ -27,8 +27,8 @@ from ragcore.retrieve.hybrid import SHOWN_ROUTES, HybridRetriever, Ranking, time
 from ragcore.text.sentences import count_tokens
 from ragcore.text.words import tokens
 from ragcore.types import EVERYTHING, Hit, OnStep, Retrieval, Route, Scope, Step, SubQuery, Usage, ignore_step
-from ragcore.types.prices import Prices
 from ragcore.types.question import Question, unread
+from ragcore.types.spending import Prices
 
 if TYPE_CHECKING:
     from ragcore.config.settings import AgenticSettings, Settings

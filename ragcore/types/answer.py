@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ragcore.types.footnote_marks import without
+from ragcore.types.document import without
 from ragcore.types.geometry import Box
 from ragcore.types.retrieval import Retrieval, Trace, Usage
 

@@ -1,7 +1,9 @@
-"""What was spent on models, in tokens and US dollars: sums, with nothing of questions or documents in them."""
+"""What models cost: prices, and what was spent, in tokens and US dollars; nothing of questions or documents."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -10,6 +12,8 @@ from ragcore.types.retrieval import Usage
 OFFLINE = "offline"  # what the offline answerer is called, among the names of models
 Purpose = Literal["answer", "report", "plan", "rewrite", "judge", "figures", "contexts"]
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
+Prices = Mapping[str, tuple[float, float, float, float]]
+_DATE = re.compile(r"-\d{8}\Z")  # any other ending may be another model, at another price
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +70,13 @@ def dollars(each: list[float | None]) -> float | None:
     """The sum of those that are known; None where there are some and none is."""
     known = [usd for usd in each if usd is not None]
     return sum(known) if known or not each else None
+
+
+def cost(usage: Usage, model: str, prices: Prices, *, asked: str = "") -> float | None:
+    """US dollars for ``usage``, or None when ``model`` has no price; a dated name (``NAME-20260101``) has NAME's.
+    ``asked`` is the name that the model was asked by, whose price holds where the service calls it something else."""
+    price = prices.get(model) or prices.get(_DATE.sub("", model))
+    if price is None:
+        return cost(usage, asked, prices) if asked and asked != model else None
+    counts = (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
+    return sum(count * each for count, each in zip(counts, price)) / 1e6

@@ -17,7 +17,7 @@ from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicModel
 from ragcore.types import Answer, AnswerEvent, Checked, Cited, Done, Dropped, Found, Segment, Text, Turn, Usage
-from ragcore.types.prices import cost
+from ragcore.types.spending import cost
 from tests.answer.samples import DIVIDENDS, IND, PROSE, SETTINGS, ScriptedWriter, document, retrieval, sources
 from tests.documents import Grid, make_document
 from tests.messages_server import MessagesServer, Reply

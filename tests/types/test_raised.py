@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.types.footnote_marks import raised_marks, without
+from ragcore.types.document import raised_marks, without
 from ragcore.types.geometry import WordMap
 
 

@@ -20,7 +20,7 @@ from ragcore.config.settings import ENV_PREFIX
 from ragcore.errors import ConfigError, InputError, ModelError
 from ragcore.ingest.ocr.engine import recogniser
 from ragcore.providers.registry import trial
-from ragcore.types.prices import cost
+from ragcore.types.spending import cost
 from ui.chat.payload import dollars, model_name
 from ui.server.guard import guarded, posted, refusing, text_in, visit
 from ui.server.services import services
