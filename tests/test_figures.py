@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,7 @@ def test_what_the_service_refused_is_described_later(server: MessagesServer, tmp
         assert (report.figures.described, report.figures.left) == (0, 1)
         assert "refused the key" in report.figures.words
         (info,) = engine.documents()
-        assert wire.document_info(info)["figures"]["error"]["code"] == "key_refused"
+        assert asdict(info)["figures"]["error"]["code"] == "key_refused"
         assert "<::" not in other.document(doc_id).text
         server.reply(Reply(text=SAID, usage=PRICED))
         if again == "rebuild":

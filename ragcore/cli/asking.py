@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragcore.cli import output as printing
-from ragcore.cli.common import Json, documents_asked, print_json, stopped_by_ctrl_c, write_file
+from ragcore.cli.common import Json, documents_asked, print_json, say_error, show, stopped_by_ctrl_c, write_file
 from ragcore.errors import GroundworkError, InputError
 from ragcore.export import kind
 from ragcore.types import EVERYTHING, Scope
@@ -79,13 +79,13 @@ def conversation(engine: Engine, options: argparse.Namespace, as_json: bool) -> 
             if as_json:
                 print_json({"question": question, "error": error.as_dict()})
             else:
-                print(f"{error.message} {error.hint}", file=sys.stderr)
+                say_error(error)
             return 1
         extra = {"conversation_id": conversation_id, "turn_id": run.turn_id}
         _show(answer, as_json, passages=options.passages, extra=extra)
         stopped = answer.status == "stopped"
         if run.unsaved is not None:
-            print(f"This answer couldn't be saved. {run.unsaved.message} {run.unsaved.hint}", file=sys.stderr)
+            say_error(run.unsaved, "This answer couldn't be saved")
         return 0 if answer.status == "complete" and run.unsaved is None else 1
 
     if isinstance(sys.stdin, io.TextIOWrapper):
@@ -110,15 +110,14 @@ def conversation(engine: Engine, options: argparse.Namespace, as_json: bool) -> 
 
 def _conversations(engine: Engine, search: str, as_json: bool) -> int:
     found = engine.conversations.all(search)
-    if as_json:
-        print_json({"conversations": [asdict(info) for info in found]})
-    else:
-        printing.conversations(found)
-        if not found:
-            print(
-                "No conversation contains these words." if search.strip() else "There are no conversations.",
-                file=sys.stderr,
-            )
+    show(
+        as_json,
+        lambda: {"conversations": [asdict(info) for info in found]},
+        lambda: printing.conversations(found),
+    )
+    if not found and not as_json:
+        said = "No conversation contains these words." if search.strip() else "There are no conversations."
+        print(said, file=sys.stderr)
     return 0
 
 
@@ -169,4 +168,4 @@ def _show(answer: Answer, as_json: bool, *, passages: bool, extra: Json | None =
     for note in (*(answer.trace.notes if answer.trace else ()), *answer.notes):
         print(note, file=sys.stderr)
     if answer.error:
-        print(f"{answer.error['message']} {answer.error['hint']}", file=sys.stderr)
+        say_error(answer.error)

@@ -1,4 +1,5 @@
-"""What the commands share: naming documents, progress, one JSON object."""
+"""What the commands share: naming documents, progress, stopping, and one way to print. What a document or an error
+says must not speak to the terminal itself."""
 
 from __future__ import annotations
 
@@ -6,15 +7,14 @@ import json
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from ragcore.cli.terminal import json_escaped
-from ragcore.errors import InputError, UnknownDocument
+from ragcore.errors import GroundworkError, InputError, UnknownDocument
 from ragcore.files import replacing
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+# All control characters but tab and line feed (Unicode's category Cc).
+CONTROLS = {code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
+_SHOWN = dict.fromkeys(CONTROLS, "\ufffd")
+_ESCAPED = {code: f"\\u{code:04x}" for code in CONTROLS}
 ID_START = 4  # characters that name a document by the start of its id, at least
 
 
@@ -108,5 +112,41 @@ def write_file(path: Path, data: bytes) -> None:
         raise InputError(f"{path} couldn't be written: {error.strerror}.", hint="Choose another place.") from error
 
 
+def show(as_json: bool, value: Callable[[], Json], words: Callable[[], None]) -> None:
+    """One JSON object for scripts, or words for people."""
+    if as_json:
+        print_json(value())
+    else:
+        words()
+
+
+def say_error(error: GroundworkError | Mapping[str, Any], about: str = "") -> None:
+    """An error in a line on stderr, with what it is about in front."""
+    told = error.as_dict() if isinstance(error, GroundworkError) else error
+    print(f"{about}{': ' if about else ''}{told['message']} {told['hint']}", file=sys.stderr)
+
+
 def print_json(value: Json) -> None:
-    print(json_escaped(json.dumps(value, ensure_ascii=False)), flush=True)
+    """Without control characters: they may stand in strings only, where they can be escaped."""
+    print(json.dumps(value, ensure_ascii=False).translate(_ESCAPED), flush=True)
+
+
+@contextmanager
+def plain_output() -> Iterator[None]:
+    """While the block runs, control characters are printed as U+FFFD."""
+    out, err = cast(TextIO, _Plain(sys.stdout)), cast(TextIO, _Plain(sys.stderr))
+    with redirect_stdout(out), redirect_stderr(err):
+        yield
+
+
+class _Plain:
+    """``stream``, to which control characters are written as U+FFFD."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(text.translate(_SHOWN))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)

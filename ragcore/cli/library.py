@@ -1,4 +1,4 @@
-"""The library: ``ingest``, ``index``, ``documents``, ``remove``, ``elements``, ``chunks``."""
+"""The library: what is in it, what was read, its tables to take away; its settings, spending and feedback."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore.cli import output as printing
-from ragcore.cli.common import find, print_json, progress
+from ragcore.cli.common import Json, find, print_json, progress, say_error, show, write_file
 from ragcore.errors import GroundworkError, InputError
 from ragcore.progress import printable
 from ragcore.types import json as wire
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine, IngestReport
+    from ragcore.export.sheets import Sheet
+    from ragcore.types.library import DocumentInfo
 
 
 def ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
@@ -31,7 +33,7 @@ def ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
             engine.shelf.put([report.doc_id], folder)
         for error in (report.error, report.figures.error, report.context.error):
             if error:
-                print(f"{name}: {error['message']} {error['hint']}", file=sys.stderr)
+                say_error(error, name)
         if report.note and not report.error:
             print(f"{name}: {report.note}", file=sys.stderr)
     failure: GroundworkError | None = None
@@ -47,7 +49,7 @@ def ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     else:
         printing.ingested(reports)
         if failure:
-            print(f"{failure.message} {failure.hint}", file=sys.stderr)
+            say_error(failure)
     return 1 if failure or any(report.status == "failed" for report in reports) else 0
 
 
@@ -63,10 +65,7 @@ def index(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     if options.estimate:
         return _estimate(engine, as_json)
     report = engine.index(rebuild=options.rebuild, on_progress=progress("index"))
-    if as_json:
-        print_json(asdict(report))
-    else:
-        printing.indexed(report)
+    show(as_json, lambda: asdict(report), lambda: printing.indexed(report))
     _say_failed(report.failed)
     left = [(info.name, info.context) for info in engine.documents() if info.context.unfinished]
     for name, context in left:
@@ -77,36 +76,32 @@ def index(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
 def _say_failed(failed: Sequence[IngestReport]) -> None:
     for report in failed:
         if report.error:
-            print(f"{report.path}: {report.error['message']} {report.error['hint']}", file=sys.stderr)
+            say_error(report.error, report.path)
 
 
 def _estimate(engine: Engine, as_json: bool) -> int:
     estimates = engine.estimate()
-    if as_json:
-        print_json(wire.estimates(estimates))
-    else:
-        printing.estimated(estimates, engine.models.context_model)
+    model = engine.models.context_model
+    show(as_json, lambda: wire.estimates(estimates), lambda: printing.estimated(estimates, model))
     return 0
 
 
 def documents(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
     infos = engine.documents()
-    if as_json:
-        print_json({"documents": [wire.document_info(info) for info in infos]})
-    else:
-        printing.documents(infos)
-        if not infos:
-            print("The library is empty. Add a PDF: groundwork ingest FILE --index", file=sys.stderr)
+    show(as_json, lambda: _listed(infos), lambda: printing.documents(infos))
+    if not infos and not as_json:
+        print("The library is empty. Add a PDF: groundwork ingest FILE --index", file=sys.stderr)
     return 0
+
+
+def _listed(infos: Sequence[DocumentInfo]) -> Json:
+    return {"documents": [asdict(info) for info in infos]}
 
 
 def remove(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     info = find(engine, options.document, whole=True)
     engine.remove(info)
-    if as_json:
-        print_json({"documents": [wire.document_info(item) for item in engine.documents()]})
-    else:
-        print(f"Removed {info}.")
+    show(as_json, lambda: _listed(engine.documents()), lambda: print(f"Removed {info}."))
     return 0
 
 
@@ -115,33 +110,87 @@ def elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     if options.page is not None and options.page > len(document.pages):
         raise InputError(f"{document.name} has {len(document.pages)} pages.", hint="Choose one of its pages.")
     if options.picture is not None:
-        _save(options.picture, engine.page_picture(document.doc_id, options.page))
+        write_file(options.picture, engine.page_picture(document.doc_id, options.page))
     chosen = [
         element
         for element in document.elements
         if (options.page is None or options.page in document.element_pages(element))
         and (options.kind is None or element.kind == options.kind)
     ]
-    if as_json:
-        print_json(wire.elements(document, chosen))
-    else:
-        gaps = [page for page in document.pages if page.unread and options.page in (None, page.number)]
-        printing.elements(document, chosen, gaps)
+    gaps = [page for page in document.pages if page.unread and options.page in (None, page.number)]
+    show(as_json, lambda: wire.elements(document, chosen), lambda: printing.elements(document, chosen, gaps))
     return 0
-
-
-def _save(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise InputError(f"{path} couldn't be written: {error.strerror}.", hint="Choose another place.") from error
 
 
 def chunks(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     document = engine.document(find(engine, options.document))
     chunks = engine.chunks(document.doc_id)
-    if as_json:
-        print_json({"doc_id": document.doc_id, "chunks": [wire.chunk(document, item) for item in chunks]})
-    else:
-        printing.chunks(chunks)
+    show(
+        as_json,
+        lambda: {"doc_id": document.doc_id, "chunks": [wire.chunk(document, item) for item in chunks]},
+        lambda: printing.chunks(chunks),
+    )
+    return 0
+
+
+def tag(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    """Tags and the folder of documents."""
+    doc_ids = [find(engine, given) for given in options.documents]
+    if not options.add and not options.remove and options.folder is None:
+        raise InputError("There's nothing to change.", hint="Use --add TAG, --remove TAG or --folder PATH.")
+    engine.shelf.tag(doc_ids, add=options.add, remove=options.remove)
+    if options.folder is not None:
+        engine.shelf.put(doc_ids, options.folder)
+    infos = [info for info in engine.documents() if info.doc_id in doc_ids]
+    show(as_json, lambda: _listed(infos), lambda: printing.shelved(infos))
+    return 0
+
+
+def rename(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    """What a document is called."""
+    doc_id = find(engine, options.document)
+    engine.shelf.rename(doc_id, options.title)
+    info = next(info for info in engine.documents() if info.doc_id == doc_id)
+    show(as_json, lambda: {"document": asdict(info)}, lambda: print(f"{info.doc_id}  {info.title}"))
+    return 0
+
+
+def tables(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+    """A list of a document's tables, or all of them, or one, as a file."""
+    from ragcore.export.sheets import SheetKind, sheet_kind, sheets
+
+    doc_id = find(engine, options.document)
+    found = sheets(engine.document(doc_id), options.table)
+    if options.output is not None:
+        kind: SheetKind = sheet_kind(options.output.suffix.removeprefix("."))
+        write_file(options.output, engine.write_tables(doc_id, kind, options.table))
+    show(
+        as_json,
+        lambda: {"doc_id": doc_id, "tables": [_table(each) for each in found]},
+        lambda: printing.tables(found, options.output),
+    )
+    return 0
+
+
+def _table(sheet: Sheet) -> Json:
+    size = {"rows": sheet.rows, "columns": sheet.columns}
+    return {"number": sheet.number, "title": sheet.title, "pages": sheet.place, **size}
+
+
+def spending(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+    found = engine.spending()
+    show(as_json, lambda: wire.spending(found), lambda: printing.spending(found))
+    return 0
+
+
+def feedback(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+    told = engine.feedback.all()
+    show(as_json, lambda: wire.feedback(told), lambda: printing.feedback(told))
+    return 0
+
+
+def settings(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+    settings, origins = engine.settings.model_dump(mode="json"), engine.origins
+    told = {"home": str(engine.home), "settings": settings, "origins": origins, "hash": engine.settings.hash()}
+    show(as_json, lambda: told, lambda: printing.settings(settings, origins))
     return 0

@@ -12,15 +12,14 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from ragcore.cli import app, asking, library, shelf, state
-from ragcore.cli.common import documents_asked, print_json
+from ragcore.cli import app, asking, library
+from ragcore.cli.common import documents_asked, plain_output, print_json, say_error
 from ragcore.cli.report import KINDS as REPORT_KINDS
 from ragcore.cli.report import fill, load_template, own_templates
-from ragcore.cli.terminal import plain_output
 from ragcore.config.settings import default_home, load
 from ragcore.errors import Cancelled, GroundworkError, InputError
-from ragcore.export import KINDS, kind
-from ragcore.export.sheets import SHEET_KINDS, sheet_kind
+from ragcore.export import KINDS
+from ragcore.export.sheets import SHEET_KINDS
 from ragcore.types import ChunkKind, ElementKind
 from ragcore.types.report import Focus
 from ragcore.types.scope import page_ranges
@@ -74,7 +73,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace, starts_ap
         stopped = Cancelled("Stopped from the keyboard.")
         if as_json:
             print_json({"error": stopped.as_dict()})
-        print(f"{stopped.message} {stopped.hint}", file=sys.stderr)
+        say_error(stopped)
         return 1
     except BrokenPipeError:
         sys.stderr.close()  # the reader went away; there is nobody to tell
@@ -113,41 +112,15 @@ def _pages(text: str) -> tuple[tuple[int, int], ...]:
     return found
 
 
-def _exported(text: str) -> Path:
-    path = Path(text)
-    try:
-        kind(path.suffix[1:])
-    except InputError as error:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} must end in one of {', '.join(f'.{each}' for each in KINDS)}"
-        ) from error
-    return path
+def _ending(kinds: Sequence[str]) -> Callable[[str], Path]:
+    """A file whose name ends in one of ``kinds``."""
 
+    def path(text: str) -> Path:
+        if Path(text).suffix.lower()[1:] not in kinds:
+            endings = ", ".join(f".{each}" for each in kinds)
+            raise argparse.ArgumentTypeError(f"{text!r} must end in {'one of ' if len(kinds) > 1 else ''}{endings}")
+        return Path(text)
 
-def _sheets(text: str) -> Path:
-    path = Path(text)
-    try:
-        sheet_kind(path.suffix[1:])
-    except InputError as error:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} must end in one of {', '.join(f'.{each}' for each in SHEET_KINDS)}"
-        ) from error
-    return path
-
-
-def _report(text: str) -> Path:
-    path = Path(text)
-    if path.suffix.lower().removeprefix(".") not in REPORT_KINDS:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} must end in one of {', '.join(f'.{each}' for each in REPORT_KINDS)}"
-        )
-    return path
-
-
-def _annex(text: str) -> Path:
-    path = Path(text)
-    if path.suffix.lower() != ".pdf":
-        raise argparse.ArgumentTypeError(f"{text!r} must end in .pdf")
     return path
 
 
@@ -214,20 +187,20 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("remove", library.remove, "remove a document")
     sub.add_argument("document", type=_text, metavar="DOC", help="full id, or file name")
 
-    sub = command("tag", shelf.tag, "add or remove tags; move documents to a folder")
+    sub = command("tag", library.tag, "add or remove tags; move documents to a folder")
     sub.add_argument("documents", nargs="+", type=_text, metavar="DOC", help="id or its beginning, or file name")
     sub.add_argument("--add", type=_text, action="append", default=[], metavar="TAG", help="may be repeated")
     sub.add_argument("--remove", type=_text, action="append", default=[], metavar="TAG", help="may be repeated")
     sub.add_argument("--folder", type=_text, metavar="PATH", help='names joined by "/"; "" for no folder')
 
-    sub = command("rename", shelf.rename, "rename a document everywhere")
+    sub = command("rename", library.rename, "rename a document everywhere")
     sub.add_argument("document", type=_text, metavar="DOC", help="id or its beginning, or file name")
     sub.add_argument("title", type=_text, metavar="TITLE", help='the new title; "" restores the original')
 
-    sub = command("tables", shelf.tables, "list a document's tables, or export them")
+    sub = command("tables", library.tables, "list a document's tables, or export them")
     sub.add_argument("document", type=_text, metavar="DOC")
     sub.add_argument("--table", type=_count, metavar="N", help="only this table, counted from 1")
-    sub.add_argument("-o", "--output", type=_sheets, metavar="FILE", help="FILE.xlsx or FILE.csv")
+    sub.add_argument("-o", "--output", type=_ending(SHEET_KINDS), metavar="FILE", help="FILE.xlsx or FILE.csv")
 
     sub = command("elements", library.elements, "show what was read: headings, paragraphs, tables")
     sub.add_argument("document", type=_text, metavar="DOC")
@@ -303,7 +276,11 @@ def _parser() -> argparse.ArgumentParser:
         "conversation", type=_text, metavar="CONVERSATION", help="the id that `groundwork conversation` prints"
     )
     sub.add_argument(
-        "-o", "--output", type=_exported, metavar="FILE", help="FILE.md, FILE.docx or FILE.pdf; else Markdown on stdout"
+        "-o",
+        "--output",
+        type=_ending(KINDS),
+        metavar="FILE",
+        help="FILE.md, FILE.docx or FILE.pdf; else Markdown on stdout",
     )
 
     sub = command("template", _template, "fill a report from a template, with evidence and gaps")
@@ -318,22 +295,24 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "-o",
         "--output",
-        type=_report,
+        type=_ending(REPORT_KINDS),
         metavar="FILE",
         help="FILE.md, FILE.docx, FILE.pdf, FILE.html or FILE.json; else Markdown on stdout",
     )
     sub.add_argument("--about", type=_text, default="", metavar="NAME", help="the company or subject of the report")
     sub.add_argument("--year", type=int, default=0, help="the year to report on; default: each document's latest")
-    sub.add_argument("--annex", type=_annex, metavar="FILE.pdf", help="also save the cited pages with highlights")
+    sub.add_argument(
+        "--annex", type=_ending(("pdf",)), metavar="FILE.pdf", help="also save the cited pages with highlights"
+    )
     sub.add_argument(
         "--doc", type=_text, action="append", metavar="DOC", help="use only this document; may be repeated"
     )
 
-    command("spending", state.spending, "show what models have cost, in tokens and US dollars")
+    command("spending", library.spending, "show what models have cost, in tokens and US dollars")
 
-    command("feedback", state.feedback, "show feedback on answers; --json for everything")
+    command("feedback", library.feedback, "show feedback on answers; --json for everything")
 
-    command("config", state.settings, "show all settings and where each comes from")
+    command("config", library.settings, "show all settings and where each comes from")
     return parser
 
 

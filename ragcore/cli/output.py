@@ -12,6 +12,9 @@ from ragcore.text.markdown import plain
 from ragcore.types import AS_TYPED, GENERATED_MARKS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragcore.export.sheets import Sheet
     from ragcore.index.conversations import ConversationInfo
     from ragcore.index.indexer import IndexReport
     from ragcore.progress import IngestReport
@@ -63,6 +66,19 @@ def documents(infos: Sequence[DocumentInfo]) -> None:
         unread = info.error["message"] if info.error else _not_read(info.unread_pages)
         gaps = f"  ({unread})" if unread else ""
         print(f"{info.doc_id}  {info.status:8} {info.pages:5} pages  {info.title}  [{name}]{marks}{gaps}")
+
+
+def shelved(infos: Sequence[DocumentInfo]) -> None:
+    for info in infos:
+        print(f"{info.doc_id}  {info.title}  {info.folder or 'no folder'}  {', '.join(info.tags) or 'no tags'}")
+
+
+def tables(found: Sequence[Sheet], output: Path | None) -> None:
+    """A line for each, or where all were written."""
+    if output is not None:
+        print(f"{len(found)} table{'' if len(found) == 1 else 's'} written to {output}.")
+    for each in () if output is not None else found:
+        print(f"{each.number:4}  {each.place:12} {each.rows:3} × {each.columns:<3} {each.title[:80]}")
 
 
 def _not_read(pages: Sequence[int]) -> str:

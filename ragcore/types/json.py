@@ -10,7 +10,7 @@ from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, Retrieval, Spending, Table
-from ragcore.types.library import DocumentInfo, Estimate, FeedbackRecord
+from ragcore.types.library import Estimate, FeedbackRecord
 from ragcore.types.report import FilledSection, Report
 
 Json = dict[str, Any]
@@ -30,11 +30,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
-
-
-def document_info(info: DocumentInfo) -> Json:
-    """A line of ``documents``."""
-    return asdict(info)
 
 
 def estimates(found: Sequence[Estimate]) -> Json:

@@ -84,7 +84,7 @@ def test_a_page_is_drawn_with_its_elements(home: Path, tmp_path: Path) -> None:
     with Image.open(picture) as image:
         assert image.format == "PNG"
         assert (21, 128, 61) in {colour for _count, colour in image.convert("RGB").getcolors(1 << 24)}
-    error = ragcore(home, "elements", "table.pdf", "--page", "1", "--picture", str(tmp_path / "no" / "x.png"), code=1)
+    error = ragcore(home, "elements", "table.pdf", "--page", "1", "--picture", str(picture / "x.png"), code=1)
     assert "couldn't be written" in error["error"]["message"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ import pytest
 from ragcore.answer.sources import build_sources
 from ragcore.cli.main import main
 from ragcore.engine import Engine
-from ragcore.types import json as wire
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 
@@ -55,7 +55,7 @@ def test_a_change_of_headers_embeds_only_what_it_changes(tmp_path: Path) -> None
             assert chunk.text == engine.document(doc_id).text[chunk.start : chunk.end]
         (info,) = engine.documents()
         assert info.context.extracted > 0
-        assert wire.document_info(info)["context"]["usd"] == 0.0
+        assert asdict(info)["context"]["usd"] == 0.0
     with opened(home) as engine:
         # All chunks are as they were at first: only those that had changed are embedded.
         assert engine.index().embedded == len(changed)
