@@ -62,7 +62,7 @@ class Exploration:
         parts: Sequence[SubQuery] | None = None,
     ) -> None:
         from ragcore.answer.sources import Cut
-        from ragcore.explore.remembered import RememberedChunks, RememberedReranker, RememberedSparse, RememberedVectors
+        from ragcore.explore.recording import RememberedChunks, RememberedReranker, RememberedSparse, RememberedVectors
         from ragcore.retrieve.cache import RememberedQueries
 
         started = time.perf_counter()
