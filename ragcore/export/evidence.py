@@ -45,6 +45,7 @@ th, td { padding: .35rem .6rem; border: 1px solid var(--line); text-align: left;
 blockquote { margin: 0 0 1rem; padding-left: 1rem; border-left: 2px solid var(--line); }
 .notes { margin: 1.4rem 0; padding-top: .6rem; border-top: 1px solid var(--line); font-size: .8125rem; }
 .note { margin: .9rem 0 .3rem; }
+.note p { margin: 0; }
 .note:target { outline: 2px solid #d9a400; outline-offset: 4px; }
 figure { position: relative; margin: 0 0 .4rem; border: 1px solid var(--line); background: #fff; }
 figure img { display: block; width: 100%; height: auto; }
