@@ -25,7 +25,7 @@ from ragcore.export.model import (
 from ragcore.export.notes import with_short_titles
 from ragcore.export.parse import Insert, parse
 from ragcore.text.words import MONTHS
-from ragcore.types import GENERATED_MARKS, Answer, Citation, Claim
+from ragcore.types import GENERATED_MARKS, OFFLINE, Answer, Citation, Claim
 from ragcore.types.report import INSUFFICIENT, FilledSection, Report, missing_mark
 
 HEADING_LENGTH = 120  # a longer question is cut in its heading and stands whole below it
@@ -165,7 +165,7 @@ def _lacks(section: FilledSection) -> tuple[Block, ...]:
 
 
 def _written(made: Answer | Report, when: str) -> Paragraph:
-    writer = "the offline answerer" if made.model == "offline" else one_line(made.model)
+    writer = "the offline answerer" if made.model == OFFLINE else one_line(made.model)
     return line(f"{'Put together' if made.extractive else 'Written'} by {writer}, {when}", "about")
 
 

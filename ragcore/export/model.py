@@ -169,41 +169,23 @@ def joined(runs: Iterable[Inline]) -> Runs:
     return tuple(run for run in out if not isinstance(run, Text) or run.text)
 
 
-def headings(blocks: tuple[Block, ...]) -> Iterator[Heading]:
-    """All headings, in order."""
+def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    """All blocks, each before those in it, in the order of the text."""
     for block in blocks:
-        match block:
-            case Heading():
-                yield block
-            case Items():
-                for item in block.items:
-                    yield from headings(item)
-            case Quote():
-                yield from headings(block.blocks)
-            case _:
-                pass
+        yield block
+        if isinstance(block, Items):
+            for item in block.items:
+                yield from walk(item)
+        elif isinstance(block, Quote):
+            yield from walk(block.blocks)
 
 
 def references(blocks: tuple[Block, ...]) -> Iterator[int]:
     """The numbers of all note references, in order."""
-    for block in blocks:
-        match block:
-            case Heading() | Paragraph():
-                yield from _numbers(block.runs)
-            case Items():
-                for item in block.items:
-                    yield from references(item)
-            case Table():
-                for row in block.rows:
-                    for cell in row:
-                        yield from _numbers(cell)
-            case Quote():
-                yield from references(block.blocks)
-            case Code() | Rule() | Notes():
-                pass
-
-
-def _numbers(runs: Runs) -> Iterator[int]:
-    for run in runs:
-        if isinstance(run, NoteRef):
-            yield run.number
+    for block in walk(blocks):
+        parts: Iterable[Runs] = ()
+        if isinstance(block, Heading | Paragraph):
+            parts = (block.runs,)
+        elif isinstance(block, Table):
+            parts = (cell for row in block.rows for cell in row)
+        yield from (run.number for runs in parts for run in runs if isinstance(run, NoteRef))

@@ -15,7 +15,7 @@ from typing import Any
 from ragcore.config.settings import ExportSettings
 from ragcore.errors import GroundworkError
 from ragcore.export.columns import WIDE, fitted
-from ragcore.export.model import Manuscript, headings, plain
+from ragcore.export.model import Heading, Manuscript, plain, walk
 from ragcore.export.pandoc import html
 
 MARGIN = 62.0  # points
@@ -119,7 +119,7 @@ def _lay_out(manuscript: Manuscript, paper: Any) -> tuple[bytes, _Places]:
     )
     out = io.BytesIO()
     writer = pymupdf.DocumentWriter(out)
-    places = _Places([plain(heading.runs) for heading in headings(manuscript.blocks)])
+    places = _Places([plain(block.runs) for block in walk(manuscript.blocks) if isinstance(block, Heading)])
     inside = pymupdf.Rect(MARGIN, MARGIN, paper.width - MARGIN, paper.height - MARGIN)
     page, more = 0, 1
     while more:
