@@ -206,9 +206,6 @@ def _listen(stream: TextStream, ended: threading.Event) -> _Said:
     return _Said(stream, "".join(pieces), False, error)
 
 
-F = TypeVar("F", bound="Filled")
-
-
 class Filled(BaseModel):
     """What a model filled in: nothing that was not asked for, and nothing of another type.
 

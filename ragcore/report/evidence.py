@@ -84,8 +84,8 @@ class Gathering:
         if states or quotes:
             stated = self._known(found, names, orders.focus.year)
         if states:
-            documents, terms = [self.document(doc_id) for doc_id in found], self.terms(asked.query)
-            stated, segments = self.reader.stated(asked.heading, form, terms, documents, stated, whole=self.extractive)
+            opened, terms = [self.document(doc_id) for doc_id in found], self.terms(asked.query)
+            stated, segments = self.reader.stated(asked.heading, form, terms, opened, stated, whole=self.extractive)
         own = self._headed(asked.heading, found) if quotes else []
         draft, sources = self._given(orders, retrieval, segments)
         pinned = [(span.doc_id, span.start, span.end) for span in orders.pinned]
