@@ -30,10 +30,10 @@ import numpy as np
 
 from benchmarks.common import ROOT, table
 from ragcore.config.settings import Settings, load
+from ragcore.index.bm25 import terms
 from ragcore.index.indexer import Indexer
+from ragcore.index.shelf import Trash
 from ragcore.index.store import Store
-from ragcore.index.tokens import terms
-from ragcore.index.trash import Trash
 from ragcore.index.vectors import vector_store
 from ragcore.protocols import Embedder, Vector
 from ragcore.providers import embedder

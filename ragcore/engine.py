@@ -33,7 +33,7 @@ from ragcore.errors import (
     StoreError,
     UnknownDocument,
 )
-from ragcore.index.responses import Responses
+from ragcore.index.model_records import Responses
 from ragcore.library import Library
 from ragcore.pipelines.ingest import Reading
 from ragcore.pipelines.run import AnswerRun

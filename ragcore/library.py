@@ -10,16 +10,10 @@ from typing import TYPE_CHECKING
 
 from ragcore.config.settings import Settings
 from ragcore.errors import UnknownDocument
-from ragcore.index.contexts import Contexts
-from ragcore.index.conversations import Conversations
-from ragcore.index.descriptions import Descriptions
-from ragcore.index.feedback import FeedbackStore
-from ragcore.index.ledger import Ledger
-from ragcore.index.overviews import Overviews
-from ragcore.index.shelf import Shelf
-from ragcore.index.storage import Storage, measure
-from ragcore.index.store import Store
-from ragcore.index.trash import Trash
+from ragcore.index.conversations import Conversations, FeedbackStore
+from ragcore.index.model_records import FigureTexts, Ledger, ModelTexts, Overviews
+from ragcore.index.shelf import Shelf, Trash
+from ragcore.index.store import Storage, Store, measure
 from ragcore.pipelines.add_files import add, files_to_read
 from ragcore.progress import Added
 from ragcore.types import Box, Chunk, Document, Scope, Spending
@@ -41,8 +35,8 @@ class Library:
         database = self.store.database
         self.shelf = Shelf(database)
         self.trash = Trash(self.store, settings.ingest.undo_seconds)
-        self.descriptions = Descriptions(database)
-        self.contexts = Contexts(database)
+        self.descriptions = FigureTexts(database)
+        self.contexts = ModelTexts(database, "context")
         self.conversations = Conversations(database)
         self.feedback = FeedbackStore(database)
         self.overviews = Overviews(database)

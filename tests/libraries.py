@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ragcore.index.bm25 import terms
 from ragcore.index.store import Store
-from ragcore.index.tokens import terms
 from ragcore.protocols import Vector
 from ragcore.types import Chunk, Document, Element, Page, WordMap
 

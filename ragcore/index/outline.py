@@ -10,22 +10,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.typing import NDArray
-
-from ragcore.index import database as db
 
 if TYPE_CHECKING:
     from ragcore.index.store import Store
 
-_COLUMNS = (
-    db.chunks.c.position,
-    db.chunks.c.tokens,
-    sa.func.coalesce(db.chunks.c.first_page, 0),
-    sa.func.coalesce(db.chunks.c.last_page, 0),
-    sa.func.coalesce(db.chunks.c.first_tile, -1),
-    sa.func.coalesce(db.chunks.c.last_tile, -1),
-)
+_COLUMNS = "position, tokens, first_page, last_page, coalesce(first_tile, -1), coalesce(last_tile, -1)"
 Ints = NDArray[np.int32]
 
 
@@ -95,10 +85,10 @@ def outline(store: Store, doc_ids: Sequence[str]) -> Outline:
     found: list[tuple[str, str, Ints]] = []
     with store.database.read() as connection:
         for doc_id in doc_ids:
-            query = sa.select(*_COLUMNS).where(db.chunks.c.doc_id == doc_id).order_by(db.chunks.c.position)
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM chunks WHERE doc_id = ? ORDER BY position", (doc_id,))
             # One flat run of numbers: lists of rows and columns in between take several times as long.
-            numbers = np.fromiter(chain.from_iterable(connection.execute(query)), dtype=np.int32)
-            position, tokens, first_page, last_page, tile, last_tile = numbers.reshape(-1, len(_COLUMNS)).T
+            numbers = np.fromiter(chain.from_iterable(rows), dtype=np.int32)
+            position, tokens, first_page, last_page, tile, last_tile = numbers.reshape(-1, 6).T
             tile, last_tile = np.where(tile < 0, [position, position], [tile, last_tile])
             columns = np.stack([position, tile, last_tile, tokens, first_page, last_page])
             found.append((doc_id, titles.get(doc_id, doc_id), columns))

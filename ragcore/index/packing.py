@@ -1,12 +1,16 @@
-"""Dataclasses ↔ bytes for SQLite: JSON, compressed."""
+"""Dataclasses ↔ bytes for SQLite: JSON, compressed. The elements of a document are made one by one, when asked for."""
 
 from __future__ import annotations
 
 import json
+import re
 import zlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+
+from ragcore.errors import StoreError
+from ragcore.types import Element
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -21,14 +25,7 @@ def pack(value: Any, kind: Hashable) -> bytes:
 
 def unpack(data: bytes, kind: type[T]) -> T:
     """The inverse of `pack`."""
-    value: T = _adapter(cast(Hashable, kind)).validate_json(zlib.decompress(data))
-    return value
-
-
-def made(text: bytes, kind: type[T]) -> T:
-    """A value of ``kind`` from its own part of an unpacked one."""
-    value: T = _adapter(cast(Hashable, kind)).validate_json(text)
-    return value
+    return _made(zlib.decompress(data), kind)
 
 
 def fields(data: bytes) -> dict[str, Any]:
@@ -37,16 +34,9 @@ def fields(data: bytes) -> dict[str, Any]:
     return packed
 
 
-def strings(data: bytes, *names: str) -> tuple[str, ...]:
-    """Fields of a packed dataclass that are strings, "" where one is missing."""
-    packed = fields(data)
-    return tuple(str(packed.get(name, "")) for name in names)
-
-
-def number(data: bytes, name: str) -> float | None:
-    """A field of a packed dataclass that is a number or missing."""
-    value = fields(data).get(name)
-    return None if value is None else float(value)
+def _made(text: bytes, kind: type[T]) -> T:
+    value: T = _adapter(cast(Hashable, kind)).validate_json(text)
+    return value
 
 
 @cache
@@ -54,3 +44,93 @@ def _adapter(kind: Hashable) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(cast(Any, kind))
+
+
+_BEGINS = re.compile(rb'\{"id":(\d+),"kind":"[^"]*","start":(\d+),"end":(\d+),')
+_NOISE = re.compile(rb'"noise":(null|")')
+
+
+class Elements(Sequence[Element]):
+    """Some elements of a document in some order, equal to a tuple of the same."""
+
+    def _at(self, index: int) -> Element:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, index: int) -> Element: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Element, ...]: ...
+    def __getitem__(self, index: int | slice) -> Element | tuple[Element, ...]:
+        if isinstance(index, slice):
+            return tuple(self._at(i) for i in range(*index.indices(len(self))))
+        return self._at(index)
+
+    def __iter__(self) -> Iterator[Element]:
+        return (self._at(i) for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, (tuple, Elements)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+class StoredElements(Elements):
+    """The elements of a stored document, each made when it is asked for: a filing has some thousands, most of them
+    rows and cells of tables, and an answer looks at a few dozen. Safe for many threads: at worst one is made twice.
+
+    They are stored as one JSON array. Where each begins, its span and whether it is noise are read from the JSON by its
+    keys, which can stand nowhere else: inside a string a quotation mark is escaped.
+    """
+
+    def __init__(self, packed: bytes) -> None:
+        """Raises `StoreError` where ``packed`` is no array of elements."""
+        try:
+            self._json = zlib.decompress(packed)
+        except zlib.error as error:
+            raise _unreadable() from error
+        begins, noise = list(_BEGINS.finditer(self._json)), _NOISE.findall(self._json)
+        if len(begins) != len(noise) or (not begins and self._json != b"[]"):
+            raise _unreadable()
+        starts = [match.start() for match in begins]
+        self._places = list(zip(starts, [start - 1 for start in starts[1:]] + [len(self._json) - 1]))
+        # Start, end and id, in which order the body is read.
+        self._keys = [(int(match[2]), int(match[3]), int(match[1])) for match in begins]
+        self._quiet = [said == b"null" for said in noise]
+        self._held: list[Element | None] = [None] * len(begins)
+
+    @property
+    def characters(self) -> int:
+        """How long their JSON is."""
+        return len(self._json)
+
+    def body(self) -> StoredBody:
+        """Those that are no noise, in the order of the text."""
+        return StoredBody(self, sorted((i for i, quiet in enumerate(self._quiet) if quiet), key=self._keys.__getitem__))
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def _at(self, index: int) -> Element:
+        found = self._held[index]
+        if found is None:
+            start, end = self._places[index]
+            found = self._held[index] = _made(self._json[start:end], Element)
+        return found
+
+
+class StoredBody(Elements):
+    """Some stored elements, in another order."""
+
+    def __init__(self, elements: StoredElements, order: list[int]) -> None:
+        self._elements, self._order = elements, order
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def _at(self, index: int) -> Element:
+        return self._elements[self._order[index]]
+
+
+def _unreadable() -> StoreError:
+    return StoreError("The stored text of this document can't be read.", hint="Read it again.")

@@ -10,29 +10,103 @@ from __future__ import annotations
 import json
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-import sqlalchemy as sa
-from sqlalchemy.dialects.sqlite import insert
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from ragcore.errors import UnknownReport, UnknownSection
-from ragcore.index import database as db
-from ragcore.index import report_rows as rows
-from ragcore.index.packing import pack
-from ragcore.index.renamed import given_titles
-from ragcore.index.report_rows import PlaceKind, ReportInfo, StoredReport, StoredSection, Task, Version
-from ragcore.types.report import FilledSection, Focus, Span
+from ragcore.index.conversations import given_titles, renamed
+from ragcore.index.database import IN, Connection, Database, Row, listed
+from ragcore.index.packing import pack, unpack
+from ragcore.types.report import NO_FOCUS, FilledSection, Focus, Span
 
 Json = dict[str, Any]
-_reports, _sections, _versions = db.reports.c, db.report_sections.c, db.report_versions.c
-_places, _tasks = db.report_places.c, db.report_tasks.c
+PlaceKind = Literal["pinned", "excluded"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInfo:
+    """A line of the list of reports. ``doc_ids`` is None where all documents are searched; ``trouble`` is what
+    `GroundworkError.as_dict` gave of the error that ended the last filling; ``sections`` are those to be written;
+    ``focus`` is None until a person was asked for it. Times are seconds since the epoch."""
+
+    report_id: str
+    title: str
+    guidance: str
+    origin: str
+    doc_ids: tuple[str, ...] | None
+    trouble: Mapping[str, Any] | None
+    created: float
+    updated: float
+    sections: int = 0
+    written: int = 0
+    accepted: int = 0
+    waiting: int = 0
+    focus: Focus | None = None
+
+    @property
+    def name(self) -> str:
+        """The title with its subject."""
+        return (self.focus or NO_FOCUS).titled(self.title)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One state of a section. ``author`` is ``hand``, ``offline`` or the model's name; ``change`` says what was done;
+    ``parent`` is the version that was shown when it was made, "" for none; ``usd`` is None where it has no price."""
+
+    version_id: str
+    number: int
+    parent: str
+    author: str
+    change: str
+    usd: float | None
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSection:
+    """A section: what is ``asked`` (JSON of a template's section, without those below it), its ``level`` from 1, and
+    the version that is shown with its ``content``. ``waits`` is the instruction of its place in the queue, None where
+    it has none."""
+
+    section_id: str
+    report_id: str
+    level: int
+    asked: Mapping[str, Any]
+    accepted: bool
+    trouble: Mapping[str, Any] | None
+    shown: Version | None
+    content: FilledSection | None
+    versions: int
+    pinned: tuple[Span, ...]
+    excluded: tuple[Span, ...]
+    waits: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReport:
+    info: ReportInfo
+    sections: tuple[StoredSection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A section that waits to be written by ``writer``; ``instruction`` is how to rewrite what is shown, "" fills it
+    anew. With ``visit`` only the process that it was queued in can have it written."""
+
+    report_id: str
+    section_id: str
+    instruction: str
+    writer: str
+    visit: bool
 
 
 class Reports:
     """The tables ``reports`` and ``report_*``. Raises `UnknownReport` and `UnknownSection` for what is gone."""
 
-    def __init__(self, database: db.Database) -> None:
+    def __init__(self, database: Database) -> None:
         self.database = database
 
     # Reports
@@ -49,20 +123,19 @@ class Reports:
         """A report with ``sections`` (level and what is asked) and nothing written; without ``focus`` a person is to be
         asked for it."""
         report_id, now = uuid.uuid4().hex[:12], time.time()
+        row = {
+            "report_id": report_id,
+            "title": title,
+            "guidance": guidance,
+            "origin": origin,
+            "doc_ids": _json(doc_ids),
+            "created": now,
+            "updated": now,
+            "subject": None if focus is None else focus.subject,
+            "year": 0 if focus is None else focus.year,
+        }
         with self.database.write() as connection:
-            connection.execute(
-                sa.insert(db.reports).values(
-                    report_id=report_id,
-                    title=title,
-                    guidance=guidance,
-                    origin=origin,
-                    doc_ids=None if doc_ids is None else json.dumps(list(doc_ids)),
-                    created=now,
-                    updated=now,
-                    subject=None if focus is None else focus.subject,
-                    year=0 if focus is None else focus.year,
-                )
-            )
+            connection.insert("reports", row)
             for position, (level, asked) in enumerate(sections):
                 _add(connection, report_id, position, level, asked)
         return report_id
@@ -70,23 +143,21 @@ class Reports:
     def all(self) -> list[ReportInfo]:
         """Every report, the last changed first."""
         with self.database.read() as connection:
-            return rows.infos(connection, sa.true())
+            return _infos(connection, "true")
 
     def info(self, report_id: str) -> ReportInfo:
         with self.database.read() as connection:
-            return rows.info(connection, report_id)
+            return _info(connection, report_id)
 
     def get(self, report_id: str) -> StoredReport:
         """A report with its sections as they are shown, those taken out left out."""
         with self.database.read() as connection:
-            info = rows.info(connection, report_id)
-            return StoredReport(
-                info, rows.stored(connection, (_sections.report_id == report_id) & (_sections.removed == 0))
-            )
+            sections = _stored(connection, "report_id = ? AND removed = 0", report_id)
+            return StoredReport(_info(connection, report_id), sections)
 
     def section(self, section_id: str) -> StoredSection:
         with self.database.read() as connection:
-            found = rows.stored(connection, _sections.section_id == section_id)
+            found = _stored(connection, "section_id = ?", section_id)
         if not found:
             raise UnknownSection("This section is no longer in the report.")
         return found[0]
@@ -98,24 +169,20 @@ class Reports:
 
     def set_documents(self, report_id: str, doc_ids: Sequence[str] | None) -> None:
         """What it is filled from; None: all documents."""
-        self.update(report_id, doc_ids=None if doc_ids is None else json.dumps(list(doc_ids)))
+        self.update(report_id, doc_ids=_json(doc_ids))
 
     def delete(self, report_id: str) -> None:
         """Delete it with everything that was written of it."""
         with self.database.write() as connection:
-            connection.execute(sa.delete(db.reports).where(_reports.report_id == report_id))
+            connection.execute("DELETE FROM reports WHERE report_id = ?", (report_id,))
 
     def cost(self, report_id: str) -> float | None:
         """US dollars that all versions of all its sections cost; None where a model without a price wrote one."""
         with self.database.read() as connection:
-            rows.info(connection, report_id)
-            each = connection.execute(
-                sa.select(_versions.usd)
-                .join(db.report_sections, _sections.section_id == _versions.section_id)
-                .where(_sections.report_id == report_id)
-            ).scalars()
-            found = list(each)
-        return None if any(usd is None for usd in found) else sum(usd or 0.0 for usd in found)
+            _info(connection, report_id)
+            query = "SELECT usd FROM report_versions JOIN report_sections USING (section_id) WHERE report_id = ?"
+            found = connection.column(query, report_id)
+        return None if None in found else sum(found)
 
     # Sections
 
@@ -123,13 +190,8 @@ class Reports:
         """A new section after the section ``after`` ("": at the end); its id."""
         with self.database.write() as connection:
             _touch(connection, report_id)
-            order = list(
-                connection.execute(
-                    sa.select(_sections.section_id)
-                    .where(_sections.report_id == report_id)
-                    .order_by(_sections.position, _sections.section_id)
-                ).scalars()
-            )
+            query = "SELECT section_id FROM report_sections WHERE report_id = ? ORDER BY position, section_id"
+            order = connection.column(query, report_id)
             place = order.index(after) + 1 if after in order else len(order)
             for position, section_id in enumerate(order):
                 _set(connection, section_id, position=position + (position >= place))
@@ -144,43 +206,24 @@ class Reports:
 
     def set_section(self, section_id: str, **values: object) -> None:
         """Set columns of a section: ``asked`` (JSON object), ``accepted``, ``removed``, ``trouble`` (JSON object)."""
-        for name in ("asked", "trouble"):
-            if values.get(name) is not None:
-                values[name] = json.dumps(values[name], ensure_ascii=False)
+        packed = {name: _json(value) if name in ("asked", "trouble") else value for name, value in values.items()}
         with self.database.write() as connection:
-            _set(connection, section_id, **values)
-            _touch(connection, _report_of(connection, section_id))
+            _set(connection, section_id, **packed)
+            _touch(connection, _row(connection, section_id)["report_id"])
 
     def trouble(self, section_id: str) -> Json | None:
         """The error that the last writing of a section ended in; None where it ended well, or the section is gone."""
-        with self.database.read() as connection:
-            found = connection.execute(
-                sa.select(_sections.trouble).where(_sections.section_id == section_id)
-            ).scalar_one_or_none()
-        return json.loads(found) if found else None
+        return _read(self.database.value("SELECT trouble FROM report_sections WHERE section_id = ?", section_id))
 
     def place(self, section_id: str, span: Span, kind: PlaceKind | None) -> None:
         """Pin a place for a section or exclude it from it; None: neither."""
-        where = (
-            (_places.section_id == section_id)
-            & (_places.doc_id == span.doc_id)
-            & (_places.start == span.start)
-            & (_places.end == span.end)
-        )
+        place = {"section_id": section_id, "doc_id": span.doc_id, "start": span.start, "end": span.end}
         with self.database.write() as connection:
-            _touch(connection, _report_of(connection, section_id))
-            connection.execute(sa.delete(db.report_places).where(where))
+            _touch(connection, _row(connection, section_id)["report_id"])
+            query = 'DELETE FROM report_places WHERE section_id = ? AND doc_id = ? AND start = ? AND "end" = ?'
+            connection.execute(query, tuple(place.values()))
             if kind is not None:
-                connection.execute(
-                    sa.insert(db.report_places).values(
-                        section_id=section_id,
-                        doc_id=span.doc_id,
-                        start=span.start,
-                        end=span.end,
-                        kind=kind,
-                        created=time.time(),
-                    )
-                )
+                connection.insert("report_places", place | {"kind": kind, "created": time.time()})
 
     # Versions
 
@@ -201,51 +244,40 @@ class Reports:
         packed, version_id = pack(content, FilledSection), uuid.uuid4().hex[:16]
         with self.database.write() as connection:
             row = _row(connection, section_id)
-            count = sa.select(sa.func.coalesce(sa.func.max(_versions.number), 0)).where(
-                _versions.section_id == section_id
-            )
-            connection.execute(
-                sa.insert(db.report_versions).values(
-                    version_id=version_id,
-                    section_id=section_id,
-                    number=connection.execute(count).scalar_one() + 1,
-                    parent=row.shown,
-                    author=author,
-                    change=change,
-                    content=packed,
-                    usd=usd,
-                    created=time.time(),
-                )
-            )
-            shown = version_id if show and not row.accepted else row.shown
-            _set(connection, section_id, shown=shown, trouble=json.dumps(trouble) if trouble else None)
+            last = connection.value("SELECT max(number) FROM report_versions WHERE section_id = ?", section_id)
+            version = {
+                "version_id": version_id,
+                "section_id": section_id,
+                "number": (last or 0) + 1,
+                "parent": row["shown"],
+                "author": author,
+                "change": change,
+                "content": packed,
+                "usd": usd,
+                "created": time.time(),
+            }
+            connection.insert("report_versions", version)
+            shown = version_id if show and not row["accepted"] else row["shown"]
+            _set(connection, section_id, shown=shown, trouble=_json(trouble or None))
             if done:
-                connection.execute(sa.delete(db.report_tasks).where(_tasks.section_id == section_id))
-            _touch(connection, row.report_id)
+                connection.execute("DELETE FROM report_tasks WHERE section_id = ?", (section_id,))
+            _touch(connection, row["report_id"])
         return version_id
 
     def versions(self, section_id: str) -> list[Version]:
         """Every version, the newest first."""
-        with self.database.read() as connection:
-            found = connection.execute(
-                sa.select(db.report_versions)
-                .where(_versions.section_id == section_id)
-                .order_by(_versions.number.desc())
-            ).all()
-        return [rows.version(row) for row in found]
+        query = "SELECT * FROM report_versions WHERE section_id = ? ORDER BY number DESC"
+        return [_version(row) for row in self.database.rows(query, section_id)]
 
     def content(self, section_id: str, version_id: str) -> FilledSection:
         """What a version says."""
         with self.database.read() as connection:
-            found = connection.execute(
-                sa.select(_versions.content).where(
-                    (_versions.section_id == section_id) & (_versions.version_id == version_id)
-                )
-            ).scalar_one_or_none()
+            query = "SELECT content FROM report_versions WHERE section_id = ? AND version_id = ?"
+            found = connection.value(query, section_id, version_id)
             given = given_titles(connection)
         if found is None:
             raise UnknownSection("This version is no longer in the report.")
-        return rows.content(found, given)
+        return _content(found, given)
 
     def show(self, section_id: str, version_id: str | None) -> None:
         """Show a version of a section; None: none, as before the first."""
@@ -258,75 +290,151 @@ class Reports:
     def queue(self, report_id: str, tasks: Sequence[tuple[str, str]], writer: str, *, visit: bool = False) -> None:
         """Put sections (id and instruction) at the end of the queue, to be written by ``writer``, with what only a
         ``visit`` has or not; one that waits already stays as it is."""
+        same = {"report_id": report_id, "writer": writer, "visit": int(visit), "created": time.time()}
+        rows = [{**same, "section_id": section_id, "instruction": instruction} for section_id, instruction in tasks]
         with self.database.write() as connection:
             _touch(connection, report_id, trouble=None)
-            for section_id, instruction in tasks:
-                values = {"report_id": report_id, "section_id": section_id, "instruction": instruction}
-                connection.execute(
-                    insert(db.report_tasks)
-                    .values(**values, writer=writer, visit=int(visit), created=time.time())
-                    .on_conflict_do_nothing()
-                )
+            connection.insert("report_tasks", *rows, clash="IGNORE")
 
     def tasks(self) -> list[Task]:
         """The whole queue."""
-        with self.database.read() as connection:
-            found = connection.execute(sa.select(db.report_tasks).order_by(_tasks.task_id)).all()
-        return [Task(row.report_id, row.section_id, row.instruction, row.writer, bool(row.visit)) for row in found]
+        query = "SELECT report_id, section_id, instruction, writer, visit FROM report_tasks ORDER BY task_id"
+        return [Task(*own, bool(visit)) for *own, visit in self.database.rows(query)]
 
     def drop_tasks(self, report_id: str, section_ids: Sequence[str], trouble: Mapping[str, Any]) -> None:
         """Sections of a report wait no more because of ``trouble``, which is told of the whole of it."""
         with self.database.write() as connection:
-            connection.execute(sa.delete(db.report_tasks).where(_tasks.section_id.in_(section_ids)))
-            connection.execute(
-                sa.update(db.reports).where(_reports.report_id == report_id).values(trouble=json.dumps(trouble))
-            )
+            connection.execute(f"DELETE FROM report_tasks WHERE section_id {IN}", (listed(section_ids),))
+            connection.update("reports", "report_id = ?", report_id, trouble=_json(trouble))
 
     def drop_task(self, section_id: str, trouble: Mapping[str, Any] | None = None) -> None:
         """A section waits no more: nothing was written of it, because of ``trouble`` or (None) on purpose."""
         with self.database.write() as connection:
-            connection.execute(sa.delete(db.report_tasks).where(_tasks.section_id == section_id))
+            connection.execute("DELETE FROM report_tasks WHERE section_id = ?", (section_id,))
             if trouble:
-                _set(connection, section_id, trouble=json.dumps(trouble))
+                _set(connection, section_id, trouble=_json(trouble))
 
 
-def _add(connection: sa.Connection, report_id: str, position: int, level: int, asked: Json) -> str:
+def _add(connection: Connection, report_id: str, position: int, level: int, asked: Json) -> str:
     section_id = uuid.uuid4().hex[:12]
-    connection.execute(
-        sa.insert(db.report_sections).values(
-            section_id=section_id,
-            report_id=report_id,
-            position=position,
-            level=level,
-            asked=json.dumps(asked, ensure_ascii=False),
-            accepted=0,
-            removed=0,
-        )
-    )
+    row = {"section_id": section_id, "report_id": report_id, "position": position, "level": level}
+    connection.insert("report_sections", row | {"asked": _json(asked)})
     return section_id
 
 
-def _row(connection: sa.Connection, section_id: str) -> sa.Row[tuple[object, ...]]:
-    row = connection.execute(sa.select(db.report_sections).where(_sections.section_id == section_id)).one_or_none()
+def _row(connection: Connection, section_id: str) -> Row:
+    row = connection.row("SELECT * FROM report_sections WHERE section_id = ?", section_id)
     if row is None:
         raise UnknownSection("This section is no longer in the report.")
     return row
 
 
-def _report_of(connection: sa.Connection, section_id: str) -> str:
-    report_id: str = _row(connection, section_id).report_id
-    return report_id
-
-
-def _set(connection: sa.Connection, section_id: str, **values: object) -> None:
-    done = connection.execute(sa.update(db.report_sections).where(_sections.section_id == section_id).values(**values))
-    if done.rowcount == 0:
+def _set(connection: Connection, section_id: str, **values: object) -> None:
+    if not connection.update("report_sections", "section_id = ?", section_id, **values):
         raise UnknownSection("This section is no longer in the report.")
 
 
-def _touch(connection: sa.Connection, report_id: str, **values: object) -> None:
-    done = connection.execute(
-        sa.update(db.reports).where(_reports.report_id == report_id).values(updated=time.time(), **values)
-    )
-    if done.rowcount == 0:
+def _touch(connection: Connection, report_id: str, **values: object) -> None:
+    if not connection.update("reports", "report_id = ?", report_id, updated=time.time(), **values):
         raise UnknownReport("This report is no longer in the library.")
+
+
+def _info(connection: Connection, report_id: str) -> ReportInfo:
+    found = _infos(connection, "report_id = ?", report_id)
+    if not found:
+        raise UnknownReport("This report is no longer in the library.")
+    return found[0]
+
+
+def _infos(connection: Connection, where: str, *values: object) -> list[ReportInfo]:
+    """The reports that ``where`` holds of, the last changed first, with their sections counted. A heading over others,
+    without guidance of its own, is nothing to write."""
+    rows = connection.rows(
+        f"""
+        WITH outline AS (
+            SELECT report_id, shown, accepted, coalesce(json_extract(asked, '$.guidance'), '') != ''
+                OR coalesce(lead(level) OVER printed, 0) <= level AS filled
+            FROM report_sections WHERE removed = 0
+            WINDOW printed AS (PARTITION BY report_id ORDER BY position, section_id)
+        )
+        SELECT *,
+            (SELECT count(*) FROM outline o WHERE o.report_id = r.report_id AND filled) AS sections,
+            (SELECT count(*) FROM outline o WHERE o.report_id = r.report_id AND shown IS NOT NULL) AS written,
+            (SELECT count(*) FROM outline o WHERE o.report_id = r.report_id AND accepted) AS accepted,
+            (SELECT count(*) FROM report_tasks t WHERE t.report_id = r.report_id) AS waiting
+        FROM reports r WHERE {where} ORDER BY updated DESC, created DESC
+        """,
+        *values,
+    )
+    return [
+        ReportInfo(
+            report_id=row["report_id"],
+            title=row["title"],
+            guidance=row["guidance"],
+            origin=row["origin"],
+            doc_ids=None if row["doc_ids"] is None else tuple(json.loads(row["doc_ids"])),
+            trouble=_read(row["trouble"]),
+            created=row["created"],
+            updated=row["updated"],
+            sections=row["sections"],
+            written=row["written"],
+            accepted=row["accepted"],
+            waiting=row["waiting"],
+            focus=None if row["subject"] is None else Focus(row["subject"], row["year"]),
+        )
+        for row in rows
+    ]
+
+
+def _stored(connection: Connection, where: str, *values: object) -> tuple[StoredSection, ...]:
+    """The sections that ``where`` holds of, in their order, as they are shown."""
+    rows = connection.rows(f"SELECT * FROM report_sections WHERE {where} ORDER BY position, section_id", *values)
+    ids = listed(row["section_id"] for row in rows)
+    query = f"SELECT * FROM report_versions WHERE version_id {IN}"
+    shown = {row["version_id"]: row for row in connection.rows(query, listed(row["shown"] for row in rows))}
+    query = f"SELECT section_id, count(*) FROM report_versions WHERE section_id {IN} GROUP BY section_id"
+    counts: dict[str, int] = dict(map(tuple, connection.rows(query, ids)))
+    query = f"SELECT section_id, instruction FROM report_tasks WHERE section_id {IN}"
+    waits: dict[str, str] = dict(map(tuple, connection.rows(query, ids)))
+    places: dict[tuple[str, str], list[Span]] = defaultdict(list)
+    for place in connection.rows(f"SELECT * FROM report_places WHERE section_id {IN} ORDER BY created", ids):
+        span = Span(place["doc_id"], place["start"], place["end"])
+        places[place["section_id"], place["kind"]].append(span)
+    given = given_titles(connection)
+    return tuple(
+        StoredSection(
+            section_id=section_id,
+            report_id=row["report_id"],
+            level=row["level"],
+            asked=json.loads(row["asked"]),
+            accepted=bool(row["accepted"]),
+            trouble=_read(row["trouble"]),
+            shown=None if version is None else _version(version),
+            content=None if version is None else _content(version["content"], given),
+            versions=counts.get(section_id, 0),
+            pinned=tuple(places[section_id, "pinned"]),
+            excluded=tuple(places[section_id, "excluded"]),
+            waits=waits.get(section_id),
+        )
+        for row in rows
+        for section_id, version in [(row["section_id"], shown.get(row["shown"]))]
+    )
+
+
+def _content(packed: bytes, given: Mapping[str, str]) -> FilledSection:
+    """What a version says, its documents called as they are ``given``."""
+    section = unpack(packed, FilledSection)
+    return section if section.answer is None else replace(section, answer=renamed(section.answer, given))
+
+
+def _version(row: Row) -> Version:
+    own = (row["version_id"], row["number"], row["parent"] or "", row["author"], row["change"])
+    return Version(*own, usd=row["usd"], created=row["created"])
+
+
+def _json(value: object) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _read(text: str | None) -> Json | None:
+    return json.loads(text) if text else None

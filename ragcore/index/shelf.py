@@ -1,40 +1,47 @@
-"""Order in the library: tags, of which a document may have several, the folder that it lies in, and what a person
-calls it.
+"""Order in the library: tags, of which a document may have several, the folder that it lies in, what a person calls
+it, and the trash.
 
 A tag is the same tag in capitals and small letters; the spelling that was there first stays. A folder is a path of
 names joined by ``/`` and exists as long as a document lies in it.
+
+A document is put into the trash by one mark in its row: from then on nothing lists, searches or opens it, and nothing
+of it is lost, whatever happens to the process. When its time is over the mark is set to `FINAL` (from then on it does
+not come back), and its rows, vectors and files go, the files within the transaction that deletes the rows: a process
+killed in between leaves the mark, by which `Trash.empty` goes on.
 """
 
 from __future__ import annotations
 
+import shutil
+import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-import sqlalchemy as sa
-from sqlalchemy.dialects.sqlite import insert
-
-from ragcore.errors import InputError, UnknownDocument
-from ragcore.index import database as db
-from ragcore.index.chunk_store import batches, bump_revision
+from ragcore import files
+from ragcore.errors import InputError, StoreBusy, UnknownDocument
+from ragcore.index.chunks import bump_revision
+from ragcore.index.database import IN, Connection, Database, listed
+from ragcore.index.store import Store
 from ragcore.text.short_titles import plain_title
 
 TAG_LENGTH = 40
 FOLDER_LENGTH = 200
 TITLE_LENGTH = 200
+FINAL = 0.0
 
 
 class Shelf:
     """Tags and folders of one library. Safe for threads and processes; documents in the trash are not here."""
 
-    def __init__(self, database: db.Database) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     def tags(self) -> dict[str, int]:
         """Each tag with the number of its documents, in alphabetical order."""
-        here = sa.select(db.documents.c.doc_id).where(db.documents.c.removed.is_(None))
-        query = sa.select(db.tags.c.tag, sa.func.count()).where(db.tags.c.doc_id.in_(here)).group_by(db.tags.c.tag)
-        with self._database.read() as connection:
-            found = connection.execute(query).all()
-        return dict(sorted(((row[0], row[1]) for row in found), key=lambda row: (row[0].casefold(), row[0])))
+        found = self._database.rows(
+            "SELECT tag, count(*) FROM tags JOIN documents USING (doc_id) WHERE removed IS NULL GROUP BY tag"
+        )
+        return dict(sorted(map(tuple, found), key=lambda row: (row[0].casefold(), row[0])))
 
     def tag(self, doc_ids: Sequence[str], *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> None:
         """Give documents tags and take others from them. Raises `InputError`, `UnknownDocument`."""
@@ -44,11 +51,9 @@ class Shelf:
             known = _spelled(connection)
             for tag in more:
                 rows = [{"doc_id": doc_id, "tag": known.setdefault(tag.casefold(), tag)} for doc_id in doc_ids]
-                if rows:
-                    connection.execute(insert(db.tags).on_conflict_do_nothing(), rows)
+                connection.insert("tags", *rows, clash="IGNORE")
             gone = [known[key] for key in less if key in known]
-            for part in batches(doc_ids):
-                connection.execute(sa.delete(db.tags).where(db.tags.c.doc_id.in_(part), db.tags.c.tag.in_(gone)))
+            connection.execute(f"DELETE FROM tags WHERE doc_id {IN} AND tag {IN}", (listed(doc_ids), listed(gone)))
 
     def rename_tag(self, tag: str, name: str) -> None:
         """Call a tag otherwise on all its documents; where that is the name of another tag, the two become one. Raises
@@ -61,26 +66,21 @@ class Shelf:
                 raise InputError(f"The tag “{tag}” no longer exists.", hint="Reload the Library.")
             # Another spelling of itself is taken as it is written.
             new = name if name.casefold() == old.casefold() else known.get(name.casefold(), name)
-            if new == old:
-                return
-            of_old = sa.select(db.tags.c.doc_id, sa.literal(new)).where(db.tags.c.tag == old)
-            renamed = insert(db.tags).from_select(["doc_id", "tag"], of_old)
-            connection.execute(renamed.prefix_with("OR IGNORE"))
-            connection.execute(sa.delete(db.tags).where(db.tags.c.tag == old))
+            if new != old:
+                connection.execute("UPDATE OR IGNORE tags SET tag = ? WHERE tag = ?", (new, old))
+                connection.execute("DELETE FROM tags WHERE tag = ?", (old,))
 
     def delete_tag(self, tag: str) -> None:
         """Take a tag from all its documents."""
         with self._database.write() as connection:
-            old = _spelled(connection).get(tag.casefold())
-            connection.execute(sa.delete(db.tags).where(db.tags.c.tag == old))
+            connection.execute("DELETE FROM tags WHERE tag = ?", (_spelled(connection).get(tag.casefold()),))
 
     def put(self, doc_ids: Sequence[str], folder: str) -> None:
         """Lay documents into a folder, "" for none. Raises `InputError`, `UnknownDocument`."""
         path = clean_folder(folder)
         with self._database.write() as connection:
             _require(connection, doc_ids)
-            for part in batches(doc_ids):
-                connection.execute(sa.update(db.documents).where(db.documents.c.doc_id.in_(part)).values(folder=path))
+            connection.update("documents", f"doc_id {IN}", listed(doc_ids), folder=path)
 
     def rename(self, doc_id: str, title: str) -> None:
         """Call a document ``title`` from now on, also after it is read anew and in what cites it already; "" gives it
@@ -90,8 +90,7 @@ class Shelf:
             raise InputError("This title is too long.", hint=f"Use at most {TITLE_LENGTH} characters.")
         with self._database.write() as connection:
             _require(connection, [doc_id])
-            named = sa.update(db.documents).where(db.documents.c.doc_id == doc_id)
-            connection.execute(named.values(given=given or None))
+            connection.update("documents", "doc_id = ?", doc_id, given=given or None)
             bump_revision(connection)  # what was found may have been found by the old title
 
 
@@ -118,18 +117,111 @@ def clean_folder(path: str) -> str:
     return folder
 
 
-def _spelled(connection: sa.Connection) -> dict[str, str]:
+def _spelled(connection: Connection) -> dict[str, str]:
     """Each tag as it is spelled, by its small letters."""
-    return {tag.casefold(): tag for tag in connection.execute(sa.select(db.tags.c.tag).distinct()).scalars()}
+    return {tag.casefold(): tag for tag in connection.column("SELECT DISTINCT tag FROM tags")}
 
 
-def _require(connection: sa.Connection, doc_ids: Sequence[str]) -> None:
-    known: set[str] = set()
-    for part in batches(doc_ids):
-        query = sa.select(db.documents.c.doc_id)
-        known.update(
-            connection.execute(query.where(db.documents.c.doc_id.in_(part), db.documents.c.removed.is_(None))).scalars()
-        )
+def _require(connection: Connection, doc_ids: Sequence[str]) -> None:
+    query = f"SELECT doc_id FROM documents WHERE doc_id {IN} AND removed IS NULL"
+    known = set(connection.column(query, listed(doc_ids)))
     missing = [doc_id for doc_id in doc_ids if doc_id not in known]
     if missing:
         raise UnknownDocument(f"There is no document {missing[0]} in this library.")
+
+
+@dataclass(frozen=True, slots=True)
+class Trashed:
+    """A document in the trash; ``left`` seconds until it is gone for good."""
+
+    doc_id: str
+    title: str
+    left: float
+
+
+class Trash:
+    """The trash of one library, from which a document can be taken back for ``undo_seconds``. Safe for threads and
+    processes."""
+
+    def __init__(self, store: Store, undo_seconds: float) -> None:
+        self._store = store
+        self._database = store.database
+        self._seconds = undo_seconds
+
+    def put(self, doc_ids: Sequence[str]) -> None:
+        """Put documents into the trash, all or none. Raises `UnknownDocument`."""
+        self._mark(doc_ids, time.time())
+
+    def restore(self, doc_ids: Sequence[str]) -> None:
+        """Take documents out again, as they were, all or none. Raises `InputError` where one is gone for good."""
+        with self._database.write() as connection:
+            for doc_id in doc_ids:
+                kept = connection.row("SELECT removed FROM documents WHERE doc_id = ?", doc_id)
+                if kept is not None and kept["removed"] is None:
+                    continue  # another tab was first
+                if not connection.update("documents", "doc_id = ? AND removed > ?", doc_id, FINAL, removed=None):
+                    raise InputError("It's too late to undo this removal.", hint="Add the file again.")
+            bump_revision(connection)
+
+    def finish(self, doc_ids: Sequence[str]) -> None:
+        """Let the time of documents in the trash be over: the next `empty` removes them for good. Those that are not
+        in it (any more) are passed over."""
+        with self._database.write() as connection:
+            connection.update("documents", f"doc_id {IN} AND removed > ?", listed(doc_ids), FINAL, removed=FINAL)
+
+    def items(self) -> list[Trashed]:
+        """What can be taken back now, the last removed first."""
+        now = time.time()
+        query = "SELECT doc_id, called, removed FROM documents WHERE removed > ? ORDER BY removed DESC, doc_id"
+        rows = self._database.rows(query, now - self._seconds)
+        return [Trashed(doc_id, title, removed + self._seconds - now) for doc_id, title, removed in rows]
+
+    def empty(self) -> list[str]:
+        """Remove for good what was in the trash for long enough; the documents that went. One that another task still
+        reads stays for the next time."""
+        due = self._database.column("SELECT doc_id FROM documents WHERE removed <= ?", time.time() - self._seconds)
+        gone = []
+        for doc_id in due:
+            try:
+                if self._end(doc_id):
+                    gone.append(doc_id)
+            except StoreBusy:
+                continue
+        return gone
+
+    def remove(self, doc_id: str) -> None:
+        """Remove a document for good, at once. Raises `UnknownDocument`, `StoreBusy`."""
+        with self._store.document_lock(doc_id):
+            self._mark([doc_id], FINAL)
+            self._delete(doc_id)
+
+    def _mark(self, doc_ids: Sequence[str], when: float) -> None:
+        with self._database.write() as connection:
+            for doc_id in doc_ids:
+                if not connection.update("documents", "doc_id = ? AND removed IS NULL", doc_id, removed=when):
+                    raise UnknownDocument(f"There is no document {doc_id} in this library.")
+            bump_revision(connection)
+
+    def _end(self, doc_id: str) -> bool:
+        with self._store.document_lock(doc_id):
+            with self._database.write() as connection:
+                due = time.time() - self._seconds
+                if not connection.update("documents", "doc_id = ? AND removed <= ?", doc_id, due, removed=FINAL):
+                    return False  # it was taken back
+            self._delete(doc_id)
+        return True
+
+    def _delete(self, doc_id: str) -> None:
+        """Delete the rows, vectors and files of a document marked `FINAL`. Stored answers that cite it keep their
+        quotes."""
+        store = self._store
+        with self._database.write() as connection:
+            query = "DELETE FROM documents WHERE doc_id = ? AND removed = ? RETURNING sha256"
+            gone = connection.rows(query, doc_id, FINAL)
+            if not gone:
+                return  # added again meanwhile
+            with files.reported(store.home / "files"):
+                for path in store.files(gone[0]["sha256"]):
+                    path.unlink(missing_ok=True)
+        store.opened.drop(doc_id)
+        shutil.rmtree(store.pictures / doc_id, ignore_errors=True)

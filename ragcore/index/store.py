@@ -1,43 +1,47 @@
 """The library on disk: PDFs by SHA-256, and SQLite as the only truth about them.
 
-Chroma and BM25 are caches beside it that can be made again from what is here. Every write bumps nothing but what it
+Vectors and BM25 are caches beside it that can be made again from what is here. Every write bumps nothing but what it
 changes; `revision` grows whenever chunks come or go, which is how the caches know that they are stale.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import threading
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import sqlalchemy as sa
 from filelock import FileLock, Timeout
-from sqlalchemy.dialects.sqlite import insert
 
+from ragcore import files
 from ragcore.errors import StoreBusy, UnknownDocument
-from ragcore.index import database as db
-from ragcore.index.chunk_store import batches, bump_revision, chunk_row, fingerprint, settle
-from ragcore.index.elements import StoredElements
-from ragcore.index.file_store import FileStore
-from ragcore.index.opened import Opened, weight
-from ragcore.index.packing import pack, unpack
+from ragcore.index.chunks import ChunkStore, bump_revision, chunk_row, fingerprint, settle
+from ragcore.index.database import IN, Database, Row, listed
+from ragcore.index.packing import StoredElements, pack, unpack
 from ragcore.types import Chunk, Document, Element, ModelReport, Page, WordMap
 from ragcore.types.library import DocumentInfo, Status
 
-T = TypeVar("T")
+_BUILD = "recipe, built, given"  # another process may build a document anew, or rename it
 
 
-class Store(FileStore):
-    """Everything under one home folder: ``groundwork.sqlite``, ``files/``, ``cache/`` and ``locks/``."""
+class Store(ChunkStore):
+    """Everything under one home folder: ``groundwork.sqlite``, ``files/``, ``cache/`` and ``locks/``.
+
+    A document's files stand side by side under the hash that names it: ``.pdf`` as given, ``.unlocked.pdf`` the
+    readable copy of an encrypted one; and for an ADE import ``.ade.json``, with ``.drawn.pdf`` for pages drawn from it
+    where no PDF was given. The hash is that of the PDF, or of the JSON followed by its PDF if there is one.
+    """
 
     def __init__(self, home: Path, opened_mb: int = 256) -> None:
-        super().__init__(home)
-        self.opened = Opened(opened_mb << 20)
+        super().__init__(Database(home / "groundwork.sqlite"))
+        self.home = home
+        self.opened = OpenDocuments(opened_mb << 20)
 
     @contextmanager
     def document_lock(self, doc_id: str) -> Iterator[None]:
@@ -54,6 +58,87 @@ class Store(FileStore):
         finally:
             lock.release()
 
+    # Files
+
+    def add_file(self, data: bytes, name: str) -> tuple[str, bool]:
+        """Keep a PDF under its SHA-256 and list it; ``(doc_id, True)`` if it is new, ``(doc_id, False)`` if the
+        same bytes are in the library already. What was put into the trash comes back as new."""
+        return self._add({".pdf": data}, hashlib.sha256(data).hexdigest(), name)
+
+    def add_ade(self, json: bytes, name: str, pdf: bytes | None) -> tuple[str, bool]:
+        """Keep an ADE JSON, with its PDF if that was given, as one document; returns what `add_file` does."""
+        kept = {".ade.json": json} | ({".pdf": pdf} if pdf is not None else {})
+        return self._add(kept, hashlib.sha256(json + (pdf or b"")).hexdigest(), name)
+
+    def find_ade(self, json: bytes) -> str | None:
+        """The document to which this very ADE JSON belongs, with a PDF or without; None where there is none."""
+        for doc_id, sha256 in self.database.rows("SELECT doc_id, sha256 FROM documents WHERE removed IS NULL"):
+            path = self._file(sha256, ".ade.json")
+            if path.is_file() and path.stat().st_size == len(json) and path.read_bytes() == json:
+                return str(doc_id)
+        return None
+
+    def file(self, doc_id: str) -> Path:
+        """The PDF as it can be read: the unlocked copy of an encrypted one, the pages drawn from an ADE JSON without
+        its PDF, else the file as given."""
+        for path in (self.unlocked_path(doc_id), self.drawn_path(doc_id)):
+            if path.is_file():
+                return path
+        return self.original(doc_id)
+
+    def original(self, doc_id: str) -> Path:
+        """The PDF as given; there is none where an ADE JSON came without."""
+        return self._file(self.sha256(doc_id), ".pdf")
+
+    def unlocked_path(self, doc_id: str) -> Path:
+        """Where the decrypted copy of an encrypted file is kept once its password was given."""
+        return self._file(self.sha256(doc_id), ".unlocked.pdf")
+
+    def drawn_path(self, doc_id: str) -> Path:
+        """Where the pages are kept that were drawn from an ADE JSON without its PDF."""
+        return self._file(self.sha256(doc_id), ".drawn.pdf")
+
+    def ade_file(self, doc_id: str) -> Path | None:
+        """The ADE JSON that the document was imported from; None for a PDF."""
+        path = self._file(self.sha256(doc_id), ".ade.json")
+        return path if path.is_file() else None
+
+    def files(self, sha256: str) -> list[Path]:
+        """Every file that the document of this hash may have."""
+        return [self._file(sha256, suffix) for suffix in (".pdf", ".unlocked.pdf", ".drawn.pdf", ".ade.json")]
+
+    @property
+    def pictures(self) -> Path:
+        """Where pictures of pages are kept that were drawn to be looked at, a folder for each document."""
+        return self.home / "cache" / "pages"
+
+    def sha256(self, doc_id: str) -> str:
+        """The hash, in hex, under which the document's files are kept."""
+        return str(self._row(doc_id, "sha256")[0])
+
+    def _file(self, sha256: str, suffix: str) -> Path:
+        return self.home / "files" / sha256[:2] / f"{sha256}{suffix}"
+
+    def _add(self, kept: Mapping[str, bytes], sha256: str, name: str) -> tuple[str, bool]:
+        self._keep(kept, sha256)
+        row = {"doc_id": sha256[:16], "sha256": sha256, "name": name, "bytes": sum(map(len, kept.values()))}
+        with self.database.write() as connection:
+            new = connection.insert("documents", row | {"status": "new", "created": time.time()}, clash="IGNORE") == 1
+            back = "doc_id = ? AND removed IS NOT NULL"
+            if not new and connection.update("documents", back, row["doc_id"], removed=None):
+                bump_revision(connection)
+                new = True
+        self._keep(kept, sha256)  # the end of a removal may have taken them away before they were listed
+        return sha256[:16], new
+
+    def _keep(self, kept: Mapping[str, bytes], sha256: str) -> None:
+        for suffix, data in kept.items():
+            path = self._file(sha256, suffix)
+            with files.reported(path.parent):
+                if not path.is_file():
+                    with files.replacing(path) as stream:
+                        stream.write(data)
+
     # Reading a file, page by page
 
     def set_status(
@@ -64,58 +149,39 @@ class Store(FileStore):
             if status == "failed":
                 bump_revision(connection)  # its chunks of an earlier build are not searched any more
             connection.execute(
-                sa.update(db.documents)
-                .where(db.documents.c.doc_id == doc_id)
-                .values(
-                    status=status,
-                    error=json.dumps(error) if error else None,
-                    seconds=db.documents.c.seconds + seconds,
-                )
+                "UPDATE documents SET status = ?, error = ?, seconds = seconds + ? WHERE doc_id = ?",
+                (status, json.dumps(error) if error else None, seconds, doc_id),
             )
 
     def hold(self, doc_ids: Sequence[str] | None, held: bool) -> None:
         """Note of documents (None: of all) whether a person cancelled their reading, so that it goes on only when a
         person says so."""
         with self.database.write() as connection:
-            every = sa.update(db.documents).where(db.documents.c.held != held)
-            for part in [None] if doc_ids is None else batches(doc_ids):
-                some = every if part is None else every.where(db.documents.c.doc_id.in_(part))
-                connection.execute(some.values(held=int(held)))
+            if doc_ids is None:
+                connection.update("documents", "held != ?", held, held=int(held))
+            else:
+                connection.update("documents", f"doc_id {IN}", listed(doc_ids), held=int(held))
 
     def set_info(self, doc_id: str, info: str, pages: int) -> None:
         """Keep what inspecting the file said (as JSON text). It is called by its file's name until it is read."""
         with self.database.write() as connection:
-            connection.execute(
-                sa.update(db.documents).where(db.documents.c.doc_id == doc_id).values(info=info, pages=pages)
-            )
+            connection.update("documents", "doc_id = ?", doc_id, info=info, pages=pages)
 
     def info(self, doc_id: str) -> str | None:
-        value: str | None = self._row(doc_id, db.documents.c.info).info
+        value: str | None = self._row(doc_id, "info")[0]
         return value
 
     def put_page(self, doc_id: str, page: int, data: bytes) -> None:
         """Checkpoint one page as read."""
         with self.database.write() as connection:
-            connection.execute(
-                insert(db.page_layouts)
-                .values(doc_id=doc_id, page=page, data=data)
-                .on_conflict_do_update(index_elements=["doc_id", "page"], set_={"data": data})
-            )
+            connection.insert("page_layouts", {"doc_id": doc_id, "page": page, "data": data}, clash="REPLACE")
 
     def pages_done(self, doc_id: str) -> set[int]:
-        with self.database.read() as connection:
-            query = sa.select(db.page_layouts.c.page).where(db.page_layouts.c.doc_id == doc_id)
-            return set(connection.execute(query).scalars())
+        return set(self.database.column("SELECT page FROM page_layouts WHERE doc_id = ?", doc_id))
 
     def page_layouts(self, doc_id: str) -> list[bytes]:
         """The checkpoints in page order."""
-        with self.database.read() as connection:
-            query = (
-                sa.select(db.page_layouts.c.data)
-                .where(db.page_layouts.c.doc_id == doc_id)
-                .order_by(db.page_layouts.c.page)
-            )
-            return list(connection.execute(query).scalars())
+        return self.database.column("SELECT data FROM page_layouts WHERE doc_id = ? ORDER BY page", doc_id)
 
     # Documents
 
@@ -136,38 +202,33 @@ class Store(FileStore):
         gone = set(kept) - {chunk.chunk_id for chunk in chunks if kept.get(chunk.chunk_id) == chunk.index_text}
         pages = [document.first_and_last_page(chunk.start, chunk.end) for chunk in chunks]
         with self.database.write() as connection:
-            connection.execute(
-                sa.update(db.documents)
-                .where(db.documents.c.doc_id == document.doc_id)
-                .values(
-                    status="ready",
-                    held=0,
-                    error=None,
-                    title=document.title,
-                    pages=len(document.pages),
-                    counts=json.dumps(_counts(document, chunks)),
-                    text=document.text,
-                    body_end=document.body_end,
-                    words=document.words.to_bytes(),
-                    page_data=pack(document.pages, tuple[Page, ...]),
-                    elements=pack(tuple(document.elements), tuple[Element, ...]),
-                    recipe=recipe,
-                    built=time.time(),
-                    figures=json.dumps(asdict(figures)) if figures is not None else None,
-                    context=json.dumps(asdict(context)) if context is not None else None,
-                    chunk_count=len(chunks),
-                    fingerprint=fingerprint(chunks, pages),
-                )
+            connection.update(
+                "documents",
+                "doc_id = ?",
+                document.doc_id,
+                status="ready",
+                held=0,
+                error=None,
+                title=document.title,
+                pages=len(document.pages),
+                counts=json.dumps(_counts(document, chunks)),
+                text=document.text,
+                body_end=document.body_end,
+                words=document.words.to_bytes(),
+                page_data=pack(document.pages, tuple[Page, ...]),
+                elements=pack(tuple(document.elements), tuple[Element, ...]),
+                recipe=recipe,
+                built=time.time(),
+                figures=json.dumps(asdict(figures)) if figures is not None else None,
+                context=json.dumps(asdict(context)) if context is not None else None,
+                chunk_count=len(chunks),
+                fingerprint=fingerprint(chunks, pages),
             )
-            for part in batches(sorted(gone)):
-                connection.execute(sa.delete(db.chunks).where(db.chunks.c.chunk_id.in_(part)))
-            rows = [chunk_row(chunk, of_chunk) for chunk, of_chunk in zip(chunks, pages)]
-            if rows:
-                statement = insert(db.chunks)
-                columns = {column.name: column for column in statement.excluded if column.name != "chunk_id"}
-                connection.execute(statement.on_conflict_do_update(index_elements=["chunk_id"], set_=columns), rows)
-            embedders = sa.select(db.embedded.c.embedder).where(db.embedded.c.doc_id == document.doc_id)
-            for embedder in connection.execute(embedders).scalars().all():
+            connection.execute(f"DELETE FROM chunks WHERE chunk_id {IN}", (listed(gone),))
+            rows = (chunk_row(chunk, of_chunk) for chunk, of_chunk in zip(chunks, pages))
+            connection.insert("chunks", *rows, key="chunk_id")  # one that is replaced would lose its vectors
+            embedders = "SELECT embedder FROM embedded WHERE doc_id = ?"
+            for embedder in connection.column(embedders, document.doc_id):
                 settle(connection, embedder, [document.doc_id])
             bump_revision(connection)
         self.opened.drop(document.doc_id)
@@ -175,112 +236,65 @@ class Store(FileStore):
     def require(self, doc_ids: Sequence[str]) -> None:
         """Raise `UnknownDocument` unless each of these has been read."""
         for doc_id in doc_ids:
-            row = self._row(doc_id, db.documents.c.name, db.documents.c.body_end)
-            if row.body_end is None:
-                raise _unread(row.name)
+            name, body_end = self._row(doc_id, "name, body_end")
+            if body_end is None:
+                raise _unread(name)
 
     def document(self, doc_id: str) -> Document:
         """A ready document; those used last are kept in memory. Raises `UnknownDocument`."""
-        state = self._row(doc_id, db.documents.c.recipe, db.documents.c.built, db.documents.c.given)
-        # Another process may have built it anew, with other settings or with more figures described, or renamed it.
-        held = self.opened.get(doc_id, (state.recipe, state.built, state.given))
+        held = self.opened.get(doc_id, tuple(self._row(doc_id, _BUILD)))
         if held is not None:
             return held
-        row = self._row(doc_id)
-        if row.text is None:
-            raise _unread(row.name)
-        elements = StoredElements(row.elements)
+        row = self._row(doc_id, "*")
+        if row["text"] is None:
+            raise _unread(row["name"])
+        elements = StoredElements(row["elements"])
         document = Document(
             doc_id=doc_id,
-            sha256=row.sha256,
-            name=row.name,
-            title=row.given or row.title,
-            text=row.text,
-            body_end=row.body_end,
-            words=WordMap.from_bytes(row.words),
-            pages=unpack(row.page_data, tuple[Page, ...]),
+            sha256=row["sha256"],
+            name=row["name"],
+            title=row["given"] or row["title"],
+            text=row["text"],
+            body_end=row["body_end"],
+            words=WordMap.from_bytes(row["words"]),
+            pages=unpack(row["page_data"], tuple[Page, ...]),
             elements=elements,
         )
-        self.opened.put(document, (row.recipe, row.built, row.given), weight(document, elements.characters))
+        self.opened.put(document, (row["recipe"], row["built"], row["given"]), weight(document, elements.characters))
         return document
 
     def build(self, doc_id: str) -> str:
         """Which build of a document there is, and under which name."""
-        row = self._row(doc_id, db.documents.c.recipe, db.documents.c.built, db.documents.c.given)
-        return f"{row.recipe} {row.built} {row.given or ''}"
+        recipe, built, given = self._row(doc_id, _BUILD)
+        return f"{recipe} {built} {given or ''}"
 
     def documents(self, embedder: str = "", doc_id: str | None = None) -> list[DocumentInfo]:
         """Every document (or only ``doc_id``) in the order in which it came. ``indexed`` refers to ``embedder``."""
-        table = db.documents.c
-        done = sa.select(sa.func.count()).where(db.page_layouts.c.doc_id == table.doc_id).scalar_subquery()
-        marked = (
-            sa.select(sa.literal(1))
-            .where(
-                db.embedded.c.embedder == embedder,
-                db.embedded.c.doc_id == table.doc_id,
-                db.embedded.c.fingerprint == table.fingerprint,
-            )
-            .exists()
-        )
-        query = sa.select(
-            table.doc_id,
-            table.sha256,
-            table.name,
-            table.bytes,
-            table.status,
-            table.created,
-            table.seconds,
-            db.TITLE.label("title"),
-            table.pages,
-            table.counts,
-            table.error,
-            table.figures,
-            table.context,
-            table.folder,
-            table.held,
-            done.label("pages_done"),
-            marked.label("embedded"),
-        ).where(table.removed.is_(None))
-        tagged = sa.select(db.tags).order_by(sa.func.lower(db.tags.c.tag))
-        if doc_id is not None:
-            query, tagged = query.where(table.doc_id == doc_id), tagged.where(db.tags.c.doc_id == doc_id)
-        tags: dict[str, tuple[str, ...]] = {}
+        where = "doc_id = ?" if doc_id is not None else "? IS NULL"
         with self.database.read() as connection:
-            rows = connection.execute(query.order_by(table.created, table.doc_id)).all()
-            for row in connection.execute(tagged):
-                tags[row.doc_id] = (*tags.get(row.doc_id, ()), row.tag)
-        return [
-            DocumentInfo(
-                doc_id=row.doc_id,
-                sha256=row.sha256,
-                name=row.name,
-                title=row.title or row.name,
-                bytes=row.bytes,
-                status=row.status,
-                created=row.created,
-                seconds=row.seconds,
-                pages=row.pages or 0,
-                pages_done=row.pages_done,
-                indexed=row.status == "ready" and bool(row.embedded),
-                error=json.loads(row.error) if row.error else None,
-                figures=ModelReport(**_known(row.figures, ModelReport)),
-                context=ModelReport(**_known(row.context, ModelReport)),
-                folder=row.folder,
-                held=bool(row.held),
-                tags=tags.get(row.doc_id, ()),
-                **_counted(row.counts),
+            rows = connection.rows(
+                f"""
+                SELECT doc_id, sha256, name, called AS title, bytes, status, created, seconds, coalesce(pages, 0) AS pages,
+                    folder, held, counts, error, figures, context,
+                    (SELECT count(*) FROM page_layouts p WHERE p.doc_id = d.doc_id) AS pages_done,
+                    status = 'ready' AND EXISTS (
+                        SELECT 1 FROM embedded e
+                        WHERE e.embedder = ? AND e.doc_id = d.doc_id AND e.fingerprint = d.fingerprint
+                    ) AS "indexed"
+                FROM documents d WHERE removed IS NULL AND {where} ORDER BY created, doc_id
+                """,
+                *(embedder, doc_id),
             )
-            for row in rows
-        ]
+            tags: dict[str, tuple[str, ...]] = {}
+            tagged = f"SELECT doc_id, tag FROM tags WHERE {where} ORDER BY lower(tag)"
+            for of, tag in connection.rows(tagged, doc_id):
+                tags[of] = (*tags.get(of, ()), tag)
+        return [_info(dict(row), tags.get(row["doc_id"], ())) for row in rows]
 
     def names(self) -> list[tuple[str, str, str]]:
         """``(doc_id, title, file name)`` of each ready document, in the order in which they came."""
-        table = db.documents.c
-        query = sa.select(table.doc_id, db.TITLE.label("title"), table.name)
-        query = query.where(table.status == "ready", table.removed.is_(None))
-        with self.database.read() as connection:
-            rows = connection.execute(query.order_by(table.created, table.doc_id)).all()
-        return [(row.doc_id, row.title or row.name, row.name) for row in rows]
+        rows = self.database.rows("SELECT doc_id, called, name FROM ready ORDER BY created, doc_id")
+        return [(doc_id, title, name) for doc_id, title, name in rows]
 
     def titles(self) -> dict[str, str]:
         """What to call each ready document: its title, with the file's name where another has the same title."""
@@ -290,14 +304,14 @@ class Store(FileStore):
 
     def recipes(self) -> dict[str, str]:
         """For each ready document the hash of the settings that built it."""
-        with self.database.read() as connection:
-            query = sa.select(db.documents.c.doc_id, db.documents.c.recipe)
-            query = query.where(db.documents.c.status == "ready", db.documents.c.removed.is_(None))
-            return {row.doc_id: row.recipe for row in connection.execute(query)}
+        return dict(map(tuple, self.database.rows("SELECT doc_id, recipe FROM ready")))
 
-    def forget(self, doc_id: str) -> None:
-        """Drop what is kept in memory of a document."""
-        self.opened.drop(doc_id)
+    def _row(self, doc_id: str, columns: str) -> Row:
+        with self.database.read() as connection:
+            row = connection.row(f"SELECT {columns} FROM documents WHERE doc_id = ? AND removed IS NULL", doc_id)
+        if row is None:
+            raise UnknownDocument(f"There is no document {doc_id} in this library.")
+        return row
 
 
 def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int | dict[str, int] | list[int]]:
@@ -314,10 +328,21 @@ def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int | dict
     }
 
 
-def _counted(kept: str | None) -> dict[str, Any]:
-    """What `_counts` gave, as it is stored."""
-    counts = _known(kept, DocumentInfo)
-    return counts | {"unread_pages": tuple(counts.get("unread_pages", ()))}
+def _info(row: dict[str, Any], tags: tuple[str, ...]) -> DocumentInfo:
+    counts = _known(row.pop("counts"), DocumentInfo)
+    return DocumentInfo(
+        **row
+        | counts
+        | {
+            "unread_pages": tuple(counts.get("unread_pages", ())),
+            "indexed": bool(row["indexed"]),
+            "held": bool(row["held"]),
+            "error": json.loads(row["error"]) if row["error"] else None,
+            "figures": ModelReport(**_known(row["figures"], ModelReport)),
+            "context": ModelReport(**_known(row["context"], ModelReport)),
+            "tags": tags,
+        }
+    )
 
 
 def _known(text: str | None, kind: type) -> dict[str, Any]:
@@ -328,3 +353,141 @@ def _known(text: str | None, kind: type) -> dict[str, Any]:
 
 def _unread(name: str) -> UnknownDocument:
     return UnknownDocument(f"{name} has not been read yet.", hint="Add it first, or wait until it has been read.")
+
+
+# Documents in memory
+
+_ENTRY = 26  # bytes of a word map for each of its entries
+_DECODED = 3  # bytes for each character of the JSON of elements: itself, and all that is made of it
+
+
+def weight(document: Document, packed: int) -> int:
+    """About how many bytes ``document`` takes at most; its elements are ``packed`` characters of JSON."""
+    return len(document.text) * 2 + _ENTRY * len(document.words) + _DECODED * packed
+
+
+class OpenDocuments:
+    """The documents used last, of at most ``most`` bytes together; the last one always. Safe for many threads.
+
+    Each is kept with what says which build it is of, so one that another process built anew is never given out.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held: OrderedDict[str, tuple[Hashable, Document, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @property
+    def held_bytes(self) -> int:
+        """What the documents take together, by `weight`."""
+        return sum(size for _, _, size in self._held.values())
+
+    def get(self, doc_id: str, build: Hashable) -> Document | None:
+        """The document as it was built by ``build``; None where it is not held."""
+        with self._lock:
+            held = self._held.get(doc_id)
+            if held is None or held[0] != build:
+                return None
+            self._held.move_to_end(doc_id)
+            return held[1]
+
+    def put(self, document: Document, build: Hashable, size: int) -> None:
+        with self._lock:
+            self._held.pop(document.doc_id, None)
+            self._held[document.doc_id] = (build, document, size)
+            while self.held_bytes > self._most and len(self._held) > 1:
+                self._held.popitem(last=False)
+
+    def drop(self, doc_id: str) -> None:
+        with self._lock:
+            self._held.pop(doc_id, None)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._held.clear()
+
+
+# What a library takes on the disk
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentStorage:
+    """Bytes of one document: its file as given (and a readable copy), its rows in the database (pages as read, text,
+    chunks, vectors), and the pictures of its pages that were drawn so far."""
+
+    file: int = 0
+    rows: int = 0
+    pictures: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.file + self.rows + self.pictures
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Bytes of a library: ``files`` as given, the ``database``, the ``index`` beside it (which can be made again from
+    the database), ``pictures`` of pages (drawn again when they are looked at), and each document's part of them."""
+
+    files: int
+    database: int
+    index: int
+    pictures: int
+    documents: Mapping[str, DocumentStorage]
+
+    @property
+    def total(self) -> int:
+        return self.files + self.database + self.index + self.pictures
+
+
+def measure(store: Store) -> Storage:
+    """What ``store`` takes now; what is in the trash counts in all, and has no part of its own. Raises `StoreError`."""
+    home, drawn = store.home, store.pictures
+    pictures = {folder.name: size(folder) for folder in _entries(drawn)}
+    rows = dict(map(tuple, store.database.rows(_ROWS)))
+    documents = {
+        info.doc_id: DocumentStorage(
+            file=sum(size(path) for path in store.files(info.sha256)),
+            rows=rows.get(info.doc_id, 0),
+            pictures=pictures.get(info.doc_id, 0),
+        )
+        for info in store.documents()
+    }
+    return Storage(
+        files=size(home / "files"),
+        database=sum(size(path) for path in _entries(home) if path.name.startswith(store.database.path.name)),
+        index=sum(size(path) for path in _entries(home / "cache") if path != drawn),
+        pictures=sum(pictures.values()),
+        documents=documents,
+    )
+
+
+# Lengths of the values that each document has in the database, without what its pages and indexes add.
+_ROWS = """
+    SELECT doc_id, sum(coalesce(long, 0)) FROM (
+        SELECT doc_id, coalesce(length(text), 0) + coalesce(length(words), 0) + coalesce(length(page_data), 0)
+            + coalesce(length(elements), 0) + coalesce(length(info), 0) AS long FROM documents
+        UNION ALL SELECT doc_id, length(data) FROM page_layouts
+        UNION ALL SELECT doc_id, length(text) + length(header) + length(lead_in) + length(grid) + length(context)
+            FROM chunks
+        UNION ALL SELECT doc_id, length(vector) FROM chunks JOIN vectors USING (chunk_id)
+    ) GROUP BY doc_id
+"""
+
+
+def size(path: Path) -> int:
+    """Bytes of a file, or of all files below a folder; 0 where there is none, for files come and go."""
+    try:
+        if path.is_dir():
+            return sum(size(item) for item in path.iterdir())
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _entries(folder: Path) -> Iterator[Path]:
+    if folder.is_dir():
+        yield from folder.iterdir()

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ragcore import files as disk
 from ragcore.errors import ConfigError, StoreBusy, VectorStoreError
-from ragcore.index.entries import Entries, Mask
+from ragcore.index.chunks import Entries, Mask
 from ragcore.types import EVERYTHING, Entry, Scope
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from ragcore.progress import Progress, ignore
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.index.contexts import Contexts
-    from ragcore.index.descriptions import Descriptions
+    from ragcore.index.model_records import FigureTexts, ModelTexts
     from ragcore.index.store import Store
     from ragcore.ingest.layout import FileInfo, PageLayout
     from ragcore.progress import IsCancelled, OnProgress
@@ -49,8 +48,8 @@ class Reading:
     """The documents of one library, read and built. The caller holds the document's lock."""
 
     store: Store
-    descriptions: Descriptions
-    contexts: Contexts
+    descriptions: FigureTexts
+    contexts: ModelTexts
     models: Models
     settings: Settings
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ragcore.config.settings import Settings
 from ragcore.errors import UnknownSection
-from ragcore.index.report_rows import ReportInfo, StoredReport, StoredSection
+from ragcore.index.reports import ReportInfo, StoredReport, StoredSection
 from ragcore.prompts import SECTION_PROMPT, SECTION_SYSTEM
 from ragcore.report.editing import HAND
 from ragcore.report.template import Kind, Place, Section, Template, from_data

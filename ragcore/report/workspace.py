@@ -23,8 +23,7 @@ from ragcore.errors import (
     StoreError,
     UnknownDocument,
 )
-from ragcore.index.report_rows import PlaceKind, ReportInfo, StoredSection, Task, Version
-from ragcore.index.reports import Reports
+from ragcore.index.reports import PlaceKind, ReportInfo, Reports, StoredSection, Task, Version
 from ragcore.report.drafts import Draft, Expense, asked_of, expected, placed, template_of, unwritten
 from ragcore.report.editing import HAND, Editing
 from ragcore.report.evidence import SectionConstraints, within

@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 from openpyxl import load_workbook
 
 from ragcore.engine import Engine
-from ragcore.index import database as db
 from tests import pdfs
 from tests.browser.conftest import App, Shelf, in_scope, serve
 from tests.browser.test_axe import check
@@ -82,7 +80,7 @@ def test_when_its_time_is_over_a_removal_is_final(library: Any, own: App) -> Non
     library.locator(".gw-toast").wait_for()
     with Engine.open(own.home) as engine:
         with engine.store.database.write() as connection:  # it was removed an hour ago
-            connection.execute(sa.update(db.documents).values(removed=db.documents.c.removed - 3600))
+            connection.execute("UPDATE documents SET removed = removed - 3600")
         library.locator(".gw-toast").wait_for(state="detached")
         until(lambda: len(list((own.home / "files").rglob("*.pdf"))) == 4)
         assert len(engine.documents()) == 4
@@ -265,7 +263,7 @@ def test_a_document_with_its_tables_and_what_was_read_of_it(
 def test_documents_that_other_settings_built_are_named_and_brought_up_to_date(library: Any, own: App) -> None:
     with Engine.open(own.home) as engine:
         with engine.store.database.write() as connection:
-            connection.execute(sa.update(db.documents).values(recipe="other settings"))
+            connection.execute("UPDATE documents SET recipe = 'other settings'")
         assert len(engine.stale()) == 4
         library.get_by_text("4 documents need updating.").wait_for()
         assert library.locator('tr[data-status="stale"]').count() == 4

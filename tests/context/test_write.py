@@ -14,8 +14,8 @@ import pytest
 from ragcore.config.settings import Settings, load
 from ragcore.context.write import add_context, clean, estimate
 from ragcore.errors import Cancelled, KeyMissing
-from ragcore.index.contexts import Contexts
 from ragcore.index.database import Database
+from ragcore.index.model_records import ModelTexts
 from ragcore.ingest.chunk import chunk_document
 from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicModel
@@ -55,7 +55,7 @@ class Bench:
     server: MessagesServer
 
     def __post_init__(self) -> None:
-        self.cache = Contexts(Database(self.folder / "cache.sqlite"))
+        self.cache = ModelTexts(Database(self.folder / "cache.sqlite"), "context")
         self.progress: list[tuple[int, int]] = []
 
     def writer(self, model: str = MODEL) -> LLM:

@@ -137,14 +137,14 @@ def test_deleting_a_conversation_deletes_all_its_branches(conversations: Convers
     asked(conversations, one, "A", instead_of=a)
     with conversations.database.write() as connection:  # a chain of turns longer than SQLite's triggers may nest
         for number in range(1200):
-            connection.exec_driver_sql(
+            connection.execute(
                 "INSERT INTO turns VALUES (?, ?, ?, 'q', NULL, 1.0, ?, ?)",
                 (f"t{number}", one, number + 2, f"t{number - 1}" if number else a, number + 2),
             )
     conversations.delete(one)
     with conversations.database.read() as connection:
         for table in ("conversations", "turns", "turn_words"):
-            assert connection.exec_driver_sql(f"SELECT COUNT(*) FROM {table}").scalar() == 0
+            assert connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0] == 0
     for attempt in (lambda: conversations.show_turn(one, a), lambda: conversations.place(one, after=a)):
         with pytest.raises(UnknownConversation):
             attempt()

@@ -8,11 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragcore.index import database as db
 from ragcore.index.conversations import Conversations
 from ragcore.index.database import Database
 from tests.index.test_conversations import ANSWER
@@ -163,20 +161,18 @@ def test_a_thousand_conversations_of_ten_turns_are_searched_at_once(conversation
         rows.append({"turn_id": f"t{number}", "conversation_id": f"c{number // 10}", "position": number % 10,
                      "question": f"n{number}", "created": 1.0, "depth": number % 10 + 1})  # fmt: skip
     with conversations.database.write() as connection:
-        connection.execute(
-            sa.insert(db.conversations),
-            [
-                {"conversation_id": f"c{n}", "title": "T", "created": 1.0, "updated": n, "shown": f"t{n * 10 + 9}"}
-                for n in range(1000)
-            ],
-        )
-        connection.execute(sa.insert(db.turns), rows)
+        listed = [
+            {"conversation_id": f"c{n}", "title": "T", "created": 1.0, "updated": n, "shown": f"t{n * 10 + 9}"}
+            for n in range(1000)
+        ]
+        connection.insert("conversations", *listed)
+        connection.insert("turns", *rows)
         kept = [
             {"turn_id": row["turn_id"], "conversation_id": row["conversation_id"], "forms": "",
              "text": f"{row['question']} {draw.choice(texts)}"}
             for row in rows
         ]  # fmt: skip
-        connection.execute(sa.insert(db.turn_words), kept)
+        connection.insert("turn_words", *kept)
     assert len(conversations.all("revenue protrial")) > 900
     started = time.process_time()
     assert [info.conversation_id for info in conversations.all("revenue n1234")] == ["c123"]

@@ -100,7 +100,7 @@ def test_an_answer_of_the_time_before_traces_is_read(conversations: Conversation
     old = asdict(ANSWER)
     del old["trace"]
     with conversations.database.write() as connection:
-        connection.exec_driver_sql(
+        connection.execute(
             "UPDATE turns SET answer = ? WHERE turn_id = ?", (zlib.compress(json.dumps(old).encode()), turn)
         )
     assert conversations.get(one).turns[0].answer == ANSWER

@@ -19,8 +19,8 @@ from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy, Stor
 from ragcore.index.bm25 import Bm25Index, Postings
 from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
+from ragcore.index.shelf import Trash
 from ragcore.index.store import Store
-from ragcore.index.trash import Trash
 from ragcore.index.vectors import vector_store
 from ragcore.protocols import Vector
 from ragcore.types import Entry, Scope, WordMap
@@ -365,7 +365,7 @@ from pathlib import Path
 from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
-from ragcore.index.trash import Trash
+from ragcore.index.shelf import Trash
 from ragcore.index.vectors import vector_store
 from tests.libraries import HashEmbedder, add_document
 home = Path({str(store.home)!r})

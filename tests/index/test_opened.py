@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from ragcore.errors import StoreError
-from ragcore.index.elements import StoredElements
-from ragcore.index.opened import Opened
-from ragcore.index.packing import pack
-from ragcore.index.store import Store
+from ragcore.index.packing import StoredElements, pack
+from ragcore.index.store import OpenDocuments, Store
 from ragcore.types import Cell, Document, Element, Table
 from ragcore.types.table_labels import elements_within
 from tests.index.test_store import RECIPE, add, make
@@ -50,7 +48,7 @@ def test_a_span_makes_only_the_elements_near_it() -> None:
     stored = packed(many)
     document = dataclasses.replace(document, elements=stored)
     assert [element.id for element in elements_within(document, 5001, 5015)] == [500, 501]
-    assert sum(element is not None for element in stored._made) < 20
+    assert sum(element is not None for element in stored._held) < 20
 
 
 def test_what_is_no_array_of_elements_is_said_to_be_unreadable() -> None:
@@ -67,7 +65,7 @@ def document(name: str) -> Document:
 
 
 def test_the_least_recently_used_goes_when_there_is_no_room() -> None:
-    opened = Opened(100)
+    opened = OpenDocuments(100)
     for name in ("a", "b"):
         opened.put(document(name), 1, 50)
     assert opened.get("a", 1) is not None

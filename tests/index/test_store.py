@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from ragcore.errors import StoreBusy, StoreError, UnknownDocument
+from ragcore.index.shelf import Trash
 from ragcore.index.store import Store
-from ragcore.index.trash import Trash
 from ragcore.types import Cell, Chunk, Document, Element, Entry, Page, Table, WordMap
 
 RECIPE = "r1"
@@ -142,7 +142,7 @@ def test_one_task_at_a_time_reads_a_document(store: Store) -> None:
             pass
         code = (
             "import sys; from pathlib import Path; from ragcore.index.store import Store\n"
-            "from ragcore.index.trash import Trash\n"
+            "from ragcore.index.shelf import Trash\n"
             "from ragcore.errors import StoreBusy\n"
             "try: Trash(Store(Path(sys.argv[1])), 0).remove(sys.argv[2])\n"
             "except StoreBusy: print('busy')"

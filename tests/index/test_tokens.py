@@ -1,6 +1,6 @@
 import pytest
 
-from ragcore.index.tokens import terms
+from ragcore.index.bm25 import terms
 
 
 @pytest.mark.parametrize(

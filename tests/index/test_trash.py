@@ -6,24 +6,17 @@ import time
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from ragcore.engine import Engine, Progress
 from ragcore.errors import InputError, UnknownDocument
-from ragcore.index import database as db
+from ragcore.index.shelf import FINAL, Trash
 from ragcore.index.store import Store
-from ragcore.index.trash import FINAL, Trash
 from tests import pdfs
 
 
 def marked(store: Store, doc_id: str, when: float) -> None:
     with store.database.write() as connection:
-        connection.execute(sa.update(db.documents).where(db.documents.c.doc_id == doc_id).values(removed=when))
-
-
-def count(store: Store, table: sa.Table) -> int:
-    with store.database.read() as connection:
-        return int(connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one())
+        connection.update("documents", "doc_id = ?", doc_id, removed=when)
 
 
 def test_what_is_in_the_trash_is_neither_listed_nor_searched_and_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -75,8 +68,8 @@ def test_when_its_time_is_over_nothing_of_a_document_is_left(tmp_path: Path) -> 
         assert path.is_file()
         assert engine.trash.empty() == [doc_id]
         assert not list((tmp_path / "files").rglob("*.pdf"))
-        tables = (db.documents, db.chunks, db.vectors, db.page_layouts, db.tags, db.embedded)
-        assert [count(store, table) for table in tables] == [0] * len(tables)
+        for table in ("documents", "chunks", "vectors", "page_layouts", "tags", "embedded", "postings"):
+            assert store.database.value(f"SELECT count(*) FROM {table}") == 0
         with pytest.raises(InputError, match="too late"):
             engine.trash.restore([doc_id])
 

@@ -16,7 +16,7 @@ import pytest
 from ragcore.config.settings import Settings, load
 from ragcore.errors import Cancelled
 from ragcore.index.database import Database
-from ragcore.index.descriptions import Descriptions
+from ragcore.index.model_records import FigureTexts
 from ragcore.ingest.figures import PROMPT, clean, describe_figures
 from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicModel
@@ -39,7 +39,7 @@ class Bench:
     progress: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.cache = Descriptions(Database(self.folder / "cache.sqlite"))
+        self.cache = FigureTexts(Database(self.folder / "cache.sqlite"))
 
     def describer(self, **changes: int) -> LLM:
         options = {"timeout_seconds": 10, "retries": 0, **changes}
@@ -75,7 +75,7 @@ class Bench:
     def make(self, pages: Sequence[Sequence[Part]], given: Settings) -> Document:
         made = sheets.document(pages, given)
         with self.cache._database.write() as connection:  # the table of images refers to a document of the library
-            connection.exec_driver_sql(
+            connection.execute(
                 "INSERT OR IGNORE INTO documents (doc_id, sha256, name, bytes, status, created)"
                 f" VALUES ('{made.doc_id}', '{made.sha256}', 'made.pdf', 1, 'ready', 0)"
             )

@@ -8,11 +8,9 @@ import weakref
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from ragcore.engine import Engine
 from ragcore.errors import IndexMismatch
-from ragcore.index import database as db
 from tests import pdfs, prepared
 from tests.command_line import run
 
@@ -40,12 +38,9 @@ def files() -> dict[str, bytes]:
 
 def damage(engine: Engine, doc_id: str, how: str, *, file: bool = False) -> None:
     """The pages of a document as read, and with ``file`` what they were read from."""
-    table = db.page_layouts.c
     with engine.store.database.write() as connection:
-        rows = connection.execute(sa.select(table.page, table.data).where(table.doc_id == doc_id)).all()
-        for row in rows:
-            changed = sa.update(db.page_layouts).where(table.doc_id == doc_id, table.page == row.page)
-            connection.execute(changed.values(data=DAMAGES[how](row.data)))
+        for page, data in connection.rows("SELECT page, data FROM page_layouts WHERE doc_id = ?", doc_id):
+            connection.update("page_layouts", "doc_id = ? AND page = ?", doc_id, page, data=DAMAGES[how](data))
     if file:
         engine.file(doc_id).write_bytes(b"no PDF any more")
 
@@ -127,11 +122,9 @@ def test_what_a_newer_version_notes_of_a_document_is_passed_over(tmp_path: Path)
     with Engine.open(tmp_path) as engine:
         with engine.store.database.write() as connection:
             for column in ("counts", "figures", "context"):
-                own = db.documents.c[column]
-                known = connection.execute(sa.select(own).where(db.documents.c.doc_id == survey)).scalar()
+                known = connection.value(f"SELECT {column} FROM documents WHERE doc_id = ?", survey)
                 newer = json.dumps(json.loads(known or "{}") | {"of_tomorrow": 1})
-                change = sa.update(db.documents).where(db.documents.c.doc_id == survey)
-                connection.execute(change.values({column: newer}))
+                connection.update("documents", "doc_id = ?", survey, **{column: newer})
         info = engine.documents()[0]
         assert (info.doc_id, info.pages, info.status) == (survey, 1, "ready")
         assert info.chunks

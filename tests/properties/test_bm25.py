@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from ragcore.index.bm25 import Bm25Index, Load, Postings
-from ragcore.index.tokens import terms
+from ragcore.index.bm25 import Bm25Index, Load, Postings, terms
 from ragcore.types import Entry, Scope
 
 WORDS = ["revenue", "cash", "10-K", "growth", "BMS-986158", "1,200", "tax", "notes", "the", "segment", "running"]

@@ -16,8 +16,7 @@ from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import ModelError, RateLimited, StoreError, StreamBroken
 from ragcore.index.database import Database
-from ragcore.index.ledger import Ledger
-from ragcore.index.responses import Responses
+from ragcore.index.model_records import Ledger, Responses
 from ragcore.protocols import Form, Message, ModelRequest, Response, WritingTask
 from ragcore.providers.anthropic import AnthropicModel
 from ragcore.providers.paid import Billing, PaidModel
@@ -263,7 +262,7 @@ def test_a_damaged_answer_is_asked_for_again(server: MessagesServer, billing: Bi
     server.reply(Reply(text="one"), Reply(text="two"))
     list(writer.stream(REQUEST))
     with database.write() as connection:
-        connection.exec_driver_sql("UPDATE responses SET pieces = x'00'")
+        connection.execute("UPDATE responses SET pieces = x'00'")
     assert ["".join(writer.stream(REQUEST)) for _ in range(2)] == ["two", "two"]
 
 
@@ -333,8 +332,8 @@ def test_nothing_of_questions_or_documents_is_in_the_ledger(library: Path, serve
     with opened(library, server) as engine:
         ask(engine, QUESTION)
         with engine.store.database.read() as connection:
-            rows = [tuple(row) for row in connection.exec_driver_sql("SELECT * FROM spent")]
-            keys = [row[0] for row in connection.exec_driver_sql("SELECT fingerprint FROM responses")]
+            rows = [tuple(row) for row in connection.execute("SELECT * FROM spent")]
+            keys = [row[0] for row in connection.execute("SELECT fingerprint FROM responses")]
     assert all(len(row) == 10 and row[1:3] == ("claude-sonnet-4-6", "answer") for row in rows)
     assert all(len(key) == 64 and set(key) <= set("0123456789abcdef") for key in keys)
 

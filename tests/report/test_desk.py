@@ -12,7 +12,7 @@ import pytest
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.errors import BadTemplate, InputError, SectionAccepted, UnknownReport
-from ragcore.index.report_rows import StoredSection
+from ragcore.index.reports import StoredSection
 from ragcore.report.editing import HAND
 from ragcore.report.template import Template, from_data
 from ragcore.report.workspace import ReportWorkspace

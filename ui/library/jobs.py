@@ -3,7 +3,7 @@
 Each document is read, built and embedded. Documents are taken one at a time, smallest first, so that something can be
 asked soon; a long one yields to a much smaller newcomer and later resumes at its page. SQLite holds the truth; this
 module adds what only a running job knows: queue position, stage and speed. A removed document moves to the trash
-(`ragcore.index.trash`), which this module empties when its time is up.
+(`ragcore.index.shelf`), which this module empties when its time is up.
 """
 
 from __future__ import annotations

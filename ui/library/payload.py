@@ -10,8 +10,8 @@ from typing import Any
 
 from ragcore.config.settings import Settings
 from ragcore.export.sheets import place, tables_of
-from ragcore.index.storage import Storage
-from ragcore.index.trash import Trashed
+from ragcore.index.shelf import Trashed
+from ragcore.index.store import Storage
 from ragcore.types import GENERATED_MARKS, Cell, Chunk, Document, Element
 from ragcore.types.geometry import outlines
 from ragcore.types.library import DocumentInfo

@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
-from ragcore.index.report_rows import Task
+from ragcore.index.reports import Task
 from ragcore.types import AnswerEvent, Checked, Citation, Cited, Dropped, Found, Mark, Text
 from ui.chat.payload import model_name
 

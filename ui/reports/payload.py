@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragcore.errors import UnknownDocument
-from ragcore.index.report_rows import ReportInfo, StoredSection, Version
+from ragcore.index.reports import ReportInfo, StoredSection, Version
 from ragcore.report.drafts import Expense
 from ragcore.report.editing import HAND
 from ragcore.report.evidence import named

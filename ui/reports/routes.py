@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 from ragcore.cli.report import own_templates
 from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownReport
-from ragcore.index.report_rows import PlaceKind
+from ragcore.index.reports import PlaceKind
 from ragcore.report.files import MEDIA_TYPES, report_kind
 from ragcore.report.workspace import ReportWorkspace
 from ragcore.types.report import NO_FOCUS, Focus, Span

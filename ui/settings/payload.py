@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from ragcore.config.describe import Setting, catalogue
 from ragcore.config.override import READING
 from ragcore.engine import Engine
-from ragcore.index.storage import size
+from ragcore.index.store import size
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, is_claude
 from ui.chat import conversation_list
 from ui.chat.payload import dollars, model_name

@@ -1,0 +1,326 @@
+"""Chunks in SQLite with their vectors and postings, which the caches are made from; and in columns, as the caches hold
+them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.index.database import IN, Connection, Database, Row, listed
+from ragcore.types import Chunk, ChunkKind, Entry, Scope
+
+if TYPE_CHECKING:
+    from ragcore.protocols import Vector
+
+VECTORS = 8000  # vectors in one batch of `ChunkStore.vectors`, at least, and their documents in full
+KINDS: tuple[str, ...] = get_args(ChunkKind)
+Mask = NDArray[np.bool_]
+# Of the chunks ``c`` those without a vector by an embedder.
+_BARE = "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.embedder = ? AND v.chunk_id = c.chunk_id)"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentState:
+    """A document as the caches need to know it: how many chunks, and a digest of all that is indexed of them."""
+
+    chunks: int
+    fingerprint: str
+
+
+class ChunkStore:
+    """The tables ``chunks``, ``vectors``, ``embedded``, ``postings`` and ``meta``. `Store` is this with documents and
+    files."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def document_ids(self) -> list[str]:
+        """Ready documents, in the order in which they came."""
+        return self.database.column("SELECT doc_id FROM ready ORDER BY created, doc_id")
+
+    def chunks(self, doc_id: str | None = None) -> list[Chunk]:
+        """Chunks with their text, documents in the order in which they came, then by index: a document's tiles, then
+        its composites."""
+        doc_ids = [doc_id] if doc_id else self.document_ids()
+        return [chunk for one in doc_ids for _, chunk in self.indexed_chunks(one)]
+
+    def indexed_chunks(self, doc_id: str) -> list[tuple[Entry, Chunk]]:
+        """The chunks of a document by index, each with what the caches know of it."""
+        rows = self.database.rows("SELECT * FROM chunks WHERE doc_id = ? ORDER BY position", doc_id)
+        return [(_entry(row), _chunk(row)) for row in rows]
+
+    def tiles_at(self, spans: Sequence[tuple[str, int, int]]) -> list[Chunk]:
+        """The tiles that ``spans`` (document, start, end) lie in, in their order, of documents that are ready."""
+        found: dict[str, None] = {}
+        with self.database.read() as connection:
+            for doc_id, start, end in spans:
+                inside = connection.column(
+                    "SELECT chunk_id FROM chunks WHERE doc_id = ? AND start < ? AND end > ? AND first_tile IS NULL "
+                    "ORDER BY position",
+                    *(doc_id, end, start),
+                )
+                found.update(dict.fromkeys(inside))
+        return self.chunks_by_id(list(found))
+
+    def chunks_by_id(self, chunk_ids: Sequence[str]) -> list[Chunk]:
+        """The chunks with these ids, in this order; ids that are gone are left out."""
+        rows = self.database.rows(
+            f"SELECT c.* FROM chunks c JOIN documents USING (doc_id) WHERE chunk_id {IN} AND removed IS NULL",
+            listed(chunk_ids),
+        )
+        found = {row["chunk_id"]: _chunk(row) for row in rows}
+        return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+
+    # Vectors
+
+    def unembedded(self, embedder: str, doc_id: str) -> list[Chunk]:
+        """The chunks of a document that have no vector by ``embedder``, by index."""
+        query = f"SELECT * FROM chunks c WHERE doc_id = ? AND {_BARE} ORDER BY position"
+        return [_chunk(row) for row in self.database.rows(query, doc_id, embedder)]
+
+    def waiting(self, embedder: str) -> dict[str, int]:
+        """Ready documents that are not known to be embedded in full, in the order in which they came, and how many of
+        their chunks have no vector; 0 where those of an earlier build serve. Not those that a person cancelled."""
+        rows = self.database.rows(
+            f"""
+            SELECT doc_id, (SELECT count(*) FROM chunks c WHERE c.doc_id = ready.doc_id AND {_BARE})
+            FROM ready WHERE held = 0 AND NOT EXISTS (
+                SELECT 1 FROM embedded e
+                WHERE e.embedder = ? AND e.doc_id = ready.doc_id AND e.fingerprint = ready.fingerprint
+            ) ORDER BY created, doc_id
+            """,
+            *(embedder, embedder),
+        )
+        return dict(map(tuple, rows))
+
+    def put_vectors(self, embedder: str, chunks: Sequence[Chunk], vectors: Vector) -> None:
+        """Store one batch. A chunk that was removed meanwhile is passed over."""
+        with self.database.write() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO vectors SELECT ?1, chunk_id, ?3 FROM chunks WHERE chunk_id = ?2",
+                (
+                    (embedder, chunk.chunk_id, np.asarray(vector, "<f4").tobytes())
+                    for chunk, vector in zip(chunks, vectors, strict=True)
+                ),
+            )
+            settle(connection, embedder, {chunk.doc_id for chunk in chunks})
+
+    def settle(self, embedder: str) -> None:
+        """Note the documents of which every chunk has a vector by now."""
+        waiting = [doc_id for doc_id, count in self.waiting(embedder).items() if not count]
+        if waiting:
+            with self.database.write() as connection:
+                settle(connection, embedder, waiting)
+
+    def searchable(self, embedder: str) -> dict[str, DocumentState]:
+        """The documents of which every chunk has a vector by ``embedder`` (after `settle`), in the order in which they
+        came. One that is embedded only in part is not searchable yet: half of it would be found and half not."""
+        rows = self.database.rows(
+            "SELECT doc_id, chunk_count, fingerprint FROM ready JOIN embedded USING (doc_id, fingerprint) "
+            "WHERE embedder = ? AND chunk_count > 0 ORDER BY created, doc_id",
+            embedder,
+        )
+        return {doc_id: DocumentState(chunks, mark) for doc_id, chunks, mark in rows}
+
+    def embedded(self, embedder: str) -> frozenset[tuple[str, str]]:
+        """Each document that was noted as embedded in full, with the fingerprint that it had: a cheap sign of whether
+        `searchable` may say something else than before."""
+        rows = self.database.rows("SELECT doc_id, fingerprint FROM embedded WHERE embedder = ?", embedder)
+        return frozenset(map(tuple, rows))
+
+    def vectors(self, embedder: str, doc_ids: Sequence[str]) -> Iterator[tuple[list[Entry], Vector]]:
+        """Batches of ``(entries, float32 (n, d))``, document by document, chunks by index."""
+        rows: list[Row] = []
+        for doc_id in doc_ids:
+            rows += self.database.rows(
+                "SELECT chunk_id, doc_id, kind, first_page, last_page, vector "
+                "FROM chunks JOIN vectors USING (chunk_id) WHERE embedder = ? AND doc_id = ? ORDER BY position",
+                *(embedder, doc_id),
+            )
+            if len(rows) >= VECTORS or (rows and doc_id == doc_ids[-1]):
+                matrix = np.frombuffer(b"".join(row["vector"] for row in rows), "<f4").reshape(len(rows), -1)
+                yield [_entry(row) for row in rows], matrix
+                rows = []
+
+    # Postings
+
+    def postings_marks(self) -> dict[str, str]:
+        """For each document of which postings are kept the mark that they were kept with."""
+        return dict(map(tuple, self.database.rows("SELECT doc_id, fingerprint FROM postings")))
+
+    def postings(self, doc_ids: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
+        """``(doc_id, mark, data)`` of those documents of which postings are kept."""
+        with self.database.read() as connection:
+            query = f"SELECT doc_id, fingerprint, data FROM postings WHERE doc_id {IN}"
+            yield from map(tuple, connection.execute(query, (listed(doc_ids),)))
+
+    def put_postings(self, doc_id: str, mark: str, data: bytes) -> None:
+        """Keep the postings of a document. One that was removed meanwhile is passed over."""
+        with self.database.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO postings SELECT doc_id, ?2, ?3 FROM documents WHERE doc_id = ?1",
+                (doc_id, mark, data),
+            )
+
+    def forget_postings(self) -> None:
+        with self.database.write() as connection:
+            connection.execute("DELETE FROM postings")
+
+    # The index
+
+    def revision(self) -> int:
+        """Grows with every change to chunks."""
+        return int(self._meta("revision") or 0)
+
+    def index_record(self) -> dict[str, Any] | None:
+        """What built the index: embedder, dimensions and settings; None before the first build."""
+        value = self._meta("index")
+        return json.loads(value) if value else None
+
+    def set_index_record(self, record: Mapping[str, Any]) -> None:
+        row = {"key": "index", "value": json.dumps(dict(record), sort_keys=True)}
+        with self.database.write() as connection:
+            connection.insert("meta", row, clash="REPLACE")
+
+    def _meta(self, key: str) -> str | None:
+        value: str | None = self.database.value("SELECT value FROM meta WHERE key = ?", key)
+        return value
+
+
+def settle(connection: Connection, embedder: str, doc_ids: Iterable[str]) -> None:
+    """Mark those of ``doc_ids`` of which every chunk has a vector."""
+    connection.execute(
+        f"""
+        INSERT OR REPLACE INTO embedded (embedder, doc_id, fingerprint)
+        SELECT ?, doc_id, fingerprint FROM documents d WHERE doc_id {IN} AND fingerprint IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.doc_id = d.doc_id AND {_BARE})
+        """,
+        (embedder, listed(doc_ids), embedder),
+    )
+
+
+def bump_revision(connection: Connection) -> None:
+    """To be called in the transaction that changes chunks."""
+    revision = connection.value("SELECT value FROM meta WHERE key = 'revision'")
+    connection.insert("meta", {"key": "revision", "value": str(int(revision or 0) + 1)}, clash="REPLACE")
+
+
+def chunk_row(chunk: Chunk, pages: tuple[int, int]) -> dict[str, Any]:
+    """The row of a chunk whose words touch ``pages``, first and last."""
+    row = {name: getattr(chunk, name) for name in _SAME}
+    first, last = chunk.tiles or (None, None)
+    section = json.dumps(chunk.section, ensure_ascii=False)
+    return row | {
+        "position": chunk.index,
+        "section": section,
+        "first_tile": first,
+        "last_tile": last,
+        "first_page": pages[0],
+        "last_page": pages[1],
+    }
+
+
+# Fields of chunks that are columns as they are.
+_SAME = ("chunk_id", "doc_id", "kind", "start", "end", "text", "header", "lead_in", "tokens", "grid", "context")
+
+
+def _chunk(row: Row) -> Chunk:
+    tiles = None if row["first_tile"] is None else (row["first_tile"], row["last_tile"])
+    same = {name: row[name] for name in _SAME}
+    return Chunk(index=row["position"], section=_section(row["section"]), tiles=tiles, **same)
+
+
+@lru_cache(maxsize=8192)
+def _section(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+def _entry(row: Row) -> Entry:
+    return Entry(row["chunk_id"], row["doc_id"], row["kind"], row["first_page"], row["last_page"])
+
+
+def fingerprint(chunks: Sequence[Chunk], pages: Sequence[tuple[int, int]]) -> str:
+    """A digest of all that the caches are made from: ids, index texts, kinds and pages."""
+    digest = blake2b(digest_size=16)
+    for chunk, (first, last) in zip(chunks, pages, strict=True):
+        for part in (chunk.chunk_id, chunk.index_text, f"{chunk.kind} {first} {last}"):
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "little"))
+            digest.update(data)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """``n`` chunks by row. ``owners`` int32 ``(n,)`` is the number of each chunk's document in ``doc_ids``; ``kinds``
+    are places in `KINDS`, ``pages`` int32 ``(n, 2)`` first and last ones. ``rows`` is the row of each chunk id."""
+
+    ids: list[str]
+    doc_ids: list[str]
+    owners: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+    pages: NDArray[np.int32]
+    rows: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", {chunk_id: row for row, chunk_id in enumerate(self.ids)})
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry]) -> Entries:
+        numbers: dict[str, int] = {}
+        owners = [numbers.setdefault(entry.doc_id, len(numbers)) for entry in entries]
+        kinds = [KINDS.index(entry.kind) for entry in entries]
+        pages = [(entry.first_page, entry.last_page) for entry in entries]
+        return cls.from_json([[entry.chunk_id for entry in entries], list(numbers), owners, kinds, pages])
+
+    @classmethod
+    def from_json(cls, columns: Sequence[Any]) -> Entries:
+        """The inverse of `to_json`."""
+        ids, doc_ids, owners, kinds, pages = columns
+        in_pairs = np.array(pages, dtype=np.int32).reshape(-1, 2)
+        return cls(ids, doc_ids, np.array(owners, dtype=np.int32), np.array(kinds, dtype=np.uint8), in_pairs)
+
+    def to_json(self) -> list[Any]:
+        return [self.ids, self.doc_ids, self.owners.tolist(), self.kinds.tolist(), self.pages.ravel().tolist()]
+
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[Entries, Mask]]) -> Entries:
+        """The chunks that each mask keeps, part after part."""
+        numbers: dict[str, int] = {}
+        ids: list[str] = []
+        owners: list[NDArray[np.int32]] = []
+        for part, keep in parts:
+            number = [numbers.setdefault(doc_id, len(numbers)) for doc_id in part.doc_ids]
+            owners.append(np.array(number, dtype=np.int32)[part.owners[keep]])
+            ids += [part.ids[row] for row in np.flatnonzero(keep).tolist()]
+        kinds = np.concatenate([part.kinds[keep] for part, keep in parts])
+        pages = np.concatenate([part.pages[keep] for part, keep in parts])
+        return cls(ids, list(numbers), np.concatenate(owners), kinds, pages)
+
+    def of_documents(self, doc_ids: Iterable[str]) -> Mask:
+        """Whether each chunk belongs to one of ``doc_ids``, bool ``(n,)``."""
+        wanted = set(doc_ids)
+        mask: Mask = np.array([doc_id in wanted for doc_id in self.doc_ids], dtype=bool)[self.owners]
+        return mask
+
+    def within(self, scope: Scope) -> Mask | None:
+        """Whether each chunk is in ``scope``, bool ``(n,)``; None where all are."""
+        masks: list[Mask] = []
+        if scope.doc_ids is not None:
+            masks.append(self.of_documents(scope.doc_ids))
+        if scope.kinds:
+            masks.append(np.isin(self.kinds, [KINDS.index(kind) for kind in scope.kinds]))
+        if scope.pages:
+            touched = [(self.pages[:, 0] <= last) & (self.pages[:, 1] >= first) for first, last in scope.pages]
+            masks.append(np.logical_or.reduce(touched))
+        return np.logical_and.reduce(masks) if masks else None

@@ -1,0 +1,185 @@
+"""What models wrote and what they were paid: texts about figures and passages, complete answers, sums by day. And what
+was found worth telling of documents at first sight."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from ragcore.index.database import Database
+from ragcore.index.packing import pack, unpack
+from ragcore.protocols import Response
+from ragcore.types import Usage
+from ragcore.types.prices import Prices, cost
+from ragcore.types.spending import PURPOSES, DaySpent, Purpose, Spending, Spent, dollars
+
+
+class ModelTexts:
+    """`ragcore.protocols.TextCache` in SQLite for one kind of text: descriptions of pictures, or summaries and
+    situating sentences. What is in it outlives the documents."""
+
+    def __init__(self, database: Database, kind: Literal["figure", "context"]) -> None:
+        self._database = database
+        self._kind = kind
+
+    def get(self, key: str, model: str, prompt: str) -> str | None:
+        query = "SELECT text FROM model_texts WHERE kind = ? AND key = ? AND model = ? AND prompt = ?"
+        text: str | None = self._database.value(query, self._kind, key, model, prompt)
+        return text
+
+    def latest(self, key: str) -> str | None:
+        query = "SELECT text FROM model_texts WHERE kind = ? AND key = ? ORDER BY created DESC LIMIT 1"
+        text: str | None = self._database.value(query, self._kind, key)
+        return text
+
+    def put(self, key: str, model: str, prompt: str, text: str) -> None:
+        row = {"kind": self._kind, "key": key, "model": model, "prompt": prompt, "text": text, "created": time.time()}
+        with self._database.write() as connection:
+            connection.insert("model_texts", row, clash="REPLACE")
+
+    def spent(self, doc_id: str) -> float:
+        query = "SELECT usd FROM model_costs WHERE kind = ? AND doc_id = ?"
+        return float(self._database.value(query, self._kind, doc_id) or 0.0)
+
+    def spend(self, doc_id: str, usd: float) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT INTO model_costs VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET usd = usd + excluded.usd",
+                (self._kind, doc_id, usd),
+            )
+
+
+class FigureTexts(ModelTexts):
+    """`ragcore.protocols.DescriptionCache` in SQLite: descriptions, and which picture was drawn at which place."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database, "figure")
+
+    def images(self, doc_id: str) -> dict[str, str]:
+        rows = self._database.rows("SELECT place, image FROM figure_images WHERE doc_id = ?", doc_id)
+        return dict(map(tuple, rows))
+
+    def put_image(self, doc_id: str, place: str, image: str) -> None:
+        with self._database.write() as connection:
+            connection.insert("figure_images", {"doc_id": doc_id, "place": place, "image": image}, clash="REPLACE")
+
+
+class Responses:
+    """`ragcore.protocols.ResponseCache` in SQLite, of at most ``most_bytes``; the oldest go first."""
+
+    def __init__(self, database: Database, most_bytes: int) -> None:
+        self._database = database
+        self._most = most_bytes
+
+    def get(self, fingerprint: str) -> Response | None:
+        rows = self._database.rows("SELECT model, pieces FROM responses WHERE fingerprint = ?", fingerprint)
+        try:
+            return Response(rows[0]["model"], unpack(rows[0]["pieces"], tuple[str, ...])) if rows else None
+        except (zlib.error, ValueError):
+            # Damaged: it is asked for again, and that answer takes its place.
+            return None
+
+    def put(self, fingerprint: str, response: Response) -> None:
+        pieces = pack(response.pieces, tuple[str, ...])
+        row = {"fingerprint": fingerprint, "model": response.model, "pieces": pieces, "bytes": len(pieces)}
+        with self._database.write() as connection:
+            connection.insert("responses", row | {"created": time.time()}, clash="REPLACE")
+            if (connection.value("SELECT sum(bytes) FROM responses") or 0) > self._most:
+                connection.execute(
+                    """
+                    DELETE FROM responses WHERE fingerprint IN (
+                        SELECT fingerprint FROM (
+                            SELECT fingerprint, sum(bytes) OVER (ORDER BY created DESC, fingerprint) AS newer
+                            FROM responses
+                        ) WHERE newer > ?
+                    )
+                    """,
+                    (self._most,),
+                )
+
+
+_TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+_Sum = tuple[int, Usage, float | None]  # calls, tokens, US dollars
+
+
+class Ledger:
+    """`ragcore.protocols.SpendLedger` in SQLite. It outlives documents and conversations, and knows nothing of them.
+    What cannot be booked now is booked with the next call, or by `settle`. Safe for threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._unbooked: list[dict[str, Any]] = []
+
+    def add(self, model: str, purpose: Purpose, usage: Usage, usd: float | None) -> None:
+        entry = {"day": time.strftime("%Y-%m-%d"), "model": model, "purpose": purpose, "priced": usd is not None}
+        counts = {name: getattr(usage, name) for name in _TOKENS}
+        with self._lock:
+            self._unbooked.append({**entry, "calls": 1, "usd": usd or 0.0, **counts})
+        self.settle()
+
+    def settle(self) -> None:
+        """Book what could not be booked before. Raises `StoreError`."""
+        sums = ", ".join(f"{name} = {name} + excluded.{name}" for name in ("calls", "usd", *_TOKENS))
+        with self._lock:
+            if self._unbooked:
+                names = list(self._unbooked[0])
+                query = f"INSERT INTO spent ({', '.join(names)}) VALUES (:{', :'.join(names)})"
+                with self._database.write() as connection:
+                    connection.executemany(f"{query} ON CONFLICT DO UPDATE SET {sums}", self._unbooked)
+                self._unbooked = []
+
+    def spending(self, prices: Prices) -> Spending:
+        """All of it. ``prices`` stand in where a model had none when it was asked."""
+        by_use: dict[tuple[str, Purpose, bool], list[_Sum]] = defaultdict(list)
+        by_day: dict[str, list[_Sum]] = defaultdict(list)
+        for row in self._database.rows("SELECT * FROM spent ORDER BY day"):
+            usage = Usage(*(row[name] for name in _TOKENS))
+            usd = row["usd"] if row["priced"] else cost(usage, row["model"], prices)
+            by_use[row["model"], row["purpose"], usd is not None].append((row["calls"], usage, usd))
+            by_day[row["day"]].append((row["calls"], usage, usd))
+        entries = [Spent(model, purpose, *_sum(each)) for (model, purpose, _), each in by_use.items()]
+        entries.sort(key=lambda entry: (-(entry.usd or 0.0), entry.model, PURPOSES.index(entry.purpose)))
+        return Spending(tuple(entries), tuple(DaySpent(day, *_sum(each)) for day, each in by_day.items()))
+
+
+def _sum(rows: Iterable[_Sum]) -> _Sum:
+    calls, usages, usds = zip(*rows)
+    return sum(calls), sum(usages, Usage()), dollars(list(usds))
+
+
+class Overviews:
+    """What stands in an empty conversation, each with a ``stamp`` of what it was made of: None where that changed."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, doc_id: str, stamp: str) -> bytes | None:
+        """What was kept of a document."""
+        query = "SELECT data FROM overviews WHERE doc_id = ? AND stamp = ?"
+        found: bytes | None = self._database.value(query, doc_id, stamp)
+        return found
+
+    def put(self, doc_id: str, stamp: str, data: bytes) -> None:
+        """Keep it, unless the document was removed meanwhile."""
+        query = "INSERT OR REPLACE INTO overviews SELECT doc_id, ?2, ?3 FROM documents WHERE doc_id = ?1"
+        with self._database.write() as connection:
+            connection.execute(query, (doc_id, stamp, data))
+
+    def starters(self, scope: str, stamp: str) -> list[dict[str, object]] | None:
+        """The questions that were found for a scope."""
+        query = "SELECT questions FROM starters WHERE scope = ? AND stamp = ?"
+        found = self._database.value(query, scope, stamp)
+        return None if found is None else list(json.loads(found))
+
+    def keep_starters(self, scope: str, stamp: str, questions: Sequence[object]) -> None:
+        """Keep them, and forget all that were found before the library changed."""
+        row = {"scope": scope, "stamp": stamp, "questions": json.dumps(list(questions))}
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM starters WHERE stamp != ?", (stamp,))
+            connection.insert("starters", row, clash="REPLACE")

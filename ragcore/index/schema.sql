@@ -1,0 +1,281 @@
+-- The tables of a library. Any change raises SCHEMA in ragcore/index/database.py. Times are seconds since the epoch.
+
+CREATE TABLE documents (
+    doc_id TEXT NOT NULL PRIMARY KEY,  -- first 16 hex digits of sha256
+    sha256 TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,  -- file name as given
+    bytes INTEGER NOT NULL,
+    status TEXT NOT NULL,  -- new | reading | ready | failed
+    info TEXT,  -- JSON: what inspecting the file said
+    error TEXT,  -- JSON: code, message, hint, retryable
+    seconds REAL NOT NULL DEFAULT 0,  -- spent reading, over all attempts
+    created REAL NOT NULL,
+    title TEXT,  -- from here on: set when status is ready
+    pages INTEGER,
+    counts TEXT,  -- JSON: elements, tables, noise, chunks, ocr_pages, degraded_pages
+    text TEXT,
+    body_end INTEGER,
+    words BLOB,  -- word map, NumPy npz
+    page_data BLOB,  -- JSON, zlib
+    elements BLOB,  -- JSON, zlib
+    recipe TEXT,  -- hash of the settings that built text and chunks
+    figures TEXT,  -- JSON: what became of the figures
+    built REAL,  -- when text and chunks were written
+    chunk_count INTEGER,
+    fingerprint TEXT,  -- digest of what is indexed of its chunks
+    context TEXT,  -- JSON: what was written, extracted, left and spent
+    folder TEXT NOT NULL DEFAULT '',  -- names joined by "/"; '' for none
+    removed REAL,  -- when it was put into the trash; 0: its removal is final and not done yet
+    held INTEGER NOT NULL DEFAULT 0,  -- 1: a person cancelled its reading
+    given TEXT,  -- what a person calls it; NULL: what its cover says
+    called TEXT AS (coalesce(given, nullif(title, ''), name))
+);
+
+-- Documents that are read and not in the trash.
+CREATE VIEW ready AS SELECT * FROM documents WHERE status = 'ready' AND removed IS NULL;
+
+-- One row per page as soon as it is read: a killed ingest goes on from here, and a rebuild starts here.
+CREATE TABLE page_layouts (
+    doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    page INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (doc_id, page)
+) WITHOUT ROWID;
+
+-- The tiling of each document, then its composites: the rows of one table together.
+CREATE TABLE chunks (
+    chunk_id TEXT NOT NULL PRIMARY KEY,
+    doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    position INTEGER NOT NULL,  -- place in the document's tiling
+    kind TEXT NOT NULL,
+    start INTEGER NOT NULL,
+    "end" INTEGER NOT NULL,
+    section TEXT NOT NULL,  -- JSON list
+    header TEXT NOT NULL,
+    lead_in TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    first_tile INTEGER,  -- composite: the tiles that it spans; NULL for a tile
+    last_tile INTEGER,
+    grid TEXT NOT NULL DEFAULT '',  -- composite: its rows in short form
+    text TEXT NOT NULL,  -- of the document between start and end
+    first_page INTEGER NOT NULL,  -- that its own words touch; 0 where it has none
+    last_page INTEGER NOT NULL,
+    context TEXT NOT NULL DEFAULT '',  -- lines in front of it, for searching only
+    UNIQUE (doc_id, position)
+);
+
+CREATE TABLE meta (
+    key TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE tags (
+    doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    tag TEXT NOT NULL,
+    PRIMARY KEY (doc_id, tag)
+) WITHOUT ROWID;
+CREATE INDEX tags_by_tag ON tags (tag);
+
+-- Documents of which every chunk has a vector, and the fingerprint that they had then.
+CREATE TABLE embedded (
+    embedder TEXT NOT NULL,
+    doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    fingerprint TEXT NOT NULL,
+    PRIMARY KEY (embedder, doc_id)
+) WITHOUT ROWID;
+
+-- With rowids: a vector is longer than what a table without them keeps of a row.
+CREATE TABLE vectors (
+    embedder TEXT NOT NULL,
+    chunk_id TEXT NOT NULL REFERENCES chunks ON DELETE CASCADE,
+    vector BLOB NOT NULL,  -- float32, little endian
+    PRIMARY KEY (embedder, chunk_id)
+);
+CREATE INDEX vectors_by_chunk ON vectors (chunk_id);
+
+-- What BM25 counts in each document; made again where it is missing or damaged.
+CREATE TABLE postings (
+    doc_id TEXT NOT NULL PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
+    fingerprint TEXT NOT NULL,  -- of what was counted, and of how
+    data BLOB NOT NULL  -- ragcore.index.bm25.Postings
+);
+
+-- What models wrote about pictures ('figure') and in front of chunks ('context'). It belongs to what was asked about: a
+-- document that comes again asks for nothing anew.
+CREATE TABLE model_texts (
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,  -- SHA-256 of the picture's pixels, or of the text
+    model TEXT NOT NULL,
+    prompt TEXT NOT NULL,  -- hash of the prompt's words
+    text TEXT NOT NULL,  -- '': nothing worth writing
+    created REAL NOT NULL,
+    PRIMARY KEY (kind, key, model, prompt)
+) WITHOUT ROWID;
+
+-- What they have cost by document. Outlives the document, as its limit does.
+CREATE TABLE model_costs (
+    kind TEXT NOT NULL,
+    doc_id TEXT NOT NULL,
+    usd REAL NOT NULL,
+    PRIMARY KEY (kind, doc_id)
+) WITHOUT ROWID;
+
+-- The picture of each figure, so that a rebuild need not draw it again.
+CREATE TABLE figure_images (
+    doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    place TEXT NOT NULL,  -- region of the page and resolution
+    image TEXT NOT NULL,
+    PRIMARY KEY (doc_id, place)
+) WITHOUT ROWID;
+
+-- Sums by day (local time), model and purpose. Nothing of questions or documents stands in them.
+CREATE TABLE spent (
+    day TEXT NOT NULL,
+    model TEXT NOT NULL,
+    purpose TEXT NOT NULL,  -- ragcore.types.spending.Purpose
+    priced INTEGER NOT NULL,  -- 0: the model had no price then, and usd is 0
+    calls INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cache_read_tokens INTEGER NOT NULL,
+    cache_write_tokens INTEGER NOT NULL,
+    usd REAL NOT NULL,
+    PRIMARY KEY (day, model, purpose, priced)
+) WITHOUT ROWID;
+
+-- Complete answers of models by a hash of the whole request. Requests are not kept.
+CREATE TABLE responses (
+    fingerprint TEXT NOT NULL PRIMARY KEY,
+    model TEXT NOT NULL,  -- as the service named it
+    pieces BLOB NOT NULL,  -- JSON list of the text as it came, zlib
+    bytes INTEGER NOT NULL,
+    created REAL NOT NULL
+);
+CREATE INDEX responses_by_age ON responses (created, bytes);
+
+-- What stands in an empty conversation; made again where `stamp` has changed.
+CREATE TABLE overviews (
+    doc_id TEXT NOT NULL PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
+    stamp TEXT NOT NULL,
+    data BLOB NOT NULL  -- ragcore.suggest.overview.Overview
+) WITHOUT ROWID;
+CREATE TABLE starters (
+    scope TEXT NOT NULL PRIMARY KEY,  -- ids of documents, joined by a comma
+    stamp TEXT NOT NULL,
+    questions TEXT NOT NULL  -- JSON list of ragcore.suggest.first_questions.Starter
+) WITHOUT ROWID;
+
+CREATE TABLE conversations (
+    conversation_id TEXT NOT NULL PRIMARY KEY,
+    title TEXT NOT NULL,
+    doc_ids TEXT,  -- JSON of the scope; NULL: the whole library
+    created REAL NOT NULL,
+    updated REAL NOT NULL,
+    shown TEXT  -- last turn of the path that is shown; NULL: no turn
+);
+
+-- A tree: an edited or repeated question stands beside the one before it.
+CREATE TABLE turns (
+    turn_id TEXT NOT NULL PRIMARY KEY,
+    conversation_id TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    question TEXT NOT NULL,
+    answer BLOB,  -- JSON, zlib; NULL while it is being written
+    created REAL NOT NULL,
+    parent TEXT REFERENCES turns,  -- the turn before; NULL for a first question
+    depth INTEGER NOT NULL DEFAULT 1,  -- from the first question down to it
+    UNIQUE (conversation_id, position)
+);
+CREATE INDEX turns_by_parent ON turns (parent);
+
+-- What turns and titles are found by (ragcore/index/conversations.py).
+CREATE TABLE turn_words (
+    id INTEGER PRIMARY KEY,
+    turn_id TEXT NOT NULL UNIQUE,  -- of a title the conversation's
+    conversation_id TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+    text TEXT NOT NULL,
+    forms TEXT NOT NULL
+);
+CREATE INDEX turn_words_by_conversation ON turn_words (conversation_id);
+CREATE VIRTUAL TABLE turn_search USING fts5 (
+    text, forms, content='turn_words', content_rowid='id', tokenize='unicode61 remove_diacritics 2'
+);
+CREATE TRIGGER turn_words_added AFTER INSERT ON turn_words BEGIN
+    INSERT INTO turn_search (rowid, text, forms) VALUES (new.id, new.text, new.forms);
+END;
+CREATE TRIGGER turn_words_removed AFTER DELETE ON turn_words BEGIN
+    INSERT INTO turn_search (turn_search, rowid, text, forms) VALUES ('delete', old.id, old.text, old.forms);
+END;
+CREATE TRIGGER turn_words_changed AFTER UPDATE ON turn_words BEGIN
+    INSERT INTO turn_search (turn_search, rowid, text, forms) VALUES ('delete', old.id, old.text, old.forms);
+    INSERT INTO turn_search (rowid, text, forms) VALUES (new.id, new.text, new.forms);
+END;
+
+CREATE TABLE feedback (
+    turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
+    helpful INTEGER NOT NULL,
+    reason TEXT NOT NULL,  -- ragcore.types.library.Reason, '' for none
+    words TEXT NOT NULL,
+    created REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE suggestions (
+    turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
+    questions TEXT NOT NULL  -- JSON list, [] where there is nothing to suggest
+) WITHOUT ROWID;
+
+CREATE TABLE reports (
+    report_id TEXT NOT NULL PRIMARY KEY,
+    title TEXT NOT NULL,
+    guidance TEXT NOT NULL,  -- holds for the whole report
+    origin TEXT NOT NULL,  -- what its template is called where it came from
+    doc_ids TEXT,  -- JSON list of what it is filled from; NULL: all documents
+    trouble TEXT,  -- JSON of the error that ended the last filling; NULL: none did
+    created REAL NOT NULL,
+    updated REAL NOT NULL,
+    subject TEXT,  -- NULL: not asked yet; '': left to the documents
+    year INTEGER NOT NULL DEFAULT 0  -- 0: the latest of each document
+);
+CREATE TABLE report_sections (
+    section_id TEXT NOT NULL PRIMARY KEY,
+    report_id TEXT NOT NULL REFERENCES reports ON DELETE CASCADE,
+    position INTEGER NOT NULL,  -- in the order in which they are printed
+    level INTEGER NOT NULL,  -- from 1: how deep it is nested
+    asked TEXT NOT NULL,  -- JSON of its Section of the template
+    shown TEXT,  -- the version that is shown; NULL: none
+    accepted INTEGER NOT NULL DEFAULT 0,  -- 1: nothing may change it
+    removed INTEGER NOT NULL DEFAULT 0,  -- 1: taken out; kept, to be put back
+    trouble TEXT  -- JSON of the error that its last writing ended in; NULL: none
+);
+CREATE INDEX report_sections_in_order ON report_sections (report_id, position);
+CREATE TABLE report_versions (
+    version_id TEXT NOT NULL PRIMARY KEY,
+    section_id TEXT NOT NULL REFERENCES report_sections ON DELETE CASCADE,
+    number INTEGER NOT NULL,  -- from 1 in each section, in order of creation
+    parent TEXT,  -- the version that was shown when it was made; NULL: none was
+    author TEXT NOT NULL,  -- hand, offline, or the name of the model
+    change TEXT NOT NULL,  -- what was done, in words
+    content BLOB NOT NULL,  -- JSON of its FilledSection, zlib
+    usd REAL,  -- what it cost; NULL: the model has no price
+    created REAL NOT NULL
+);
+CREATE UNIQUE INDEX report_versions_by_section ON report_versions (section_id, number);
+-- Places of documents that the writer of a section always gets, or never.
+CREATE TABLE report_places (
+    section_id TEXT NOT NULL REFERENCES report_sections ON DELETE CASCADE,
+    doc_id TEXT NOT NULL,
+    start INTEGER NOT NULL,  -- characters of the document's text
+    "end" INTEGER NOT NULL,
+    kind TEXT NOT NULL,  -- pinned | excluded
+    created REAL NOT NULL,
+    PRIMARY KEY (section_id, doc_id, start, "end")
+) WITHOUT ROWID;
+-- Sections that wait to be written, in order; one leaves in the transaction that stores what was written.
+CREATE TABLE report_tasks (
+    task_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    report_id TEXT NOT NULL REFERENCES reports ON DELETE CASCADE,
+    section_id TEXT NOT NULL UNIQUE REFERENCES report_sections ON DELETE CASCADE,
+    instruction TEXT NOT NULL,  -- how to rewrite what is shown; '' fills the section anew
+    created REAL NOT NULL,
+    writer TEXT NOT NULL DEFAULT '',  -- offline, or the name of the model
+    visit INTEGER NOT NULL DEFAULT 0  -- 1: with a visit's own key
+);
