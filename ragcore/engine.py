@@ -106,8 +106,8 @@ class Engine(Library):
         from ``origin``, and with another key (None: this one's, unless it would go to another server). It shares store,
         index and loaded models, takes no time to make, and closing it closes nothing. Raises `ConfigError`, also for a
         setting that the library was read and indexed by; with ``reading`` those that later pages may be read by
-        otherwise can differ (`ragcore.config.override.READING`)."""
-        from ragcore.config.override import varied
+        otherwise can differ (`ragcore.config.settings.READING`)."""
+        from ragcore.config.settings import varied
 
         made = copy.copy(self)
         made.settings, made.origins = varied(self.settings, self.origins, overrides, origin, reading=reading)

@@ -15,8 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal, Union, get_args, get_origin
 
-from ragcore.config.override import FIXED, varied
-from ragcore.config.settings import NAMED, PRESET, Section, Settings, flatten
+from ragcore.config.settings import FIXED, NAMED, PRESET, Section, Settings, flatten, varied
 from ragcore.errors import ConfigError
 
 Kind = Literal["choice", "flag", "whole", "number", "text", "table"]

@@ -1,4 +1,4 @@
-"""Settings: the packaged ``config.toml``, overridden by a user's file, then by the environment.
+"""Settings: the packaged ``config.toml``, overridden by a user's file, then by the environment, then for one visit.
 
 Every key lives in ``config.toml`` beside this module with its default and a comment; the models here only give types
 and bounds. An unknown key or a bad value is a `ConfigError` that names it, with the nearest key that exists.
@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,10 +20,16 @@ import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ragcore.errors import ConfigError
+from ragcore.files import replacing, reported
 
 ENV_PREFIX = "GROUNDWORK_"
 NAMED = ("llm.prices", "rse.presets")  # each is one setting, whose keys are names of models or presets, not settings
 SHORT_QUOTES = 2  # what answers of the offline answerer have in the short style
+# What documents are read, built and indexed by: another value needs another library, or this one brought up to date.
+FIXED = ("ingest", "ocr", "noise", "figures", "chunk", "context", "index")
+# Those of them that may change while the library is open: what is read from then on is read by them.
+READING = ("ocr.mode", "ocr.language")
+_OF_PRESET = "preset "  # how the origin of a key begins that the preset in force decides
 PRESET = "preset"  # value of an [rse] key that leaves it to the preset in force
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[int, Field(gt=0)]
@@ -66,7 +72,6 @@ class FigureSettings(Section):
     describe: Literal["auto", "off"]
     max_usd: Annotated[float, Field(ge=0.0)]
     max_figures: Count
-    min_share: Share
     dpi: Annotated[float, Field(ge=36.0, le=600.0)]
     max_pixels: Annotated[int, Field(ge=10_000, le=8_000_000)]
     max_tokens: Annotated[int, Field(ge=50)]
@@ -129,7 +134,6 @@ class RetrieveSettings(Section):
 class WordingSettings(Section):
     focus: bool
     synonyms: bool
-    terms: Count
     vector_weight: Annotated[float, Field(ge=0.0)]
     bm25_weight: Annotated[float, Field(ge=0.0)]
 
@@ -169,7 +173,6 @@ class AgenticSettings(Section):
     decompose: Literal["auto", "rules", "model", "off"]
     gaps: bool
     max_iterations: Annotated[int, Field(ge=1, le=5)]
-    context_tokens: Positive
     question_weight: Annotated[float, Field(ge=0.0)]
     max_tokens: Annotated[int, Field(ge=50)]
     timeout_seconds: Seconds
@@ -221,8 +224,6 @@ class ReportSettings(Section):
     before_tokens: Count
     own_tokens: Positive
     pinned_tokens: Positive
-    crop_dpi: Annotated[float, Field(ge=36.0, le=600.0)]
-    annex_dpi: Annotated[float, Field(ge=36.0, le=600.0)]
 
 
 class ExportSettings(Section):
@@ -438,3 +439,80 @@ def _from_environ(environ: Mapping[str, str], known: set[str]) -> dict[str, Any]
         except tomllib.TOMLDecodeError:
             out[key] = raw
     return out
+
+
+def varied(
+    settings: Settings,
+    origins: Mapping[str, str],
+    overrides: Mapping[str, Any],
+    origin: str = "argument",
+    *,
+    reading: bool = False,
+) -> tuple[Settings, dict[str, str]]:
+    """``settings`` with the dotted keys ``overrides`` in place of theirs, and where each now comes from. Another
+    ``rse.preset`` moves every key of [rse] that was left to the preset. Raises `ConfigError` for a setting that is not
+    known, cannot be used, or is one of those that the library was read and indexed by (`FIXED`), but with ``reading``
+    for those of `READING`."""
+    held = [key for key in overrides if key.partition(".")[0] in FIXED and not (reading and key in READING)]
+    fixed = _changed(settings, held, overrides)
+    if fixed:
+        raise ConfigError(
+            f"{', '.join(fixed)} can't change for one visit: the library was built with them.",
+            hint="Set it in config.toml in the home folder and restart; documents are then updated.",
+        )
+    merged, came = flatten(settings.model_dump()), dict(origins)
+    for key, whence in origins.items():
+        if whence.startswith(_OF_PRESET):
+            merged[key], came[key] = PRESET, "default"
+    merge(merged, came, overrides, set(merged), origin)
+    return settled(merged, came), came
+
+
+def _changed(settings: Settings, keys: Iterable[str], overrides: Mapping[str, Any]) -> list[str]:
+    now = flatten(settings.model_dump())
+    return [key for key in keys if key in now and now[key] != overrides[key]]
+
+
+def keep(file: Path, changes: Mapping[str, Any]) -> None:
+    """Set the dotted keys ``changes`` in ``file``, made where there is none; None takes a key out, so that its default
+    holds again. Raises `ConfigError` where the file cannot be changed so that it stays true, `StoreError`."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        before = file.read_bytes().decode("utf-8") if file.is_file() else ""
+        was = flatten(tomllib.loads(before))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{file} can't be read: {error}.", hint="Correct it by hand first.") from error
+    wanted = {key: value for key, value in {**was, **changes}.items() if value is not None}
+    try:
+        document = tomlkit.parse(before)
+        for key, value in changes.items():
+            _set_in(document, key.split("."), value)
+        after = tomlkit.dumps(document)
+        says = flatten(tomllib.loads(after))
+    except (TOMLKitError, ValueError, TypeError):
+        says = {}
+    if says != wanted:
+        raise ConfigError(
+            f"{file} has a layout that Groundwork can't edit.",
+            hint=f"Set {', '.join(changes)} in it by hand.",
+        )
+    with reported(file.parent), replacing(file) as out:
+        out.write(after.encode())
+
+
+def _set_in(table: Any, path: list[str], value: Any) -> None:
+    import tomlkit
+
+    *sections, name = path
+    for section in sections:
+        if section not in table:
+            if value is None:
+                return
+            table[section] = tomlkit.table()
+        table = table[section]
+    if value is not None:
+        table[name] = value
+    elif name in table:
+        del table[name]

@@ -274,8 +274,8 @@ class Store(ChunkStore):
         with self.database.read() as connection:
             rows = connection.rows(
                 f"""
-                SELECT doc_id, sha256, name, called AS title, bytes, status, created, seconds, coalesce(pages, 0) AS pages,
-                    folder, held, counts, error, figures, context,
+                SELECT doc_id, sha256, name, called AS title, bytes, status, created, seconds, folder, held, counts,
+                    error, figures, context, coalesce(pages, 0) AS pages,
                     (SELECT count(*) FROM page_layouts p WHERE p.doc_id = d.doc_id) AS pages_done,
                     status = 'ready' AND EXISTS (
                         SELECT 1 FROM embedded e

@@ -41,7 +41,7 @@ def describe_figures(
     What the service does wrong is in the report. Raises `Cancelled`; what was described by then is kept.
     """
     chosen = settings.figures
-    figures = worth_describing(document, chosen.min_share)
+    figures = worth_describing(document)
     if not figures:
         return {}, ModelReport(usd=cache.spent(document.doc_id))
     if chosen.describe == "off":
@@ -195,6 +195,7 @@ class _Work:
 
 
 PROMPT = hashlib.sha256(f"{FIGURE_SYSTEM}\0{FIGURE_PROMPT}".encode()).hexdigest()[:12]
+MIN_SHARE = 0.01  # of its page: a smaller picture is not described
 _LONGEST_CAPTION = 1500  # characters
 _SENTENCE_END = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")
 
@@ -209,8 +210,8 @@ class Figure:
     section: tuple[str, ...]
 
 
-def worth_describing(document: Document, min_share: float) -> list[Figure]:
-    """The figures of the body without a description that fill at least ``min_share`` of their page, in reading
+def worth_describing(document: Document) -> list[Figure]:
+    """The figures of the body without a description that fill at least `MIN_SHARE` of their page, in reading
     order."""
     found = []
     for element in document.body:
@@ -218,7 +219,7 @@ def worth_describing(document: Document, min_share: float) -> list[Figure]:
             continue
         region = element.region[0]
         page = document.pages[region.page - 1]
-        if (region.x1 - region.x0) * (region.y1 - region.y0) >= min_share * page.width * page.height:
+        if (region.x1 - region.x0) * (region.y1 - region.y0) >= MIN_SHARE * page.width * page.height:
             found.append(Figure(element.id, region, _caption(document, element), element.section))
     return found
 

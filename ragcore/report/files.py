@@ -32,6 +32,8 @@ MEDIA_TYPES: dict[ReportKind, str] = {
     "json": "application/json",
     "annex": "application/pdf",
 }
+CROP_DPI = 110.0  # of the pictures of cited places in an HTML report
+ANNEX_DPI = 120.0  # of the pictures of pages in the annex of evidence
 MAX_PIXELS = 6_000_000  # of one picture
 
 
@@ -55,12 +57,12 @@ def write(library: Library, report: Report, kind: ReportKind) -> bytes:
     if kind == "html":
         from ragcore.export.evidence import write_page
 
-        with _sheets(library, library.settings.report.crop_dpi) as sheets:
+        with _sheets(library, CROP_DPI) as sheets:
             return write_page(made, sheets)
     if kind == "annex":
         from ragcore.export.evidence import write_annex
 
-        with _sheets(library, library.settings.report.annex_dpi) as sheets:
+        with _sheets(library, ANNEX_DPI) as sheets:
             return write_annex(made, sheets, settings)
     return writer(checked(kind))(made, settings)
 

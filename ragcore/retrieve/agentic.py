@@ -39,6 +39,7 @@ MOST_PARTS = 3
 MOST_GAPS = 2
 LONGEST_QUERY = 400  # characters
 LONGEST_REASON = 300
+PASSAGE_TOKENS = 2000  # of the best passages, which the model reads to name what they lack
 LONGEST_QUESTION = 1000  # tokens: a longer one is not shown to the model
 
 # A key or a model that the service does not accept is a matter of the settings, which no other search puts right.
@@ -329,7 +330,7 @@ class Plans:
         about = {
             "question": question if count_tokens(question) <= LONGEST_QUESTION else question[: 2 * LONGEST_QUESTION],
             "searched_for": [query.text for query in asked],
-            "passages": excerpts(hits, self._settings.context_tokens),
+            "passages": excerpts(hits, PASSAGE_TOKENS),
         }
         prompt = GAP_PROMPT.format(about=json.dumps(about, ensure_ascii=False, indent=1))
         try:

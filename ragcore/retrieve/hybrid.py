@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.protocols import Embedder, Nearest, Reranker, SparseIndex, Vector
 
+MOST_TERMS = 12  # other words that are searched for as well
 SHOWN_ROUTES = 50  # documents of ``Retrieval.routes``, at most: a year alone may name thousands
 MODES = ("hybrid", "vector", "bm25", "reference")
 
@@ -184,7 +185,7 @@ class HybridRetriever:
         if self.mode == "reference":
             return Wording(question.text)
         chosen = self.settings.wording
-        also = self.synonyms.of(question.text)[: chosen.terms] if self.synonyms is not None else ()
+        also = self.synonyms.of(question.text)[:MOST_TERMS] if self.synonyms is not None else ()
         return Wording(question.focus if chosen.focus else question.text, also)
 
     def _routes(self, question: Question, scope: Scope, timings: dict[str, float]) -> list[Route]:

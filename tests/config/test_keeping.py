@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragcore.config import settings as config
-from ragcore.config.edit import keep
+from ragcore.config.settings import keep
 from ragcore.errors import ConfigError
 
 MINE = """# mine

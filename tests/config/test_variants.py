@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ragcore.config import settings as config
-from ragcore.config.override import FIXED, varied
+from ragcore.config.settings import FIXED, varied
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError
 from tests import pdfs, prepared

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ragcore.cancel import Stop
-from ragcore.config.edit import keep
+from ragcore.config.settings import keep
 from ragcore.engine import Engine
 from ragcore.errors import DiskFull, StoreError
 from ragcore.index import database as db

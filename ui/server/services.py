@@ -14,8 +14,7 @@ import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
 from ragcore.config.describe import catalogue
-from ragcore.config.edit import keep
-from ragcore.config.override import FIXED
+from ragcore.config.settings import FIXED, keep
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, GroundworkError, ModelError, StoreError
 from ragcore.files import reported

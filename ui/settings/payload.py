@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ragcore.config.describe import Setting, catalogue
-from ragcore.config.override import READING
+from ragcore.config.settings import READING
 from ragcore.engine import Engine
 from ragcore.index.store import size
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, is_claude
