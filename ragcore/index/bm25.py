@@ -192,9 +192,8 @@ class _Group:
         columns = np.concatenate([found.searchsorted(part.terms).astype(np.int32)[part.columns] for part in parts])
         rows = np.concatenate([[0], *(part.sizes for part in parts)]).cumsum(dtype=np.int32)
         counts = np.concatenate([part.counts for part in parts])
-        by_chunk = sparse.csr_array((counts, columns, rows), shape=(len(rows) - 1, len(found)))
-        lengths = by_chunk.sum(axis=1, dtype=np.int64)
-        by_term = by_chunk.tocsc()
+        lengths = np.diff(np.concatenate([[0], counts.cumsum(dtype=np.int64)])[rows])
+        by_term = sparse.csr_array((counts, columns, rows), shape=(len(rows) - 1, len(found))).tocsc()
         entries = Entries.joined([(part.entries, np.ones(len(part.entries), dtype=bool)) for part in parts])
         alive = np.ones(len(entries), dtype=bool)
         return cls(entries, found, by_term, lengths, fingerprints, alive, np.diff(by_term.indptr).astype(np.int64))
@@ -353,8 +352,8 @@ def _hashes(texts: Iterable[str]) -> NDArray[np.uint64]:
 
 
 def _distinct(parts: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    """Every number that is in one of ``parts``, ascending."""
-    values = np.sort(np.concatenate([np.zeros(0, np.uint64), *parts]))
+    """Every number that is in one of ``parts``, which ascend each, ascending."""
+    values = np.sort(np.concatenate([np.zeros(0, np.uint64), *parts]), kind="stable")  # fast on runs that ascend
     first: Mask = np.concatenate([values[:1] == values[:1], values[1:] != values[:-1]])
     distinct: NDArray[np.uint64] = values[first]
     return distinct

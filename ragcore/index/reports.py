@@ -299,7 +299,8 @@ class Reports:
     def tasks(self) -> list[Task]:
         """The whole queue."""
         query = "SELECT report_id, section_id, instruction, writer, visit FROM report_tasks ORDER BY task_id"
-        return [Task(*own, bool(visit)) for *own, visit in self.database.rows(query)]
+        rows = self.database.rows(query)
+        return [Task(report, section, how, writer, bool(visit)) for report, section, how, writer, visit in rows]
 
     def drop_tasks(self, report_id: str, section_ids: Sequence[str], trouble: Mapping[str, Any]) -> None:
         """Sections of a report wait no more because of ``trouble``, which is told of the whole of it."""
