@@ -1,5 +1,5 @@
 """Files that are written as a whole or not at all and are readable by their owner only, what tells one state of a file
-from another, and faults of a disk as `StoreError`."""
+from another, locks between processes, and faults of a disk as `StoreError`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from ragcore.errors import DiskFull, StoreError
+from ragcore.errors import DiskFull, StoreBusy, StoreError
 
 Version = tuple[int, int, int]
 
@@ -81,6 +81,25 @@ def reported(folder: Path) -> Iterator[None]:
             f"The files in {folder} can't be read or written: {error.strerror or error}.",
             hint="Check the disk space and the folder's permissions.",
         ) from error
+
+
+@contextmanager
+def locked(path: Path, busy: str, seconds: float = 0.0, poll: float = 0.02) -> Iterator[None]:
+    """The lock file ``path``, for one thread of one process at a time. Raises `StoreBusy`, which says ``busy``, when
+    another holds it for ``seconds``, and `StoreError`."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, timeout=seconds, poll_interval=poll, thread_local=False, mode=0o600)
+    with reported(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise StoreBusy(busy) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def private(home: Path) -> None:

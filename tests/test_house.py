@@ -21,14 +21,14 @@ MODULES = 11  # at the top level, `__init__` aside
 SETTINGS = 126
 # Lines of each package, with some air.
 LINES = {
-    "": 2440,
+    "": 2430,
     "answer": 1550,
     "cli": 1200,
-    "config": 740,
+    "config": 700,
     "context": 650,
     "explore": 560,
     "export": 2270,
-    "index": 4780,
+    "index": 3830,
     "ingest": 10800,
     "offline": 5950,
     "pipelines": 1270,

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ragcore.errors import VectorStoreError
-from ragcore.index.vectors import LOCK_SECONDS, FolderLock
+from ragcore.index.vectors import LOCK_SECONDS, folder_lock
 from ragcore.types import EVERYTHING, Entry, Scope
 
 if TYPE_CHECKING:
@@ -139,7 +139,6 @@ class _Folder:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._mark = path / "generation"
-        self._lock = FolderLock(path)
         self._client: Any = None
         self._collection: Any = None
         self._generation = ""
@@ -149,7 +148,7 @@ class _Folder:
         """The collection as it is now, held for one operation."""
         from chromadb.errors import ChromaError
 
-        with self._lock.held(seconds):
+        with folder_lock(self._path, seconds):
             try:
                 if self._client is None or self._read_mark() != self._generation:
                     self._open()
@@ -162,7 +161,7 @@ class _Folder:
                 raise VectorStoreError(f"The vector cache in {self._path} can't be used: {error}") from error
 
     def remove(self, seconds: float) -> None:
-        with self._lock.held(seconds):
+        with folder_lock(self._path, seconds):
             self._close()
             try:
                 if self._path.exists():

@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from filelock import FileLock, Timeout
 
 from ragcore import files
-from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy, VectorStoreError
+from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, VectorStoreError
 from ragcore.index.bm25 import VERSION, Bm25Index, Postings
 from ragcore.index.chunks import fingerprint
 
@@ -190,20 +189,10 @@ class Indexer:
     @contextmanager
     def _held(self) -> Iterator[None]:
         """The index of this home folder, for this process and thread alone."""
-        folder = self._store.home / "locks"
-        with self._threads:
-            lock = FileLock(folder / "index.lock", timeout=self._settings.lock_seconds, poll_interval=0.02, mode=0o600)
-            with files.reported(folder):
-                folder.mkdir(parents=True, exist_ok=True)
-                try:
-                    lock.acquire()
-                except Timeout as error:
-                    busy = "Another Groundwork process is building this library's index."
-                    raise StoreBusy(busy) from error
-            try:
-                yield
-            finally:
-                lock.release()
+        path = self._store.home / "locks" / "index.lock"
+        busy = "Another Groundwork process is building this library's index."
+        with self._threads, files.locked(path, busy, self._settings.lock_seconds):
+            yield
 
 
 def _mark(fingerprint: str) -> str:

@@ -15,12 +15,11 @@ from ragcore.index.database import Database
 from ragcore.index.packing import pack, unpack
 from ragcore.protocols import Response
 from ragcore.types import Usage
-from ragcore.types.prices import Prices, cost
-from ragcore.types.spending import PURPOSES, DaySpent, Purpose, Spending, Spent, dollars
+from ragcore.types.spending import PURPOSES, DaySpent, Prices, Purpose, Spending, Spent, cost, dollars
 
 
 class ModelTexts:
-    """`ragcore.protocols.TextCache` in SQLite for one kind of text: descriptions of pictures, or summaries and
+    """`ragcore.protocols.ContextCache` in SQLite for one kind of text: descriptions of pictures, or summaries and
     situating sentences. What is in it outlives the documents."""
 
     def __init__(self, database: Database, kind: Literal["figure", "context"]) -> None:

@@ -12,15 +12,13 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from ragcore import files
-from ragcore.errors import StoreBusy, UnknownDocument
+from ragcore.errors import UnknownDocument
 from ragcore.index.chunks import ChunkStore, bump_revision, chunk_row, fingerprint, settle
 from ragcore.index.database import IN, Database, Row, listed
 from ragcore.index.packing import StoredElements, pack, unpack
@@ -43,20 +41,10 @@ class Store(ChunkStore):
         self.home = home
         self.opened = OpenDocuments(opened_mb << 20)
 
-    @contextmanager
-    def document_lock(self, doc_id: str) -> Iterator[None]:
+    def document_lock(self, doc_id: str) -> AbstractContextManager[None]:
         """Held by the one task that reads or removes a document. Raises `StoreBusy` at once if it is taken."""
-        folder = self.home / "locks"
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / f"{doc_id}.lock", timeout=0, thread_local=False, mode=0o600)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise StoreBusy("Another task is reading or removing this document right now.") from error
-        try:
-            yield
-        finally:
-            lock.release()
+        busy = "Another task is reading or removing this document right now."
+        return files.locked(self.home / "locks" / f"{doc_id}.lock", busy)
 
     # Files
 

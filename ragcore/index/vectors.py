@@ -10,21 +10,19 @@ after a change. Readers need no lock; one process writes at a time.
 from __future__ import annotations
 
 import json
-import threading
 import uuid
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from ragcore import files as disk
-from ragcore.errors import ConfigError, StoreBusy, VectorStoreError
+from ragcore.errors import ConfigError, VectorStoreError
 from ragcore.index.chunks import Entries, Mask
 from ragcore.types import EVERYTHING, Entry, Scope
 
@@ -50,34 +48,11 @@ def vector_store(kind: str, folder: Path) -> VectorStore:
     )
 
 
-class FolderLock:
-    """The folder of a vector store, for one thread of one process at a time."""
-
-    def __init__(self, folder: Path) -> None:
-        self._parent = folder.parent
-        self._threads = threading.RLock()
-        # Beside the folder, so that removing the folder does not remove the lock that guards the removal.
-        self._processes = FileLock(folder.with_suffix(".lock"), thread_local=False, mode=0o600)
-
-    @contextmanager
-    def held(self, seconds: float) -> Iterator[None]:
-        """Raises `StoreBusy` when another holds it for ``seconds``."""
-        busy = StoreBusy("Another Groundwork process is writing to this library's vector cache.")
-        if not self._threads.acquire(timeout=seconds):
-            raise busy
-        try:
-            with disk.reported(self._parent):
-                self._parent.mkdir(parents=True, exist_ok=True)
-                try:
-                    self._processes.acquire(timeout=seconds, poll_interval=0.005)
-                except Timeout as error:
-                    raise busy from error
-            try:
-                yield
-            finally:
-                self._processes.release()
-        finally:
-            self._threads.release()
+def folder_lock(folder: Path, seconds: float) -> AbstractContextManager[None]:
+    """The folder of a vector store, for one thread of one process at a time. Raises `StoreBusy`."""
+    # Beside the folder, so that removing the folder does not remove the lock that guards the removal.
+    busy = "Another Groundwork process is writing to this library's vector cache."
+    return disk.locked(folder.with_suffix(".lock"), busy, seconds, poll=0.005)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +130,6 @@ class FlatStore:
     def __init__(self, folder: Path, *, lock_seconds: float = LOCK_SECONDS) -> None:
         self._folder = folder
         self._seconds = lock_seconds
-        self._lock = FolderLock(folder)
         self._seen: tuple[disk.Version | None, list[_Segment]] = (None, [])
 
     def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
@@ -193,7 +167,7 @@ class FlatStore:
         return {each.entries.ids[row] for each in self._segments() for row in np.flatnonzero(each.alive).tolist()}
 
     def reset(self) -> None:
-        with self._lock.held(self._seconds):
+        with folder_lock(self._folder, self._seconds):
             self._seen = (None, [])
             try:
                 (self._folder / MANIFEST).unlink(missing_ok=True)
@@ -249,7 +223,7 @@ class FlatStore:
     @contextmanager
     def _writing(self) -> Iterator[list[_Segment]]:
         """The segments, for this thread and process alone to change."""
-        with self._lock.held(self._seconds), disk.reported(self._folder):
+        with folder_lock(self._folder, self._seconds), disk.reported(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             yield list(self._segments())
 
