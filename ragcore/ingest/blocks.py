@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,6 +157,13 @@ def _is_side_stamp(page: PageLayout, members: NDArray[np.intp], box: Rect) -> bo
         return False
     width = page.frame[0]
     return box[2] - box[0] < 0.08 * width and (box[2] < 0.1 * width or box[0] > 0.9 * width)
+
+
+def body_size(blocks: Iterable[Block]) -> float:
+    """Font size of the running text: the median over its words; 0.0 without any."""
+    body = [b for b in blocks if b.kind in ("paragraph", "list_item") and b.noise is None]
+    sizes = [size for b in body for size in [b.size] * len(b.words)]
+    return float(median(sizes)) if sizes else 0.0
 
 
 def all_lines(blocks: Sequence[Block]) -> Iterator[Line]:

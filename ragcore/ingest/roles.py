@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import median
 
-from ragcore.ingest.blocks import Block
+from ragcore.ingest.blocks import Block, body_size
 from ragcore.ingest.canonical import plain
 from ragcore.ingest.layout import BOLD, ITALIC, SUPERSCRIPT
 from ragcore.ingest.lists import marker
@@ -49,8 +48,7 @@ def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
     - titles taken for text, by their size, and bold lines above their paragraph.
     """
     body = [b for blocks in pages for b in blocks if b.kind in ("paragraph", "list_item") and b.noise is None]
-    sizes = [size for b in body for size in [b.size] * len(b.words)]
-    common = float(median(sizes)) if sizes else 0.0
+    common = body_size(body)
     for block in body:
         low = block.box[1] > block.page.frame[1] / 2
         if low and block.words and block.size < SMALL * common and _is_marked(block):

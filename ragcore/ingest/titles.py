@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import PurePath
-from statistics import median
 
-from ragcore.ingest.blocks import Block
+from ragcore.ingest.blocks import Block, body_size
 from ragcore.ingest.canonical import Ref, plain
 from ragcore.ingest.layout import SUPERSCRIPT, FileInfo
 from ragcore.ingest.roles import TITLE_SIZE
@@ -69,7 +68,7 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
     named = bool(given) and not _BAD_TITLE.search(given) and not _BOILERPLATE.search(given) and key(given) != key(stem)
     named = named and "_" not in given and not _is_cut_off(given, blocks)
     cover = _cover(blocks)
-    parts = _cover_title(cover, _common_size(blocks))
+    parts = _cover_title(cover, body_size(blocks))
     title = " ".join(part.text for part in parts)
     if named and (not title or _says(given, title, cover) or _is_set_large(given, cover, parts)):
         title = given  # in the spelling of a line, where the cover may shout
@@ -84,12 +83,6 @@ def _cover(blocks: Sequence[Block]) -> list[Block]:
     printed = [b for b in blocks if b.words and b.noise in (None, "page_header", "repeated")]
     first = next((b.page.number for b in printed if b.noise is None), 0)
     return [b for b in printed if b.page.number == first]
-
-
-def _common_size(blocks: Sequence[Block]) -> float:
-    """Font size of the running text."""
-    sizes = [b.size for b in blocks if b.kind in ("paragraph", "list_item") and b.noise is None for _ in b.words]
-    return float(median(sizes)) if sizes else 0.0
 
 
 def _cover_title(cover: Sequence[Block], common: float) -> list[Block]:
