@@ -30,8 +30,6 @@ _LABEL = re.compile(rf"^\W{{0,2}}(?:supplementary |extended data )?(?:{_NAMES})\
 _TITLE = re.compile(r"\s*$|\s*[.:;|)\]–—―-]|\s+[\"'“‘(\[]?[A-Z0-9]")
 _TABLE = re.compile(r"^\W{0,2}(?:table|tab\.|tabelle|tableau|tabla)\s?[A-Z]?[-.]?(?:\d|[IVXLC]+\b)", re.IGNORECASE)
 _MAY_BE_CAPTION = ("caption", "paragraph", "heading", "list_item", "footnote")
-_ALIGNED = 15.0  # points
-_MARGIN = 0.4  # of the page's width: the widest gap to a caption in the margin
 _FEW_WORDS = 8
 _SENTENCE_END = (".", "!", "?", ":", ";", ",")
 _LONGEST, _LONGEST_CAPTION = 150, 600  # words; a longer block is prose
@@ -91,7 +89,6 @@ def _may_caption(block: Block) -> bool:
 
 def _cost(figure: Block, caption: Block, blocks: Sequence[Block]) -> float:
     gap = _gap(figure, caption)
-    gap = _in_the_margin(figure, caption) if gap is None else gap
     if gap is None or not _is_free(figure, caption, blocks):
         return _APART
     beside = _common(figure.box, caption.box, 0) < _SHARED
@@ -109,13 +106,6 @@ def _gap(one: Block, other: Block) -> float | None:
     ]
     nearest = min(gaps, default=None)
     return nearest if nearest is not None and nearest <= NEAR * one.page.frame[1] else None
-
-
-def _in_the_margin(figure: Block, caption: Block) -> float | None:
-    """Points from a figure to a caption in a column of its own beside it, which begins or ends at its height."""
-    aligned = min(abs(figure.box[1] - caption.box[1]), abs(figure.box[3] - caption.box[3])) <= _ALIGNED
-    gap = max(figure.box[0], caption.box[0]) - min(figure.box[2], caption.box[2])
-    return gap if aligned and 0 <= gap <= _MARGIN * figure.page.frame[0] and is_labelled(caption.text) else None
 
 
 def _common(one: Rect, other: Rect, axis: int) -> float:

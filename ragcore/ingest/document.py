@@ -25,7 +25,6 @@ from ragcore.ingest.tables.draft import Draft
 from ragcore.ingest.tables.pages import Joined, join_tables
 from ragcore.ingest.tables.text import write_repeated, write_table
 from ragcore.ingest.tables.titles import table_title
-from ragcore.ingest.tables.typewriter import typed_tables
 from ragcore.ingest.titles import document_title
 from ragcore.types import Box, Document, Element, Page, Table
 
@@ -56,7 +55,7 @@ def build_document(
             raise NothingRead(f"No text in {name} could be read. Page {lost[0].number}: {lost[0].degraded}")
         why = next((f" (page {page.number}: {page.degraded})" for page in ordered if page.degraded), "")
         raise NoText(f"{name} has no readable text: its pages are empty, or pictures without words{why}.")
-    per_page = split_blocks([page_blocks(typed_tables(page)) for page in ordered])
+    per_page = split_blocks([page_blocks(page) for page in ordered])
     hyphenation = Hyphenation(line for blocks in per_page for line in all_lines(blocks))
     correct_roles(per_page)
     mark_noise(per_page, settings.noise)

@@ -104,7 +104,7 @@ def _continues(first: Block, second: Block, indents: bool, floated: bool) -> boo
         return False
     if len(first.words) < MIN_WORDS or not _is_full(first) or _indented(second) or _LABEL.match(second.text):
         return False
-    return not _ended(first) or indents or _is_justified(first)
+    return not _ended(first) or indents
 
 
 def _wording(first: Block, second: Block) -> str:
@@ -165,12 +165,6 @@ def _is_full(block: Block) -> bool:
     x0, _y0, x1, _y1 = _last_part(block)
     edge = x1 if len(lines) > 1 else _column_right(lines[-1][0].page, x0, x1)
     return len(block.lines) > 1 and _right(lines[-1]) >= edge - 1.5 * lines[-1][-1].size
-
-
-def _is_justified(block: Block) -> bool:
-    """Whether the lines of the last column, the last one included, end at one edge."""
-    edges = [_right(line) for line in _last_lines(block)]
-    return len(edges) > 2 and max(edges) - min(edges) <= FLUSH
 
 
 def _right(line: Line) -> float:

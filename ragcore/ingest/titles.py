@@ -70,7 +70,7 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
     cover = _cover(blocks)
     parts = _cover_title(cover, body_size(blocks))
     title = " ".join(part.text for part in parts)
-    if named and (not title or _says(given, title, cover) or _is_set_large(given, cover, parts)):
+    if named and (not title or _says(given, title, cover)):
         title = given  # in the spelling of a line, where the cover may shout
     if not title:
         return plain_title(" ".join(re.sub(r"[_\-]+", " ", stem).split()) or name)
@@ -139,12 +139,6 @@ def _says(given: str, title: str, cover: Sequence[Block]) -> bool:
     one, other = ({key(word) for word in text.split()} - {""} for text in (given, title))
     printed = key(" ".join(b.text for b in cover))
     return len(one & other) >= 0.6 * min(len(one), len(other)) > 0 and all(word in printed for word in one)
-
-
-def _is_set_large(given: str, cover: Sequence[Block], parts: Sequence[Block]) -> bool:
-    """Whether the cover has the metadata's title in type nearly as large as its largest."""
-    size = max((part.size for part in parts), default=0.0)
-    return any(key(given) in key(b.text) and b.size >= NEARLY * size for b in cover)
 
 
 # Whose document it is
@@ -231,7 +225,7 @@ def filing_title(blocks: Sequence[Block]) -> str:
     lines = [plain([line]) for b in blocks if b.page.number <= COVER_PAGES and b.noise is None for line in b.lines]
     text = " ".join(lines)
     form = _FORM.search(text)
-    registrant = _registrant(lines) or _largest_name(blocks)
+    registrant = _registrant(lines)
     if form is None or not registrant:
         return ""
     number = form.group(1).upper()
@@ -243,18 +237,6 @@ def filing_title(blocks: Sequence[Block]) -> str:
         ended = _QUARTER_END.search(text) if number.startswith("10") else _REPORTED.search(text)
         period = " ".join(ended.group(1).split()) if ended else ""
     return f"{registrant} Form {number} {period}".rstrip()
-
-
-def _largest_name(blocks: Sequence[Block]) -> str:
-    """The largest type of a page that bears a form's name and the Commission's as headings; "" where there is none."""
-    for page in range(1, COVER_PAGES + 1):
-        heads = [b for b in blocks if b.page.number == page and b.kind == "heading" and b.noise is None]
-        forms = [b for b in heads if _FORM.fullmatch(b.text)]
-        own = [b for b in heads if b not in forms and not _BOILERPLATE.search(b.text) and len(b.text) <= MAX_NAME]
-        if forms and own and any(_BOILERPLATE.search(b.text) and b not in forms for b in heads):
-            best = max(own, key=lambda b: b.size)
-            return best.text if best.size > forms[0].size else ""
-    return ""
 
 
 def _registrant(lines: Sequence[str]) -> str:

@@ -251,30 +251,6 @@ def test_a_name_in_the_margin_that_goes_on_beside_its_text_is_whole(tmp_path: Pa
     ]
 
 
-LEFT = ["Wells south of the railway", "stood above the limit and", "were closed until autumn."]
-RIGHT = ["Households drew from the", "main on Station Road at a", "cost of 18,500 euros."]
-
-
-@pytest.mark.parametrize(
-    ("markdown", "wanted"),
-    [
-        (" ".join([*LEFT, *RIGHT]), [" ".join(LEFT), " ".join(RIGHT)]),
-        (
-            "\n".join(f"{left} {right}" for left, right in zip(LEFT, RIGHT)),
-            [" ".join(f"{left} {right}" for left, right in zip(LEFT, RIGHT))],
-        ),
-    ],
-)
-def test_columns_in_one_chunk_are_read_as_ade_reads_them(markdown: str, wanted: list[str], tmp_path: Path) -> None:
-    pdf = pymupdf.open()
-    page = pdf.new_page(width=PAGE[0], height=PAGE[1])
-    for x, lines in ((72, LEFT), (330, RIGHT)):
-        for place, line in enumerate(lines):
-            page.insert_text((x, 110 + 14 * place), line, fontsize=11)
-    document = imported(tmp_path, ade([chunk("text", markdown, (70, 90, 540, 200))]), pdf.tobytes())
-    assert [text(document, element) for element in document.elements] == wanted
-
-
 def test_scripts_without_blanks_are_matched_too(tmp_path: Path) -> None:
     pdf = pymupdf.open()
     page = pdf.new_page(width=PAGE[0], height=PAGE[1])
@@ -285,20 +261,6 @@ def test_scripts_without_blanks_are_matched_too(tmp_path: Path) -> None:
     document = imported(tmp_path, ade([chunk("text", markdown, (70, 90, 540, 200))]), pdf.tobytes())
     assert outline(document) == [("heading", None, lines[0]), ("paragraph", None, lines[1])]
     assert document.pages[0].degraded is None
-
-
-def test_what_ade_broke_off_before_is_kept_in_its_own_paragraphs(tmp_path: Path) -> None:
-    pdf = pymupdf.open()
-    page = pdf.new_page(width=PAGE[0], height=PAGE[1])
-    for y, line in ((110, "Zinc lozenges"), (150, "Vitamin tablets"), (190, "Antibiotics"), (230, "Steam")):
-        page.insert_text((72, y), line, fontsize=11)
-    document = imported(tmp_path, ade([chunk("text", "# Zinc lozenges", (70, 90, 540, 250))]), pdf.tobytes())
-    assert outline(document) == [
-        ("heading", None, "Zinc lozenges"),
-        ("paragraph", None, "Vitamin tablets"),
-        ("paragraph", None, "Antibiotics"),
-        ("paragraph", None, "Steam"),
-    ]
 
 
 def test_long_dot_leaders_are_read_in_no_time(tmp_path: Path) -> None:

@@ -93,11 +93,6 @@ def test_a_caption_beside_its_figure(settings: Settings) -> None:
     assert tied(document) == {"Figure 3. Beside it.": [100]}
 
 
-def test_a_caption_in_the_margin(settings: Settings) -> None:
-    document = build(settings, caption(50, 100, "Fig. 1 Flow of cases", width=90), picture(330, 100, 540, 500))
-    assert tied(document) == {"Fig. 1 Flow of cases": [100]}
-
-
 def test_an_axis_label_between_does_not_part_them(settings: Settings) -> None:
     document = build(
         settings,

@@ -38,13 +38,6 @@ def rows_of(settings: Settings, page: PageLayout) -> list[str]:
     return [document.text[start:end] for start, end in table.row_spans]
 
 
-def test_a_gap_through_all_cells_divides_a_column(settings: Settings) -> None:
-    whole = rows_of(settings, page_with_table(ROWS, 1))
-    assert whole[0] == "Proceeds | 2022: 23,230 | 2021: 7,788"
-    assert rows_of(settings, without_column(page_with_table(ROWS, 1), 1)) == whole
-    assert rows_of(settings, without_column(page_with_table(ROWS, 1), 2)) == whole
-
-
 def test_words_of_a_text_are_no_columns(settings: Settings) -> None:
     rows = [["Region", "Remark"], ["North", "closed in May"], ["South", "open all year"], ["West", "sold to a farm"]]
     _document, table, _lines = read(settings, rows, 1)
@@ -88,6 +81,13 @@ def shares(sums: list[tuple[str, str]]) -> PageLayout:
 SPARSE = [("$ 3", "$ 8,299"), ("", "954"), ("", "(28)"), ("", "129"), ("$ 3", "$ 9,965"), ("7", ""), ("", "611")]
 
 
+def test_two_sums_once_or_beside_words_divide_nothing(settings: Settings) -> None:
+    once = [*SPARSE[:4], ("", "12"), *SPARSE[5:]]
+    assert rows_of(settings, shares(once))[0] == "Row 0 | Amount Value: $ 3 $ 8,299"
+    worded = [*SPARSE[:6], ("", "from sales")]
+    assert rows_of(settings, shares(worded))[0] == "Row 0 | Amount Value: $ 3 $ 8,299"
+
+
 def test_cells_with_two_sums_divide_a_column_of_single_values(settings: Settings) -> None:
     assert rows_of(settings, shares(SPARSE)) == [
         "Row 0 | Amount: $ 3 | Value: $ 8,299",
@@ -97,30 +97,4 @@ def test_cells_with_two_sums_divide_a_column_of_single_values(settings: Settings
         "Row 4 | Amount: $ 3 | Value: $ 9,965",
         "Row 5 | Amount: 7",
         "Row 6 | Value: 611",
-    ]
-
-
-def test_two_sums_once_or_beside_words_divide_nothing(settings: Settings) -> None:
-    once = [*SPARSE[:4], ("", "12"), *SPARSE[5:]]
-    assert rows_of(settings, shares(once))[0] == "Row 0 | Amount Value: $ 3 $ 8,299"
-    worded = [*SPARSE[:6], ("", "from sales")]
-    assert rows_of(settings, shares(worded))[0] == "Row 0 | Amount Value: $ 3 $ 8,299"
-
-
-def test_a_header_over_several_columns_breaks_at_the_same_gap(settings: Settings) -> None:
-    rows = [
-        ["", "Class", "", "Excess"],
-        ["Item", "Shares", "Amount", "Value"],
-        *([f"Row {place}", "5", a, b] for place, (a, b) in enumerate(SPARSE)),
-    ]
-    page = without_column(page_with_table(rows, 2), 3)
-    (region,) = page.regions
-    assert region.grid is not None
-    x = [c.box for c in region.grid.cells if c.row == 0]
-    cells = [c for c in region.grid.cells if (c.row, c.col) != (0, 2)]
-    cells = [replace(c, col_span=2, box=(*x[1][:2], *x[2][2:])) if (c.row, c.col) == (0, 1) else c for c in cells]
-    page = replace(page, regions=(replace(region, grid=replace(region.grid, cells=tuple(cells))),))
-    assert rows_of(settings, page)[:2] == [
-        "Row 0 | Class / Shares: 5 | Class / Amount: $ 3 | Excess Value: $ 8,299",
-        "Row 1 | Class / Shares: 5 | Excess Value: 954",
     ]

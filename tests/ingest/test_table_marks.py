@@ -10,7 +10,7 @@ from ragcore.config.settings import Settings
 from ragcore.ingest.canonical import Ref
 from ragcore.ingest.layout import GLUED, SUPERSCRIPT
 from ragcore.ingest.tables.draft import Draft, DraftCell
-from ragcore.ingest.tables.marks import find_marks, tail
+from ragcore.ingest.tables.marks import count_marks, tail
 from ragcore.types import Cell, Document
 from tests.ingest.conftest import Build
 from tests.ingest.test_table_rules import page_with_table, read
@@ -31,7 +31,7 @@ def cell_of(words: list[tuple[str, bool]]) -> DraftCell:
 
 def marks_of(words: list[tuple[str, bool]]) -> list[str]:
     cell = cell_of(words)
-    find_marks(Draft(1, 1, [cell]))
+    count_marks(Draft(1, 1, [cell]))
     return [word.text for word in cell.words[len(cell.words) - cell.marks :]]
 
 
@@ -50,7 +50,6 @@ def marks_of(words: list[tuple[str, bool]]) -> list[str]:
         ([("Phase", False), ("I", False), ("2", True)], ["2"]),
         ([("Vitamin", False), ("R", False), ("1", True)], ["1"]),
         ([("Adjusted", False), ("R", False), ("2", True)], []),
-        ([("I", False), ("2", True)], []),
         ([("9.8", False), ("m", False), ("/", False), ("s", False), ("2", True)], []),
         ([("kg", False), ("m/s", False), ("2", True)], []),
         ([("4.2", False), ("×", False), ("10", False), ("6", True)], []),
@@ -85,20 +84,6 @@ def test_a_raised_mark_is_no_part_of_the_number(build: Build) -> None:
     labels = [texts(document, c) for c in table.cells if c.col == 0 and not c.header]
     assert ("Area in m2", "") in labels
     assert "2 Restated after the audit" not in "".join(document.text[s:e] for s, e in table.row_spans)
-
-
-def test_a_column_of_marks_joins_its_numbers(settings: Settings) -> None:
-    rows = [
-        ["Item", "2023", "", "2022"],
-        ["Fuel", "410", "(a)", "395"],
-        ["Rent", "95", "", "90"],
-        ["Oil", "7", "*", "6"],
-    ]
-    document, table, lines = read(settings, rows, 1)
-    assert table.columns == 3
-    assert lines[1] == "Fuel | 2023: 410 (a) | 2022: 395"
-    value = next(c for c in table.cells if document.text[c.start : c.end] == "410 (a)")
-    assert texts(document, value) == ("410", "(a)")
 
 
 def test_headers_are_repeated_without_their_marks(settings: Settings) -> None:

@@ -106,29 +106,6 @@ def test_a_header_that_a_column_cut_in_two_is_one_over_both(settings: Settings) 
     assert [(document.text[c.start : c.end], c.col, c.col_span) for c in header] == [("2022 vs. 2021", 1, 2)]
 
 
-def test_a_header_that_runs_into_the_next_one_takes_its_own_words_only(settings: Settings) -> None:
-    rows = [["", "Months Ended June", "30 Total"], ["Sales", "1,204", "2,377"], ["Costs", "733", "1,451"]]
-    page = page_with_table([*rows, ["Fees", "288", "566"]], 1)
-    boxes = page.boxes.copy()
-    x = 290.0 - 2
-    for place in (2, 1, 0):
-        width = 5 * len(page.texts[place])
-        boxes[place, [0, 2]] = x - width, x
-        x -= width + 3
-    boxes[page.texts.index("30"), [0, 2]] = 291, 301
-    boxes[page.texts.index("Total"), [0, 2]] = 330, 355
-    document, table = built(settings, replace(page, boxes=boxes))
-    header = [document.text[c.start : c.end] for c in table.cells if c.header]
-    assert header == ["Months Ended June 30", "Total"]
-
-
-def test_a_row_of_names_over_columns_of_numbers_is_header(settings: Settings) -> None:
-    rows = [["", "First", "Second"], ["Item", "GAAP", "Measure"], ["Sales", "1,204", "1,118"], ["Costs", "733", "702"]]
-    document, table, _lines = read(settings, [*rows, ["Fees", "288", "271"]], 1)
-    body = [document.text[c.start : c.end] for c in table.cells if not c.header]
-    assert body == ["Sales", "1,204", "1,118", "Costs", "733", "702", "Fees", "288", "271"]
-
-
 def test_a_header_reaches_over_the_whole_of_the_groups_below_it(settings: Settings) -> None:
     groups = ["2022", "Share", "Change", "2021", "Share", "Change"]
     values = [["Sales", "1", "2", "3", "4", "5", "6"], ["Costs", "7", "8", "9", "1", "2", "3"]]

@@ -88,17 +88,6 @@ def test_the_company_stands_behind_a_title_that_lacks_it() -> None:
     assert titled(head, Box("text", 50, 300, once)) == "Report on Governance", "named once: it may be anybody"
 
 
-def test_a_filing_without_the_line_on_its_registrant_is_called_by_its_largest_type() -> None:
-    lines = [
-        Box("title", 150, 30, ["*UNITED* *STATES* *SECURITIES* *AND* *EXCHANGE* *COMMISSION*"], size=13),
-        Box("title", 250, 60, ["*FORM* *10-K*"], size=14),
-        Box("text", 150, 90, ["For the Fiscal Year Ended June 30, 2023"], size=9),
-        Box("title", 200, 140, ["*LARKFIELD* *PUMPS* *CORPORATION*"], size=18),
-        Box("text", 150, 170, ["NORWAY (STATE OF INCORPORATION)"], size=7),
-    ]
-    assert titled(*lines, given="Form 10-K filed 07/27/2023") == "LARKFIELD PUMPS CORPORATION Form 10-K 2023"
-
-
 def test_control_characters_and_marks_of_direction_leave_titles() -> None:
     head = Box("title", 50, 40, ["*Wells\u202efdp* *of\x07* *\u2066Larkfield*"], size=20)
     assert titled(head, body()) == "Wellsfdp of Larkfield"

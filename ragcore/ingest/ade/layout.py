@@ -85,9 +85,6 @@ def page_layout(ade: AdeFile, page: PageLayout, *, reason: str = "") -> PageLayo
     owners = chunk_of_words(page, [c.box for c in chunks], [bag(c.text) for c in chunks])
     for number, chunk in enumerate(chunks):
         chunk.members = np.flatnonzero(owners == number).tolist()
-        if chunk.pieces and not chunk.tables and (untold := untold_words(page, chunk.members, bag(chunk.text))):
-            owners[untold] = -1  # left over, by MuPDF's text blocks
-            chunk.members = np.flatnonzero(owners == number).tolist()
     written = [bool(chunk.pieces) and _is_picture_of_text(page, chunk) for chunk in chunks]
     if page.texts and (problem := _disagreement(page, chunks)):
         problems.append(problem)
@@ -176,8 +173,7 @@ def _parts(page: PageLayout, chunk: _Chunk, from_ade: bool) -> list[_Part]:
         elif members and piece.kind == "picture":
             parts.append(_figure(page, members, piece.lines, _hull(page, members)))
         elif members:
-            runs = columns(page, members, texts[number]) if piece.kind == "text" else [members]
-            parts += [_plain(page, run, _kind(page, chunk, piece.kind)) for run in runs]
+            parts.append(_plain(page, members, _kind(page, chunk, piece.kind)))
         elif number in split.missing or piece.kind == "picture":
             parts += _written(page, chunk, (number,))
     if split.strays:
@@ -341,7 +337,6 @@ def _hull(page: PageLayout, members: Sequence[int]) -> Rect:
 
 STEP_BACK = 6  # letters that a line must share with an earlier piece, beyond those it shares with the next, to go there
 MAX_CHOICES = 1_000_000  # lines × pieces of one chunk up to which they are matched; beyond, all is the first piece
-MIN_ONCE = 4  # words that ADE's text has once, without which a block does not tell where it is read
 # Scripts without blanks between words are compared character by character, as the PDF's words are.
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
@@ -382,20 +377,6 @@ def chunk_of_words(page: PageLayout, chunks: Sequence[Rect], texts: Sequence[Cou
             if weights[int(owners[word])] < best:
                 owners[word] = smallest
     return owners
-
-
-def untold_words(page: PageLayout, members: Sequence[int], text: Counter[str]) -> list[int]:
-    """The words of the printed lines of a chunk of which ADE's text has not one, where they are more than half of the
-    chunk: ADE broke off there. [] where they are fewer, which are misread words."""
-    if not text:
-        return []
-    out: list[int] = []
-    for _number, group in groupby(members, key=lambda word: int(page.lines[word])):
-        line = list(group)
-        tokens = bag(" ".join(page.texts[i] for i in line))
-        if tokens and not tokens & text:
-            out += line
-    return out if 2 * len(out) > len(members) and len(out) < len(members) else []
 
 
 def cell_of_words(
@@ -499,40 +480,3 @@ def _inside(page: PageLayout, boxes: Sequence[Rect], margin: float = 0.0) -> NDA
     down = (y >= frames[:, 1] - margin) & (y <= frames[:, 3] + margin)
     inside: NDArray[np.bool_] = across & down
     return inside
-
-
-def columns(page: PageLayout, members: list[int], text: str) -> list[list[int]]:
-    """The words of one piece by columns, in the order in which ADE's ``text`` reads them; all in one where it reads
-    across (names beside values).
-
-    MuPDF's text blocks are columns when two that stand side by side come one after the other in ``text``, which the
-    words that it has once tell.
-    """
-    blocks: dict[int, list[int]] = {}
-    for word in members:
-        blocks.setdefault(int(page.owners[word]), []).append(word)
-    told = _TOKEN.findall(text.casefold())
-    once = {token: place for place, token in enumerate(told)}
-    for token, count in Counter(told).items():
-        if count > 1:
-            del once[token]
-    places = {
-        block: sorted(once[token] for token in bag(" ".join(page.texts[i] for i in words)) if token in once)
-        for block, words in blocks.items()
-    }
-    if len(blocks) < 2 or any(len(own) < MIN_ONCE for own in places.values()):
-        return [members]
-    order = sorted(blocks, key=lambda block: places[block][len(places[block]) // 2])
-    boxes = {block: hull(page.boxes, np.asarray(words, dtype=np.intp)) for block, words in blocks.items()}
-    for number, first in enumerate(order):
-        for second in order[number + 1 :]:
-            if _beside(boxes[first], boxes[second]):
-                last, head = places[first][-1 - len(places[first]) // 10], places[second][len(places[second]) // 10]
-                return [blocks[block] for block in order] if last < head else [members]
-    return [members]
-
-
-def _beside(a: Rect, b: Rect) -> bool:
-    """Whether two boxes stand side by side, over more than half of the lower one's height."""
-    shared = min(a[3], b[3]) - max(a[1], b[1])
-    return shared > 0.5 * min(a[3] - a[1], b[3] - b[1]) and (a[2] <= b[0] or b[2] <= a[0])

@@ -19,12 +19,11 @@ from ragcore.ingest.tables.columns import (
     join_label_columns,
     join_symbol_columns,
     mend_runs,
-    part_headers,
     split_columns,
 )
 from ragcore.ingest.tables.draft import Draft, DraftCell
 from ragcore.ingest.tables.headers import mark_headers, settle_headers
-from ragcore.ingest.tables.marks import count_marks, find_marks, follow_marks
+from ragcore.ingest.tables.marks import count_marks, follow_marks
 from ragcore.ingest.tables.rows import merge_wrapped_rows, span_labels, split_rows
 from ragcore.ingest.tables.titles import is_rule, take_name, take_next_name, take_notes
 from ragcore.types import ElementKind
@@ -78,11 +77,10 @@ def draft_table(block: Block) -> Draft | None:
         return _as_given(draft)
     draft.compact()
     split_columns(draft)
-    part_headers(draft)
     mend_runs(draft)
     draft.compact()
     join_symbol_columns(draft)
-    find_marks(draft)
+    count_marks(draft)
     if draft.rows < 2 or draft.columns < 2:
         return None
     draft.sort()
@@ -92,7 +90,7 @@ def draft_table(block: Block) -> Draft | None:
     merge_wrapped_rows(draft)
     join_empty_columns(draft)
     span_labels(draft)
-    find_marks(draft)
+    count_marks(draft)
     draft.sort()
     return draft if draft.rows >= 2 else None
 

@@ -25,97 +25,7 @@ from ragcore.ingest.tables.draft import (
     is_year,
 )
 
-APART = 0.8  # of the font size: a gap this wide through a whole column divides it
-BOTH_SIDES = 0.6  # of the column's cells that must have words on both sides of it
 WIDEST_JUSTIFIED = 2.5  # of the font size: how far the words of a justified header stand apart
-_SUM = r"(?:US)?[$€£¥]\s*(?:\(?[\d.,]+\s?\)?|[-–—])"
-_CURRENCY = re.compile(r"[$€£¥]")
-_TWO_SUMS = re.compile(rf"^{_SUM}\s+{_SUM}$")
-
-
-def split_columns(draft: Draft) -> None:
-    """Divide a column through whose body a gap runs that most of its cells have words on both sides of."""
-    col = 0
-    while col < draft.columns:
-        body = [c for c in draft.column(col) if not c.header]
-        cut = _gap_through(body)
-        if cut is None:
-            cut = _gap_between_sums(body)
-        if cut is not None:
-            _divide(draft, col, cut)
-        col += 1
-
-
-def _gap_through(cells: Sequence[DraftCell]) -> float | None:
-    """The middle of a gap that all ``cells`` leave free and most have words on both sides of."""
-    if len(cells) < 3:
-        return None
-    spans = sorted((word.box[0], word.box[2]) for cell in cells for word in cell.words)
-    size = cells[0].size
-    edge = spans[0][1]
-    for x0, x1 in spans[1:]:
-        if x0 - edge >= APART * size:
-            middle = (x0 + edge) / 2
-            sides = [_sides(cell.lines, middle) for cell in cells]
-            both = [side for side in sides if side[0] and side[1]]
-            symbols = any(all(is_symbol(word.text) for line in side for word in line) for pair in both for side in pair)
-            if len(both) >= max(3, BOTH_SIDES * len(cells)) and not symbols:
-                return middle
-        edge = max(edge, x1)
-    return None
-
-
-def _gap_between_sums(cells: Sequence[DraftCell]) -> float | None:
-    """Where the second amount begins in the cells that hold two, each with its currency sign (``$ 3 $ 8,299``): two
-    columns of which most rows have one value only. All other cells hold a value that stands on one side of it."""
-    pairs = [cell for cell in cells if len(cell.lines) == 1 and _TWO_SUMS.match(cell.text)]
-    single = [cell for cell in cells if cell not in pairs]
-    if len(pairs) < 2 or not all(is_valued(cell.text) for cell in single):
-        return None
-    seconds = [next(w for w in reversed(cell.words) if _CURRENCY.search(w.text)) for cell in pairs]
-    right = min(word.box[0] for word in seconds)
-    left = max(w.box[2] for cell, second in zip(pairs, seconds) for w in cell.words if w.box[0] < second.box[0])
-    middle = (left + right) / 2
-    if left >= right or any(w.box[0] < middle < w.box[2] for cell in single for w in cell.words):
-        return None
-    return middle if all(_sides(cell.lines, middle).count([]) == 1 for cell in single) else None
-
-
-def _sides(lines: Sequence[Line], middle: float) -> tuple[list[Line], list[Line]]:
-    left = [part for line in lines if (part := tuple(w for w in line if w.box[0] < middle))]
-    right = [part for line in lines if (part := tuple(w for w in line if w.box[0] >= middle))]
-    return left, right
-
-
-def _divide(draft: Draft, col: int, cut: float) -> None:
-    """Make two columns of column ``col``; a header that stands over the cut reaches over both."""
-    out: list[DraftCell] = []
-    for cell in draft.cells:
-        if cell.col > col:
-            cell.col += 1
-        elif cell.col + cell.col_span - 1 >= col and cell.col_span > 1:
-            left, right = _sides(cell.lines, cut)
-            if cell.header and left and right and not _close(left, right, cell.size):
-                out.append(DraftCell(cell.row, col + 1, cell.row_span, cell.col + cell.col_span - col, True, right))
-                cell.lines, cell.col_span = left, col + 1 - cell.col
-            else:
-                cell.col_span += 1
-        elif cell.col == col:
-            left, right = _sides(cell.lines, cut)
-            over = cell.lines and max(w.box[2] for w in cell.words if w.box[0] < cut) > cut if left else False
-            if cell.header and (over or (left and right and _close(left, right, cell.size))):
-                cell.col_span = 2
-            elif right:
-                out.append(DraftCell(cell.row, col + 1, cell.row_span, 1, cell.header, right))
-                cell.lines = left
-        out.append(cell)
-    draft.cells = out
-    draft.columns += 1
-    draft.sort()
-
-
-def _close(left: Sequence[Line], right: Sequence[Line], size: float) -> bool:
-    return min(line[0].box[0] for line in right) - max(line[-1].box[2] for line in left) < APART * size
 
 
 def join_label_columns(draft: Draft) -> None:
@@ -187,11 +97,14 @@ def _beside(left: list[Line], right: list[Line]) -> list[Line]:
     return left + right
 
 
+APART = 0.8  # of the font size: header words that stand closer belong to one header
+_SUM = r"(?:US)?[$€£¥]\s*(?:\(?[\d.,]+\s?\)?|[-–—])"
+_CURRENCY = re.compile(r"[$€£¥]")
+_TWO_SUMS = re.compile(rf"^{_SUM}\s+{_SUM}$")
 BLANK = 1.4  # of the table's own blank: words closer than this stand in one run
 WIDEST_BLANK = 0.45  # of the font size: no wider gap counts as a blank
 USUAL_BLANK = 0.28  # of the font size: where the table's cells have too few words to tell
 ALIGNED = 0.3  # of the font size: how exactly a header stands over the left edge of its column
-WIDER = 1.5  # times the gap between a header's words: a gap this wide parts two headers
 LABEL_EDGE = 1.0  # of the font size: a run that starts this near the first column's edge starts at it
 
 
@@ -225,8 +138,6 @@ def _join(draft: Draft, left: DraftCell, right: DraftCell, blank: float, edge: f
     """Join what runs from ``left`` into ``right``; whether anything did."""
     if right.col != left.col + left.col_span or left.row_span != 1 or right.row_span != 1:
         return False
-    if left.header and right.header and left.col > 0 and _take_run(left, right, blank):
-        return True
     dated = is_period(left.words[-1].text)  # "December | 31, 2022"
     if any(is_number(cell.text) and not is_year(cell.text) and not dated for cell in (left, right)):
         return False
@@ -250,19 +161,6 @@ def _join(draft: Draft, left: DraftCell, right: DraftCell, blank: float, edge: f
     if not label:
         left.col_span += right.col_span
         draft.cells = [c for c in draft.cells if c is not right]
-    return True
-
-
-def _take_run(left: DraftCell, right: DraftCell, blank: float) -> bool:
-    """Move what runs on from the header ``left`` into ``right``, up to a gap that is no blank, where more follows it:
-    ``Three Months Ended June | 30    Total``. Whether anything did."""
-    line = right.lines[0]
-    if len(left.lines) > 1 or len(right.lines) > 1 or not _one_run(left.lines[0][-1], line[0], blank):
-        return False
-    end = next((k for k, (a, b) in enumerate(pairwise(line), start=1) if not _one_run(a, b, blank)), len(line))
-    if end == len(line):
-        return False
-    left.lines, right.lines = [(*left.lines[0], *line[:end])], [line[end:]]
     return True
 
 
@@ -304,43 +202,64 @@ def _split_off(draft: Draft, left: DraftCell, right: DraftCell) -> None:
         cell.lines = cell.lines[:1]
 
 
-def part_headers(draft: Draft) -> None:
-    """Divide a header over several columns that is two headers: where its lines have a gap that is no blank, and parts
-    of its columns stand nearer to either side."""
-    blank = _blank(draft)
-    for cell in [c for c in draft.cells if c.header and c.col_span > 1 and c.lines]:
-        while (right := _second_header(draft, cell, blank)) is not None:
-            draft.cells.append(right)
-            cell = right
+def split_columns(draft: Draft) -> None:
+    """Divide a column whose cells hold two amounts (`_gap_between_sums`)."""
+    col = 0
+    while col < draft.columns:
+        cut = _gap_between_sums([c for c in draft.column(col) if not c.header])
+        if cut is not None:
+            _divide(draft, col, cut)
+        col += 1
+
+
+def _gap_between_sums(cells: Sequence[DraftCell]) -> float | None:
+    """Where the second amount begins in the cells that hold two, each with its currency sign (``$ 3 $ 8,299``): two
+    columns of which most rows have one value only. All other cells hold a value that stands on one side of it."""
+    pairs = [cell for cell in cells if len(cell.lines) == 1 and _TWO_SUMS.match(cell.text)]
+    single = [cell for cell in cells if cell not in pairs]
+    if len(pairs) < 2 or not all(is_valued(cell.text) for cell in single):
+        return None
+    seconds = [next(w for w in reversed(cell.words) if _CURRENCY.search(w.text)) for cell in pairs]
+    right = min(word.box[0] for word in seconds)
+    left = max(w.box[2] for cell, second in zip(pairs, seconds) for w in cell.words if w.box[0] < second.box[0])
+    middle = (left + right) / 2
+    if left >= right or any(w.box[0] < middle < w.box[2] for cell in single for w in cell.words):
+        return None
+    return middle if all(_sides(cell.lines, middle).count([]) == 1 for cell in single) else None
+
+
+def _sides(lines: Sequence[Line], middle: float) -> tuple[list[Line], list[Line]]:
+    left = [part for line in lines if (part := tuple(w for w in line if w.box[0] < middle))]
+    right = [part for line in lines if (part := tuple(w for w in line if w.box[0] >= middle))]
+    return left, right
+
+
+def _divide(draft: Draft, col: int, cut: float) -> None:
+    """Make two columns of column ``col``; a header that stands over the cut reaches over both."""
+    out: list[DraftCell] = []
+    for cell in draft.cells:
+        if cell.col > col:
+            cell.col += 1
+        elif cell.col + cell.col_span - 1 >= col and cell.col_span > 1:
+            left, right = _sides(cell.lines, cut)
+            if cell.header and left and right and not _close(left, right, cell.size):
+                out.append(DraftCell(cell.row, col + 1, cell.row_span, cell.col + cell.col_span - col, True, right))
+                cell.lines, cell.col_span = left, col + 1 - cell.col
+            else:
+                cell.col_span += 1
+        elif cell.col == col:
+            left, right = _sides(cell.lines, cut)
+            over = cell.lines and max(w.box[2] for w in cell.words if w.box[0] < cut) > cut if left else False
+            if cell.header and (over or (left and right and _close(left, right, cell.size))):
+                cell.col_span = 2
+            elif right:
+                out.append(DraftCell(cell.row, col + 1, cell.row_span, 1, cell.header, right))
+                cell.lines = left
+        out.append(cell)
+    draft.cells = out
+    draft.columns += 1
     draft.sort()
 
 
-def _second_header(draft: Draft, cell: DraftCell, blank: float) -> DraftCell | None:
-    """What stands to the right of the first gap in ``cell`` that parts its columns, taken out of it."""
-    parts = sorted((word.box[0], word.box[2]) for word in cell.words)
-    extents = {
-        col: (min(x0 for x0, _x1 in own), max(x1 for _x0, x1 in own))
-        for col in cell.columns
-        if (own := [c.extent() for c in draft.column(col, cell.end_row)])
-    }
-    if len(extents) < cell.col_span:
-        return None
-    usual = median([b[0] - a[1] for a, b in pairwise(parts)] or [0.0])
-    edge = parts[0][1]
-    for x0, x1 in parts[1:]:
-        if x0 - edge > max(blank * cell.size, WIDER * usual):
-            first = next((col for col in cell.columns if _away(extents[col], x0) < _away(extents[col], edge)), None)
-            if first is not None and first > cell.col:
-                middle = (edge + x0) / 2
-                lines = [tuple(w for w in line if w.box[0] > middle) for line in cell.lines]
-                cell.lines = [left for line in cell.lines if (left := tuple(w for w in line if w.box[0] < middle))]
-                span, cell.col_span = cell.col_span, first - cell.col
-                end = cell.col + span - first
-                return DraftCell(cell.row, first, cell.row_span, end, True, [line for line in lines if line])
-        edge = max(edge, x1)
-    return None
-
-
-def _away(extent: tuple[float, float], x: float) -> float:
-    """How far ``x`` is from a column; 0 inside it."""
-    return max(extent[0] - x, x - extent[1], 0.0)
+def _close(left: Sequence[Line], right: Sequence[Line], size: float) -> bool:
+    return min(line[0].box[0] for line in right) - max(line[-1].box[2] for line in left) < APART * size

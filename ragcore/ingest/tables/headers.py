@@ -70,8 +70,6 @@ def _count_header_rows(draft: Draft) -> int:
     if marked:
         while values is not None and marked < values and _names_columns(draft, marked):
             marked += 1
-        while marked > 1 and _names_group(draft, marked - 1):
-            marked -= 1
         return marked
     if values is None or values == 0 or values > 4:
         return 0
@@ -102,31 +100,13 @@ def _names_columns(draft: Draft, row: int) -> bool:
     cells = draft.row(row)
     if len(cells) == 1 and _is_unit(cells[0].text):
         return True
-    if cells and cells[0].col == 0 and (UNIT.search(cells[0].text) or _is_over_values(draft, row)):
+    if cells and cells[0].col == 0 and UNIT.search(cells[0].text):
         cells = cells[1:]
     return bool(cells) and cells[0].col > 0 and not any(is_number(c.text) and not is_year(c.text) for c in cells)
 
 
-def _is_over_values(draft: Draft, row: int) -> bool:
-    """Whether ``row`` has words in two columns or more after the first, all of them columns of numbers below."""
-    named = [c for c in draft.row(row) if c.col > 0 and c.col_span == 1]
-    return len(named) > 1 and all(
-        len(below := [c.value for c in draft.column(c.col, row + 1)]) > 1 and all(map(is_number, below)) for c in named
-    )
-
-
 def _is_unit(text: str) -> bool:
     return text.startswith("(") and text.endswith(")") and bool(UNIT.search(text))
-
-
-def _names_group(draft: Draft, row: int) -> bool:
-    """Whether ``row`` is a label alone over labels that are set further in, or ends with a colon."""
-    cells = draft.row(row)
-    if len(cells) != 1 or cells[0].columns != range(1) or UNIT.search(cells[0].text):
-        return False
-    below = next((c for c in draft.row(row + 1) if c.col == 0), None) if row + 1 < draft.rows else None
-    indented = below is not None and below.extent()[0] - cells[0].extent()[0] > 0.4 * cells[0].size
-    return indented or cells[0].text.endswith(":")
 
 
 def _has_values(draft: Draft, row: int) -> bool:
@@ -147,7 +127,7 @@ def _spread(draft: Draft, row: int) -> None:
         first, last = cell.col, cell.col + cell.col_span - 1
         reach = _centred_reach(cell, extents, range(low, first + 1), range(last, high), filled)
         if reach is None:
-            reach = _covered_reach(cell, extents, low, high, filled) or _alike_reach(draft, cell, high, filled)
+            reach = _alike_reach(draft, cell, high, filled)
         if reach is not None:
             _widen(draft, cell, *reach)
     named = [c for c in draft.row(row) if c.col > 0]
@@ -211,27 +191,6 @@ def _centred_reach(
     assert right is not None
     pitch = (right[1] - left[0]) / (last - first + 1)
     return (first, last) if error <= CENTRED * pitch and alone > 2 * error + CENTRED * pitch else None
-
-
-def _covered_reach(
-    cell: DraftCell, extents: list[tuple[float, float] | None], low: int, high: int, filled: set[int]
-) -> tuple[int, int] | None:
-    """The columns that the words of ``cell`` stand over for the most part, if they are more than it has."""
-    x0, x1 = cell.extent()
-    own = set(cell.columns)
-
-    def under(col: int) -> bool:
-        extent = extents[col]
-        if extent is None or (col in filled and col not in own):
-            return False
-        return min(x1, extent[1]) - max(x0, extent[0]) > 0.5 * (extent[1] - extent[0])
-
-    first, last = cell.col, cell.col + cell.col_span - 1
-    while first - 1 >= low and under(first - 1):
-        first -= 1
-    while last + 1 < high and under(last + 1):
-        last += 1
-    return (first, last) if last - first + 1 > cell.col_span else None
 
 
 def _alike_reach(draft: Draft, cell: DraftCell, high: int, filled: set[int]) -> tuple[int, int] | None:
@@ -318,8 +277,6 @@ STEP = 0.3  # of the font size: labels set in by less stand at one depth
 MAX_DEPTHS = 6  # labels at more depths than this are not set in but centred or set to the right
 _TOTAL = re.compile(r"^(?:sub|grand )?totals?\b", re.IGNORECASE)
 _BARE_TOTAL = re.compile(r"^(?:sub|grand )?totals?\W*$", re.IGNORECASE)
-ROUNDING = 0.5  # of the last digit: by how much each addend may be rounded
-_FIRST_NUMBER = re.compile(r"([(-]?)\s?(\d[\d,]*(?:\.\d+)?)")
 _OVER_ALL = -1  # the depth of a name that is set over the middle of the table
 
 
@@ -358,8 +315,6 @@ def groups(draft: Draft) -> dict[int, tuple[DraftCell, ...]]:
         total = head.col == 0 and _TOTAL.match(head.value)
         if total and stack and stack[-1][0] >= depth:
             stack.pop()
-        elif head.col == 0 and head.row_span == 1 and not total and _heads(draft, head, depths):
-            stack.append((depth, head))  # a row with values of its own over rows that are set in
     return out
 
 
@@ -396,45 +351,6 @@ def _sets_in(draft: Draft, group: DraftCell, depths: dict[int, int]) -> bool:
     """Whether the first labelled row below ``group`` is set in."""
     below = next((r for r in range(group.row + 1, draft.rows) if r in depths), None)
     return below is not None and depths[below] > depths.get(group.row, 0)
-
-
-def _heads(draft: Draft, cell: DraftCell, depths: dict[int, int]) -> bool:
-    """Whether a row with values names the rows below it: they are set in, and it ends with a colon or in one of its
-    columns its value is the sum of theirs. (Below an opening balance the changes are set in as well.)"""
-    if not _sets_in(draft, cell, depths):
-        return False
-    if cell.value.endswith(":"):
-        return True
-    parts: list[int] = []
-    for row in range(cell.row + 1, draft.rows):
-        if depths.get(row, 0) <= depths.get(cell.row, 0):
-            break
-        parts.append(row)
-    inner = min((depths[row] for row in parts if row in depths), default=0)
-    for whole in draft.row(cell.row)[1:]:
-        rows = [row for row in parts if depths.get(row) == inner]
-        below = [c for row in rows for c in draft.row(row) if c.col == whole.col]
-        amounts = [_amount(c.value) for c in below]
-        total = _amount(whole.value)
-        if total and len(amounts) > 1 and None not in amounts:
-            error = abs(total - sum(amount for amount in amounts if amount is not None))
-            if error < ROUNDING * len(amounts) * 10.0 ** -_decimals(whole.value):
-                return True
-    return False
-
-
-def _amount(text: str) -> float | None:
-    """The first number of a value, negative in brackets; 0 for a dash; None where there is none."""
-    match = _FIRST_NUMBER.search(text)
-    if match is None:
-        return 0.0 if text.strip() in ("-", "–", "—") else None
-    number = float(match.group(2).replace(",", ""))
-    return -number if match.group(1) else number
-
-
-def _decimals(text: str) -> int:
-    match = _FIRST_NUMBER.search(text)
-    return len(match.group(2).partition(".")[2]) if match else 0
 
 
 def _depths(draft: Draft) -> dict[int, int]:

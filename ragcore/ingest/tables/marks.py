@@ -26,19 +26,8 @@ _AFTER_YEAR = re.compile(r"^(?:\(\d{1,2}\))+$")
 _TAIL = re.compile(r"(?<=[\w)%.])(?:[*∗†‡§¶]+|(?:\((?:[a-z]|\d{1,2})\))+)$")
 _YEAR_END = re.compile(r"(?:19|20)\d\d$")
 _NO_MARKS = frozenset({"st", "nd", "rd", "th", "er", "tm", "sm"})
+_UNIT = re.compile(r"(?:^|[/·(\d])(?:[a-zµ]{1,2}|R)$")  # which a raised 2 or 3 makes an area, a volume or a share
 _POWER = re.compile(r"[×x·∙*]\s*10$|^10$")
-# What a raised 2 or 3 makes into an area, a volume or a rate instead of pointing to a note.
-_MEASURE = re.compile(r"(?:^|[\s/(·.\d])(?:[kcdmµ]?m|ft|in|yd|mi|km|s|h|kg|g|l|mol|r|R|χ|chi|η|I|cm|mm)$")
-# Letters that are also numerals, names or ends of labels (Phase I, Type R).
-_LETTER = re.compile(r"^[shglrRI]$")
-_STATISTIC = re.compile(r"^[rR]$")  # of which a word may stand before: Adjusted R2
-_BEFORE_UNIT = re.compile(r"^(?:per|in|=)$|[\d/(·×]$|^(?:[kcdmµ]?[mg]|mol|mmol|kPa|Pa|N|W|J)$")
-
-
-def find_marks(draft: Draft) -> None:
-    """Join columns that hold only marks to the numbers beside them, and count each cell's marks."""
-    _join_columns(draft)
-    count_marks(draft)
 
 
 def count_marks(draft: Draft) -> None:
@@ -102,38 +91,4 @@ def _is_mark(word: Ref, base: Ref, before: list[Ref]) -> bool:
         return False
     if text.lower() in _NO_MARKS:
         return False
-    return not (text[0].isdigit() and (_POWER.search(last) or _is_power(text, before)))
-
-
-def _is_power(text: str, before: list[Ref]) -> bool:
-    """Whether the raised digits ``text`` are the power of the unit or symbol that ``before`` ends with. A bare letter
-    is one only alone in its cell or behind a number or a unit, and its power 2 or 3."""
-    last = before[-1].text
-    if not _LETTER.match(last):
-        return bool(_MEASURE.search(last))
-    if text.rstrip(",;.") not in ("2", "3"):
-        return False
-    return len(before) == 1 or bool(_STATISTIC.match(last) or _BEFORE_UNIT.search(before[-2].text))
-
-
-def _join_columns(draft: Draft) -> None:
-    col = 1
-    while col < draft.columns and draft.columns > 2:
-        own = [c for c in draft.cells if c.col == col and c.col_span == 1 and c.lines]
-        left = {c.row: c for c in draft.cells if c.col + c.col_span == col and c.lines}
-        if own and all(_stands_beside(c, left.get(c.row)) for c in own):
-            for cell in own:
-                other = left[cell.row]
-                other.lines = [*other.lines[:-1], (*other.lines[-1], *cell.words)]
-            draft.remove_column(col)
-        else:
-            col += 1
-
-
-def _stands_beside(cell: DraftCell, value: DraftCell | None) -> bool:
-    if value is None:
-        return False
-    base = value.lines[-1][-1]
-    return all(
-        _LEVEL_MARK.match(word.text) or (_RAISED_MARK.match(word.text) and is_raised(word, base)) for word in cell.words
-    )
+    return not (text[0].isdigit() and (_POWER.search(last) or (text in "23" and _UNIT.search(last))))

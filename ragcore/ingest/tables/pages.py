@@ -84,7 +84,7 @@ def _goes_on(
     if own and not _same_title(title, own) and not (marked and not title):
         return False
     if same_page:
-        return repeats and second.box[0] >= end.box[2] - 2 and (marked or _next_column(end, second, between))
+        return repeats and second.box[0] >= end.box[2] - 2 and marked
     if len(between) > MAX_BETWEEN or not all(_may_stand_between(block, end, title) for block in between):
         return False
     if repeats:
@@ -98,13 +98,6 @@ def _same_title(title: str, own: str) -> bool:
     """Whether the second part's title repeats the first one's, whole or, where it is "continued", its beginning."""
     first, second = without_continued(title), without_continued(own)
     return first == second or (is_continued(own) and first.startswith(second))
-
-
-def _next_column(end: Block, second: Block, between: Sequence[Block]) -> bool:
-    """Whether ``second`` begins at the head of the column to the right of the one that ``end`` ends at the foot of."""
-    height = end.page.frame[1]
-    apart = end.box[1] - second.box[1] > STAGGER * height
-    return not between and end.box[3] > LOW * height and second.box[1] < HIGH * height and apart
 
 
 def _may_stand_between(block: Block, end: Block, title: str) -> bool:

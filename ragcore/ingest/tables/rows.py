@@ -227,8 +227,8 @@ def _wraps(draft: Draft, row: int, shape: _Geometry) -> bool:
     label = next(((a, b) for a, b in shared if a.col == 0), None)
     alone = len(upper) == 1 or len(lower) == 1
     if label is not None and alone:
-        return _continues(*label, shape, _sibling(draft, row, len(upper) == 1))
-    return len(lower) < len(upper) and all(_continues(a, b, shape, False) for a, b in shared)
+        return _continues(*label, shape)
+    return len(lower) < len(upper) and all(_continues(a, b, shape) for a, b in shared)
 
 
 def _is_value(text: str) -> bool:
@@ -239,20 +239,9 @@ def _is_text_tail(cell: DraftCell) -> bool:
     return cell.text[:1] in "([" or cell.text[:1].islower()
 
 
-def _sibling(draft: Draft, row: int, label_first: bool) -> bool:
-    """Whether the row after next begins like the next: then ``row`` names both of them."""
-    if not label_first or row + 2 >= draft.rows:
-        return False
-    second, third = draft.row(row + 1), draft.row(row + 2)
-    if not third or third[0].col != 0 or min(len(second), len(third)) < 2:
-        return False
-    a, b = second[0], third[0]
-    return a.text[:1].islower() and b.text[:1].islower() and abs(a.extent()[0] - b.extent()[0]) < 0.5 * a.size
-
-
-def _continues(upper: DraftCell, lower: DraftCell, shape: _Geometry, sibling: bool) -> bool:
+def _continues(upper: DraftCell, lower: DraftCell, shape: _Geometry) -> bool:
     last, first = upper.words[-1], lower.words[0]
-    if last.text.endswith(_CLOSED_ENDS) or first.text.lower().startswith(_TOTALS) or sibling:
+    if last.text.endswith(_CLOSED_ENDS) or first.text.lower().startswith(_TOTALS):
         return False
     if abs(last.size - first.size) > 0.15 * last.size or (
         not first.text[0].isalnum() and first.text[0] not in "([≥≤\"“'"
@@ -285,83 +274,20 @@ def _merge(draft: Draft, row: int) -> None:
     draft.sort()
 
 
-MIDDLE = 0.45  # of a row's pitch: how exactly a label must stand in the middle of its rows
-RAISED = 0.25  # of the text's height: how far a header label stands above the row that it was put into
-
-
 def span_labels(draft: Draft) -> None:
-    """Let labels reach over the rows that they stand for: in the corner of the header, and in the first column."""
-    _span_corner(draft)
-    _span_rows(draft)
-    draft.sort()
-
-
-def _span_corner(draft: Draft) -> None:
-    """The header of the first column, where it is set in the middle of all header rows."""
-    if draft.header_rows < 2:
-        return
-    own = [c for c in draft.cells if c.col == 0 and c.row < draft.header_rows and c.lines]
-    if len(own) != 1 or own[0].col_span > 1 or own[0].row == 0:
-        return
-    cell = own[0]
-    beside = [c for c in draft.row(cell.row) if c is not cell]
-    if beside and min(c.top() for c in beside) - cell.top() > RAISED * cell.height():
-        _reach(draft, cell, 0, cell.end_row)
-
-
-def _span_rows(draft: Draft) -> None:
+    """Let labels of the first column, each beside the first of its rows, reach over the rows that they stand for: each
+    of these carries the label then. The second column has labels of its own."""
     labels = sorted(draft.column(0, draft.header_rows), key=lambda c: c.row)
     rows = draft.rows - draft.header_rows
-    if len(labels) < 2 or len(labels) > rows / 2 or draft.columns < 3:
-        return
-    if any(c.row_span > 1 for c in labels) or not _second_labels(draft):
-        return
-    starts = _centred_starts(draft, labels) or _first_starts(draft, labels)
-    if starts is None:
-        return
-    for label, first, end in zip(labels, starts, [*starts[1:], draft.rows]):
-        _reach(draft, label, first, end)
-
-
-def _second_labels(draft: Draft) -> bool:
-    """Whether the second column has a label, not a value, in every body row."""
     second = list(draft.column(1, draft.header_rows))
     named = sum(not is_number(c.text) for c in second)
-    return len(second) == draft.rows - draft.header_rows and named > 0.8 * len(second)
-
-
-def _centred_starts(draft: Draft, labels: list[DraftCell]) -> list[int] | None:
-    """The first row of each label when each stands in the middle of its rows and these follow one another."""
-    if labels[0].row == draft.header_rows:
-        return None  # beside the first of its rows
-    tops = {row: min(c.top() for c in draft.row(row)) for row in range(draft.header_rows, draft.rows)}
-    feet = {row: max(c.bottom() for c in draft.row(row)) for row in range(draft.header_rows, draft.rows)}
-    pitch = (feet[draft.rows - 1] - tops[draft.header_rows]) / len(tops)
-    starts: list[int] = []
-    row = draft.header_rows
-    for label in labels:
-        middle = (label.top() + label.bottom()) / 2
-        if label.words[0].page is not draft.row(row)[0].words[0].page:
-            return None
-        best = min(range(row, draft.rows), key=lambda last: abs((tops[row] + feet[last]) / 2 - middle))
-        if not row <= label.row <= best or abs((tops[row] + feet[best]) / 2 - middle) > MIDDLE * pitch:
-            return None
-        starts.append(row)
-        row = best + 1
-        if row >= draft.rows and label is not labels[-1]:
-            return None
-    return starts if row == draft.rows and any(label.row > start for label, start in zip(labels, starts)) else None
-
-
-def _first_starts(draft: Draft, labels: list[DraftCell]) -> list[int] | None:
-    """The rows of labels that each stand beside the first of theirs."""
-    return [label.row for label in labels] if labels[0].row == draft.header_rows else None
-
-
-def _reach(draft: Draft, cell: DraftCell, first: int, end: int) -> None:
-    """Let ``cell`` reach from row ``first`` to ``end``, over empty slots."""
-    slots = [c for c in draft.cells if c is not cell and c.col == cell.col and first <= c.row and c.end_row <= end]
-    if any(c.lines or c.col_span > 1 for c in slots):
+    if not 2 <= len(labels) <= rows / 2 or draft.columns < 3 or labels[0].row != draft.header_rows:
         return
-    draft.cells = [c for c in draft.cells if c not in slots]
-    cell.row, cell.row_span = first, end - first
+    if any(c.row_span > 1 for c in labels) or len(second) < rows or named <= 0.8 * rows:
+        return
+    for label, end in zip(labels, [*(c.row for c in labels[1:]), draft.rows]):
+        slots = [c for c in draft.cells if c is not label and c.col == 0 and label.row <= c.row and c.end_row <= end]
+        if not any(c.lines or c.col_span > 1 for c in slots):
+            draft.cells = [c for c in draft.cells if c not in slots]
+            label.row_span = end - label.row
+    draft.sort()

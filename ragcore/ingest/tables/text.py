@@ -7,7 +7,6 @@ their footnote marks. A cell over several columns is written with the headers th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ragcore.ingest.canonical import CanonicalText, Line, plain
@@ -18,8 +17,6 @@ from ragcore.types import Cell, Table
 
 _OPENING = frozenset({"(", "$(", "€(", "£("})
 _CLOSING = frozenset({")", ")%", "%)"})
-# An amount beyond doubt, which a year, an item's number and a code are not.
-_QUANTITY = re.compile(r"[-–(]*\s*(?:[$€£¥]\s*\d[\d.,]*|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?\s*%)\s*\)*")
 Mark = tuple[int, int]
 
 
@@ -47,7 +44,6 @@ def write_table(text: CanonicalText, draft: Draft, title: Sequence[Line]) -> Tab
     row_spans: list[tuple[int, int]] = []
     row_numbers: list[int] = []
     above = groups(draft)
-    unnamed = bool(levels[0]) and _holds_quantities(draft)
     for row in range(draft.header_rows, draft.rows):
         row_cells = sorted(
             (c for c in draft.cells if c.row <= row < c.end_row and c.lines and not c.header), key=lambda c: c.col
@@ -67,7 +63,7 @@ def write_table(text: CanonicalText, draft: Draft, title: Sequence[Line]) -> Tab
         for place, cell in enumerate(row_cells):
             if place:
                 text.separate(" | ")
-            if place or cell.col > 0 or unnamed:
+            if place or cell.col > 0:
                 _write_headers(text, _paths([levels[col] for col in cell.columns]))
             if cell.row == row:
                 spans[id(cell)] = write_cell(text, cell)
@@ -81,12 +77,6 @@ def write_table(text: CanonicalText, draft: Draft, title: Sequence[Line]) -> Tab
         if id(c) in spans
     )
     return Table(plain(heading), draft.rows, draft.columns, cells, tuple(row_spans), tuple(row_numbers))
-
-
-def _holds_quantities(draft: Draft) -> bool:
-    """Whether the first column holds amounts and no names of rows: "75,612,318" under "Votes for"."""
-    first = [c for c in draft.cells if c.col == 0 and c.row >= draft.header_rows and c.lines and not c.header]
-    return bool(first) and all(_QUANTITY.fullmatch(cell.text) for cell in first)
 
 
 def write_repeated(text: CanonicalText, cells: Sequence[DraftCell]) -> tuple[Cell, ...]:
