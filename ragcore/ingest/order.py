@@ -18,10 +18,8 @@ from ragcore.ingest.layout import LINE_NUMBERS, Rect, Region
 SLACK = 0.12  # of a region's width and height, at each side at most, by which it may reach into a gap
 MAX_SLACK = 6.0  # points
 ALIGNED = 4.0  # points between the tops of regions that stand in one row
-LOW = 16.0  # points: columns whose every region is lower than this (a line) may be the cells of rows
 NARROW = 60.0  # points: without a wider region there is no column (page numbers at the right of a list, labels)
 BESIDE = 0.3  # of the lower column's height: columns stand beside one another for at least as much
-CRUMB = 12.0  # points: a narrower region is a stray mark, which makes no column
 
 
 def reading_order(regions: Sequence[Region], *, right_to_left: bool = False) -> list[Region]:
@@ -31,27 +29,9 @@ def reading_order(regions: Sequence[Region], *, right_to_left: bool = False) -> 
     feet = [r for r in regions if r.kind in ("page-footer", LINE_NUMBERS)]
     outside = {id(r) for r in (*heads, *feet)}
     body = [r for r in regions if id(r) not in outside]
-    crumbs = [r for r in body if r.box[2] - r.box[0] < CRUMB]
-    arranged = _arranged([r for r in body if r.box[2] - r.box[0] >= CRUMB], right_to_left)
-    for crumb in sorted(crumbs, key=lambda r: (r.box[1], r.box[0])):
-        _put_beside(arranged, crumb)
+    arranged = _arranged(body, right_to_left)
     side = partial(_by_rows, right_to_left=right_to_left)
     return [*side(heads), *arranged, *side(feet)]
-
-
-def _put_beside(ordered: list[Region], crumb: Region) -> None:
-    """Insert ``crumb`` before the nearest region where it stands above or left of that one's middle, else behind."""
-    if not ordered:
-        ordered.append(crumb)
-        return
-    place = min(range(len(ordered)), key=lambda i: _distance(ordered[i].box, crumb.box))
-    nearest = ordered[place].box
-    first = crumb.box[3] <= nearest[1] or (crumb.box[2] <= nearest[0] and crumb.box[1] <= nearest[1] + ALIGNED)
-    ordered.insert(place if first else place + 1, crumb)
-
-
-def _distance(a: Rect, b: Rect) -> float:
-    return max(0.0, a[0] - b[2], b[0] - a[2]) + max(0.0, a[1] - b[3], b[1] - a[3])
 
 
 def _arranged(regions: list[Region], right_to_left: bool) -> list[Region]:
@@ -59,8 +39,6 @@ def _arranged(regions: list[Region], right_to_left: bool) -> list[Region]:
         return regions
     columns = _columns(regions)
     if len(columns) > 1:
-        if _is_grid(columns):
-            return _by_rows(regions, right_to_left=right_to_left)
         parts = columns[::-1] if right_to_left else columns
         return [region for part in parts for region in _arranged(part, right_to_left)]
     bands = _cut(regions, _down)
@@ -136,19 +114,6 @@ def _cut(regions: Sequence[Region], extent: Callable[[Rect], tuple[float, float]
             groups.append([region])
             reach = high - slack
     return groups
-
-
-def _is_grid(columns: Sequence[Sequence[Region]]) -> bool:
-    """Whether the columns are labels and values side by side, row by row, not running text."""
-    if any(r.box[3] - r.box[1] > LOW or r.kind == "list-item" for column in columns for r in column):
-        return False
-    tops = [[r.box[1] for r in column] for column in columns]
-    fewest = min(tops, key=len)
-    return all(
-        sum(any(abs(top - other) <= ALIGNED for other in column) for top in fewest) > 0.6 * len(fewest)
-        for column in tops
-        if column is not fewest
-    )
 
 
 def _by_rows(regions: Sequence[Region], *, right_to_left: bool) -> list[Region]:

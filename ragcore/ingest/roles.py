@@ -8,13 +8,12 @@ from itertools import pairwise
 
 from ragcore.ingest.blocks import Block, body_size
 from ragcore.ingest.canonical import plain
-from ragcore.ingest.layout import BOLD, ITALIC, SUPERSCRIPT
+from ragcore.ingest.layout import SUPERSCRIPT
 from ragcore.ingest.lists import marker
 
 SMALL = 0.93  # of the body's font size: footnotes are set smaller
 TITLE_SIZE = 1.3  # times the body's font size: text set larger is a heading
 MAX_TITLE_WORDS = 40
-MAX_HEADING_WORDS = 45
 MAX_BOLD_WORDS = 12
 _MARK = re.compile(r"^(\d{1,3}|[*†‡§¶]+)$")
 _LEADERS = re.compile(r"(\.\s?){5,}")
@@ -44,7 +43,7 @@ def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
     - footnotes taken for text or list items, by their place, size and mark;
     - tables of contents taken for tables, by their dot leaders: paragraphs that keep their lines;
     - captions taken for text, by their label;
-    - headings that are none: bulleted items, lines of a table of contents, authors, keywords, formulas, sentences;
+    - headings that are none: bulleted items, lines of a table of contents, authors, keywords, formulas;
     - titles taken for text, by their size, and bold lines above their paragraph.
     """
     body = [b for blocks in pages for b in blocks if b.kind in ("paragraph", "list_item") and b.noise is None]
@@ -62,7 +61,7 @@ def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
             elif block.kind in ("paragraph", "heading", "list_item", "footnote") and is_caption(block):
                 block.kind = "caption"
             elif block.kind == "heading":
-                _check_heading(block, common)
+                _check_heading(block)
             elif block.kind == "paragraph" and (
                 _is_title(block, common) or _is_bold_line(block, blocks[place + 1 : place + 2])
             ):
@@ -78,12 +77,12 @@ def is_caption(block: Block) -> bool:
     return bool(_CAPTION.match(text) or _CJK_CAPTION.match(text) or _CAPTION.fullmatch(first_line))
 
 
-def _check_heading(block: Block, common: float) -> None:
+def _check_heading(block: Block) -> None:
     text, words = block.text, block.words
     mark = marker(words[0].text)
     if mark is not None and not mark.numbers and len(words) > 1:
         block.kind = "list_item"
-    elif any(rule(block) for rule in (_is_mark, _is_entry, _is_authors)) or _is_sentence(block, common):
+    elif any(rule(block) for rule in (_is_mark, _is_entry, _is_authors)):
         block.kind = "paragraph"
     elif not any(c.isalpha() for c in text) and "=" not in text and not _SECTION_NUMBER.fullmatch(text):
         block.kind = "paragraph"  # a telephone number, a date, a line of figures
@@ -98,17 +97,6 @@ def _is_mark(block: Block) -> bool:
 def _is_entry(block: Block) -> bool:
     """A line of a table of contents, keywords behind their label, or an address of the web."""
     return any(rule.search(block.text) for rule in (_PAGE_AT_END, _KEYWORDS, _ADDRESS))
-
-
-def _is_sentence(block: Block, common: float) -> bool:
-    """Text in the body's own type that ends like a sentence, or is too long for a heading."""
-    if len(block.words) > MAX_HEADING_WORDS:
-        return block.size < TITLE_SIZE * common
-    plain_type = not any(word.flags & (BOLD | ITALIC) for word in block.words) and block.size <= 1.05 * common
-    text = block.text
-    ends = text.endswith((".", ",", ";", "。")) and not text.isupper()
-    numbered = block.words[0].text[0].isdigit() or marker(block.words[0].text) is not None
-    return plain_type and ends and not numbered and len(block.words) > 2
 
 
 def _is_authors(block: Block) -> bool:

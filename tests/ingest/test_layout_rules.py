@@ -256,7 +256,6 @@ def test_dots_that_lead_to_page_numbers_and_dots_that_lead_to_values(lines: list
         ("• Communities and towns", BOLD, "list_item"),
         ("1. Introduction ........... 4", BOLD, "paragraph"),
         ("John Smith 1, Mary Jones 2, Ann Lee 1,2", BOLD, "paragraph"),
-        ("The council closed all of its wells.", 0, "paragraph"),
         ("The council closed all of its wells.", BOLD, "heading"),
         ("(c)", BOLD, "paragraph"),
         ("a2 + 8 = 12", 0, "formula"),

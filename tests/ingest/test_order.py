@@ -64,12 +64,6 @@ def test_a_heading_of_the_full_width_goes_with_what_follows() -> None:
     assert read(boxes, kinds={"h": "section-header"}) == "abhp"
 
 
-def test_labels_and_values_are_read_row_by_row() -> None:
-    boxes = {name: (50.0, 100.0 + 20 * row, 150.0, 112.0 + 20 * row) for row, name in enumerate("ace")}
-    boxes |= {name: (300.0, 100.0 + 20 * row, 400.0, 112.0 + 20 * row) for row, name in enumerate("bdf")}
-    assert read(boxes) == "abcdef"
-
-
 def test_a_page_number_beside_a_list_makes_no_column() -> None:
     boxes = {"h": (290, 44, 325, 50), "a": (20, 65, 80, 72), "b": (20, 85, 170, 93), "n": (571, 95, 587, 111)}
     boxes |= {"c": (76, 116, 214, 123), "d": (20, 136, 160, 143)}

@@ -25,7 +25,7 @@ from ragcore.ingest.tables.draft import Draft, DraftCell
 from ragcore.ingest.tables.headers import mark_headers, settle_headers
 from ragcore.ingest.tables.marks import count_marks, follow_marks
 from ragcore.ingest.tables.rows import merge_wrapped_rows, span_labels, split_rows
-from ragcore.ingest.tables.titles import is_rule, take_name, take_next_name, take_notes
+from ragcore.ingest.tables.titles import is_rule, take_name, take_notes
 from ragcore.types import ElementKind
 
 
@@ -48,11 +48,9 @@ def draft_tables(per_page: Sequence[list[Block]]) -> dict[Block, Draft]:
             drafts[block] = draft
             if block.grid is not None and block.grid.given:
                 continue
-            name, following, notes = take_name(draft), take_next_name(draft), take_notes(draft)
+            name, notes = take_name(draft), take_notes(draft)
             if name:
                 blocks.insert(blocks.index(block), _part(block, "caption", name))
-            if following:
-                blocks.insert(blocks.index(block) + 1, _part(block, "caption", following))
             if notes:
                 blocks.insert(blocks.index(block) + 1, _part(block, "footnote", notes))
     return drafts

@@ -202,15 +202,6 @@ def take_name(draft: Draft) -> list[Line]:
     return taken
 
 
-def take_next_name(draft: Draft) -> list[Line]:
-    """Take the name of what follows (``Exhibit 6``) out of the last row of ``draft``, where it is alone: its lines."""
-    cells = draft.row(draft.rows - 1)
-    if draft.rows - draft.header_rows < 3 or len(cells) != 1 or cells[0].row_span > 1 or not _NAME.match(cells[0].text):
-        return []
-    draft.remove_row(draft.rows - 1)
-    return cells[0].lines
-
-
 def _is_text(draft: Draft, row: int, cells: list[DraftCell]) -> bool:
     """Whether the row may be part of a note: words in its first cell, or run on into the next ones."""
     return (len(cells) == 1 or _NAMED.match(cells[0].text) is not None) and not any(is_number(c.text) for c in cells)
