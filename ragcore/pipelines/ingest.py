@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Pages = Callable[[Sequence[int]], Iterator[PageLayout]]
 
 # Part of every document's recipe: raise it when building or chunking changes what they give for the same settings.
-BUILD_VERSION = 3
+BUILD_VERSION = 4
 
 
 # Settings of [context] that decide what stands in front of a chunk; the others only how it is asked for.

@@ -136,10 +136,6 @@ def test_a_header_reaches_over_the_whole_of_the_groups_below_it(settings: Settin
     assert reach["Half-year"] == (1, 6)
 
 
-def test_the_name_of_what_follows_is_no_row(settings: Settings) -> None:
-    document, table, _lines = read(settings, [*ROWS, ["Fees", "1", "2"], ["", "", "Exhibit 6"]], 1)
-    assert table.rows == 4
-    assert [document.text[e.start : e.end] for e in document.body if e.kind == "caption"] == ["Exhibit 6"]
 
 
 def test_a_name_close_to_what_follows_names_that(settings: Settings) -> None:
