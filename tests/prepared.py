@@ -16,12 +16,14 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+import pymupdf
 from filelock import FileLock
 
 from ragcore import ingest
-from ragcore.config.settings import Settings
+from ragcore.config.settings import OcrSettings, Settings
 from ragcore.engine import Engine
 from ragcore.ingest.layout import PageLayout
+from ragcore.ingest.parse import parse_pages
 from ragcore.types import Scope
 
 READERS = ("pymupdf", "pymupdf4llm", "onnxruntime", "rapidocr", "numpy")
@@ -41,6 +43,19 @@ def read(engine: Engine, data: bytes | Path, name: str = "") -> str:
             return doc_id
     _ingest(engine, doc_id)
     return doc_id
+
+
+def layouts(path: Path, settings: Settings, ocr: OcrSettings | None = None) -> list[PageLayout]:
+    """The pages of a file as real children read them, today or before."""
+    with pymupdf.open(path) as pdf:
+        numbers = range(1, len(pdf) + 1)
+    kept = folder() / (key(path.read_bytes(), settings) + ("-ocr" if ocr else ""))
+    with FileLock(f"{kept}.lock", timeout=240):
+        if not kept.is_dir():
+            read = sorted(parse_pages(path, numbers, settings=settings.ingest, ocr=ocr), key=lambda page: page.number)
+            keep(kept, [page.to_bytes() for page in read])
+            return read
+    return [PageLayout.from_bytes((kept / f"{number}.page").read_bytes()) for number in numbers]
 
 
 def home(made: Path, files: Mapping[str, bytes], *, ask: str = "") -> Path:

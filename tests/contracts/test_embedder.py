@@ -12,6 +12,7 @@ import pytest
 
 from ragcore.protocols import Embedder
 from ragcore.providers import embedder
+from tests.matrix import standing_for
 
 TEXTS = [
     "Capital expenditures were $1,577 million in 2018.",
@@ -35,7 +36,7 @@ NAMES: dict[str, Callable[[], str]] = {
 }
 
 
-@pytest.fixture(scope="module", params=sorted(NAMES))
+@pytest.fixture(scope="module", params=standing_for(["bundled"], sorted(NAMES)))
 def model(request: pytest.FixtureRequest) -> Embedder:
     return embedder(NAMES[request.param](), threads=2)
 

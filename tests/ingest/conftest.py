@@ -8,12 +8,10 @@ from functools import cache, partial
 
 import pymupdf
 import pytest
-from filelock import FileLock
 
 from ragcore.config.settings import Settings, load
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout
-from ragcore.ingest.parse import parse_pages
 from ragcore.types import Document
 from tests import pdfs, prepared
 
@@ -80,12 +78,7 @@ def layouts(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> dic
         places[name] = range(len(whole) + 1, len(whole) + 1 + len(pdf))
         whole.insert_pdf(pdf)
     path = pdfs.write(tmp_path_factory.mktemp("samples"), "samples.pdf", whole.tobytes())
-    kept, numbers = prepared.folder() / prepared.key(path.read_bytes(), settings), range(1, len(whole) + 1)
-    with FileLock(f"{kept}.lock"):
-        if not kept.is_dir():
-            read = {page.number: page.to_bytes() for page in parse_pages(path, numbers, settings=settings.ingest)}
-            prepared.keep(kept, [read[number] for number in numbers])
-    pages = {number: PageLayout.from_bytes((kept / f"{number}.page").read_bytes()) for number in numbers}
+    pages = dict(enumerate(prepared.layouts(path, settings), start=1))
     assert all(page.degraded is None for page in pages.values())
     return {
         name: [replace(pages[number], number=place) for place, number in enumerate(numbers, start=1)]

@@ -22,7 +22,7 @@ from ragcore.ingest.ocr.engine import recogniser
 from ragcore.ingest.ocr.scan import choose
 from ragcore.ingest.parse import OCR_STRIKES, parse_pages
 from ragcore.types import WordMap
-from tests import pdfs
+from tests import pdfs, prepared
 
 OWN_OCR = "A scanner has written what it read over this page, in letters that nobody sees. " * 3
 LICENCE = (
@@ -56,8 +56,8 @@ def read(folder: Path, data: bytes, settings: Settings, **ocr: object) -> list[P
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> dict[str, PageLayout]:
     """All of `FILE` as one document with text, scans and broken pages, read once."""
-    found = read(tmp_path_factory.mktemp("ocr"), pdfs.joined(*FILE.values()), settings)
-    return dict(zip(FILE, found, strict=True))
+    path = pdfs.write(tmp_path_factory.mktemp("ocr"), "file.pdf", pdfs.joined(*FILE.values()))
+    return dict(zip(FILE, prepared.layouts(path, settings, settings.ocr), strict=True))
 
 
 def printed(data: bytes) -> list[tuple[str, tuple[float, float, float, float]]]:
@@ -182,16 +182,20 @@ def shaded() -> bytes:
 
 @pytest.fixture(scope="module")
 def pictured(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> dict[str, PageLayout]:
-    """Pages that are text in part and picture in part, as one document, read once."""
-    file = {
+    """Pages that are text in part and picture in part, read once."""
+    folder = tmp_path_factory.mktemp("pictured")
+    whole = {
         "stamped scan": licensed(pdfs.scanned(pdfs.one_column())),
         "text on its scan": licensed(over(pdfs.scanned(pdfs.one_column()))),
         "text on a colour": licensed(over(shaded())),
+    }
+    path = pdfs.write(folder, "whole.pdf", pdfs.joined(*whole.values()))
+    found = dict(zip(whole, prepared.layouts(path, settings, settings.ocr), strict=True))
+    partly = {
         "pasted scan": pasted(own_text=False),
         "pasted scan with its text": pasted(own_text=True),
     }
-    found = read(tmp_path_factory.mktemp("pictured"), pdfs.joined(*file.values()), settings)
-    return dict(zip(file, found, strict=True))
+    return found | dict(zip(partly, read(folder, pdfs.joined(*partly.values()), settings), strict=True))
 
 
 def test_a_scan_under_a_long_stamp_is_read_whole(pictured: dict[str, PageLayout]) -> None:
