@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 
 from ragcore.engine import Engine
-from ragcore.types import Answer
+from ragcore.types import Answer, Scope
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer
 
@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FAILURES = Path(__file__).resolve().parent / "failures"
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 START_SECONDS = 90
+SECONDS = 60  # for all that is waited for
 STOPPED: set[str] = set()  # addresses of servers that are gone, of which a page that is still open may complain
 QUESTION = "What was the highest nitrate reading?"
 DOCUMENTS: dict[str, Callable[[], bytes]] = {
@@ -165,16 +166,11 @@ def claude(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
         yield served, server
 
 
-@pytest.fixture
-def empty_app(tmp_path: Path) -> Iterator[App]:
-    with serve(tmp_path / "home") as served:
-        yield served
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=SECONDS * 1000)
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield launched
@@ -189,7 +185,7 @@ class Tab:
         self.lasting = not options
         self.complaints: list[str] = []
         self.context = browser.new_context(**options)
-        self.context.set_default_timeout(60_000)
+        self.context.set_default_timeout(SECONDS * 1000)
         self.page = self.context.new_page()
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -226,19 +222,19 @@ class Tab:
 
 
 @pytest.fixture(scope="session")
-def idle() -> list[Tab]:
+def unused() -> list[Tab]:
     """Tabs that no test uses now."""
     return []
 
 
 @pytest.fixture
-def open_page(browser: Any, idle: list[Tab], request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
+def open_page(browser: Any, unused: list[Tab], request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
     """``open_page(url, width, height, theme)`` → a page. A console error, an exception in the page or a request to
     another machine fails the test; a failed test leaves its pages as pictures in tests/browser/failures."""
     opened: list[Tab] = []
 
     def open_(url: str, width: int = 1440, height: int = 900, theme: str = "light", **options: Any) -> Any:
-        opened.append(idle.pop() if idle and not options else Tab(browser, **options))
+        opened.append(unused.pop() if unused and not options else Tab(browser, **options))
         return opened[-1].open(url, width, height, theme)
 
     yield open_
@@ -250,10 +246,70 @@ def open_page(browser: Any, idle: list[Tab], request: pytest.FixtureRequest) -> 
             tab.page.screenshot(path=FAILURES / f"{request.node.name}-{i}.png")
     for tab in opened:
         if not failed and tab.forget():
-            idle.append(tab)
+            unused.append(tab)
         else:
             tab.context.close()
     assert not complaints, complaints
+
+
+@contextmanager
+def promise(words: str) -> Iterator[None]:
+    """A part of a journey: what fails in it is reported under ``words``."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"Broken promise: {words}")
+        raise
+
+
+@contextmanager
+def lent(app: App, files: Mapping[str, bytes]) -> Iterator[list[str]]:
+    """Documents that the app's library has until the block ends; their ids."""
+    with Engine.open(app.home, overrides={"llm.model": "offline"}) as engine:
+        ids = [prepared.read(engine, data, name) for name, data in files.items()]
+        engine.index()
+    try:
+        yield ids
+    finally:
+        with Engine.open(app.home, overrides={"llm.model": "offline"}) as engine:
+            for doc_id in set(ids) & {info.doc_id for info in engine.documents()}:
+                engine.remove(doc_id)
+
+
+def conversation(app: App, question: str, *doc_ids: str) -> str:
+    """The id of a new conversation about these documents (all, where none is given), in which that was asked."""
+    with Engine.open(app.home, overrides={"llm.model": "offline"}) as engine:
+        made = engine.conversations.new(Scope(doc_ids or None))
+        engine.chat(made, question).run()
+    return made
+
+
+def beside(page: Any, url: str = "") -> Any:
+    """Another tab of the same visit, at the same address unless one is given. It costs less than a visit of its own,
+    which loads and compiles the front end anew."""
+    tab = page.context.new_page()
+    tab.goto(url or page.url)
+    return tab
+
+
+def still(page: Any, selector: str) -> None:
+    """Wait until what ``selector`` finds is there and has not moved for ten frames."""
+    page.wait_for_function(
+        """selector => {
+            const places = [...document.querySelectorAll(selector)].map((e) => e.getBoundingClientRect().toJSON());
+            const now = JSON.stringify(places), before = window.gwStill;
+            window.gwStill = { now, frames: before?.now === now ? before.frames + 1 : 0 };
+            return places.length && window.gwStill.frames >= 10;
+        }""",
+        arg=selector,
+    )
+
+
+def idle(page: Any) -> None:
+    """Wait until the page has drawn what it was told and nothing is left for it to do."""
+    page.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestIdleCallback(() => setTimeout(done, 50))))"
+    )
 
 
 def in_scope(page: Any, words: str) -> None:

@@ -7,54 +7,80 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import QUESTION, App, Shelf, in_scope
+from tests.browser.conftest import QUESTION, App, Shelf, in_scope, promise
 from tests.browser.test_claude import ask
 
 
-@pytest.mark.slow
-def test_the_sample_is_one_click_from_its_first_answer(empty_app: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(empty_app.url)
-    page.get_by_role("button", name="When does the credit facility mature?").click()
-    page.locator(".gw-trial").wait_for()
-    answer = page.locator('.gw-turn[data-state="complete"] .gw-answer')
-    answer.wait_for(timeout=120_000)
-    assert "30 June 2029" in answer.inner_text()
-    page.get_by_text("Quotes from your documents").wait_for()
-    answer.locator("a.gw-cite").first.click()
-    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
-    assert page.get_by_label("Page", exact=True).first.is_visible()
-
-
-def test_a_question_gets_an_answer_with_chips_and_is_kept(app: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(app.url)
-    page.get_by_text("documents are ready").wait_for()
-    ask(page, QUESTION)
-    page.locator('.gw-turn[data-state="complete"] .gw-answer a.gw-cite').first.wait_for()
-    assert "?c=" in page.url
-    assert page.locator(".gw-claim[data-status]").count() >= 1
-    ask(page, "What did the survey test for?")
-    page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
-    page.reload()
-    page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
-    assert page.locator(".gw-q").all_inner_texts() == [QUESTION, "What did the survey test for?"]
-
-
-def test_the_card_over_a_chip_shows_the_quote_and_escape_closes_it(
+def test_a_question_gets_an_answer_with_chips_and_is_kept(
     app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:
-    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
-    chip = page.locator(".gw-answer a.gw-cite").first
-    chip.hover()
-    card = page.locator(".gw-card")
-    card.wait_for()
-    citation = shelf.answers["survey.pdf"].citations[0]
-    assert citation.quote.split()[0] in card.inner_text()
-    assert f"p. {citation.page_label}" in card.inner_text()
-    claim = page.locator(".gw-claim").first.bounding_box()
-    box = card.bounding_box()
-    assert box["y"] >= claim["y"] + claim["height"] - 1 or box["y"] + box["height"] <= claim["y"] + 1
-    page.keyboard.press("Escape")
-    card.wait_for(state="detached")
+    page = open_page(app.url)
+    with promise("a question gets an answer with chips, and is kept"):
+        page.get_by_text("documents are ready").wait_for()
+        ask(page, QUESTION)
+        page.locator('.gw-turn[data-state="complete"] .gw-answer a.gw-cite').first.wait_for()
+        assert "?c=" in page.url
+        assert page.locator(".gw-claim[data-status]").count() >= 1
+        ask(page, "What did the survey test for?")
+        page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
+        page.reload()
+        page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
+        assert page.locator(".gw-q").all_inner_texts() == [QUESTION, "What did the survey test for?"]
+
+    with promise("only documents in scope are asked"):
+        page.get_by_role("button", name="New conversation").click()
+        boxes = page.locator(".gw-scope .rows label")
+        boxes.nth(4).wait_for()
+        total = boxes.count()
+        page.get_by_label("All documents").check()  # the sample too, where it is there
+        in_scope(page, f"{total} of {total}")
+        for i in range(total):
+            boxes.nth(i).click()
+            in_scope(page, f"{total - 1 - i} of {total}")
+        for left in (total, 0):
+            page.get_by_label("All documents").click()
+            in_scope(page, f"{left} of {total}")
+        ask(page, QUESTION)
+        page.get_by_text("No document is in scope.").wait_for()
+
+    talk, citation = shelf.conversations["survey.pdf"], shelf.answers["survey.pdf"].citations[0]
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{app.url}/?c={talk}")
+    with promise("the card over a chip shows the quote, and Esc closes it"):
+        chip = page.locator(".gw-answer a.gw-cite").first
+        chip.hover()
+        card = page.locator(".gw-card")
+        card.wait_for()
+        assert citation.quote.split()[0] in card.inner_text()
+        assert f"p. {citation.page_label}" in card.inner_text()
+        claim = page.locator(".gw-claim").first.bounding_box()
+        box = card.bounding_box()
+        assert box["y"] >= claim["y"] + claim["height"] - 1 or box["y"] + box["height"] <= claim["y"] + 1
+        page.keyboard.press("Escape")
+        card.wait_for(state="detached")
+
+    with promise("a request that fails takes nothing away, and is tried again"):
+        route = f"**/gw/conversations/{talk}?*"
+        page.route(route, lambda asked: asked.fulfill(status=200, content_type="text/html", body="<p>Sign in</p>"))
+        page.evaluate("dispatchEvent(new Event('focus'))")
+        failed = page.get_by_text("Groundwork gave an unexpected reply.")
+        failed.wait_for()
+        assert page.locator(".gw-answer a.gw-cite").count() >= 1
+        page.unroute(route)
+        page.get_by_role("button", name="Try again").click()
+        failed.wait_for(state="detached")
+    with promise("why a question was refused is said in sight"):
+        refused = '{"refused": {"message": "Nothing is there.", "hint": "Look elsewhere."}}'
+        page.route("**/questions", lambda asked: asked.fulfill(content_type="application/json", body=refused))
+        page.get_by_role("button", name="Ask it again").click()
+        page.locator(".gw-turn").get_by_text("Nothing is there.").wait_for()
+        said, flow = (page.locator(place).bounding_box() for place in (".gw-turn [data-said]", ".gw-flow"))
+        assert flow["y"] <= said["y"]
+        assert said["y"] + said["height"] <= flow["y"] + flow["height"] + 1, "it is in sight"
+
+    with promise("a conversation that is gone says so"):
+        page.goto(f"{app.url}/?c=0123456789ab")
+        page.get_by_text("This conversation isn’t in the library.").wait_for()
 
 
 @pytest.mark.slow
@@ -77,51 +103,6 @@ def test_the_card_is_whole_in_a_low_window(app: App, shelf: Shelf, open_page: Ca
     after, end = card.bounding_box(), flow.bounding_box()
     assert after["y"] + after["height"] <= end["y"] + end["height"], "its verdict is in sight"
     assert after["height"] == before["height"] - line
-
-
-def test_only_documents_in_scope_are_asked(app: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(app.url)
-    boxes = page.locator(".gw-scope .rows label")
-    boxes.nth(4).wait_for()
-    total = boxes.count()
-    page.get_by_label("All documents").check()  # the sample too, where it is there
-    in_scope(page, f"{total} of {total}")
-    for i in range(total):
-        boxes.nth(i).click()
-        in_scope(page, f"{total - 1 - i} of {total}")
-    for left in (total, 0):
-        page.get_by_label("All documents").click()
-        in_scope(page, f"{left} of {total}")
-    ask(page, QUESTION)
-    page.get_by_text("No document is in scope.").wait_for()
-
-
-def test_a_conversation_that_is_gone_says_so(app: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(f"{app.url}/?c=0123456789ab")
-    page.get_by_text("This conversation isn’t in the library.").wait_for()
-
-
-def test_a_request_that_fails_takes_nothing_away(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
-    conversation_id = shelf.conversations["survey.pdf"]
-    page = open_page(f"{app.url}/?c={conversation_id}", 1280, 720)
-    page.locator(".gw-answer a.gw-cite").first.wait_for()
-    route = f"**/gw/conversations/{conversation_id}?*"
-    page.route(route, lambda asked: asked.fulfill(status=200, content_type="text/html", body="<p>Sign in</p>"))
-    page.evaluate("dispatchEvent(new Event('focus'))")
-    card = page.get_by_text("Groundwork gave an unexpected reply.")
-    card.wait_for()
-    assert page.locator(".gw-answer a.gw-cite").count() >= 1
-    page.unroute(route)
-    page.get_by_role("button", name="Try again").click()
-    card.wait_for(state="detached")
-
-    refused = '{"refused": {"message": "Nothing is there.", "hint": "Look elsewhere."}}'
-    page.route("**/questions", lambda asked: asked.fulfill(content_type="application/json", body=refused))
-    page.get_by_role("button", name="Ask it again").click()
-    page.locator(".gw-turn").get_by_text("Nothing is there.").wait_for()
-    said, flow = (page.locator(place).bounding_box() for place in (".gw-turn [data-said]", ".gw-flow"))
-    assert flow["y"] <= said["y"]
-    assert said["y"] + said["height"] <= flow["y"] + flow["height"] + 1, "it is in sight"
 
 
 @pytest.mark.slow

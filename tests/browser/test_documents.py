@@ -14,8 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from ragcore.engine import Engine
-from tests import pdfs, prepared
-from tests.browser.conftest import QUESTION, App, Shelf, in_scope, serve
+from tests import pdfs
+from tests.browser.conftest import QUESTION, App, Shelf, conversation, in_scope, lent, promise, serve
 from tests.browser.test_claude import ask
 from tests.browser.test_library import file
 
@@ -61,29 +61,6 @@ def test_an_answer_tells_what_was_not_read_yet_and_a_removal_does_not_wait_for_t
     assert page.locator(".gw-library .gw-msg:visible").count() == 0
 
 
-def test_a_citation_of_a_removed_document_shows_its_title_and_quote_only(
-    own_app: App, shelf: Shelf, open_page: Callable[..., Any]
-) -> None:
-    conversation, citation = shelf.conversations["survey.pdf"], shelf.answers["survey.pdf"].citations[0]
-    page = open_page(f"{own_app.url}/library")
-    row = page.locator(f'tr[data-doc="{citation.doc_id}"]')
-    row.get_by_role("button", name="Remove").click()
-    row.wait_for(state="detached")
-    page.goto(f"{own_app.url}/?c={conversation}")
-    chip = page.locator(".gw-answer a.gw-cite").first
-    chip.hover()
-    page.locator(".gw-card .gone").wait_for()
-    chip.click()
-    said = page.locator(".gw-pane .gw-page-error")
-    said.get_by_text("was removed from the library").wait_for()
-    assert citation.title in said.inner_text()
-    assert " ".join(citation.quote.split()) in said.inner_text()
-    assert citation.doc_id not in said.inner_text()
-    page.locator(".gw-answer a.gw-cite[aria-current]").first.wait_for()
-    assert page.locator(".gw-pane .rail button, .gw-page").count() == 0
-    assert not page.locator(".gw-pane .pgbox").is_visible()
-
-
 @pytest.mark.slow
 def test_a_document_in_scope_that_another_tab_removed_is_said(
     own_app: App, shelf: Shelf, open_page: Callable[..., Any]
@@ -116,39 +93,11 @@ def test_a_document_in_scope_that_another_tab_removed_is_said(
 
 
 @pytest.mark.slow
-def test_a_file_without_words_says_what_may_help(empty_app: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(f"{empty_app.url}/library")
-    page.get_by_text("No documents yet").wait_for()
-    page.locator("input[type=file]").set_input_files([file("blank.pdf", pdfs.blank())])
-    row = page.locator('tr[data-status="failed"]')
-    row.wait_for(timeout=120_000)
-    assert "turn on OCR for every page" in row.locator(".why").inner_text()
-    assert row.get_by_role("button", name="Settings").count() == 1
-    row.get_by_role("button", name="Retry").click()
-    row.locator(".why").wait_for(timeout=120_000)
-    assert "kept" not in row.locator(".why").inner_text()
-
-
-def test_the_page_of_the_first_citation_stands_beside_its_answer(
+def test_the_page_follows_the_newest_answer_and_nothing_of_an_older_one_stays_lit(
     app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:
-    for name in ("table.pdf", "turned.pdf"):
-        citation = shelf.answers[name].citations[0]
-        page = open_page(f"{app.url}/?c={shelf.conversations[name]}")
-        page.locator('.gw-highlight[data-role="claim"]').first.wait_for()
-        assert page.locator(".gw-pane .dt").input_value() == citation.doc_id
-        assert page.locator('.gw-highlight[data-role="cited"]').count() == 0
-        assert "cite=" not in page.url
-        page.locator(".gw-page .gw-tag").first.click()
-        page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
-        assert "cite=" in page.url
-
-
-@pytest.mark.slow
-def test_the_page_follows_the_newest_answer_and_nothing_of_an_older_one_stays_lit(
-    own_app: App, shelf: Shelf, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(f"{own_app.url}/?c={shelf.conversations['survey.pdf']}")
+    doc_id = shelf.answers["survey.pdf"].citations[0].doc_id
+    page = open_page(f"{app.url}/?c={conversation(app, QUESTION, doc_id)}")
     page.locator(".gw-answer a.gw-cite").first.click()
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
     older = page.locator(".gw-highlight").first.bounding_box()
@@ -159,60 +108,6 @@ def test_the_page_follows_the_newest_answer_and_nothing_of_an_older_one_stays_li
     assert page.locator('.gw-highlight[data-role="cited"]').count() == 0
     assert page.locator(".gw-claim.is-active, a.gw-cite[aria-current]").count() == 0
     assert "cite=" not in page.url
-
-
-def test_a_document_is_read_at_an_address_of_its_own(own_app: App, open_page: Callable[..., Any]) -> None:
-    with Engine.open(own_app.home) as engine:
-        doc_id = prepared.read(
-            engine, pdfs.joined(pdfs.one_column(), pdfs.rotated(90), pdfs.ruled_table()), "mixed.pdf"
-        )
-        engine.index()
-        title = engine.document(doc_id).title
-    page = open_page(f"{own_app.url}/library")
-    page.locator(f'tr[data-doc="{doc_id}"] a').click()
-    page.locator(".gw-doc .outline .hd").last.click()
-    page.locator(".gw-page img[src]").first.wait_for()
-    assert f"doc={doc_id}" in page.url
-    page.wait_for_function("document.title.endsWith('Groundwork')")
-    assert page.title().startswith(title)
-    assert page.locator(".gw-reader h1").inner_text().startswith(title)
-
-    # Each page is as wide as there is room for, whatever its size; the address says which one is read.
-    widths = page.locator(".gw-page").evaluate_all("all => all.map(e => e.getBoundingClientRect().width)")
-    assert len(widths) >= 2
-    assert max(widths) - min(widths) < 3
-    page.get_by_label("Page", exact=True).and_(page.locator("input")).fill("2")
-    page.keyboard.press("Enter")
-    page.wait_for_function("location.search.includes('page=2')")
-    page.keyboard.press("Control+f")
-    page.get_by_role("textbox", name="Find in document").fill("nitrate")
-    page.locator(".gw-match").first.wait_for()
-    page.keyboard.press("Escape")
-
-    page.get_by_role("button", name="Library").click()
-    page.locator(f'tr[data-doc="{doc_id}"]').wait_for()
-    page.go_back()
-    page.locator(".gw-reader h1", has_text=title).wait_for()
-    link = open_page(f"{own_app.url}/library?doc={doc_id}&page=2", 390, 844)
-    link.locator('.gw-page[data-page="2"] img[src]').wait_for()
-    assert link.evaluate("document.documentElement.scrollWidth") <= 390
-    link.get_by_role("button", name="Ask about it").click()
-    link.locator(".st-key-gw_composer").wait_for()
-    gone = open_page(f"{own_app.url}/library?doc=0123456789abcdef")
-    gone.get_by_text("This document can’t be opened.").wait_for()
-
-
-def test_a_long_question_is_shown_in_part_until_all_is_asked_for(app: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(app.url)
-    page.get_by_text("documents are ready").wait_for()
-    ask(page, "Which wells had nitrate over the limit, and when? " * 100)
-    page.locator('.gw-turn[data-state="complete"]').wait_for()
-    question = page.locator(".gw-q")
-    assert question.bounding_box()["height"] < 130
-    page.get_by_role("button", name="Show all").click()
-    assert question.bounding_box()["height"] > 1000
-    page.get_by_role("button", name="Show less").click()
-    assert question.bounding_box()["height"] < 130
 
 
 @pytest.mark.slow
@@ -233,6 +128,84 @@ def test_a_body_that_cannot_be_used_is_refused_after_the_token(
                 urllib.request.urlopen(asked, timeout=10)
             assert refused.value.code == status, path
             assert b'"hint"' in refused.value.read()
+
+
+def test_a_document_from_its_address_to_its_removal(app: App, open_page: Callable[..., Any]) -> None:
+    mixed = pdfs.joined(pdfs.one_column(), pdfs.rotated(90), pdfs.ruled_table())
+    with lent(app, {"mixed.pdf": mixed}) as (doc_id,):
+        talk = conversation(app, QUESTION, doc_id)
+        with Engine.open(app.home) as engine:
+            title = engine.document(doc_id).title
+            answer = engine.conversations.get(talk).turns[0].answer
+        assert answer is not None
+        citation = answer.citations[0]
+        page = open_page(f"{app.url}/library")
+        with promise("a document is read at an address of its own"):
+            page.locator(f'tr[data-doc="{doc_id}"] a').click()
+            page.locator(".gw-doc .outline .hd").last.click()
+            page.locator(".gw-page img[src]").first.wait_for()
+            assert f"doc={doc_id}" in page.url
+            page.wait_for_function("document.title.endsWith('Groundwork')")
+            assert page.title().startswith(title)
+            assert page.locator(".gw-reader h1").inner_text().startswith(title)
+        with promise("each page is as wide as there is room for, whatever its size"):
+            widths = page.locator(".gw-page").evaluate_all("all => all.map(e => e.getBoundingClientRect().width)")
+            assert len(widths) >= 2
+            assert max(widths) - min(widths) < 3
+        with promise("the address says which page is read"):
+            page.get_by_label("Page", exact=True).and_(page.locator("input")).fill("2")
+            page.keyboard.press("Enter")
+            page.wait_for_function("location.search.includes('page=2')")
+        with promise("words are found in it"):
+            page.keyboard.press("Control+f")
+            page.get_by_role("textbox", name="Find in document").fill("nitrate")
+            page.locator(".gw-match").first.wait_for()
+            page.keyboard.press("Escape")
+        with promise("back leads to it again"):
+            page.get_by_role("button", name="Library").click()
+            page.locator(f'tr[data-doc="{doc_id}"]').wait_for()
+            page.go_back()
+            page.locator(".gw-reader h1", has_text=title).wait_for()
+        with promise("a link to its second page fits a phone, and it is asked about from there"):
+            page.set_viewport_size({"width": 390, "height": 844})
+            page.goto(f"{app.url}/library?doc={doc_id}&page=2")
+            page.locator('.gw-page[data-page="2"] img[src]').wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            page.get_by_role("button", name="Ask about it").click()
+            page.locator(".st-key-gw_composer").wait_for()
+
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.goto(f"{app.url}/?c={talk}")
+        with promise("the page of the first citation stands beside its answer"):
+            page.locator('.gw-highlight[data-role="claim"]').first.wait_for()
+            assert page.locator(".gw-pane .dt").input_value() == citation.doc_id
+            assert page.locator('.gw-highlight[data-role="cited"]').count() == 0
+            assert "cite=" not in page.url
+            page.locator(".gw-page .gw-tag").first.click()
+            page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+            assert "cite=" in page.url
+
+        page.goto(f"{app.url}/library")
+        row = page.locator(f'tr[data-doc="{doc_id}"]')
+        row.get_by_role("button", name="Remove").click()
+        row.wait_for(state="detached")
+        with promise("a citation of a removed document shows its title and quote only"):
+            page.goto(f"{app.url}/?c={talk}")
+            chip = page.locator(".gw-answer a.gw-cite").first
+            chip.hover()
+            page.locator(".gw-card .gone").wait_for()
+            chip.click()
+            said = page.locator(".gw-pane .gw-page-error")
+            said.get_by_text("was removed from the library").wait_for()
+            assert citation.title in said.inner_text()
+            assert " ".join(citation.quote.split()) in said.inner_text()
+            assert citation.doc_id not in said.inner_text()
+            page.locator(".gw-answer a.gw-cite[aria-current]").first.wait_for()
+            assert page.locator(".gw-pane .rail button, .gw-page").count() == 0
+            assert not page.locator(".gw-pane .pgbox").is_visible()
+        with promise("a document that is not there says so"):
+            page.goto(f"{app.url}/library?doc=0123456789abcdef")
+            page.get_by_text("This document can’t be opened.").wait_for()
 
 
 def test_the_library_shows_what_was_read_where(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.types import EVERYTHING, Scope
 from tests import pdfs, prepared
-from tests.browser.conftest import App, in_scope, serve
+from tests.browser.conftest import App, beside, in_scope, promise, serve
 from tests.browser.test_claude import ask
 
 QUESTION = "What was the highest nitrate reading?"
@@ -43,255 +43,226 @@ def found(app: App, page: Any) -> list[tuple[int, ...]]:
     return [hit.pages for hit in answer.trace.hits]
 
 
-@pytest.mark.slow
-def test_pages_are_checked_as_they_are_typed(filtered: App, open_page: Callable[..., Any]) -> None:
+def test_filters_from_the_first_question_to_a_phone(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
     field = page.get_by_label("Pages", exact=True)
-    said = page.locator(".gw-filters .said")
-    for typed, words in (
-        ("5-2", "“5-2” runs backwards. Write 2-5."),
-        ("seven", "“seven” is not a page."),
-        ("40", "The longest document in scope has 6 pages."),
-        ("2-3, 5", "Only pages 2–3 and 5"),
-    ):
-        field.fill(typed)
-        said.get_by_text(words).or_(page.locator(".said", has_text=words)).first.wait_for()
-    page.locator('.gw-chip[data-part="pages"]', has_text="Pages 2–3 and 5").wait_for()
-    assert field.get_attribute("aria-invalid") is None
-    field.fill("2-")
-    page.locator(".said.bad", has_text="is an open range").wait_for()
-    assert page.locator('.gw-chip[data-part="pages"]').inner_text() == "Pages 2–3 and 5", (
-        "what is wrong is not in force"
-    )
-
-
-def test_filters_narrow_the_answer_are_shown_with_it_and_kept(filtered: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(filtered.url)
+    box = page.get_by_label("Ask your documents")
     ask(page, QUESTION)
     answered(page, 1)
     everything = found(filtered, page)
     assert any(6 in pages for pages in everything)
 
-    page.get_by_label("Pages", exact=True).fill("2-3")
-    page.get_by_role("button", name="Text", exact=True).click()
-    page.locator('.gw-chip[data-part="pages"]').wait_for()
-    page.locator('.gw-chip[data-part="kinds"]').wait_for()
-    page.reload()
-    answered(page, 1)
-    assert page.locator(".gw-chip").all_inner_texts() == ["Pages 2–3", "Text"]
-    assert page.get_by_label("Pages", exact=True).input_value() == "2-3"
-    assert page.get_by_role("button", name="Text", exact=True).get_attribute("aria-pressed") == "true"
+    with promise("filters are kept with the conversation"):
+        field.fill("2-3")
+        page.get_by_role("button", name="Text", exact=True).click()
+        page.locator('.gw-chip[data-part="pages"]').wait_for()
+        page.locator('.gw-chip[data-part="kinds"]').wait_for()
+        page.reload()
+        answered(page, 1)
+        assert page.locator(".gw-chip").all_inner_texts() == ["Pages 2–3", "Text"]
+        assert field.input_value() == "2-3"
+        assert page.get_by_role("button", name="Text", exact=True).get_attribute("aria-pressed") == "true"
 
-    ask(page, QUESTION)
-    answered(page, 2)
-    page.get_by_text("Only pages 2–3, text").wait_for()
-    narrowed = found(filtered, page)
-    assert 0 < len(narrowed) < len(everything)
-    assert all({2, 3} & set(pages) for pages in narrowed)
+    with promise("they narrow the answer and are shown with it"):
+        ask(page, QUESTION)
+        answered(page, 2)
+        page.get_by_text("Only pages 2–3, text").wait_for()
+        narrowed = found(filtered, page)
+        assert 0 < len(narrowed) < len(everything)
+        assert all({2, 3} & set(pages) for pages in narrowed)
 
-    page.get_by_role("button", name="Search all pages again").click()
-    page.locator('.gw-chip[data-part="pages"]').wait_for(state="detached")
-    page.get_by_role("button", name="Search all kinds again").click()
-    page.locator(".gw-chip").first.wait_for(state="detached")
-    page.reload()
-    answered(page, 2)
-    assert page.locator(".gw-chip").count() == 0
-    page.get_by_text("Only pages 2–3, text").wait_for()
+    with promise("they are taken away one by one, and the answer keeps what it was asked under"):
+        page.get_by_role("button", name="Search all pages again").click()
+        page.locator('.gw-chip[data-part="pages"]').wait_for(state="detached")
+        page.get_by_role("button", name="Search all kinds again").click()
+        page.locator(".gw-chip").first.wait_for(state="detached")
+        page.reload()
+        answered(page, 2)
+        assert page.locator(".gw-chip").count() == 0
+        page.get_by_text("Only pages 2–3, text").wait_for()
+
+    with promise("pages typed just before a question hold for it"):
+        box.fill(QUESTION)
+        field.click()
+        page.keyboard.insert_text("2-3")
+        box.focus()
+        page.keyboard.press("Enter")
+        answered(page, 3)
+        page.locator(".gw-turn").nth(2).locator(".gw-label", has_text="Only pages 2–3").wait_for()
+        page.locator(".gw-chip", has_text="Pages 2–3").wait_for()
+    with promise("a question under pages that are wrong waits"):
+        box.fill(QUESTION)
+        field.fill("40")
+        box.press("Enter")
+        page.get_by_text(f"Not asked yet: “{QUESTION}”").wait_for()
+        assert page.locator(".gw-turn").count() == 3
+        field.fill("1-2, 4-5")
+        box.fill(QUESTION)
+        box.press("Enter")
+        answered(page, 4)
+        page.locator(".gw-turn .gw-label", has_text="Only pages 1–2 and 4–5").wait_for()
+
+    with promise("filters have their room before they are there"):
+        page.goto(filtered.url)
+        page.get_by_role("button", name="Figures", exact=True).wait_for()
+        in_scope(page, "2 of 2")
+        for place, drawn in ((".st-key-gw_narrow", ".gw-filters"), (".st-key-gw_scope", ".gw-scope")):
+            full = page.locator(place).bounding_box()["height"]
+            page.locator(drawn).evaluate("e => e.remove()")
+            assert abs(page.locator(place).bounding_box()["height"] - full) < 1
+
+    with promise("many page ranges fit on their chip, on a phone too"):
+        with Engine.open(filtered.home) as engine:
+            ranges = tuple((3 * i + 1, 3 * i + 2) for i in range(30))
+            talk = engine.conversations.new(Scope(pages=ranges, kinds=("text",)))
+            engine.chat(talk, QUESTION).run()
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto(f"{filtered.url}/?c={talk}")
+        answered(page, 1)
+        chip = page.locator('.gw-chip[data-part="pages"]')
+        assert chip.inner_text() == "Pages 1–2, 4–5, 7–8 and 27 more"
+        assert (chip.locator("span[title]").get_attribute("title") or "").endswith("85–86 and 88–89")
+        assert chip.locator("span[title]").evaluate("e => e.scrollWidth <= e.clientWidth")
+        assert chip.bounding_box()["height"] <= 34
+        page.locator(".gw-turn .gw-label", has_text="Only pages 1–2, 4–5, 7–8 and 27 more, text").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_pages_typed_just_before_a_question_hold_for_it(filtered: App, open_page: Callable[..., Any]) -> None:
+@pytest.mark.slow
+def test_filters_are_checked_as_they_are_typed(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
     field = page.get_by_label("Pages", exact=True)
-    box = page.get_by_label("Ask your documents")
-    box.fill(QUESTION)
-    field.click()
-    page.keyboard.insert_text("2-3")
-    box.focus()
-    page.keyboard.press("Enter")
-    page.locator(".gw-turn .gw-label", has_text="Only pages 2–3").wait_for()
-    answered(page, 1)
-    page.locator(".gw-chip", has_text="Pages 2–3").wait_for()
-
-    box.fill(QUESTION)
-    field.fill("40")
-    box.press("Enter")
-    page.get_by_text(f"Not asked yet: “{QUESTION}”").wait_for()
-    assert page.locator(".gw-turn").count() == 1
-
-    field.fill(", ".join(f"{3 * i + 1}-{3 * i + 2}" for i in range(2)))
-    box.fill(QUESTION)
-    box.press("Enter")
-    answered(page, 2)
-    page.locator(".gw-turn .gw-label", has_text="Only pages 1–2 and 4–5").wait_for()
-
-
-def test_many_page_ranges_fit_on_their_chip(filtered: App, open_page: Callable[..., Any]) -> None:
-    with Engine.open(filtered.home) as engine:
-        talk = engine.conversations.new(Scope(pages=tuple((3 * i + 1, 3 * i + 2) for i in range(30)), kinds=("text",)))
-        engine.chat(talk, QUESTION).run()
-    page = open_page(f"{filtered.url}/?c={talk}", 390, 844)
-    answered(page, 1)
-    chip = page.locator('.gw-chip[data-part="pages"]')
-    assert chip.inner_text() == "Pages 1–2, 4–5, 7–8 and 27 more"
-    assert (chip.locator("span[title]").get_attribute("title") or "").endswith("85–86 and 88–89")
-    assert chip.locator("span[title]").evaluate("e => e.scrollWidth <= e.clientWidth")
-    assert chip.bounding_box()["height"] <= 34
-    page.locator(".gw-turn .gw-label", has_text="Only pages 1–2, 4–5, 7–8 and 27 more, text").wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.slow
-def test_a_document_that_is_read_anew_stays_in_scope(filtered: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(filtered.url)
     in_scope(page, "2 of 2")
-    statuses: tuple[tuple[Literal["reading", "ready"], str], ...] = (("reading", "1 of 1"), ("ready", "2 of 2"))
-    with Engine.open(filtered.home) as engine:
-        for status, said in (*statuses, *statuses):
-            engine.store.set_status(engine.documents()[0].doc_id, status)
-            page.get_by_role("button", name="Tables", exact=True).click()
-            in_scope(page, said)
-    assert page.locator(".gw-scope .rows :checked").count() == 2
+    with promise("pages are checked as they are typed"):
+        for typed, words in (
+            ("5-2", "“5-2” runs backwards. Write 2-5."),
+            ("seven", "“seven” is not a page."),
+            ("40", "The longest document in scope has 6 pages."),
+            ("2-3, 5", "Only pages 2–3 and 5"),
+        ):
+            field.fill(typed)
+            page.locator(".said", has_text=words).first.wait_for()
+        page.locator('.gw-chip[data-part="pages"]', has_text="Pages 2–3 and 5").wait_for()
+        assert field.get_attribute("aria-invalid") is None
+    with promise("what is wrong is not in force"):
+        field.fill("2-")
+        page.locator(".said.bad", has_text="is an open range").wait_for()
+        assert page.locator('.gw-chip[data-part="pages"]').inner_text() == "Pages 2–3 and 5"
+
+    with promise("pages are checked anew when the scope changes"):
+        field.fill("4-6")
+        page.locator('.gw-chip[data-part="pages"]', has_text="Pages 4–6").wait_for()
+        with Engine.open(filtered.home) as engine:
+            long = next(i for i, info in enumerate(engine.documents()) if info.pages == 6)
+        labels = page.locator(".gw-scope .rows label")
+        labels.nth(long).click()
+        page.locator(".said.bad", has_text="The longest document in scope has 1 page.").wait_for()
+        ask(page, QUESTION)
+        answered(page, 1)
+        said = page.locator(".gw-turn").inner_text()
+        assert "Pages 4–6 of the document in scope hold nothing to search." in said
+        assert "do not answer" not in said
+        labels.nth(1 - long).click()
+        in_scope(page, "0 of 2")
+        page.locator(".said:not(.bad)", has_text="Only pages 4–6").wait_for()
+
+    with promise("a new conversation begins without the filters of the last"):
+        page.goto(filtered.url)
+        in_scope(page, "2 of 2")
+        page.get_by_role("button", name="Tables", exact=True).click()
+        page.locator('.gw-chip[data-part="kinds"]').wait_for()
+        ask(page, QUESTION)
+        answered(page, 1)
+        page.get_by_text("Only tables").wait_for()
+        assert page.locator('.gw-chip[data-part="kinds"]').count() == 1, "it holds for the next question too"
+        page.get_by_role("button", name="New conversation").click()
+        page.locator(".gw-chip").first.wait_for(state="detached")
+        page.locator('.gw-filters [data-kind="table"][aria-pressed="false"]').wait_for()
+    with promise("a document that is read anew stays in scope"):
+        in_scope(page, "2 of 2")
+        statuses: tuple[tuple[Literal["reading", "ready"], str], ...] = (("reading", "1 of 1"), ("ready", "2 of 2"))
+        with Engine.open(filtered.home) as engine:
+            for status, words in (*statuses, *statuses):
+                engine.store.set_status(engine.documents()[0].doc_id, status)
+                page.get_by_role("button", name="Tables", exact=True).click()
+                in_scope(page, words)
+        assert page.locator(".gw-scope .rows :checked").count() == 2
 
 
-@pytest.mark.slow
-def test_a_new_conversation_begins_without_the_filters_of_the_last(
-    filtered: App, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(filtered.url)
-    page.get_by_role("button", name="Tables", exact=True).click()
-    page.locator('.gw-chip[data-part="kinds"]').wait_for()
-    ask(page, QUESTION)
-    answered(page, 1)
-    page.get_by_text("Only tables").wait_for()
-    assert page.locator('.gw-chip[data-part="kinds"]').count() == 1, "it holds for the next question too"
-    page.get_by_role("button", name="New conversation").click()
-    page.locator(".gw-chip").first.wait_for(state="detached")
-    page.locator('.gw-filters [data-kind="table"][aria-pressed="false"]').wait_for()
-
-
-def conversation(page: Any, question: str = QUESTION) -> str:
+def asked(page: Any) -> str:
     """Asked in a new conversation: its id."""
-    ask(page, question)
+    ask(page, QUESTION)
     answered(page, 1)
     page.wait_for_url("**c=*")
     return parse_qs(urlsplit(page.url).query)["c"][0]
 
 
-def second_tab(page: Any, url: str) -> Any:
-    tab = page.context.new_page()
-    tab.goto(url)
-    return tab
-
-
 @pytest.mark.slow
-def test_what_another_tab_deleted_is_said_for_every_change(filtered: App, open_page: Callable[..., Any]) -> None:
+def test_filters_in_several_tabs(filtered: App, open_page: Callable[..., Any]) -> None:
     page = open_page(filtered.url)
-    page.get_by_role("button", name="Text", exact=True).click()
-    page.locator('.gw-chip[data-part="kinds"]').wait_for()
-    here = conversation(page)
-    tabs = {}
-    for name in ("kind", "chip", "pages", "tick", "rename"):
-        tabs[name] = second_tab(page, f"{filtered.url}/?c={here}")
-        answered(tabs[name], 1)
-        tabs[name].locator(".gw-chip").wait_for()
-    tabs["rename"].get_by_role("button", name="More about this conversation").click()
-    tabs["rename"].get_by_role("button", name="Rename", exact=True).click()
-    with Engine.open(filtered.home) as engine:
-        engine.conversations.delete(here)
-    tabs["kind"].get_by_role("button", name="Tables", exact=True).click()
-    tabs["chip"].locator(".gw-chip button").click()
-    tabs["pages"].get_by_label("Pages", exact=True).fill("2")
-    tabs["tick"].locator(".gw-scope .rows label").first.click()
-    tabs["rename"].get_by_label("Title").fill("Another")
-    tabs["rename"].keyboard.press("Enter")
-    for name, tab in tabs.items():
-        tab.get_by_text("This conversation isn’t in the library.").wait_for()
-        assert tab.locator(".stException").count() == 0, name
-        assert "c=" not in tab.url, name
+    with promise("a tab that is behind changes only what it is told to"):
+        here = asked(page)
+        behind = beside(page, f"{filtered.url}/?c={here}")
+        answered(behind, 1)
+        in_scope(behind, "2 of 2")
+        page.get_by_label("Pages", exact=True).fill("2-3")
+        page.locator('.gw-chip[data-part="pages"]').wait_for()
+        behind.locator(".gw-scope .rows label").first.click()
+        in_scope(behind, "1 of 2")
+        behind.locator(".gw-chip", has_text="Pages 2–3").wait_for()
+        page.get_by_role("button", name="Text", exact=True).click()
+        in_scope(page, "1 of 2")
+        with Engine.open(filtered.home) as engine:
+            stored = engine.conversations.scope(here)
+        assert (stored.pages, stored.kinds, len(stored.doc_ids or ())) == (((2, 3),), ("text",), 1)
+        assert page.locator(".gw-scope .rows :checked").count() == 1
+        behind.close()
+    with promise("a question asked again is asked under what its tab shows"):
+        with Engine.open(filtered.home) as engine:
+            engine.conversations.set_scope(here, EVERYTHING)
+        page.get_by_role("button", name="Ask it again").click()
+        page.locator(".gw-turn .gw-label", has_text="Only pages 2–3").wait_for()
+        answered(page, 1)
+        assert page.locator(".gw-versions").inner_text() == "2/2"
 
+    with promise("pages typed for one conversation stay with it"):
+        page.goto(filtered.url)
+        one = asked(page)
+        page.get_by_role("button", name="New conversation").click()
+        page.locator(".gw-start").wait_for()
+        other = asked(page)
+        page.get_by_label("Pages", exact=True).fill("3-4")
+        page.locator(f'.gw-history a[data-id="{one}"]').click()
+        page.locator(f'.gw-history a[data-id="{one}"][aria-current]').wait_for()
+        page.wait_for_url(f"**c={one}*")
+        page.get_by_role("button", name="Tables", exact=True).click()  # after it, what was typed is kept or dropped
+        page.locator('.gw-chip[data-part="kinds"]').wait_for()
+        assert page.locator(".gw-chip").all_inner_texts() == ["Tables"]
+        assert page.get_by_label("Pages", exact=True).input_value() == ""
+        with Engine.open(filtered.home) as engine:
+            assert engine.conversations.scope(one).pages == ()
+            assert engine.conversations.scope(other).pages in ((), ((3, 4),))
 
-@pytest.mark.slow
-def test_a_tab_that_is_behind_changes_only_what_it_is_told_to(filtered: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(filtered.url)
-    here = conversation(page)
-    behind = second_tab(page, f"{filtered.url}/?c={here}")
-    answered(behind, 1)
-    in_scope(behind, "2 of 2")
-    page.get_by_label("Pages", exact=True).fill("2-3")
-    page.locator('.gw-chip[data-part="pages"]').wait_for()
-    behind.locator(".gw-scope .rows label").first.click()
-    in_scope(behind, "1 of 2")
-    behind.locator(".gw-chip", has_text="Pages 2–3").wait_for()
-    page.get_by_role("button", name="Text", exact=True).click()
-    in_scope(page, "1 of 2")
-    with Engine.open(filtered.home) as engine:
-        stored = engine.conversations.scope(here)
-    assert (stored.pages, stored.kinds, len(stored.doc_ids or ())) == (((2, 3),), ("text",), 1)
-    assert page.locator(".gw-scope .rows :checked").count() == 1
-
-
-@pytest.mark.slow
-def test_a_question_asked_again_is_asked_under_what_its_tab_shows(filtered: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(filtered.url)
-    here = conversation(page)
-    page.get_by_label("Pages", exact=True).fill("2-3")
-    page.locator('.gw-chip[data-part="pages"]').wait_for()
-    with Engine.open(filtered.home) as engine:
-        engine.conversations.set_scope(here, EVERYTHING)
-    page.get_by_role("button", name="Ask it again").click()
-    page.locator(".gw-turn .gw-label", has_text="Only pages 2–3").wait_for()
-    answered(page, 1)
-    assert page.locator(".gw-versions").inner_text() == "2/2"
-
-
-@pytest.mark.slow
-def test_pages_typed_for_one_conversation_stay_with_it(filtered: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(filtered.url)
-    one = conversation(page)
-    page.get_by_role("button", name="New conversation").click()
-    page.locator(".gw-start").wait_for()
-    other = conversation(page)
-    page.get_by_label("Pages", exact=True).fill("3-4")
-    page.locator(f'.gw-history a[data-id="{one}"]').click()
-    page.locator(f'.gw-history a[data-id="{one}"][aria-current]').wait_for()
-    page.wait_for_url(f"**c={one}*")
-    page.wait_for_timeout(1500)  # what was typed is kept after a while, or dropped
-    assert parse_qs(urlsplit(page.url).query)["c"] == [one]
-    assert page.locator(f'.gw-history a[data-id="{one}"][aria-current]').count() == 1
-    assert page.locator(".gw-chip").count() == 0
-    assert page.get_by_label("Pages", exact=True).input_value() == ""
-    with Engine.open(filtered.home) as engine:
-        assert engine.conversations.scope(one) == EVERYTHING
-        assert engine.conversations.scope(other).pages in ((), ((3, 4),))
-
-
-@pytest.mark.slow
-def test_pages_are_checked_anew_when_the_scope_changes(filtered: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(filtered.url)
-    in_scope(page, "2 of 2")
-    page.get_by_label("Pages", exact=True).fill("4-6")
-    page.locator(".said", has_text="Only pages 4–6").wait_for()
-    page.locator('.gw-chip[data-part="pages"]').wait_for()
-    with Engine.open(filtered.home) as engine:
-        long = next(i for i, info in enumerate(engine.documents()) if info.pages == 6)
-    labels = page.locator(".gw-scope .rows label")
-    labels.nth(long).click()
-    page.locator(".said.bad", has_text="The longest document in scope has 1 page.").wait_for()
-    ask(page, QUESTION)
-    answered(page, 1)
-    said = page.locator(".gw-turn").inner_text()
-    assert "Pages 4–6 of the document in scope hold nothing to search." in said
-    assert "do not answer" not in said
-    labels.nth(1 - long).click()
-    in_scope(page, "0 of 2")
-    page.locator(".said:not(.bad)", has_text="Only pages 4–6").wait_for()
-
-
-def test_the_filters_have_their_room_before_they_are_there(filtered: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(filtered.url)
-    page.get_by_role("button", name="Figures", exact=True).wait_for()
-    in_scope(page, "2 of 2")
-    for place, drawn in ((".st-key-gw_narrow", ".gw-filters"), (".st-key-gw_scope", ".gw-scope")):
-        full = page.locator(place).bounding_box()["height"]
-        page.locator(drawn).evaluate("e => e.remove()")
-        assert abs(page.locator(place).bounding_box()["height"] - full) < 1
+    with promise("what another tab deleted is said for every change"):
+        page.goto(filtered.url)
+        page.get_by_role("button", name="Text", exact=True).click()
+        page.locator('.gw-chip[data-part="kinds"]').wait_for()
+        here = asked(page)
+        tabs = {name: beside(page, f"{filtered.url}/?c={here}") for name in ("kind", "chip", "pages", "tick", "rename")}
+        for tab in tabs.values():
+            answered(tab, 1)
+            tab.locator(".gw-chip").wait_for()
+        tabs["rename"].get_by_role("button", name="More about this conversation").click()
+        tabs["rename"].get_by_role("button", name="Rename", exact=True).click()
+        with Engine.open(filtered.home) as engine:
+            engine.conversations.delete(here)
+        tabs["kind"].get_by_role("button", name="Tables", exact=True).click()
+        tabs["chip"].locator(".gw-chip button").click()
+        tabs["pages"].get_by_label("Pages", exact=True).fill("2")
+        tabs["tick"].locator(".gw-scope .rows label").first.click()
+        tabs["rename"].get_by_label("Title").fill("Another")
+        tabs["rename"].keyboard.press("Enter")
+        for name, tab in tabs.items():
+            tab.get_by_text("This conversation isn’t in the library.").wait_for()
+            assert tab.locator(".stException").count() == 0, name
+            assert "c=" not in tab.url, name

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pymupdf
@@ -13,8 +12,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
-from tests import prepared
-from tests.browser.conftest import App, serve
+from tests.browser.conftest import App, lent
 from ui.server import web
 
 HOSTILE = '<img src=x onerror="window.ran=1"><script>window.ran=2</script>“&amp;</b>'
@@ -65,29 +63,32 @@ def test_a_page_on_another_port_of_this_machine_gets_nothing(app: App, browser: 
         assert page.evaluate(ATTEMPTS, app.url) == ["refused"] * 3
 
 
-def test_what_documents_and_people_write_is_never_run(tmp_path: Path, open_page: Callable[..., Any]) -> None:
+def test_what_documents_and_people_write_is_never_run(app: App, open_page: Callable[..., Any]) -> None:
     file = pymupdf.open()
     page = file.new_page()
     page.insert_text((72, 90), "Annual report", fontsize=22)
     page.insert_text((72, 130), f"The highest reading was 12 mg {HOSTILE}.", fontsize=9)
     file.set_metadata({"title": HOSTILE})
-    home = tmp_path / "home"
-    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
-        doc_id = prepared.read(engine, file.tobytes(), f"{HOSTILE.replace('/', '')}.pdf")
-        engine.index()
+    name = f"{HOSTILE.replace('/', '')}.pdf"
+    with (
+        lent(app, {name: file.tobytes()}) as (doc_id,),
+        Engine.open(app.home, overrides={"llm.model": "offline"}) as engine,
+    ):
         engine.shelf.tag([doc_id], add=[HOSTILE[:40]])
         engine.shelf.put([doc_id], HOSTILE.replace("/", "")[:40])
         talk = engine.conversations.new()
         engine.chat(talk, f"What was the highest reading {HOSTILE}?").run()
         engine.conversations.rename(talk, HOSTILE)
-        engine.reports.new(from_data({"title": HOSTILE, "sections": [{"heading": HOSTILE}]}))
-    with serve(home) as served:
+        report = engine.reports.new(from_data({"title": HOSTILE, "sections": [{"heading": HOSTILE}]}))
+        shown = open_page(f"{app.url}/?c={talk}")
         for path, ready in {
             f"?c={talk}": ".gw-flow",
             "library": "tr[data-status]",
             "reports": "main a, main button",
         }.items():
-            shown = open_page(f"{served.url}/{path}")
+            shown.goto(f"{app.url}/{path}")
             shown.locator(ready).first.wait_for()
             shown.get_by_text("onerror=").locator("visible=true").first.wait_for()
             assert shown.evaluate("[window.ran, document.querySelectorAll('img[src=x]').length]") == [None, 0]
+        engine.conversations.delete(talk)
+        engine.reports.store.delete(report)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,21 @@ def drop(page: Any, *paths: Path) -> None:
     data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
     for kind in ("dragEnter", "dragOver", "drop"):
         session.send("Input.dispatchDragEvent", {"type": kind, "x": 400, "y": 600, "data": data})
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    with serve(tmp_path_factory.mktemp("uploads") / "home") as served:
+        yield served
+
+
+@pytest.fixture
+def empty_app(started: App) -> App:
+    """The app without a document, whatever was there before."""
+    with Engine.open(started.home) as engine:
+        for info in engine.documents():
+            engine.remove(info.doc_id)
+    return started
 
 
 def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
@@ -90,6 +105,20 @@ def test_the_same_file_twice_is_kept_once(app: App, shelf: Shelf, open_page: Cal
     assert rows.count() == before
     page.get_by_role("button", name="Dismiss").click()
     page.get_by_text("again.pdf is already in the library.").wait_for(state="detached")
+
+
+@pytest.mark.slow
+def test_a_file_without_words_says_what_may_help(empty_app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{empty_app.url}/library")
+    page.get_by_text("No documents yet").wait_for()
+    page.locator("input[type=file]").set_input_files([file("blank.pdf", pdfs.blank())])
+    row = page.locator('tr[data-status="failed"]')
+    row.wait_for(timeout=120_000)
+    assert "turn on OCR for every page" in row.locator(".why").inner_text()
+    assert row.get_by_role("button", name="Settings").count() == 1
+    row.get_by_role("button", name="Retry").click()
+    row.locator(".why").wait_for(timeout=120_000)
+    assert "kept" not in row.locator(".why").inner_text()
 
 
 @pytest.mark.slow

@@ -4,14 +4,14 @@ before any model is loaded."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import App
+from tests.browser.conftest import App, serve
 from tests.matrix import standing_for
-from ui.chat.first_run import QUESTIONS
 
 
 @pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
@@ -36,34 +36,33 @@ def test_the_page_is_never_blank(app: App, browser: Any, theme: str) -> None:
     context.close()
 
 
-def test_what_takes_long_is_said(app: App, browser: Any) -> None:
-    context = browser.new_context()
+def test_what_takes_long_is_said_in_the_theme_that_was_chosen(app: App, browser: Any) -> None:
+    context = browser.new_context(color_scheme="light")
     sooner = "const real = setTimeout; window.setTimeout = (work, ms) => real(work, ms === 8000 ? 200 : ms);"
     context.add_init_script(sooner)
-    page = context.new_page()
-    page.route("**/static/js/index.*.js", lambda _: None)
-    page.goto(app.url, wait_until="commit")
-    expect(page.locator(".gw-opening").get_by_role("status")).to_contain_text("goes on by itself")
-    context.close()
-
-
-def test_the_theme_that_was_chosen_holds_from_the_first_paint(app: App, browser: Any) -> None:
-    context = browser.new_context(color_scheme="light")
     context.add_init_script("localStorage.setItem('stActiveTheme-/-v2', '\"Dark\"')")
     page = context.new_page()
     page.route("**/static/js/index.*.js", lambda _: None)
     page.goto(app.url, wait_until="commit")
-    ground = page.locator(".gw-opening").evaluate("screen => getComputedStyle(screen).backgroundColor")
-    assert ground == "rgb(18, 20, 19)"
+    opening = page.locator(".gw-opening")
+    assert opening.evaluate("screen => getComputedStyle(screen).backgroundColor") == "rgb(18, 20, 19)"
+    expect(opening.get_by_role("status")).to_contain_text("goes on by itself")
     context.close()
 
 
 @pytest.mark.slow
-def test_a_question_asked_before_the_models_are_loaded_is_followed(
-    empty_app: App, open_page: Callable[..., Any]
+def test_the_sample_is_one_click_from_its_first_answer_before_any_model_is_loaded(
+    tmp_path: Path, open_page: Callable[..., Any]
 ) -> None:
-    page = open_page(empty_app.url)
-    page.get_by_role("button", name=QUESTIONS[1]).click()
-    expect(page.locator(".gw-trial")).to_be_visible(timeout=3000)
-    expect(page.locator(".gw-opening")).to_have_count(0)
-    page.locator(".gw-answer a.gw-cite").first.wait_for(timeout=120_000)
+    with serve(tmp_path / "home") as app:
+        page = open_page(app.url)
+        page.get_by_role("button", name="When does the credit facility mature?").click()
+        expect(page.locator(".gw-trial")).to_be_visible(timeout=3000)
+        expect(page.locator(".gw-opening")).to_have_count(0)
+        answer = page.locator('.gw-turn[data-state="complete"] .gw-answer')
+        answer.wait_for(timeout=120_000)
+        assert "30 June 2029" in answer.inner_text()
+        page.get_by_text("Quotes from your documents").wait_for()
+        answer.locator("a.gw-cite").first.click()
+        page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+        assert page.get_by_label("Page", exact=True).first.is_visible()
