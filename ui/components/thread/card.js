@@ -66,8 +66,9 @@ export class Cards {
 
   hide() {
     clearTimeout(this.timer);
-    this.card?.remove();
-    this.card = this.chip = null;
+    const card = this.card;
+    this.card = this.chip = null;  // first: what leaves the page loses the focus, which hides the card
+    card?.remove();
   }
 
   show(chip) {
