@@ -11,7 +11,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.index.conversations import Conversations
 from ragcore.types import Mark
-from tests.browser.conftest import QUESTION, App, Shelf
+from tests.browser.conftest import QUESTION, App, Shelf, beside, promise
 from tests.browser.test_claude import Served, ask
 from tests.messages_server import Reply
 
@@ -84,26 +84,42 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
     assert questions(page)[1:] == ["And in June?", "And in July?"], "it goes on where it is shown"
 
 
-def test_the_same_question_in_another_conversation_costs_nothing_anew(
+def test_the_same_question_again_and_a_question_that_is_being_edited(
     claude: Served, open_page: Callable[..., Any]
 ) -> None:
     app, server = claude
-    server.reply(Reply(text="Answered once.", usage={"input_tokens": 100_000, "output_tokens": 10}))
-    for _ in range(2):
-        page = open_page(app.url)
-        page.get_by_text("documents are ready").wait_for()
-        ask(page, "What was the nitrate reading at Station Road in April?")
-        page.locator(COMPLETE).get_by_text("Answered once.").wait_for()
-    page.get_by_role("button", name="More", exact=True).click()
-    assert "From the cache (free)" in page.locator(".gw-meta").inner_text()
-    page.get_by_role("button", name="More about this conversation").click()
-    spent = page.locator(".gw-panel .spent p")
-    spent.first.wait_for()
-    assert spent.first.inner_text().split("\n")[-1] == "$0.000"
-    assert spent.nth(1).inner_text().split("\n")[-1] > "$0.000"
-    page.get_by_text("Claude Sonnet 4.6, answers").wait_for()
-    page.keyboard.press("Escape")
-    assert page.locator(".gw-panel .spent:visible").count() == 0
+    page = open_page(app.url)
+    with promise("the same question in another conversation costs nothing anew"):
+        server.reply(Reply(text="Answered once.", usage={"input_tokens": 100_000, "output_tokens": 10}))
+        for _ in range(2):
+            page.goto(app.url)
+            page.get_by_text("documents are ready").wait_for()
+            ask(page, "What was the nitrate reading at Station Road in April?")
+            page.locator(COMPLETE).get_by_text("Answered once.").wait_for()
+        page.get_by_role("button", name="More", exact=True).click()
+        assert "From the cache (free)" in page.locator(".gw-meta").inner_text()
+        page.get_by_role("button", name="More about this conversation").click()
+        spent = page.locator(".gw-panel .spent p")
+        spent.first.wait_for()
+        assert spent.first.inner_text().split("\n")[-1] == "$0.000"
+        assert spent.nth(1).inner_text().split("\n")[-1] > "$0.000"
+        page.get_by_text("Claude Sonnet 4.6, answers").wait_for()
+        page.keyboard.press("Escape")
+        assert page.locator(".gw-panel .spent:visible").count() == 0
+
+    with promise("a question that is being edited stays when another tab changes the branch"):
+        server.reply(Reply(text="The second of these."))
+        other = beside(page)
+        other.get_by_text("Answered once.").wait_for()
+        page.get_by_role("button", name="Edit the question").click()
+        field = page.get_by_label("Question", exact=True)
+        field.fill("Half of a quest")
+        other.get_by_role("button", name="Ask it again").click()
+        page.locator(COMPLETE).get_by_text("The second of these.").wait_for()
+        assert field.input_value() == "Half of a quest"
+        field.press("Escape")
+        page.get_by_text("Answered once.").wait_for(state="detached")
+        assert page.locator(".gw-versions").all_inner_texts() == ["2/2"]
 
 
 def test_what_checking_added_and_could_not_do_is_said(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
@@ -142,26 +158,3 @@ def test_what_checking_added_and_could_not_do_is_said(app: App, shelf: Shelf, op
     page.get_by_role("button", name="More about this conversation").click()
     page.get_by_role("button", name="Rename", exact=True).wait_for()
     assert page.locator(".gw-panel .spent").inner_text() == "", "nothing was ever spent"
-
-
-def test_a_question_that_is_being_edited_stays_when_another_tab_changes_the_branch(
-    claude: Served, open_page: Callable[..., Any]
-) -> None:
-    app, server = claude
-    server.reply(Reply(text="The first of these."), Reply(text="The second of these."))
-    page = open_page(app.url)
-    page.get_by_text("documents are ready").wait_for()
-    ask(page, "Which pump stood highest, and when?")
-    page.locator(COMPLETE).get_by_text("The first of these.").wait_for()
-    other = page.context.new_page()
-    other.goto(page.url)
-    other.get_by_text("The first of these.").wait_for()
-    page.get_by_role("button", name="Edit the question").click()
-    field = page.get_by_label("Question", exact=True)
-    field.fill("Half of a quest")
-    other.get_by_role("button", name="Ask it again").click()
-    page.locator(COMPLETE).get_by_text("The second of these.").wait_for()
-    assert field.input_value() == "Half of a quest"
-    field.press("Escape")
-    page.get_by_text("The first of these.").wait_for(state="detached")
-    assert page.locator(".gw-versions").all_inner_texts() == ["2/2"]

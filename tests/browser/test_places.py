@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from ragcore.types import Citation
-from tests.browser.conftest import DOCUMENTS, App, Shelf
+from tests.browser.conftest import DOCUMENTS, App, Shelf, promise
 from tests.matrix import standing_for
 
 SLACK = 1.5  # CSS pixels
@@ -97,16 +97,22 @@ def test_a_click_lights_exactly_the_quoted_words(
     answer, file = shelf.answers[name], shelf.files[name]
     assert answer.citations
     page = open_page(f"{app.url}/?c={shelf.conversations[name]}")
-    for citation in answer.citations[:2]:
-        page.locator(f'.gw-answer a.gw-cite[data-n="{citation.n}"]').first.click()
-        page.locator(f'.gw-highlight[data-n="{citation.n}"][data-role="cited"]').first.wait_for()
+    with promise("a click lights exactly the quoted words"):
+        for citation in answer.citations[:2]:
+            page.locator(f'.gw-answer a.gw-cite[data-n="{citation.n}"]').first.click()
+            page.locator(f'.gw-highlight[data-n="{citation.n}"][data-role="cited"]').first.wait_for()
+            assert_lit(page, file, citation)
+    with promise("at another zoom too"):
+        before = page.locator(".gw-page").first.bounding_box()["width"]
+        for _ in range(3):
+            page.get_by_role("button", name="Zoom in").click()
+        assert page.locator(".gw-page").first.bounding_box()["width"] > before * 1.1
         assert_lit(page, file, citation)
-
-    before = page.locator(".gw-page").first.bounding_box()["width"]
-    for _ in range(3):
-        page.get_by_role("button", name="Zoom in").click()
-    assert page.locator(".gw-page").first.bounding_box()["width"] > before * 1.1
-    assert_lit(page, file, citation)
+    with promise("a reload reopens the conversation with its highlights"):
+        page.reload()
+        page.locator(f'.gw-highlight[data-n="{citation.n}"]').first.wait_for()
+        assert_lit(page, file, citation)
+        assert page.locator(f'.gw-answer a.gw-cite[data-n="{citation.n}"][aria-current]').count() >= 1
 
 
 def test_the_lit_words_are_in_sight_and_the_chip_says_so(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
@@ -137,16 +143,3 @@ def test_the_lit_words_are_in_sight_and_the_chip_says_so(app: App, shelf: Shelf,
         " const end = Math.max(...lit.map(e => e.getBoundingClientRect().right));"
         " return end <= right && (desk.scrollLeft < 1 || right - end < 20); }"
     )
-
-
-def test_a_reload_reopens_the_conversation_with_its_highlights(
-    app: App, shelf: Shelf, open_page: Callable[..., Any]
-) -> None:
-    name = "turned.pdf"
-    page = open_page(f"{app.url}/?c={shelf.conversations[name]}")
-    page.locator('.gw-answer a.gw-cite[data-n="1"]').first.click()
-    page.locator('.gw-highlight[data-n="1"]').first.wait_for()
-    page.reload()
-    page.locator('.gw-highlight[data-n="1"]').first.wait_for()
-    assert_lit(page, shelf.files[name], shelf.answers[name].citations[0])
-    assert page.locator('.gw-answer a.gw-cite[data-n="1"][aria-current]').count() >= 1
