@@ -12,7 +12,7 @@ import pymupdf
 import pytest
 
 from ragcore.engine import Engine
-from tests.browser.conftest import App, Shelf
+from tests.browser.conftest import App, Shelf, promise
 from tests.browser.test_places import SLACK, Rect, client_rects, quoted_and_not, words_on
 from tests.matrix import standing_for
 from ui.chat import payload
@@ -20,9 +20,8 @@ from ui.chat import payload
 PAGES = ["survey.pdf", "turned.pdf", "cropped.pdf", "cropped and turned.pdf"]
 
 
-def opened(app: App, shelf: Shelf, open_page: Callable[..., Any], name: str = "survey.pdf", **options: Any) -> Any:
-    """The conversation about one document, its first citation open."""
-    page = open_page(f"{app.url}/?c={shelf.conversations[name]}", **options)
+def cited(page: Any) -> Any:
+    """The page with its first citation open."""
     page.locator('.gw-answer a.gw-cite[data-n="1"]').first.click()
     page.locator('.gw-highlight[data-n="1"][data-role="cited"]').first.wait_for()
     page.locator(".gw-page .gw-text").first.wait_for(state="attached")
@@ -68,48 +67,86 @@ def on_page(page: Any, selector: str) -> list[Rect]:
 
 
 @pytest.mark.parametrize("name", standing_for(["cropped and turned.pdf"], PAGES))
-def test_the_quoted_words_are_lit_at_every_zoom_however_the_page_is_turned(
-    name: str, app: App, shelf: Shelf, open_page: Callable[..., Any]
-) -> None:
-    page = opened(app, shelf, open_page, name)
-    quoted, others, sheet = quoted_and_not(shelf.files[name], shelf.answers[name].citations[0])
-    for quarters in range(4):
-        for percent in (50, 100, 250) if quarters % 2 else (250, 100, 50):
-            zoom_to(page, percent)
-            zoom = percent / 100
+def test_a_page_at_every_zoom_and_turn(name: str, app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    page = cited(open_page(f"{app.url}/?c={shelf.conversations[name]}"))
+    with promise("the quoted words are lit at every zoom, however the page is turned"):
+        quoted, others, sheet = quoted_and_not(shelf.files[name], shelf.answers[name].citations[0])
+        for quarters in range(4):
+            for percent in (50, 100, 250) if quarters % 2 else (250, 100, 50):
+                zoom_to(page, percent)
+                zoom = percent / 100
+                (shown,) = on_page(page, '.gw-page[data-page="1"]')
+                whole = turned(sheet, sheet, quarters)
+                assert (shown["x1"], shown["y1"]) == pytest.approx((whole.width * zoom, whole.height * zoom), abs=1)
+                (picture,) = on_page(page, '.gw-page[data-page="1"] img.whole')
+                assert list(picture.values()) == pytest.approx(list(shown.values()), abs=0.5)
+                lit = on_page(page, '.gw-highlight[data-n="1"][data-role="cited"]')
+                assert_over(
+                    lit,
+                    [turned(box, sheet, quarters) for box in quoted],
+                    [turned(box, sheet, quarters) for box in others],
+                    zoom,
+                )
+            page.keyboard.press("r")
+    with promise("the picture is the page turned"):
+        page.keyboard.press("9")
+        for quarters in (1, 2, 3):
+            page.keyboard.press("r")
+            page.wait_for_function(
+                "() => (({ complete, naturalWidth }) => complete && naturalWidth)(document.querySelector('img.whole'))"
+            )
+            seen = grey(pymupdf.Pixmap(page.locator(".gw-page").screenshot(animations="disabled")), 40)
+            with pymupdf.open(shelf.files[name]) as pdf:
+                own = pdf[0].rotation
+                alike = []
+                for turn in range(4):
+                    pdf[0].set_rotation((own + 90 * turn) % 360)
+                    alike.append(np.corrcoef(seen.ravel(), grey(pdf[0].get_pixmap(dpi=100), 40).ravel())[0, 1])
+            assert np.argmax(alike) == quarters, alike
+            assert max(alike) > 0.6, alike
+    page.keyboard.press("r")
+    with promise("find lights each match and no other word"):
+        *words, (_, sheet) = words_on(shelf.files[name], 1)
+        wanted = [box for text, box in words if "nitrate" in text.lower()]
+        others = [box for text, box in words if "nitrate" not in text.lower()]
+        assert len(wanted) > 1
+        page.locator(".gw-pane .desk").focus()
+        page.keyboard.press("Control+f")
+        page.keyboard.type("NITRATE")
+        page.locator(".gw-match.on").wait_for()
+        said = page.locator(".gw-find .said")
+        assert said.inner_text() == f"1 of {len(wanted)}"
+        for quarters in range(2):
             (shown,) = on_page(page, '.gw-page[data-page="1"]')
-            whole = turned(sheet, sheet, quarters)
-            assert (shown["x1"], shown["y1"]) == pytest.approx((whole.width * zoom, whole.height * zoom), abs=1)
-            (picture,) = on_page(page, '.gw-page[data-page="1"] img.whole')
-            assert list(picture.values()) == pytest.approx(list(shown.values()), abs=0.5)
-            lit = on_page(page, '.gw-highlight[data-n="1"][data-role="cited"]')
+            zoom = shown["x1"] / turned(sheet, sheet, quarters).width
+            lit = on_page(page, ".gw-match")
             assert_over(
                 lit,
-                [turned(box, sheet, quarters) for box in quoted],
+                [turned(box, sheet, quarters) for box in wanted],
                 [turned(box, sheet, quarters) for box in others],
                 zoom,
             )
-        page.keyboard.press("r")
+            page.get_by_role("button", name="Rotate").click()
+            page.locator(".gw-match.on").wait_for()
+        assert re.search(rf"{len(wanted)} matches", page.locator(".gw-pane .rail button").get_attribute("aria-label"))
+        colours = page.locator(".gw-match").evaluate_all("all => all.map(e => getComputedStyle(e).backgroundColor)")
+        for red, green, blue in (map(int, re.findall(r"\d+", colour)[:3]) for colour in colours):
+            assert red < green < blue, "yellow is evidence, and nothing else is"
 
-
-@pytest.mark.parametrize("name", standing_for(["cropped and turned.pdf"], ["survey.pdf", "cropped and turned.pdf"]))
-def test_the_picture_is_the_page_turned(name: str, app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
-    page = opened(app, shelf, open_page, name)
-    page.keyboard.press("9")
-    for quarters in (1, 2, 3):
-        page.keyboard.press("r")
-        page.wait_for_function(
-            "() => { const i = document.querySelector('.gw-page img.whole'); return i.complete && i.naturalWidth > 0 }"
-        )
-        seen = grey(pymupdf.Pixmap(page.locator(".gw-page").screenshot(animations="disabled")), 40)
-        with pymupdf.open(shelf.files[name]) as pdf:
-            own = pdf[0].rotation
-            alike = []
-            for turn in range(4):
-                pdf[0].set_rotation((own + 90 * turn) % 360)
-                alike.append(np.corrcoef(seen.ravel(), grey(pdf[0].get_pixmap(dpi=100), 40).ravel())[0, 1])
-        assert np.argmax(alike) == quarters, alike
-        assert max(alike) > 0.6, alike
+    with promise("matches are gone through by keys"):
+        field = page.get_by_label("Find in document", exact=True).and_(page.locator("input"))
+        field.focus()
+        page.keyboard.press("Enter")
+        assert said.inner_text() == f"2 of {len(wanted)}"
+        page.keyboard.press("Shift+Enter")
+        page.keyboard.press("Shift+Enter")
+        assert said.inner_text() == f"{len(wanted)} of {len(wanted)}"
+        field.fill("no such words")
+        page.locator(".gw-find.none").wait_for()
+        assert said.inner_text() == "No match"
+        page.keyboard.press("Escape")
+        assert page.locator(".gw-find").is_hidden()
+        assert page.locator(".gw-match").count() == 0
 
 
 def grey(pixmap: pymupdf.Pixmap, across: int) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -120,191 +157,153 @@ def grey(pixmap: pymupdf.Pixmap, across: int) -> np.ndarray[Any, np.dtype[np.flo
     return np.array([[part.mean() for part in np.array_split(row, across)] for row in rows])
 
 
-@pytest.mark.parametrize("name", standing_for(["turned.pdf"], ["turned.pdf", "cropped.pdf"]))
-def test_find_lights_each_match_and_no_other_word(
-    name: str, app: App, shelf: Shelf, open_page: Callable[..., Any]
-) -> None:
-    page = opened(app, shelf, open_page, name)
-    *words, (_, sheet) = words_on(shelf.files[name], 1)
-    wanted = [box for text, box in words if "nitrate" in text.lower()]
-    others = [box for text, box in words if "nitrate" not in text.lower()]
-    assert len(wanted) > 1
-    page.locator(".gw-pane .desk").focus()
-    page.keyboard.press("Control+f")
-    page.keyboard.type("NITRATE")
-    page.locator(".gw-match.on").wait_for()
-    said = page.locator(".gw-find .said")
-    assert said.inner_text() == f"1 of {len(wanted)}"
-    for quarters in range(2):
-        (shown,) = on_page(page, '.gw-page[data-page="1"]')
-        zoom = shown["x1"] / turned(sheet, sheet, quarters).width
-        lit = on_page(page, ".gw-match")
-        assert_over(
-            lit,
-            [turned(box, sheet, quarters) for box in wanted],
-            [turned(box, sheet, quarters) for box in others],
-            zoom,
-        )
-        page.get_by_role("button", name="Rotate").click()
+def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    survey = f"{app.url}/?c={shelf.conversations['survey.pdf']}"
+    page = cited(open_page(survey))
+    with promise("tiles are those of the page"):
+        page.wait_for_function("() => document.querySelector('.gw-page img.whole')?.src")
+        source = page.locator(".gw-page img.whole").first.get_attribute("src")
+        for path, status in (("2560/0-0", 200), ("2560/3-0", 400), ("2561/0-0", 400)):
+            asked = re.sub(r"/1\.png\?w=\d+&", f"/1/tiles/{path}.png?", source)
+            assert page.request.get(f"{app.url}{asked}").status == status, path
+    with promise("words are found over a line end"):
+        layer = page.locator(".gw-page .gw-text text")
+        first, second = (layer.nth(i).text_content().split() for i in (1, 2))
+        page.get_by_role("button", name="Find in document").click()
+        page.keyboard.type(f"{first[-1]} {second[0]}")
+        page.locator(".gw-match.on").first.wait_for()
+        assert page.locator(".gw-match.on").count() == 2
+        page.keyboard.press("Escape")
+    with promise("the outline leads to headings, and stays over a reload"):
+        zoom_to(page, 250)
+        page.get_by_role("tab", name="Outline").click()
+        heading = page.locator(".gw-pane .outline .hd").first
+        heading.wait_for()
+        heading.click()
+        assert heading.get_attribute("aria-current") == "location"
+        title = heading.locator("span").inner_text().split()[0]
+        (word,) = [box for text, box in words_on(shelf.files["survey.pdf"], 1) if text == title][:1]
+        (sheet,), (desk,) = client_rects(page, ".gw-page"), client_rects(page, ".gw-pane .desk")
+        assert desk["y0"] <= sheet["y0"] + word.y0 * 2.5 <= desk["y0"] + 60
+        page.reload()
+        assert page.get_by_role("tab", name="Outline").get_attribute("aria-selected") == "true"
+        page.get_by_role("tab", name="Thumbnails").click()
+        page.locator(".gw-answer a.gw-cite").first.click()
+    with promise("single keys are listed and can be switched off"):
+        page.keyboard.press("?")
+        keys = page.get_by_role("dialog", name="Keyboard")
+        keys.get_by_label("Single keys").uncheck()
+        page.keyboard.press("Escape")
+        keys.wait_for(state="detached")
+        page.reload()
+        page.locator('.gw-highlight[data-n="1"]').first.wait_for()
+        page.keyboard.press("]")
+        page.keyboard.press("?")
+        assert page.locator(".gw-pane").is_visible()
+        assert keys.count() == 0
+        page.get_by_role("button", name="Keyboard").click()
+        keys.get_by_label("Single keys").check()
+        page.keyboard.press("Escape")
+        keys.wait_for(state="detached")
+    with promise("pane and sidebar are hidden by keys and stay so"):
+        page.keyboard.press("]")
+        page.keyboard.press("[")
+        page.get_by_role("button", name="Expand sidebar").wait_for()
+        assert page.locator(".gw-pane").is_hidden()
+        page.goto(survey)
+        page.locator(".gw-answer a.gw-cite").first.wait_for()
+        assert page.locator(".gw-pane").is_hidden()
+        page.get_by_role("button", name="Expand sidebar").wait_for()
+        page.locator(".gw-answer a.gw-cite").first.click()
+        page.locator('.gw-highlight[data-n="1"]').first.wait_for()
+        assert page.get_by_role("button", name="Page pane").get_attribute("aria-pressed") == "true"
+        page.keyboard.press("[")
+        page.get_by_role("button", name="Expand sidebar").wait_for(state="detached")
+
+    page.keyboard.press("9")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    with promise("words are selected, copied and asked about"):
+        *words, (_, sheet) = words_on(shelf.files["survey.pdf"], 1)
+        texts = [text for text, _ in words]
+        start = next(i for i in range(len(texts)) if texts[i : i + 2] == ["Forty", "wells"])
+        end = start + texts[start:].index("nitrate")
+        for turns in range(2):  # as it is, and turned by a quarter
+            (shown,) = client_rects(page, '.gw-page[data-page="1"]')
+            first, last = (turned(words[i][1], sheet, turns) for i in (start, end))
+            zoom = (shown["x1"] - shown["x0"]) / turned(sheet, sheet, turns).width
+            inner = 0.5 if turns == 0 else 0.0
+            page.mouse.move(
+                shown["x0"] + (first.x0 + inner if turns == 0 else (first.x0 + first.x1) / 2) * zoom,
+                shown["y0"] + ((first.y0 + first.y1) / 2 if turns == 0 else first.y0 + 0.5) * zoom,
+            )
+            page.mouse.down()
+            page.mouse.move(shown["x0"] + last.x0 * zoom, shown["y0"] + last.y0 * zoom, steps=3)
+            page.mouse.move(
+                shown["x0"] + (last.x1 - 0.5 if turns == 0 else (last.x0 + last.x1) / 2) * zoom,
+                shown["y0"] + ((last.y0 + last.y1) / 2 if turns == 0 else last.y1 - 0.5) * zoom,
+            )
+            page.mouse.up()
+            page.get_by_role("toolbar", name="Selected words").wait_for()
+            page.keyboard.press("Control+c")
+            assert page.evaluate("navigator.clipboard.readText()") == " ".join(texts[start : end + 1])
+            if turns == 0:
+                page.keyboard.press("r")
+                page.locator(".gw-page .gw-text").wait_for(state="attached")
+        page.get_by_role("button", name="Copy with source").click()
+        page.get_by_role("button", name="Copied").wait_for()
+        quote = " ".join(texts[start : end + 1])
+        title = "Larkfield Water Survey"
+        assert page.evaluate("navigator.clipboard.readText()") == f"“{quote}” ({title}, p. 1)"
+        page.get_by_role("button", name="Ask about this").click()
+        box = page.get_by_label("Ask your documents").and_(page.locator("textarea"))
+        assert box.input_value() == f"About “{quote}” ({title}, p. 1): "
+        page.keyboard.type("why?")
+        assert box.input_value().endswith(": why?")
+        assert page.get_by_role("toolbar", name="Selected words").is_hidden()
+
+    with promise("a cell is lit with its row and column headers"):
+        lit_cell(page, app, shelf)
+    with promise("a page is sharp at any zoom on a fine screen"):
+        fine = {"width": 1440, "height": 900, "deviceScaleFactor": 2, "mobile": False}
+        screen = page.context.new_cdp_session(page)
+        screen.send("Emulation.setDeviceMetricsOverride", fine)
+        page.locator(".gw-pane .desk").focus()
+        zoom_to(page, 400)
+        density = """() => {
+            const desk = document.querySelector('.gw-pane .desk').getBoundingClientRect();
+            const tiles = [...document.querySelectorAll('.gw-page .tiles img')];
+            if (!tiles.length || tiles.some(t => !t.complete || !t.style.width)) return null;
+            const inside = tiles.map(t => t.getBoundingClientRect());
+            const covers = (x, y) => inside.some(r => r.left <= x && x <= r.right && r.top <= y && y <= r.bottom);
+            const page = document.querySelector('.gw-page').getBoundingClientRect();
+            for (let x = Math.max(desk.left, page.left) + 2; x < Math.min(desk.right, page.right) - 20; x += 40)
+                for (let y = Math.max(desk.top, page.top) + 2; y < Math.min(desk.bottom, page.bottom) - 20; y += 40)
+                    if (!covers(x, y)) return null;
+            return Math.min(...tiles.map(t => t.naturalWidth / t.getBoundingClientRect().width));
+        }"""
+        assert page.wait_for_function(density).json_value() >= 2 * 0.98
+        page.get_by_role("button", name="Fit page").click()
+        (sheet,), (desk,) = client_rects(page, ".gw-page"), client_rects(page, ".gw-pane .desk")
+        assert sheet["y1"] - sheet["y0"] <= desk["y1"] - desk["y0"]
+        assert sheet["y0"] >= desk["y0"]
+        assert page.locator(".gw-page .tiles img").count() == 0
+        screen.detach()
+
+    with promise("a phone has search and outline in the drawer"):
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto(survey)
+        cited(page)
+        page.get_by_role("button", name="Outline").click()
+        page.locator(".gw-pane .outline .hd").first.wait_for()
+        page.get_by_role("button", name="Outline").click()
+        page.get_by_role("button", name="Find in document").click()
+        page.keyboard.type("pump")
         page.locator(".gw-match.on").wait_for()
-    assert re.search(rf"{len(wanted)} matches", page.locator(".gw-pane .rail button").get_attribute("aria-label"))
-    colours = page.locator(".gw-match").evaluate_all("all => all.map(e => getComputedStyle(e).backgroundColor)")
-    for red, green, blue in (map(int, re.findall(r"\d+", colour)[:3]) for colour in colours):
-        assert red < green < blue, "yellow is evidence, and nothing else is"
-
-    field = page.get_by_label("Find in document", exact=True).and_(page.locator("input"))
-    field.focus()
-    page.keyboard.press("Enter")
-    assert said.inner_text() == f"2 of {len(wanted)}"
-    page.keyboard.press("Shift+Enter")
-    page.keyboard.press("Shift+Enter")
-    assert said.inner_text() == f"{len(wanted)} of {len(wanted)}"
-    field.fill("no such words")
-    page.locator(".gw-find.none").wait_for()
-    assert said.inner_text() == "No match"
-    page.keyboard.press("Escape")
-    assert page.locator(".gw-find").is_hidden()
-    assert page.locator(".gw-match").count() == 0
+        bars = client_rects(page, ".gw-find, .gw-pane .tbar > *")
+        assert all(bar["x0"] >= 0 and bar["x1"] <= 390 for bar in bars)
 
 
-def test_words_are_found_over_a_line_end(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
-    page = opened(app, shelf, open_page)
-    layer = page.locator(".gw-page .gw-text text")
-    first, second = (layer.nth(i).text_content().split() for i in (1, 2))
-    page.get_by_role("button", name="Find in document").click()
-    page.keyboard.type(f"{first[-1]} {second[0]}")
-    page.locator(".gw-match.on").first.wait_for()
-    assert page.locator(".gw-match.on").count() == 2
-
-
-def test_the_outline_leads_to_headings(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
-    page = opened(app, shelf, open_page)
-    zoom_to(page, 250)
-    page.get_by_role("tab", name="Outline").click()
-    heading = page.locator(".gw-pane .outline .hd").first
-    heading.wait_for()
-    heading.click()
-    assert heading.get_attribute("aria-current") == "location"
-    title = heading.locator("span").inner_text().split()[0]
-    (word,) = [box for text, box in words_on(shelf.files["survey.pdf"], 1) if text == title][:1]
-    (sheet,), (desk,) = client_rects(page, ".gw-page"), client_rects(page, ".gw-pane .desk")
-    assert desk["y0"] <= sheet["y0"] + word.y0 * 2.5 <= desk["y0"] + 60
-    page.reload()
-    assert page.get_by_role("tab", name="Outline").get_attribute("aria-selected") == "true"
-
-
-def test_words_are_selected_copied_and_asked_about(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
-    page = opened(app, shelf, open_page, permissions=["clipboard-read", "clipboard-write"])
-    *words, (_, sheet) = words_on(shelf.files["survey.pdf"], 1)
-    texts = [text for text, _ in words]
-    start = next(i for i in range(len(texts)) if texts[i : i + 2] == ["Forty", "wells"])
-    end = start + texts[start:].index("nitrate")
-    for turns in range(2):  # as it is, and turned by a quarter
-        (shown,) = client_rects(page, '.gw-page[data-page="1"]')
-        first, last = (turned(words[i][1], sheet, turns) for i in (start, end))
-        zoom = (shown["x1"] - shown["x0"]) / turned(sheet, sheet, turns).width
-        inner = 0.5 if turns == 0 else 0.0
-        page.mouse.move(
-            shown["x0"] + (first.x0 + inner if turns == 0 else (first.x0 + first.x1) / 2) * zoom,
-            shown["y0"] + ((first.y0 + first.y1) / 2 if turns == 0 else first.y0 + 0.5) * zoom,
-        )
-        page.mouse.down()
-        page.mouse.move(shown["x0"] + last.x0 * zoom, shown["y0"] + last.y0 * zoom, steps=3)
-        page.mouse.move(
-            shown["x0"] + (last.x1 - 0.5 if turns == 0 else (last.x0 + last.x1) / 2) * zoom,
-            shown["y0"] + ((last.y0 + last.y1) / 2 if turns == 0 else last.y1 - 0.5) * zoom,
-        )
-        page.mouse.up()
-        page.get_by_role("toolbar", name="Selected words").wait_for()
-        page.keyboard.press("Control+c")
-        assert page.evaluate("navigator.clipboard.readText()") == " ".join(texts[start : end + 1])
-        if turns == 0:
-            page.keyboard.press("r")
-            page.locator(".gw-page .gw-text").wait_for(state="attached")
-    page.get_by_role("button", name="Copy with source").click()
-    page.get_by_role("button", name="Copied").wait_for()
-    quote = " ".join(texts[start : end + 1])
-    title = "Larkfield Water Survey"
-    assert page.evaluate("navigator.clipboard.readText()") == f"“{quote}” ({title}, p. 1)"
-    page.get_by_role("button", name="Ask about this").click()
-    box = page.get_by_label("Ask your documents").and_(page.locator("textarea"))
-    assert box.input_value() == f"About “{quote}” ({title}, p. 1): "
-    page.keyboard.type("why?")
-    assert box.input_value().endswith(": why?")
-    assert page.get_by_role("toolbar", name="Selected words").is_hidden()
-
-
-def test_the_pane_and_the_sidebar_are_hidden_by_keys_and_stay_so(
-    app: App, shelf: Shelf, open_page: Callable[..., Any]
-) -> None:
-    page = opened(app, shelf, open_page)
-    page.keyboard.press("]")
-    page.keyboard.press("[")
-    page.get_by_role("button", name="Expand sidebar").wait_for()
-    assert page.locator(".gw-pane").is_hidden()
-    page.goto(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
-    page.locator(".gw-answer a.gw-cite").first.wait_for()
-    assert page.locator(".gw-pane").is_hidden()
-    page.get_by_role("button", name="Expand sidebar").wait_for()
-    page.locator(".gw-answer a.gw-cite").first.click()
-    page.locator('.gw-highlight[data-n="1"]').first.wait_for()
-    assert page.get_by_role("button", name="Page pane").get_attribute("aria-pressed") == "true"
-    page.keyboard.press("[")
-    page.get_by_role("button", name="Expand sidebar").wait_for(state="detached")
-
-
-def test_single_keys_are_listed_and_can_be_switched_off(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
-    page = opened(app, shelf, open_page)
-    page.keyboard.press("?")
-    keys = page.get_by_role("dialog", name="Keyboard")
-    keys.get_by_label("Single keys").uncheck()
-    page.keyboard.press("Escape")
-    keys.wait_for(state="detached")
-    page.reload()
-    page.locator('.gw-highlight[data-n="1"]').first.wait_for()
-    page.keyboard.press("]")
-    page.keyboard.press("?")
-    assert page.locator(".gw-pane").is_visible()
-    assert keys.count() == 0
-    page.get_by_role("button", name="Keyboard").click()
-    keys.get_by_label("Single keys").check()
-
-
-def test_a_page_is_sharp_at_any_zoom_on_a_fine_screen(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
-    page = opened(app, shelf, open_page, device_scale_factor=2)
-    zoom_to(page, 400)
-    density = """() => {
-        const desk = document.querySelector('.gw-pane .desk').getBoundingClientRect();
-        const tiles = [...document.querySelectorAll('.gw-page .tiles img')];
-        if (!tiles.length || tiles.some(t => !t.complete || !t.style.width)) return null;
-        const inside = tiles.map(t => t.getBoundingClientRect());
-        const covers = (x, y) => inside.some(r => r.left <= x && x <= r.right && r.top <= y && y <= r.bottom);
-        const page = document.querySelector('.gw-page').getBoundingClientRect();
-        for (let x = Math.max(desk.left, page.left) + 2; x < Math.min(desk.right, page.right) - 20; x += 40)
-            for (let y = Math.max(desk.top, page.top) + 2; y < Math.min(desk.bottom, page.bottom) - 20; y += 40)
-                if (!covers(x, y)) return null;
-        return Math.min(...tiles.map(t => t.naturalWidth / t.getBoundingClientRect().width));
-    }"""
-    assert page.wait_for_function(density).json_value() >= 2 * 0.98
-    page.get_by_role("button", name="Fit page").click()
-    (sheet,), (desk,) = client_rects(page, ".gw-page"), client_rects(page, ".gw-pane .desk")
-    assert sheet["y1"] - sheet["y0"] <= desk["y1"] - desk["y0"]
-    assert sheet["y0"] >= desk["y0"]
-    assert page.locator(".gw-page .tiles img").count() == 0
-
-
-@pytest.mark.parametrize(("path", "status"), [("2560/0-0", 200), ("2560/3-0", 400), ("2561/0-0", 400)])
-def test_tiles_are_those_of_the_page(
-    path: str, status: int, app: App, shelf: Shelf, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
-    source = page.locator(".gw-page img.whole").first
-    page.wait_for_function("() => document.querySelector('.gw-page img.whole')?.src")
-    asked = re.sub(r"/1\.png\?w=\d+&", f"/1/tiles/{path}.png?", source.get_attribute("src"))
-    assert page.request.get(f"{app.url}{asked}").status == status
-
-
-def test_a_cell_is_lit_with_its_row_and_column_headers(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+def lit_cell(page: Any, app: App, shelf: Shelf) -> None:
     with Engine.open(shelf.home) as engine:
         (info,) = [info for info in engine.documents() if info.name == "table.pdf"]
         read = engine.document(info.doc_id)
@@ -323,7 +322,7 @@ def test_a_cell_is_lit_with_its_row_and_column_headers(app: App, shelf: Shelf, o
         "boxes": [payload.box(box) for box in read.boxes(cell.start, cell.end)],
         "heads": [payload.box(box) for header in headers if header for box in read.boxes(header.start, header.end)],
     }
-    page = open_page(f"{app.url}/?c={shelf.conversations['table.pdf']}")
+    page.goto(f"{app.url}/?c={shelf.conversations['table.pdf']}")
     page.locator(".gw-page .gw-text").first.wait_for(state="attached")
     page.evaluate(
         "citation => dispatchEvent(new CustomEvent('gw:open', "
@@ -345,15 +344,3 @@ def test_a_cell_is_lit_with_its_row_and_column_headers(app: App, shelf: Shelf, o
     assert within(heads) == {"Orchard", "Lane", "May"}
     (tag,) = on_page(page, ".gw-page .gw-tag.on")
     assert not within([tag]), "a number stands where no word is"
-
-
-def test_a_phone_has_search_and_outline_in_the_drawer(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
-    page = opened(app, shelf, open_page, width=390, height=844)
-    page.get_by_role("button", name="Outline").click()
-    page.locator(".gw-pane .outline .hd").first.wait_for()
-    page.get_by_role("button", name="Outline").click()
-    page.get_by_role("button", name="Find in document").click()
-    page.keyboard.type("pump")
-    page.locator(".gw-match.on").wait_for()
-    bars = client_rects(page, ".gw-find, .gw-pane .tbar > *")
-    assert all(bar["x0"] >= 0 and bar["x1"] <= 390 for bar in bars)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import App, Shelf
+from tests.browser.conftest import App, Shelf, beside, promise
 from tests.browser.test_claude import ask
 from tests.browser.test_looks import background
 from tests.messages_server import MessagesServer, Reply
@@ -24,142 +24,140 @@ def opened(page: Any) -> Any:
     return page
 
 
-def test_a_setting_is_checked_as_it_is_typed_and_holds_for_the_visit(app: App, open_page: Callable[..., Any]) -> None:
+def test_settings_of_a_visit_and_of_everybody(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     page = opened(open_page(f"{app.url}/settings"))
-    page.get_by_label("Search settings").fill("alpha weight")
-    rows = page.locator(".gw-settings .set:visible")
-    assert rows.count() == 1
-    field = page.get_by_label("alpha", exact=True)
-    field.fill("1.5")
-    page.get_by_text("Must be a number from 0 to 1.").wait_for()
-    assert field.get_attribute("aria-invalid") == "true"
-    field.fill("0.6")
-    field.press("Enter")
-    page.get_by_text("1 setting differs for this visit only").wait_for()
-    rows.get_by_text("this visit").wait_for()
-    assert page.locator(".gw-settings .bar").get_by_role("button", name="Save").is_visible()
-    page.reload()
-    opened(page).get_by_text("1 setting differs for this visit only").wait_for()
-    second = page.context.new_page()
-    second.goto(f"{app.url}/settings")
-    opened(second).get_by_text("1 setting differs for this visit only").wait_for()
-    other = opened(open_page(f"{app.url}/settings"))
-    assert other.get_by_label("alpha", exact=True).input_value() == "0.4", "another browser is another visit"
-    page.get_by_role("button", name="retrieve.alpha: back to 0.4").click()
-    page.locator(".gw-settings .bar").wait_for(state="hidden")
+    with promise("a setting is checked as it is typed"):
+        page.get_by_label("Search settings").fill("alpha weight")
+        rows = page.locator(".gw-settings .set:visible")
+        assert rows.count() == 1
+        field = page.get_by_label("alpha", exact=True)
+        field.fill("1.5")
+        page.get_by_text("Must be a number from 0 to 1.").wait_for()
+        assert field.get_attribute("aria-invalid") == "true"
+        field.fill("0.6")
+        field.press("Enter")
+        page.get_by_text("1 setting differs for this visit only").wait_for()
+        rows.get_by_text("this visit").wait_for()
+        assert page.locator(".gw-settings .bar").get_by_role("button", name="Save").is_visible()
+    with promise("it holds for the visit, and for no other"):
+        page.reload()
+        opened(page).get_by_text("1 setting differs for this visit only").wait_for()
+        opened(beside(page)).get_by_text("1 setting differs for this visit only").wait_for()
+        other = opened(open_page(f"{app.url}/settings"))
+        assert other.get_by_label("alpha", exact=True).input_value() == "0.4", "another browser is another visit"
+        page.get_by_role("button", name="retrieve.alpha: back to 0.4").click()
+        page.locator(".gw-settings .bar").wait_for(state="hidden")
 
+    with promise("nonsense is refused beside its field and never sent"):
+        whole = page.get_by_label("top_k", exact=True)
+        for typed in ("-1", "0", "1e99", "NaN", "twenty", "2.5", "", " ", "9" * 40):
+            whole.fill(typed)
+            page.get_by_text("Must be a whole number").first.wait_for()
+            whole.press("Enter")
+            assert whole.get_attribute("aria-invalid") == "true", typed
+        whole.press("Escape")
+        assert whole.input_value() == "20"
+        assert page.locator(".gw-settings .bar").is_hidden()
+    with promise("so is a key that can be none, and the header says that one is missing"):
+        page.get_by_role("radio", name="Claude", exact=True).check(force=True)
+        page.locator(".gw-pill", has_text="Claude Sonnet 4.6 needs a key").wait_for()
+        key = page.get_by_label("API key")
+        for typed, said in (
+            ("two words", "A key has no spaces"),
+            ("clé", "only plain letters"),
+            ("x" * 401, "too long"),
+        ):
+            key.fill(typed)
+            page.locator("#gw-key-said", has_text=said).wait_for()
+            key.press("Enter")
+            assert key.input_value() == typed, "it stays to be corrected"
+        assert page.locator(".gw-settings .gw-msg.bad").count() == 0
+    with promise("so is the address of a server"):
+        page.get_by_role("radio", name="Your own server").check(force=True)
+        address, model = page.get_by_label("Address"), page.get_by_label("Model", exact=True)
+        page.get_by_role("button", name="Use this server").click()
+        assert address.evaluate("e => e === document.activeElement")
+        address.fill("localhost")
+        page.locator("#gw-url-said", has_text="Enter a server’s address").wait_for()
+        model.fill("own")
+        model.press("Enter")
+        page.get_by_role("switch", name="Add missing citations").click()
+        page.get_by_text("2 settings differ for this visit only").wait_for()
+        assert page.get_by_label("Address").is_visible(), "what is being chosen stays chosen"
+        page.get_by_role("button", name="Undo all").click()
+        page.locator(".gw-settings .bar").wait_for(state="hidden")
 
-def test_nonsense_is_refused_beside_its_field_and_never_sent(app: App, open_page: Callable[..., Any]) -> None:
-    page = opened(open_page(f"{app.url}/settings"))
-    whole = page.get_by_label("top_k", exact=True)
-    for typed in ("-1", "0", "1e99", "NaN", "twenty", "2.5", "", " ", "9" * 40):
-        whole.fill(typed)
-        page.get_by_text("Must be a whole number").first.wait_for()
-        whole.press("Enter")
-        assert whole.get_attribute("aria-invalid") == "true", typed
-    whole.press("Escape")
-    assert whole.input_value() == "20"
-    assert page.locator(".gw-settings .bar").is_hidden()
+    with promise("how scans are read is checked, and kept at once for everybody"):
+        language = page.get_by_label("OCR language")
+        language.fill("klingon")
+        page.get_by_text("There's no OCR model for").wait_for()
+        language.fill("de")
+        language.press("Enter")
+        page.locator('[data-key="ocr.language"] output', has_text="de").wait_for()
+        other.reload()
+        opened(other)
+        assert other.get_by_label("OCR language").input_value() == "de", "for everybody"
+        assert 'language = "de"' in (app.home / "config.toml").read_text()
+        other.get_by_label("OCR language").fill("en")
+        other.get_by_label("OCR language").press("Enter")
+        other.locator('[data-key="ocr.language"] output', has_text="en").wait_for()
 
-    page.get_by_role("radio", name="Claude", exact=True).check(force=True)
-    key = page.get_by_label("API key")
-    for typed, said in (("two words", "A key has no spaces"), ("clé", "only plain letters"), ("x" * 401, "too long")):
-        key.fill(typed)
-        page.locator("#gw-key-said", has_text=said).wait_for()
-        key.press("Enter")
-        assert key.input_value() == typed, "it stays to be corrected"
-    assert page.locator(".gw-settings .gw-msg.bad").count() == 0
+    with promise("presets and length are chosen by keys"):
+        assert page.get_by_role("radio", name="Step by step").is_disabled(), "there is no model"
+        page.get_by_role("radio", name="Balanced").focus()
+        page.keyboard.press("ArrowRight")
+        page.locator(".gw-settings .opt.on", has_text="Precise").wait_for()
+        assert page.get_by_role("radio", name="Precise").evaluate("e => e === document.activeElement")
+        assert page.get_by_label("top_k", exact=True).input_value() == "10"
+        page.get_by_role("radio", name="Short").check(force=True)
+        page.get_by_text("5 settings differ for this visit only").wait_for()
+        page.get_by_role("button", name="Undo all").click()
+        page.locator(".gw-settings .opt.on", has_text="Balanced").wait_for()
 
-    page.get_by_role("radio", name="Your own server").check(force=True)
-    address, model = page.get_by_label("Address"), page.get_by_label("Model", exact=True)
-    page.get_by_role("button", name="Use this server").click()
-    assert address.evaluate("e => e === document.activeElement")
-    address.fill("localhost")
-    page.locator("#gw-url-said", has_text="Enter a server’s address").wait_for()
-    model.fill("own")
-    model.press("Enter")
-    page.get_by_role("switch", name="Add missing citations").click()
-    page.get_by_text("2 settings differ for this visit only").wait_for()
-    assert page.get_by_label("Address").is_visible(), "what is being chosen stays chosen"
-    page.get_by_role("button", name="Undo all").click()
-    page.locator(".gw-settings .bar").wait_for(state="hidden")
+    with promise("all of it fits a phone"):
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.locator(".st-key-gw_page").evaluate("e => e.scrollWidth <= e.clientWidth")
+        page.set_viewport_size({"width": 1440, "height": 900})
+
+    with promise("theme and shortcuts are kept in the browser"):
+        assert min(background(page, ".stApp")) > 200
+        page.get_by_role("radio", name="Dark").check(force=True)
+        page.wait_for_function("() => getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark'")
+        opened(page)
+        assert page.get_by_role("radio", name="Dark").is_checked()
+        keys = page.get_by_role("switch", name="Single-key shortcuts")
+        keys.click()
+        assert keys.get_attribute("aria-checked") == "false"
+        page.goto(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+        page.locator(".gw-answer a.gw-cite").first.wait_for()
+        assert max(background(page, ".gw-pane .tbar")) < 80, "on the other pages too"
+        page.locator(".gw-page img").first.wait_for()
+        page.keyboard.press("?")
+        assert page.locator("dialog.gw-keys").count() == 0, "no single key does anything"
 
 
 @pytest.mark.slow
-def test_two_windows_of_a_browser_show_the_same(app: App, open_page: Callable[..., Any]) -> None:
+def test_two_windows_and_two_visits(app: App, open_page: Callable[..., Any]) -> None:
     page = opened(open_page(f"{app.url}/settings"))
-    other = page.context.new_page()
-    other.goto(f"{app.url}/settings")
-    opened(other).get_by_role("radio", name="Find all").check(force=True)
-    other.get_by_text("5 settings differ for this visit only").wait_for()
-    page.evaluate("window.dispatchEvent(new Event('focus'))")
-    page.locator(".gw-settings .opt.on", has_text="Find all").wait_for()
-    page.get_by_role("button", name="Undo all").click()
-    page.locator(".gw-settings .bar").wait_for(state="hidden")
-
-
-def test_how_scans_are_read_is_checked_and_kept_at_once(app: App, open_page: Callable[..., Any]) -> None:
-    page = opened(open_page(f"{app.url}/settings"))
-    language = page.get_by_label("OCR language")
-    language.fill("klingon")
-    page.get_by_text("There's no OCR model for").wait_for()
-    language.fill("de")
-    language.press("Enter")
-    page.locator('[data-key="ocr.language"] output', has_text="de").wait_for()
-    other = opened(open_page(f"{app.url}/settings"))
-    assert other.get_by_label("OCR language").input_value() == "de", "for everybody"
-    assert 'language = "de"' in (app.home / "config.toml").read_text()
-    other.get_by_label("OCR language").fill("en")
-    other.get_by_label("OCR language").press("Enter")
-    other.locator('[data-key="ocr.language"] output', has_text="en").wait_for()
-
-
-@pytest.mark.slow
-def test_what_is_kept_holds_for_everybody(app: App, open_page: Callable[..., Any]) -> None:
-    page = opened(open_page(f"{app.url}/settings"))
-    page.get_by_label("paper").select_option("letter")
-    page.get_by_role("button", name="Save").click()
-    page.locator(".gw-settings .bar .gw-st.ok").wait_for()
-    other = opened(open_page(f"{app.url}/settings"))
-    assert other.get_by_label("paper").input_value() == "letter"
-    assert 'paper = "letter"' in (app.home / "config.toml").read_text()
-    other.get_by_label("paper").select_option("a4")
-    other.get_by_role("button", name="Save").click()
-    other.locator(".gw-settings .bar .gw-st.ok").wait_for()
-
-
-def test_presets_and_length_from_the_keyboard(app: App, open_page: Callable[..., Any]) -> None:
-    page = opened(open_page(f"{app.url}/settings"))
-    assert page.get_by_role("radio", name="Step by step").is_disabled(), "there is no model"
-    page.get_by_role("radio", name="Balanced").focus()
-    page.keyboard.press("ArrowRight")
-    page.locator(".gw-settings .opt.on", has_text="Precise").wait_for()
-    assert page.get_by_role("radio", name="Precise").evaluate("e => e === document.activeElement")
-    assert page.get_by_label("top_k", exact=True).input_value() == "10"
-    page.get_by_role("radio", name="Short").check(force=True)
-    page.get_by_text("5 settings differ for this visit only").wait_for()
-    page.get_by_role("button", name="Undo all").click()
-    page.locator(".gw-settings .opt.on", has_text="Balanced").wait_for()
-
-
-def test_the_theme_and_the_shortcuts_are_kept_in_the_browser(
-    app: App, shelf: Shelf, open_page: Callable[..., Any]
-) -> None:
-    page = opened(open_page(f"{app.url}/settings"))
-    assert min(background(page, ".stApp")) > 200
-    page.get_by_role("radio", name="Dark").check(force=True)
-    page.wait_for_function("() => getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark'")
-    opened(page)
-    assert page.get_by_role("radio", name="Dark").is_checked()
-    keys = page.get_by_role("switch", name="Single-key shortcuts")
-    keys.click()
-    assert keys.get_attribute("aria-checked") == "false"
-    page.goto(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
-    page.locator(".gw-answer a.gw-cite").first.wait_for()
-    assert max(background(page, ".gw-pane .tbar")) < 80, "on the other pages too"
-    page.locator(".gw-page img").first.wait_for()
-    page.keyboard.press("?")
-    assert page.locator("dialog.gw-keys").count() == 0, "no single key does anything"
+    with promise("two windows of a browser show the same"):
+        other = beside(page)
+        opened(other).get_by_role("radio", name="Find all").check(force=True)
+        other.get_by_text("5 settings differ for this visit only").wait_for()
+        page.evaluate("window.dispatchEvent(new Event('focus'))")
+        page.locator(".gw-settings .opt.on", has_text="Find all").wait_for()
+        page.get_by_role("button", name="Undo all").click()
+        page.locator(".gw-settings .bar").wait_for(state="hidden")
+    with promise("what is kept holds for everybody"):
+        page.get_by_label("paper").select_option("letter")
+        page.get_by_role("button", name="Save").click()
+        page.locator(".gw-settings .bar .gw-st.ok").wait_for()
+        other = opened(open_page(f"{app.url}/settings"))
+        assert other.get_by_label("paper").input_value() == "letter"
+        assert 'paper = "letter"' in (app.home / "config.toml").read_text()
+        other.get_by_label("paper").select_option("a4")
+        other.get_by_role("button", name="Save").click()
+        other.locator(".gw-settings .bar .gw-st.ok").wait_for()
 
 
 @pytest.mark.slow
@@ -203,15 +201,3 @@ def test_offline_is_one_click_and_the_header_says_so(claude: Served, open_page: 
     page.get_by_role("radio", name="Offline").check(force=True)
     page.locator(".gw-pill", has_text="Offline answerer").wait_for()
     assert page.get_by_label("API key").count() == 0
-
-
-def test_the_header_says_that_a_key_is_missing(app: App, open_page: Callable[..., Any]) -> None:
-    page = opened(open_page(f"{app.url}/settings"))
-    page.get_by_role("radio", name="Claude", exact=True).check(force=True)
-    page.locator(".gw-pill", has_text="Claude Sonnet 4.6 needs a key").wait_for()
-
-
-def test_it_fits_a_phone(app: App, open_page: Callable[..., Any]) -> None:
-    page = opened(open_page(f"{app.url}/settings", 390, 844))
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert page.locator(".st-key-gw_page").evaluate("e => e.scrollWidth <= e.clientWidth")
