@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import App, Shelf
+from tests.browser.conftest import App, Shelf, promise
 from tests.matrix import standing_for
 
 
@@ -24,13 +24,60 @@ def box(page: Any, selector: str) -> dict[str, float]:
     return found
 
 
-@pytest.mark.parametrize(("theme", "dark"), [("light", False), ("dark", True)])
-def test_the_theme_follows_the_system(
-    theme: str, dark: bool, app: App, shelf: Shelf, open_page: Callable[..., Any]
+@pytest.mark.parametrize("size", standing_for([(1280, 720)], [(1280, 720), (1920, 1080)]))
+def test_both_themes_and_three_panes(
+    size: tuple[int, int], app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:
-    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}", theme=theme)
+    width, height = size
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}", width, height)
     page.locator(".gw-answer a.gw-cite").first.click()
     page.locator(".gw-highlight").first.wait_for()
+    for theme in ("dark", "light"):
+        with promise(f"the theme follows the system: {theme}"):
+            page.emulate_media(color_scheme=theme)
+            page.wait_for_function(
+                "theme => getComputedStyle(document.querySelector('.stApp')).colorScheme === theme", arg=theme
+            )
+            themed(page, theme == "dark")
+    page.locator(".gw-page img").first.wait_for()
+    with promise("three panes share the window"):
+        side, flow, composer, pane = (
+            box(page, s) for s in (".stSidebar", ".gw-flow", ".st-key-gw_composer", ".gw-pane")
+        )
+        assert side["x"] + side["width"] <= flow["x"] + 1
+        assert flow["x"] + flow["width"] <= pane["x"] + 1
+        assert pane["x"] + pane["width"] <= width + 1
+        assert flow["y"] + flow["height"] <= composer["y"] + 1
+        assert composer["y"] + composer["height"] <= height + 1
+        assert abs(pane["y"] + pane["height"] - height) <= 1
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        buttons = page.locator(".gw-pane .tbar > *:visible").evaluate_all(
+            "all => all.map(e => e.getBoundingClientRect()).map(r => [r.left, r.right])"
+        )
+        assert all(a[1] <= b[0] + 1 for a, b in pairwise(buttons)), "the toolbar overlaps itself"
+    with promise("the border between them is moved by hand or by keys, stays so, and neither side vanishes"):
+        border = page.get_by_role("separator", name="Width of the page")
+        at = box(page, ".gw-splitter")
+        page.mouse.move(at["x"] + at["width"] / 2, at["y"] + 200)
+        page.mouse.down()
+        page.mouse.move(at["x"] + at["width"] / 2 - 60, at["y"] + 200, steps=3)
+        page.mouse.up()
+        assert box(page, ".gw-pane")["width"] == pytest.approx(pane["width"] + 60, abs=2)
+        page.keyboard.press("ArrowLeft")
+        wide = box(page, ".st-key-gw_pane")["width"]
+        assert wide > pane["width"] + 70
+        assert border.get_attribute("aria-valuenow") == str(round(wide))
+        page.reload()
+        page.locator(".gw-page img").first.wait_for()
+        assert box(page, ".st-key-gw_pane")["width"] == wide
+        border.focus()
+        page.keyboard.press("End")
+        assert box(page, ".gw-flow")["width"] >= 320
+        page.keyboard.press("Enter")
+        assert box(page, ".gw-pane")["width"] == pane["width"]
+
+
+def themed(page: Any, dark: bool) -> None:
     for selector in (".st-key-gw_split", ".stSidebar", ".gw-pane .tbar"):
         assert (max(background(page, selector)) < 80) is dark, selector
     assert background(page, ".gw-page") == (255, 255, 255), "paper is paper in both themes"
@@ -38,48 +85,6 @@ def test_the_theme_follows_the_system(
     ink = page.locator(".gw-answer").evaluate("e => getComputedStyle(e).color")
     assert (int(ink.split("(")[1].split(",")[0]) > 200) is dark
     assert page.evaluate("document.fonts.check('16px \"Source Serif 4\"') && document.fonts.check('13px Inter')")
-
-
-@pytest.mark.parametrize("size", standing_for([(1280, 720)], [(1280, 720), (1920, 1080)]))
-def test_three_panes_share_the_window(
-    size: tuple[int, int], app: App, shelf: Shelf, open_page: Callable[..., Any]
-) -> None:
-    width, height = size
-    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}", width, height)
-    page.locator(".gw-page img").first.wait_for()
-    side, flow, composer, pane = (box(page, s) for s in (".stSidebar", ".gw-flow", ".st-key-gw_composer", ".gw-pane"))
-    assert side["x"] + side["width"] <= flow["x"] + 1
-    assert flow["x"] + flow["width"] <= pane["x"] + 1
-    assert pane["x"] + pane["width"] <= width + 1
-    assert flow["y"] + flow["height"] <= composer["y"] + 1
-    assert composer["y"] + composer["height"] <= height + 1
-    assert abs(pane["y"] + pane["height"] - height) <= 1
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    buttons = page.locator(".gw-pane .tbar > *:visible").evaluate_all(
-        "all => all.map(e => e.getBoundingClientRect()).map(r => [r.left, r.right])"
-    )
-    assert all(a[1] <= b[0] + 1 for a, b in pairwise(buttons)), "the toolbar overlaps itself"
-
-    # The border between them is moved by hand or by keys, stays so, and neither side vanishes.
-    border = page.get_by_role("separator", name="Width of the page")
-    at = box(page, ".gw-splitter")
-    page.mouse.move(at["x"] + at["width"] / 2, at["y"] + 200)
-    page.mouse.down()
-    page.mouse.move(at["x"] + at["width"] / 2 - 60, at["y"] + 200, steps=3)
-    page.mouse.up()
-    assert box(page, ".gw-pane")["width"] == pytest.approx(pane["width"] + 60, abs=2)
-    page.keyboard.press("ArrowLeft")
-    wide = box(page, ".st-key-gw_pane")["width"]
-    assert wide > pane["width"] + 70
-    assert border.get_attribute("aria-valuenow") == str(round(wide))
-    page.reload()
-    page.locator(".gw-page img").first.wait_for()
-    assert box(page, ".st-key-gw_pane")["width"] == wide
-    border.focus()
-    page.keyboard.press("End")
-    assert box(page, ".gw-flow")["width"] >= 320
-    page.keyboard.press("Enter")
-    assert box(page, ".gw-pane")["width"] == pane["width"]
 
 
 def test_on_a_phone_the_page_is_a_drawer(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
@@ -107,12 +112,9 @@ def test_on_a_phone_the_page_is_a_drawer(app: App, shelf: Shelf, open_page: Call
     page.get_by_role("button", name="New conversation").tap()
     page.get_by_text("documents are ready").wait_for()
     unfold.wait_for()
-
-
-@pytest.mark.parametrize("path", ["", "library"])
-def test_pages_fit_a_phone(path: str, app: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(f"{app.url}/{path}", 390, 844)
-    page.locator(".gw-thread, .gw-library tr[data-doc]").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.goto(f"{app.url}/library")
+    page.locator(".gw-library tr[data-doc]").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 

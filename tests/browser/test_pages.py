@@ -10,14 +10,14 @@ from typing import Any
 import pymupdf
 import pytest
 
-from benchmarks import long_document
+from benchmarks.long_document import TITLE, question, site
 from ragcore.engine import Engine
+from ragcore.ingest.read import Reader
 from ragcore.types import Scope
 from tests import pdfs
-from tests.browser.conftest import App, serve
+from tests.browser.conftest import App, conversation, idle, lent, promise, still
 from tests.browser.test_axe import check
 from tests.browser.test_places import client_rects
-from tests.matrix import standing_for
 
 PAGES = 36
 ASKED = (3, 21)
@@ -26,22 +26,47 @@ THUMBNAIL = 160
 
 
 @pytest.fixture(scope="module")
-def register(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, str]]:
-    """The app on a document of `PAGES` pages, and a conversation with an answer from each page in `ASKED`."""
-    home = tmp_path_factory.mktemp("register") / "home"
-    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
-        conversation = engine.conversations.new(Scope((long_document.put(engine, PAGES),)))
+def register(app: App) -> Iterator[tuple[App, str]]:
+    """The app with a document of `PAGES` pages, and a conversation with an answer from each page in `ASKED`."""
+    with Engine.open(app.home, overrides={"llm.model": "offline"}) as engine:
+        doc_id = engine.add(sites(), "register.pdf").doc_id
+        reader = Reader(engine.file(doc_id), None, "register.pdf")
+        for number in range(1, PAGES + 1):
+            engine.store.put_page(doc_id, number, reader.page(number, plain=True).to_bytes())
+        assert engine.ingest(doc_id).status == "ready"
+        engine.index()
+        talk = engine.conversations.new(Scope((doc_id,)))
         for page in ASKED:
-            answer = engine.chat(conversation, long_document.question(page)).run()
+            answer = engine.chat(talk, question(page)).run()
             assert [citation.page for citation in answer.citations][:1] == [page]
-    with serve(home) as app:
-        yield app, conversation
+        yield app, talk
+        engine.remove(doc_id)
 
 
-def opened(register: tuple[App, str], open_page: Callable[..., Any], **options: Any) -> Any:
+def sites() -> bytes:
+    """A register of sites, one a page under a running header; the first twelve pages are labelled i to xii."""
+    document = pymupdf.open()
+    for number in range(1, PAGES + 1):
+        page = document.new_page(width=612, height=792)
+        page.insert_text((72, 46), TITLE, fontsize=8)
+        page.insert_text((72, 96), site(number), fontsize=17, fontname="hebo")
+        facts = (
+            f"{site(number)} used {37 * number + 400} megawatt hours of electricity in the year under review and drew "
+            f"{53 * number + 900} cubic metres of water. It employed {number + 40} people at the end of the year."
+        )
+        page.insert_textbox((72, 110, 540, 160), facts, fontsize=11)
+        page.insert_text((300, 760), f"Page {number}", fontsize=8)
+    front = {"startpage": 0, "prefix": "", "style": "r", "firstpagenum": 1}
+    document.set_page_labels([front, front | {"startpage": 12, "style": "D"}])
+    document.set_metadata({"title": TITLE})
+    made: bytes = document.tobytes()
+    return made
+
+
+def opened(register: tuple[App, str], open_page: Callable[..., Any]) -> Any:
     """The conversation, the page of its newest answer there and its pane at rest."""
-    app, conversation = register
-    page = open_page(f"{app.url}/?c={conversation}", **options)
+    app, talk = register
+    page = open_page(f"{app.url}/?c={talk}")
     page.locator(f'.gw-page[data-page="{ASKED[-1]}"] .gw-text').wait_for(state="attached")
     page.locator(".gw-pane .rail img[src]").first.wait_for(state="attached")
     page.wait_for_load_state("networkidle")
@@ -51,7 +76,7 @@ def opened(register: tuple[App, str], open_page: Callable[..., Any], **options: 
 def cite(page: Any, citations: list[dict[str, Any]], n: int) -> None:
     """Open one of ``citations``, each of which is given by number, page and boxes."""
     doc = page.locator(".gw-pane .dt").input_value()
-    more = {"doc": doc, "title": long_document.TITLE, "label": "", "quote": "q", "cell": "", "section": [], "heads": []}
+    more = {"doc": doc, "title": TITLE, "label": "", "quote": "q", "cell": "", "section": [], "heads": []}
     page.evaluate(
         "detail => dispatchEvent(new CustomEvent('gw:open', { detail }))",
         {"turn": "t", "n": n, "citations": [more | citation for citation in citations], "peers": []},
@@ -80,132 +105,109 @@ def in_sight(page: Any) -> set[int]:
     return set(page.locator(".gw-page").evaluate_all(script))
 
 
-def test_pictures_in_sight_come_before_all_others(register: tuple[App, str], open_page: Callable[..., Any]) -> None:
+def test_a_document_of_many_pages(register: tuple[App, str], open_page: Callable[..., Any]) -> None:
+    app, _ = register
     page = opened(register, open_page)
+    with promise("pictures in sight come before all others"):
+        in_sight_first(page)
+
+    with promise("page labels lead to their pages"):
+        for label, number, shown in (("iv", 4, "iv"), ("XI", 11, "xi"), ("4", 16, "4"), ("99", PAGES, "24")):
+            box = go_to(page, label)
+            page.locator(f".pgbox:has-text('{number} of {PAGES}')").wait_for()
+            assert box.input_value() == shown
+    with promise("an unknown label is said"):
+        go_to(page, "plate 3")
+        said = page.locator(".gw-pane .pgbox").get_by_role("alert")
+        assert said.inner_text() == "No page “plate 3”"
+        assert box.get_attribute("aria-invalid") == "true"
+        page.keyboard.press("Escape")
+        assert box.input_value() == "24"
+        assert said.inner_text() == ""
+        assert page.locator(".gw-pane .pgbox").inner_text().strip() == f"{PAGES} of {PAGES}"
+
+    check(page, "a document of many pages")
+    with promise("thumbnails are one stop of the keyboard, and gone through by its arrows"):
+        go_to(page, "9")
+        page.locator(f".pgbox:has-text('21 of {PAGES}')").wait_for()
+        stops = page.locator(".gw-pane .rail button[tabindex='0']")
+        assert stops.count() == 1
+        assert stops.get_attribute("aria-current") == "page"
+        page.get_by_role("tab", name="Thumbnails").focus()
+        page.keyboard.press("Tab")
+        assert stops.evaluate("e => e === document.activeElement")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.locator(f".pgbox:has-text('22 of {PAGES}')").wait_for()
+        page.keyboard.press("End")  # far from what is drawn
+        page.keyboard.press("Enter")
+        page.locator(f".pgbox:has-text('{PAGES} of {PAGES}')").wait_for()
+        assert page.evaluate("document.activeElement.closest('.rail') !== null")
+        assert stops.count() == 1
+
+    with promise("a citation is lit and in sight on a turned page"):
+        for turns in range(1, 5):
+            page.keyboard.press("r")
+            page.locator(".gw-turn").nth(turns % 2).locator("a.gw-cite").first.click()
+            lit = f'.gw-highlight[data-page="{ASKED[turns % 2]}"][data-role="cited"]'
+            still(page, lit)
+            (desk,) = client_rects(page, ".gw-pane .desk")
+            for rect in client_rects(page, lit):
+                assert desk["y0"] <= rect["y0"]
+                assert rect["y1"] <= desk["y1"]
+
+    with promise("numbers in the margin lie over no word and no other number"):
+        many_numbers(page)
+    with promise("nor do they on a full page with hardly a margin"), lent(app, {"full.pdf": full_page()}) as (doc_id,):
+        page.goto(f"{app.url}/?c={conversation(app, 'How often was Well 07 sampled?', doc_id)}")
+        for width, height in ((1440, 900), (1280, 720)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.locator(".gw-page .gw-text tspan").first.wait_for(state="attached")
+            cite(page, [at(n, 1, 13, 12 + 96 * n) for n in (1, 2, 3)], 2)
+            page.locator(".gw-page .gw-tag.on").wait_for()
+            still(page, ".gw-page .gw-tag")
+            assert apart(page, 1) == 3
+
+
+def in_sight_first(page: Any) -> None:
     held: list[Any] = []
-    page.route(PICTURE, lambda route: held.append(route))
-    go_to(page, "18")  # the thirtieth page
-    page.wait_for_function("() => document.querySelector('.gw-page[data-page=\"30\"] img.whole')?.hasAttribute('src')")
-    page.wait_for_timeout(500)
+    holding = True
+    page.route(PICTURE, lambda route: held.append(route) if holding else route.continue_())
+    go_to(page, "14")  # the 26th page, which no answer cites
+    page.wait_for_function("() => document.querySelector('.gw-page[data-page=\"26\"] img.whole')?.hasAttribute('src')")
+    idle(page)
 
     def asked() -> list[tuple[int, int]]:
         found = [PICTURE.search(route.request.url) for route in held]
         return [(int(match[1]), int(match[2])) for match in found if match]
 
     wanted = in_sight(page)
-    assert 30 in wanted
+    assert 26 in wanted
     assert {number for number, _ in asked()} == wanted
     assert all(width > THUMBNAIL for _, width in asked())
     first = len(held)
-    for route in held[:first]:
-        route.continue_()
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('.gw-pane .rail img, .gw-page img')].every(i => i.hasAttribute('src'))"
-    )
 
-    def came() -> bool:
-        later = asked()[first:]
-        neighbours = {number for number, width in later if width > THUMBNAIL} - wanted
-        return bool(neighbours) and any(width == THUMBNAIL for _, width in later)
+    def later(request: Any, small: bool) -> bool:
+        match = PICTURE.search(request.url)
+        return bool(match) and int(match[1]) not in wanted and (int(match[2]) == THUMBNAIL) is small
 
-    for _ in range(100):
-        if came():
-            break
-        page.wait_for_timeout(100)
-    assert came(), "thumbnails and neighbours come as well"
+    with (
+        page.expect_request(lambda request: later(request, True)),
+        page.expect_request(lambda request: later(request, False)),
+    ):
+        for route in held[:first]:
+            route.continue_()
+    holding = False
     for route in held[first:]:
         route.continue_()
 
 
-@pytest.mark.slow
-def test_pages_that_an_answer_cites_are_there_before_they_are_opened(
-    register: tuple[App, str], open_page: Callable[..., Any]
-) -> None:
-    page = opened(register, open_page)
-    with page.expect_response(re.compile(r"/pages/33\.png")):
-        cite(page, [at(1, 7), at(2, 33)], 1)
-    page.wait_for_load_state("networkidle")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    cite(page, [at(1, 7), at(2, 33)], 2)
-    page.locator('.gw-highlight[data-page="33"][data-role="cited"]').first.wait_for()
-    picture = page.locator('.gw-page[data-page="33"] img.whole').element_handle()
-    page.wait_for_function("picture => picture.complete && picture.naturalWidth", arg=picture)
-    assert not [url for url in asked if "/pages/33.png" in url and f"w={THUMBNAIL}" not in url], "it was fetched twice"
-
-
-def test_thumbnails_are_reached_and_gone_through_by_keys(
-    register: tuple[App, str], open_page: Callable[..., Any]
-) -> None:
-    page = opened(register, open_page)
-    check(page, "a document of many pages")
-    stops = page.locator(".gw-pane .rail button[tabindex='0']")
-    assert stops.count() == 1
-    assert stops.get_attribute("aria-current") == "page"
-    page.get_by_role("tab", name="Thumbnails").focus()
-    page.keyboard.press("Tab")
-    assert stops.evaluate("e => e === document.activeElement")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    page.locator(f".pgbox:has-text('{ASKED[-1] + 1} of {PAGES}')").wait_for()
-    page.keyboard.press("End")  # far from what is drawn
-    page.keyboard.press("Enter")
-    page.locator(f".pgbox:has-text('{PAGES} of {PAGES}')").wait_for()
-    assert page.evaluate("document.activeElement.closest('.rail') !== null")
-    assert stops.count() == 1
-
-
-def test_page_labels_lead_to_their_pages_and_an_unknown_one_is_said(
-    register: tuple[App, str], open_page: Callable[..., Any]
-) -> None:
-    page = opened(register, open_page)
-    for label, number, shown in (("iv", 4, "iv"), ("XI", 11, "xi"), ("4", 16, "4"), ("99", PAGES, "24")):
-        box = go_to(page, label)
-        page.locator(f".pgbox:has-text('{number} of {PAGES}')").wait_for()
-        assert box.input_value() == shown
-    go_to(page, "plate 3")
-    said = page.locator(".gw-pane .pgbox").get_by_role("alert")
-    assert said.inner_text() == "No page “plate 3”"
-    assert box.get_attribute("aria-invalid") == "true"
-    page.keyboard.press("Escape")
-    assert box.input_value() == "24"
-    assert said.inner_text() == ""
-    assert page.locator(".gw-pane .pgbox").inner_text().strip() == f"{PAGES} of {PAGES}"
-
-
-@pytest.mark.parametrize("size", standing_for([(1440, 900)], [(1440, 900), (390, 844)]))
-def test_numbers_in_the_margin_lie_over_no_word_and_no_other_number(
-    size: tuple[int, int], register: tuple[App, str], open_page: Callable[..., Any]
-) -> None:
-    app, conversation = register
-    page = open_page(f"{app.url}/?c={conversation}", *size)
-    page.locator(".gw-answer a.gw-cite").last.click()
-    page.locator(".gw-highlight").first.wait_for()
-    # Three on one line, one on the next, one of two digits.
+def many_numbers(page: Any) -> None:
+    """Three citations on one line, one on the next, one of two digits."""
     cite(page, [at(1, 7), at(2, 7, 180), at(3, 7, 300), at(4, 7, y=129), at(12, 7, 180, 129)], 2)
     page.locator('.gw-page[data-page="7"] .gw-text tspan').first.wait_for(state="attached")
-    page.wait_for_timeout(300)
+    still(page, '.gw-page[data-page="7"] .gw-tag')
     assert apart(page, 7) == 5
-
-
-def test_numbers_lie_over_no_word_on_a_full_page_with_hardly_a_margin(
-    register: tuple[App, str], open_page: Callable[..., Any]
-) -> None:
-    app, _ = register
-    with Engine.open(app.home) as engine:
-        doc_id = engine.add(full_page(), "full.pdf").doc_id
-        assert engine.ingest(doc_id).status == "ready"
-        engine.index()
-        talk = engine.conversations.new(Scope((doc_id,)))
-        engine.chat(talk, "How often was Well 07 sampled?").run()
-    page = open_page(f"{app.url}/?c={talk}")
-    for width, height in ((1440, 900), (1280, 720)):
-        page.set_viewport_size({"width": width, "height": height})
-        page.locator(".gw-page .gw-text tspan").first.wait_for(state="attached")
-        cite(page, [at(n, 1, 13, 12 + 96 * n) for n in (1, 2, 3)], 2)
-        page.locator(".gw-page .gw-tag.on").wait_for()
-        page.wait_for_timeout(300)
-        assert apart(page, 1) == 3
 
 
 def full_page() -> bytes:
@@ -234,8 +236,63 @@ def apart(page: Any, number: int) -> int:
 
 
 @pytest.mark.slow
-def test_words_are_selected_and_copied_over_two_pages(register: tuple[App, str], open_page: Callable[..., Any]) -> None:
-    page = opened(register, open_page, permissions=["clipboard-read", "clipboard-write"])
+def test_a_document_of_many_pages_on_a_phone(register: tuple[App, str], open_page: Callable[..., Any]) -> None:
+    app, talk = register
+    page = open_page(f"{app.url}/?c={talk}", 390, 844)
+    page.locator(".gw-answer a.gw-cite").last.click()
+    page.locator(".gw-highlight").first.wait_for()
+    with promise("a closed page stays closed over a reload"):
+        page.get_by_role("button", name="Close page").click()
+        page.locator(".gw-highlight").first.wait_for(state="hidden")
+        page.reload()
+        page.locator('.gw-answer a.gw-cite[aria-current="true"]').first.wait_for()
+        idle(page)
+        assert page.locator(".gw-pane").is_hidden()
+        page.locator(".gw-peek").click()
+        page.locator(".gw-highlight").first.wait_for()
+    with promise("numbers in the margin lie over no word and no other number"):
+        many_numbers(page)
+
+
+@pytest.mark.slow
+def test_pages_are_fetched_once_kept_and_copied(register: tuple[App, str], open_page: Callable[..., Any]) -> None:
+    page = opened(register, open_page)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    with promise("pages that an answer cites are there before they are opened"):
+        with page.expect_response(re.compile(r"/pages/33\.png")):
+            cite(page, [at(1, 7), at(2, 33)], 1)
+        page.wait_for_load_state("networkidle")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        cite(page, [at(1, 7), at(2, 33)], 2)
+        page.locator('.gw-highlight[data-page="33"][data-role="cited"]').first.wait_for()
+        picture = page.locator('.gw-page[data-page="33"] img.whole').element_handle()
+        page.wait_for_function("picture => picture.complete && picture.naturalWidth", arg=picture)
+        assert not [url for url in asked if "/pages/33.png" in url and f"w={THUMBNAIL}" not in url], "fetched twice"
+
+    with promise("words are selected and copied over two pages"):
+        copied_over_two(page)
+    with promise("pages that were jumped over are copied too"):
+        copied_over_many(page)
+
+    with promise("after a reload one is where one was"):
+        page.locator(".gw-turn").first.locator("a.gw-cite").first.click()
+        page.locator(f'.gw-highlight[data-page="{ASKED[0]}"][data-role="cited"]').first.wait_for()
+        page.get_by_role("button", name="Zoom in").click()
+        go_to(page, "18")
+        page.locator(".gw-pane .desk").evaluate("desk => (desk.scrollTop += 150)")
+        page.locator(f".pgbox:has-text('30 of {PAGES}')").wait_for()
+        before = page.locator(".gw-pane .desk").evaluate("desk => [desk.scrollTop, desk.scrollHeight]")
+        page.reload()
+        page.locator(f".pgbox:has-text('30 of {PAGES}')").wait_for()
+        page.locator('.gw-answer a.gw-cite[aria-current="true"]').first.wait_for()
+        after = page.locator(".gw-pane .desk").evaluate("desk => [desk.scrollTop, desk.scrollHeight]")
+        assert after == pytest.approx(before, abs=2)
+        page.locator('.gw-answer a.gw-cite[aria-current="true"]').first.click()
+        page.locator(f'.gw-highlight[data-page="{ASKED[0]}"][data-role="cited"]').first.wait_for()
+
+
+def copied_over_two(page: Any) -> None:
     go_to(page, "18")
     for number in (30, 31):
         page.locator(f'.gw-page[data-page="{number}"] .gw-text').wait_for(state="attached")
@@ -243,7 +300,7 @@ def test_words_are_selected_and_copied_over_two_pages(register: tuple[App, str],
         const desk = document.querySelector('.gw-pane .desk'), low = document.querySelector('.gw-page[data-page="30"]');
         desk.scrollTop += low.getBoundingClientRect().bottom - desk.getBoundingClientRect().top - desk.clientHeight / 2;
     }""")
-    page.wait_for_timeout(300)
+    still(page, '.gw-page[data-page="30"]')
 
     def box(number: int, word: str) -> dict[str, float]:
         found: dict[str, float] = page.locator(f'.gw-page[data-page="{number}"] .gw-text tspan').evaluate_all(
@@ -253,7 +310,7 @@ def test_words_are_selected_and_copied_over_two_pages(register: tuple[App, str],
         )
         return found
 
-    first, last = box(30, "Page"), box(31, long_document.site(31).split()[1])
+    first, last = box(30, "Page"), box(31, site(31).split()[1])
     page.mouse.move(first["x0"] + 0.5, first["y"])
     page.mouse.down()
     page.mouse.move(first["x1"], first["y"] + 20, steps=3)
@@ -263,67 +320,10 @@ def test_words_are_selected_and_copied_over_two_pages(register: tuple[App, str],
     page.keyboard.press("Control+c")
     copied = page.evaluate("navigator.clipboard.readText()").split()
     # The running header of the second page is no part of its text, in whose order words are selected.
-    assert copied == ["Page", "30", *long_document.site(31).split()]
+    assert copied == ["Page", "30", *site(31).split()]
 
 
-def test_a_citation_is_lit_and_in_sight_on_a_turned_page(
-    register: tuple[App, str], open_page: Callable[..., Any]
-) -> None:
-    page = opened(register, open_page)
-    for turns in range(1, 5):
-        page.keyboard.press("r")
-        page.locator(".gw-turn").nth(turns % 2).locator("a.gw-cite").first.click()
-        number = ASKED[turns % 2]
-        lit = page.locator(f'.gw-highlight[data-page="{number}"][data-role="cited"]')
-        lit.first.wait_for()
-        page.wait_for_timeout(200)
-        (desk,) = client_rects(page, ".gw-pane .desk")
-        for rect in client_rects(page, f'.gw-highlight[data-page="{number}"][data-role="cited"]'):
-            assert desk["y0"] <= rect["y0"]
-            assert rect["y1"] <= desk["y1"]
-
-
-@pytest.mark.slow
-def test_after_a_reload_one_is_where_one_was(register: tuple[App, str], open_page: Callable[..., Any]) -> None:
-    page = opened(register, open_page)
-    page.locator(".gw-turn").first.locator("a.gw-cite").first.click()
-    page.locator(f'.gw-highlight[data-page="{ASKED[0]}"][data-role="cited"]').first.wait_for()
-    page.get_by_role("button", name="Zoom in").click()
-    go_to(page, "18")
-    page.locator(".gw-pane .desk").evaluate("desk => (desk.scrollTop += 150)")
-    page.locator(f".pgbox:has-text('30 of {PAGES}')").wait_for()
-    before = page.locator(".gw-pane .desk").evaluate("desk => [desk.scrollTop, desk.scrollHeight]")
-    page.reload()
-    page.locator(f".pgbox:has-text('30 of {PAGES}')").wait_for()
-    page.locator('.gw-answer a.gw-cite[aria-current="true"]').first.wait_for()
-    after = page.locator(".gw-pane .desk").evaluate("desk => [desk.scrollTop, desk.scrollHeight]")
-    assert after == pytest.approx(before, abs=2)
-    page.locator('.gw-answer a.gw-cite[aria-current="true"]').first.click()
-    page.locator(f'.gw-highlight[data-page="{ASKED[0]}"][data-role="cited"]').first.wait_for()
-
-
-@pytest.mark.slow
-def test_on_a_phone_a_closed_page_stays_closed_over_a_reload(
-    register: tuple[App, str], open_page: Callable[..., Any]
-) -> None:
-    app, conversation = register
-    page = open_page(f"{app.url}/?c={conversation}", 390, 844)
-    page.locator(".gw-answer a.gw-cite").last.click()
-    page.locator(".gw-highlight").first.wait_for()
-    page.get_by_role("button", name="Close page").click()
-    page.locator(".gw-highlight").first.wait_for(state="hidden")
-    page.reload()
-    page.locator('.gw-answer a.gw-cite[aria-current="true"]').first.wait_for()
-    page.wait_for_timeout(500)
-    assert page.locator(".gw-pane").is_hidden()
-    page.locator(".gw-peek").click()
-    page.locator(".gw-highlight").first.wait_for()
-
-
-@pytest.mark.slow
-def test_pages_that_were_jumped_over_are_copied_too(register: tuple[App, str], open_page: Callable[..., Any]) -> None:
-    page = opened(register, open_page, permissions=["clipboard-read", "clipboard-write"])
-
+def copied_over_many(page: Any) -> None:
     def middle(number: int, at: int) -> dict[str, float]:
         word = page.locator(f'.gw-page[data-page="{number}"] .gw-text tspan[data-i="{at}"]')
         word.wait_for(state="attached")
@@ -349,9 +349,9 @@ def test_pages_that_were_jumped_over_are_copied_too(register: tuple[App, str], o
     for _ in range(100):  # until the words of all pages are there, what was copied before stays
         page.keyboard.press("Control+c")
         copied = " ".join(page.evaluate("navigator.clipboard.readText()").split())
-        if f"{long_document.site(29)} used" in copied:
+        if f"{site(29)} used" in copied:
             break
-        page.wait_for_timeout(100)
-    places = [copied.find(f"{long_document.site(number)} used") for number in range(14, 30)]
+        idle(page)
+    places = [copied.find(f"{site(number)} used") for number in range(14, 30)]
     assert -1 not in places
     assert places == sorted(places)

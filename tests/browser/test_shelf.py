@@ -14,24 +14,22 @@ from openpyxl import load_workbook
 
 from ragcore.engine import Engine
 from tests import pdfs
-from tests.browser.conftest import App, Shelf, in_scope, serve
+from tests.browser.conftest import App, Shelf, beside, idle, in_scope, promise, serve
 from tests.browser.test_axe import check
-from tests.matrix import standing_for
 from tests.ui.test_jobs import until
 
 
 @pytest.fixture(scope="module")
 def own(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """The app on a copy of the shelf that only this file changes."""
+    """The app on a copy of the shelf that loses documents."""
     home = tmp_path_factory.mktemp("library") / "home"
     shutil.copytree(shelf.home, home)
     with serve(home) as served:
         yield served
 
 
-@pytest.fixture
-def library(own: App, open_page: Callable[..., Any]) -> Any:
-    page = open_page(f"{own.url}/library")
+def listed(page: Any) -> Any:
+    """The library's table, once its documents are there."""
     page.locator("tr[data-doc]").nth(3).wait_for()
     return page
 
@@ -45,174 +43,139 @@ def focused(page: Any) -> str:
     return str(page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText"))
 
 
-def test_a_removal_can_be_taken_back_by_keyboard_after_a_reload_and_in_another_tab(
-    library: Any, own: App, open_page: Callable[..., Any]
-) -> None:
-    before = titles(library)
-    other = open_page(f"{own.url}/library")
-    row = library.locator("tr[data-doc]").filter(has_text="table.pdf")
-    doc_id = row.get_attribute("data-doc")
-    row.locator("[data-f=title]").focus()
-    library.keyboard.press("Delete")
-    row.wait_for(state="detached")
-    assert focused(library).startswith("Undo")
-    library.keyboard.press("Enter")
-    row.wait_for()
-    assert titles(library) == before
-
-    row.get_by_role("button", name="Remove").click()
-    row.wait_for(state="detached")
-    other.locator(".gw-toast").wait_for()
-    library.reload()
-    library.locator(".gw-toast").wait_for()
-    other.get_by_role("button", name="Undo").click()
-    library.locator(f'tr[data-doc="{doc_id}"]').wait_for()
-    library.locator(".gw-toast").wait_for(state="detached")
-    assert titles(library) == before
-    with Engine.open(own.home) as engine:
-        assert doc_id in {info.doc_id for info in engine.documents()}
-
-
-@pytest.mark.slow
-def test_when_its_time_is_over_a_removal_is_final(library: Any, own: App) -> None:
-    row = library.locator("tr[data-doc]").filter(has_text="turned.pdf").filter(has_not_text="cropped")
-    row.get_by_role("button", name="Remove").click()
-    library.locator(".gw-toast").wait_for()
-    with Engine.open(own.home) as engine:
-        with engine.store.database.write() as connection:  # it was removed an hour ago
-            connection.execute("UPDATE documents SET removed = removed - 3600")
+def test_the_shelf(app: App, open_page: Callable[..., Any]) -> None:
+    library = listed(open_page(f"{app.url}/library"))
+    with promise("a removal can be taken back by keyboard"):
+        before = titles(library)
+        other = beside(library)
+        row = library.locator("tr[data-doc]").filter(has_text="table.pdf")
+        doc_id = row.get_attribute("data-doc")
+        row.locator("[data-f=title]").focus()
+        library.keyboard.press("Delete")
+        row.wait_for(state="detached")
+        assert focused(library).startswith("Undo")
+        library.keyboard.press("Enter")
+        row.wait_for()
+        assert titles(library) == before
+    with promise("and after a reload, in another tab"):
+        row.get_by_role("button", name="Remove").click()
+        row.wait_for(state="detached")
+        other.locator(".gw-toast").wait_for()
+        library.reload()
+        library.locator(".gw-toast").wait_for()
+        other.get_by_role("button", name="Undo").click()
+        library.locator(f'tr[data-doc="{doc_id}"]').wait_for()
         library.locator(".gw-toast").wait_for(state="detached")
-        until(lambda: len(list((own.home / "files").rglob("*.pdf"))) == 4)
-        assert len(engine.documents()) == 4
-        assert engine.trash.empty() == []
+        assert titles(library) == before
+        with Engine.open(app.home) as engine:
+            assert doc_id in {info.doc_id for info in engine.documents()}
+        other.close()
 
+    with promise("several documents are tagged and put into a folder"):
+        boxes, total = library.locator("tbody [data-f=check]"), len(titles(library))
+        boxes.nth(0).click()
+        boxes.nth(2).click(modifiers=["Shift"])
+        bar = library.get_by_role("group", name="Selected documents")
+        assert "3 documents selected" in bar.inner_text()
+        height = library.locator(".gw-shelfbar").bounding_box()["height"]
+        bar.get_by_role("button", name="Edit tags").click()
+        library.get_by_label("New tag").fill("water, north")
+        library.keyboard.press("Enter")
+        library.locator("tbody tr").nth(2).get_by_role("button", name="water").wait_for()
+        library.keyboard.press("Escape")
+        bar.get_by_role("button", name="Move to a folder").click()
+        bar.get_by_label("Folder", exact=True).fill("Wells / 2024")
+        library.keyboard.press("Enter")
+        library.locator("tbody tr").nth(1).get_by_text("Wells/2024").wait_for()
+        bar.get_by_role("button", name="Clear selection").click()
+        assert library.locator(".gw-shelfbar").bounding_box()["height"] == height
+    with promise("a filter outlives a reload"):
+        library.get_by_role("button", name="Filter by tag").click()
+        panel = library.get_by_role("group", name="Filter by tag")
+        panel.get_by_role("button", name="Rename water").click()
+        panel.get_by_label("New name of water").fill("Groundwater")
+        library.keyboard.press("Enter")
+        panel.get_by_role("checkbox", name="Groundwater").check()
+        library.keyboard.press("Escape")
+        assert len(titles(library)) == 3
+        library.reload()
+        library.get_by_text(f"3 of {total}").wait_for()
+        library.get_by_label("Search documents").fill("nothing of this name")
+        library.get_by_role("button", name="Show all").click()
+        assert len(titles(library)) == total
+    with promise("one document's tags are changed beside it"):
+        library.locator("tr[data-doc] a").first.click()
+        drawer = library.get_by_label("Document", exact=True)
+        drawer.get_by_role("button", name="Edit tags").click()
+        drawer.get_by_role("checkbox", name="north").uncheck()
+        library.locator("tbody tr").first.get_by_role("button", name="north").wait_for(state="detached")
+        library.keyboard.press("Escape")
+        library.keyboard.press("Escape")
 
-@pytest.mark.slow
-def test_what_another_tab_removed_is_said_and_a_removal_need_not_wait(own: App, open_page: Callable[..., Any]) -> None:
-    with Engine.open(own.home) as engine:
-        extra = engine.add(pdfs.hyphenated(), "extra.pdf").doc_id
-    page = open_page(f"{own.url}/library")
-    row = page.locator(f'tr[data-doc="{extra}"]')
-    row.wait_for()
-    asked = "() => performance.getEntriesByType('resource').findLast(one => one.name.includes('/gw/library?')).name"
-    before = page.request.get(page.evaluate(asked))
-    page.route("**/gw/library?*", lambda route: route.fulfill(response=before))  # it has not heard of what follows
-    with Engine.open(own.home) as engine:
-        engine.trash.put([extra])
-    row.get_by_role("button", name="Remove").click()
-    page.get_by_text("This document was removed from the library.").wait_for()
-    page.wait_for_timeout(300)  # it stays when the list is asked for
-    assert page.get_by_text("This document was removed from the library.").is_visible()
-    page.unroute("**/gw/library?*")
-    page.evaluate("window.dispatchEvent(new Event('focus'))")  # it asks at once
-    toast = page.locator(".gw-toast", has_text="extra.pdf")
-    toast.get_by_role("button", name="Delete for good").click()
-    toast.wait_for(state="detached", timeout=15_000)
-    row.wait_for(state="detached")
-    page.wait_for_timeout(500)
-    with Engine.open(own.home) as engine:
-        assert engine.trash.items() == []
-        assert extra not in {info.doc_id for info in engine.documents()}
-
-
-def test_tags_and_folders_of_several_documents_and_a_filter_that_outlives_a_reload(library: Any) -> None:
-    boxes, total = library.locator("tbody [data-f=check]"), len(titles(library))
-    boxes.nth(0).click()
-    boxes.nth(2).click(modifiers=["Shift"])
-    bar = library.get_by_role("group", name="Selected documents")
-    assert "3 documents selected" in bar.inner_text()
-    height = library.locator(".gw-shelfbar").bounding_box()["height"]
-    bar.get_by_role("button", name="Edit tags").click()
-    library.get_by_label("New tag").fill("water, north")
-    library.keyboard.press("Enter")
-    library.locator("tbody tr").nth(2).get_by_role("button", name="water").wait_for()
-    library.keyboard.press("Escape")
-    bar.get_by_role("button", name="Move to a folder").click()
-    bar.get_by_label("Folder", exact=True).fill("Wells / 2024")
-    library.keyboard.press("Enter")
-    library.locator("tbody tr").nth(1).get_by_text("Wells/2024").wait_for()
-    bar.get_by_role("button", name="Clear selection").click()
-    assert library.locator(".gw-shelfbar").bounding_box()["height"] == height
-
-    library.get_by_role("button", name="Filter by tag").click()
-    panel = library.get_by_role("group", name="Filter by tag")
-    panel.get_by_role("button", name="Rename water").click()
-    panel.get_by_label("New name of water").fill("Groundwater")
-    library.keyboard.press("Enter")
-    panel.get_by_role("checkbox", name="Groundwater").check()
-    library.keyboard.press("Escape")
-    assert len(titles(library)) == 3
     library.reload()
-    library.get_by_text(f"3 of {total}").wait_for()
-    library.get_by_label("Search documents").fill("nothing of this name")
-    library.get_by_role("button", name="Show all").click()
-    assert len(titles(library)) == total
+    listed(library)
+    with promise("order and rows are reached by keys"):
+        library.get_by_role("button", name="Title").click()
+        assert titles(library) == sorted(titles(library), key=str.lower)
+        library.get_by_role("button", name="Title").click()
+        assert titles(library) == sorted(titles(library), key=str.lower, reverse=True)
+        assert library.locator("th[aria-sort=descending]").inner_text() == "Title"
+        names = titles(library)
+        library.locator("tbody [data-f=title]").first.focus()
+        library.keyboard.press("ArrowDown")
+        assert focused(library) == names[1]
+        library.keyboard.press("Space")
+        library.keyboard.press("End")
+        assert focused(library) == names[-1]
+        library.keyboard.press("Space")
+        assert library.locator("tbody input:checked").count() == 2
+        library.keyboard.press("Escape")
+        assert library.locator("tbody input:checked").count() == 0
+        library.keyboard.press("Home")
+        library.keyboard.press("Enter")
+        library.locator(".gw-doc .outline").wait_for()
+        library.keyboard.press("Escape")
+        library.locator(".gw-doc").wait_for(state="hidden")
+        assert focused(library) == names[0]
+        library.keyboard.press("?")
+        library.get_by_role("dialog", name="Keyboard").get_by_text("Search documents").wait_for()
+        library.keyboard.press("Escape")
+        library.keyboard.press("/")
+        assert focused(library) == "Search documents"
+    with promise("a tab chosen while its document is fetched is shown when it has come"):
+        library.reload()
+        listed(library)
+        row = library.locator("tr[data-doc]").filter(has_text="table.pdf")
+        asked = f"**/gw/documents/{row.get_attribute('data-doc')}?*"
+        held: list[Any] = []
+        library.route(asked, lambda route: held.append(route))
+        with library.expect_request(asked):
+            row.locator(".sta").click()
+        library.get_by_role("tab", name="Advanced").click()
+        held[0].continue_()
+        library.locator(".gw-doc .ol").first.wait_for()
+        library.unroute(asked)
 
-    library.locator("tr[data-doc] a").first.click()
-    drawer = library.get_by_label("Document", exact=True)
-    drawer.get_by_role("button", name="Edit tags").click()
-    drawer.get_by_role("checkbox", name="north").uncheck()
-    library.locator("tbody tr").first.get_by_role("button", name="north").wait_for(state="detached")
+    library.goto(f"{app.url}/library")
+    with promise("a document has its tables and what was read of it"):
+        tables(listed(library), app)
 
-
-def test_order_and_rows_by_keyboard(library: Any) -> None:
-    library.get_by_role("button", name="Title").click()
-    assert titles(library) == sorted(titles(library), key=str.lower)
-    library.get_by_role("button", name="Title").click()
-    assert titles(library) == sorted(titles(library), key=str.lower, reverse=True)
-    assert library.locator("th[aria-sort=descending]").inner_text() == "Title"
-    names = titles(library)
-    library.locator("tbody [data-f=title]").first.focus()
-    library.keyboard.press("ArrowDown")
-    assert focused(library) == names[1]
-    library.keyboard.press("Space")
-    library.keyboard.press("End")
-    assert focused(library) == names[-1]
-    library.keyboard.press("Space")
-    assert library.locator("tbody input:checked").count() == 2
-    library.keyboard.press("Escape")
-    assert library.locator("tbody input:checked").count() == 0
-    library.keyboard.press("Home")
-    library.keyboard.press("Enter")
-    library.locator(".gw-doc .outline").wait_for()
-    library.keyboard.press("Escape")
-    library.locator(".gw-doc").wait_for(state="hidden")
-    assert focused(library) == names[0]
-    library.keyboard.press("?")
-    library.get_by_role("dialog", name="Keyboard").get_by_text("Search documents").wait_for()
-    library.keyboard.press("Escape")
-    library.keyboard.press("/")
-    assert focused(library) == "Search documents"
-
-
-def test_several_documents_are_asked_about_and_no_other(library: Any) -> None:
-    boxes, total = library.locator("tbody [data-f=check]"), len(titles(library))
-    boxes.nth(0).click()
-    boxes.nth(1).click()
-    library.get_by_role("button", name="Ask about them").click()
-    in_scope(library, f"2 of {total}")
-
-
-def test_a_tab_chosen_while_its_document_is_fetched_is_shown_when_it_has_come(
-    own: App, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(f"{own.url}/library")
-    row = page.locator("tr[data-doc]").filter(has_text="table.pdf")
-    asked = f"**/gw/documents/{row.get_attribute('data-doc')}?*"
-    held: list[Any] = []
-    page.route(asked, lambda route: held.append(route))
-    with page.expect_request(asked):
-        row.locator(".sta").click()
-    page.get_by_role("tab", name="Advanced").click()
-    held[0].continue_()
-    page.locator(".gw-doc .ol").first.wait_for()
+    with promise("a phone has all of it without scrolling sideways"):
+        library.set_viewport_size({"width": 390, "height": 844})
+        library.goto(f"{app.url}/library")
+        on_a_phone(listed(library))
+    with promise("several documents are asked about, and no other"):
+        library.set_viewport_size({"width": 1440, "height": 900})
+        library.reload()
+        listed(library)
+        boxes, total = library.locator("tbody [data-f=check]"), len(titles(library))
+        boxes.nth(0).click()
+        boxes.nth(1).click()
+        library.get_by_role("button", name="Ask about them").click()
+        in_scope(library, f"2 of {total}")
 
 
-@pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
-def test_a_document_with_its_tables_and_what_was_read_of_it(
-    theme: str, own: App, open_page: Callable[..., Any], tmp_path: Path
-) -> None:
-    page = open_page(f"{own.url}/library", theme=theme)
+def tables(page: Any, app: App) -> None:
     page.locator("tr[data-doc]").filter(has_text="table.pdf").locator(".sta").click()
     page.get_by_role("tab", name="Advanced").click()
     page.locator(".gw-doc .ol").first.wait_for()
@@ -253,29 +216,13 @@ def test_a_document_with_its_tables_and_what_was_read_of_it(
     page.get_by_text("Storage used").click()
     page.get_by_role("button", name="Clear page pictures").click()
     page.locator(".gw-storage button[disabled]").wait_for()
-    assert not list((own.home / "cache" / "pages").rglob("*.png"))
+    assert not list((app.home / "cache" / "pages").rglob("*.png"))
     page.locator("tbody [data-f=check]").first.click()
     page.get_by_role("button", name="Edit tags").first.click()
     check(page, "selected documents, their tags and storage")
 
 
-@pytest.mark.slow
-def test_documents_that_other_settings_built_are_named_and_brought_up_to_date(library: Any, own: App) -> None:
-    with Engine.open(own.home) as engine:
-        with engine.store.database.write() as connection:
-            connection.execute("UPDATE documents SET recipe = 'other settings'")
-        assert len(engine.stale()) == 4
-        library.get_by_text("4 documents need updating.").wait_for()
-        assert library.locator('tr[data-status="stale"]').count() == 4
-        library.get_by_role("button", name="Update").first.click()
-        library.locator('tr[data-status="ready"]').nth(3).wait_for()
-        library.get_by_role("button", name="Update").first.wait_for(state="hidden")
-        assert engine.stale() == []
-
-
-def test_a_phone_has_all_of_it_without_scrolling_sideways(own: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(f"{own.url}/library", width=390, height=844)
-    page.locator("tr[data-doc]").nth(3).wait_for()
+def on_a_phone(page: Any) -> None:
     page.locator("tbody [data-f=check]").first.click()
     wide = page.evaluate(
         "[document.documentElement, document.querySelector('.st-key-gw_page')].map(e => e.scrollWidth - e.clientWidth)"
@@ -298,3 +245,60 @@ def test_a_phone_has_all_of_it_without_scrolling_sideways(own: App, open_page: C
         assert box["x"] + box["width"] <= 390
     page.get_by_role("button", name="Undo").click()
     page.locator(".gw-toast").wait_for(state="detached")
+
+
+@pytest.mark.slow
+def test_a_shelf_that_changes(own: App, open_page: Callable[..., Any]) -> None:
+    library = page = listed(open_page(f"{own.url}/library", theme="dark"))
+    with promise("a document has its tables and what was read of it, in the dark too"):
+        tables(page, own)
+    with promise("what another tab removed is said, and a removal need not wait"):
+        with Engine.open(own.home) as engine:
+            extra = engine.add(pdfs.hyphenated(), "extra.pdf").doc_id
+        page.reload()
+        row = page.locator(f'tr[data-doc="{extra}"]')
+        row.wait_for()
+        asked = "() => performance.getEntriesByType('resource').findLast(one => one.name.includes('/gw/library?')).name"
+        before = page.request.get(page.evaluate(asked))
+        page.route("**/gw/library?*", lambda route: route.fulfill(response=before))  # it has not heard of what follows
+        with Engine.open(own.home) as engine:
+            engine.trash.put([extra])
+        row.get_by_role("button", name="Remove").click()
+        page.get_by_text("This document was removed from the library.").wait_for()
+        with page.expect_response("**/gw/library?*"):  # it stays when the list is asked for
+            page.evaluate("window.dispatchEvent(new Event('focus'))")
+        idle(page)
+        assert page.get_by_text("This document was removed from the library.").is_visible()
+        page.unroute("**/gw/library?*")
+        page.evaluate("window.dispatchEvent(new Event('focus'))")  # it asks at once
+        toast = page.locator(".gw-toast", has_text="extra.pdf")
+        toast.get_by_role("button", name="Delete for good").click()
+        toast.wait_for(state="detached", timeout=15_000)
+        row.wait_for(state="detached")
+        with Engine.open(own.home) as engine:
+            until(lambda: engine.trash.items() == [])
+            assert extra not in {info.doc_id for info in engine.documents()}
+    with (
+        promise("documents that other settings built are named and brought up to date"),
+        Engine.open(own.home) as engine,
+    ):
+        with engine.store.database.write() as connection:
+            connection.execute(sa.update(db.documents).values(recipe="other settings"))
+        assert len(engine.stale()) == 5
+        library.get_by_text("5 documents need updating.").wait_for()
+        assert library.locator('tr[data-status="stale"]').count() == 5
+        library.get_by_role("button", name="Update").first.click()
+        library.locator('tr[data-status="ready"]').nth(4).wait_for()
+        library.get_by_role("button", name="Update").first.wait_for(state="hidden")
+        assert engine.stale() == []
+    with promise("when its time is over, a removal is final"):
+        row = library.locator("tr[data-doc]").filter(has_text="turned.pdf").filter(has_not_text="cropped")
+        row.get_by_role("button", name="Remove").click()
+        library.locator(".gw-toast").wait_for()
+        with Engine.open(own.home) as engine:
+            with engine.store.database.write() as connection:  # it was removed an hour ago
+                connection.execute(sa.update(db.documents).values(removed=db.documents.c.removed - 3600))
+            library.locator(".gw-toast").wait_for(state="detached")
+            until(lambda: len(list((own.home / "files").rglob("*.pdf"))) == 4)
+            assert len(engine.documents()) == 4
+            assert engine.trash.empty() == []
