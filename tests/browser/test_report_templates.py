@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import docx
-import pytest
 
-from tests.browser.conftest import App
-from tests.matrix import standing_for
+from tests.browser.conftest import App, promise
 
 TABLE = {"heading": "Sales", "kind": "table", "guidance": "Sales by region.", "columns": ["Region", "2023"]}
 GOOD = {"title": "From JSON", "sections": [{"heading": "Group", "sections": [TABLE]}]}
@@ -46,18 +44,6 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("name", standing_for(list(FILES)[:1], FILES))
-def test_a_file_becomes_an_outline(name: str, app: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(f"{app.url}/reports")
-    page.locator(".gw-reports .card").nth(4).wait_for()
-    upload(page, name, FILES[name])
-    page.locator(".gw-report .out a", has_text="1.1. Sales").click()
-    assert page.locator('.gw-report .out a[data-state="heading"]').inner_text().strip() == "1. Group"
-    assert page.locator(".gw-report .gd .form").inner_text().startswith("Table, Region | 2023")
-    assert "Sales by region." in page.locator(".gw-report .gd").inner_text()
-    assert f"from {name}" in page.locator(".gw-report .rh .from").text_content()
-
-
 BAD = {
     "broken.json": (b'{"title": "x",\n "sections": [}', "broken.json is not JSON", "line 2, column 15"),
     "lacking.json": (
@@ -77,7 +63,9 @@ BAD = {
 }
 
 
-def test_a_bad_file_is_told_with_the_place_of_its_mistake(app: App, open_page: Callable[..., Any]) -> None:
+def test_files_become_outlines_or_are_told_with_the_place_of_their_mistake(
+    app: App, open_page: Callable[..., Any]
+) -> None:
     page = open_page(f"{app.url}/reports")
     page.locator(".gw-reports .card").nth(4).wait_for()
     told = page.locator(".gw-reports > .gw-msg.bad")
@@ -86,8 +74,16 @@ def test_a_bad_file_is_told_with_the_place_of_its_mistake(app: App, open_page: C
         told.get_by_text(name).first.wait_for()
         for words in said:
             assert words in told.inner_text(), name
-    upload(page, "good.json", FILES["good.json"])  # after all of them the page still takes a good one
-    page.locator(".gw-report .out a", has_text="1.1. Sales").wait_for()
+    for name, data in FILES.items():  # after all of them the page still takes good ones
+        with promise(f"{name} becomes an outline"):
+            upload(page, name, data)
+            page.locator(".gw-report .out a", has_text="1.1. Sales").click()
+            assert page.locator('.gw-report .out a[data-state="heading"]').inner_text().strip() == "1. Group"
+            assert page.locator(".gw-report .gd .form").inner_text().startswith("Table, Region | 2023")
+            assert "Sales by region." in page.locator(".gw-report .gd").inner_text()
+            assert f"from {name}" in page.locator(".gw-report .rh .from").text_content()
+        page.get_by_role("button", name="All reports").click()
+        page.locator(".gw-reports .card").nth(4).wait_for()
 
 
 def test_a_template_is_made_by_hand_and_kept(app: App, open_page: Callable[..., Any], tmp_path: Path) -> None:

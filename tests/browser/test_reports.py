@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
-from tests.browser.conftest import App
+from tests.browser.conftest import App, promise
 from tests.browser.test_axe import check
 
 OUTLINE = """# Survey report
@@ -118,46 +120,48 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
     assert "2 of 2 written, 1 accepted" in line
 
 
-def test_axe_finds_nothing_in_a_report(app: App, open_page: Callable[..., Any]) -> None:
-    report_id = filled(app)
-    for theme in ("light", "dark"):
-        page = open_page(f"{app.url}/reports?r={report_id}", theme=theme)
-        page.locator(".gw-report .tx a.gw-cite").first.wait_for()
+def test_a_report_beside_its_pages(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/reports?r={filled(app)}")
+    with promise("the page beside it is made wider"):
+        page.locator(".gw-report .tx a.gw-cite").first.click()
         page.locator(".gw-page img").first.wait_for()
-        check(page, f"a report, {theme}")
-        page.get_by_role("button", name="Change what is asked for").click()
-        page.get_by_role("button", name=re.compile("^History")).click()
-        page.locator(".hist").wait_for()
-        page.get_by_role("button", name="Export").click()
-        check(page, f"its forms, {theme}")
+        border = page.get_by_role("separator", name="Width of the page")
+        before = page.locator(".gw-pane").bounding_box()["width"]
+        border.press("ArrowLeft")
+        assert page.locator(".gw-pane").bounding_box()["width"] > before + 20
+    with promise("words of a page are added"):
+        page.locator(".gw-page .gw-text tspan").nth(10).wait_for(state="attached")
+        page.evaluate(
+            """() => {
+              const words = [...document.querySelectorAll(".gw-text tspan")];
+              getSelection().setBaseAndExtent(words[3].firstChild, 0, words[9].firstChild, 2);
+            }"""
+        )
+        page.get_by_role("button", name="Add to the section").click()
+        page.locator(".gw-report .sh .tag", has_text="by hand").wait_for()
+        words = page.locator(".gw-text tspan").all_text_contents()[3:10]
+        assert " ".join(word.strip() for word in words) in page.locator(".gw-report .tx").inner_text()
+        page.locator(".gw-evidence .places", has_text="Pinned").wait_for()
+    with promise("a passage is excluded, and taken in again"):
+        page.get_by_role("button", name="Exclude the passage of citation 1", exact=True).click()
+        page.locator(".gw-evidence .places", has_text="Excluded").wait_for()
+        page.get_by_role("button", name="Exclude the passage of citation 1", exact=True, pressed=True).click()
+        page.locator(".gw-evidence .places", has_text="Excluded").wait_for(state="detached")
+    checked(page, "light")
 
 
-def test_the_page_beside_a_report_is_made_wider(app: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(f"{app.url}/reports?r={filled(app)}")
-    page.locator(".gw-report .tx a.gw-cite").first.click()
+@pytest.mark.slow
+def test_axe_finds_nothing_in_a_report_in_the_dark(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/reports?r={filled(app)}", theme="dark")
     page.locator(".gw-page img").first.wait_for()
-    border = page.get_by_role("separator", name="Width of the page")
-    before = page.locator(".gw-pane").bounding_box()["width"]
-    border.press("ArrowLeft")
-    assert page.locator(".gw-pane").bounding_box()["width"] > before + 20
+    checked(page, "dark")
 
 
-def test_words_of_a_page_are_added_and_a_passage_is_excluded(app: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(f"{app.url}/reports?r={filled(app)}")
-    page.locator(".gw-report .tx a.gw-cite").first.click()
-    page.locator(".gw-page .gw-text tspan").nth(10).wait_for(state="attached")
-    page.evaluate(
-        """() => {
-          const words = [...document.querySelectorAll(".gw-text tspan")];
-          getSelection().setBaseAndExtent(words[3].firstChild, 0, words[9].firstChild, 2);
-        }"""
-    )
-    page.get_by_role("button", name="Add to the section").click()
-    page.locator(".gw-report .sh .tag", has_text="by hand").wait_for()
-    words = page.locator(".gw-text tspan").all_text_contents()[3:10]
-    assert " ".join(word.strip() for word in words) in page.locator(".gw-report .tx").inner_text()
-    page.locator(".gw-evidence .places", has_text="Pinned").wait_for()
-    page.get_by_role("button", name="Exclude the passage of citation 1", exact=True).click()
-    page.locator(".gw-evidence .places", has_text="Excluded").wait_for()
-    page.get_by_role("button", name="Exclude the passage of citation 1", exact=True, pressed=True).click()
-    page.locator(".gw-evidence .places", has_text="Excluded").wait_for(state="detached")
+def checked(page: Any, theme: str) -> None:
+    page.locator(".gw-report .tx a.gw-cite").first.wait_for()
+    check(page, f"a report, {theme}")
+    page.get_by_role("button", name="Change what is asked for").click()
+    page.get_by_role("button", name=re.compile("^History")).click()
+    page.locator(".hist").wait_for()
+    page.get_by_role("button", name="Export").click()
+    check(page, f"its forms, {theme}")
