@@ -4,7 +4,6 @@ side, pinned passages, and sections that are filled from documents of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +11,7 @@ import pytest
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
-from tests import prepared
-from tests.browser.conftest import App, serve
+from tests.browser.conftest import App, lent
 from tests.report.truths import _pdf
 
 FILLER = "Rainfall in the valley was near its mean, and the roads to the works stayed open for the whole of the year. "
@@ -35,19 +33,17 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def north(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, str]]:
-    """The app with a report that is filled; its id."""
-    home: Path = tmp_path_factory.mktemp("north") / "home"
-    with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
-        for name, blocks in FILES.items():
-            prepared.read(engine, _pdf(*blocks), name)
-        engine.index()
+def north(app: App) -> Iterator[tuple[App, str]]:
+    """The app with a report on `FILES` that is filled; its id."""
+    with (
+        lent(app, {name: _pdf(*blocks) for name, blocks in FILES.items()}) as doc_ids,
+        Engine.open(app.home, overrides={"llm.model": "offline"}) as engine,
+    ):
         desk = engine.reports
-        report_id = desk.new(from_data({"title": "Northwind", "sections": [BUSINESS, STAFF]}))
+        report_id = desk.new(from_data({"title": "Northwind", "sections": [BUSINESS, STAFF]}), doc_ids=doc_ids)
         desk.queue(report_id)
         for task in desk.store.tasks():
             desk.write(task, lambda _: None, Stop())
-    with serve(home) as app:
         yield app, report_id
 
 
