@@ -13,60 +13,72 @@ from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from tests import pdfs
-from tests.browser.conftest import QUESTION, App, Shelf, in_scope, serve
+from tests.browser.conftest import QUESTION, App, Shelf, in_scope, promise, serve
 from tests.browser.test_axe import check
 from tests.browser.test_claude import ask
 from tests.browser.test_library import file
 from tests.matrix import standing_for
+from tests.ui.test_jobs import until
 from ui.chat.first_run import QUESTIONS
 
 
 @pytest.fixture(scope="module")
 def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """The app on a home that holds the sample only."""
+    """The app on a home that begins with the sample only."""
     home = Path(shutil.copytree(sampled, tmp_path_factory.mktemp("sample") / "home"))
     with serve(home) as served:
         yield served
 
 
-@pytest.fixture
-def own(sampled: Path, tmp_path: Path) -> Iterator[App]:
-    """The app on the sample, to which documents of one's own come."""
-    shutil.copytree(sampled, tmp_path / "home")
-    with serve(tmp_path / "home") as served:
-        yield served
-
-
 @pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
-def test_lines_open_their_page_and_a_key_asks(sample: App, open_page: Callable[..., Any], theme: str) -> None:
+def test_the_sample_is_shown_and_asked(sample: App, open_page: Callable[..., Any], theme: str) -> None:
     page = open_page(sample.url, 1280, 720, theme)
     card = page.locator(".gw-ov")
-    expect(card).to_have_count(1)
-    expect(card.locator("li")).to_have_count(5, timeout=60_000)
-    expect(page.locator(".gw-start h1")).to_have_text("Your document is ready")
-    expect(page.locator(".gw-pane")).to_be_hidden()
-    questions = page.locator(".gw-sug button")
-    expect(questions).to_have_count(4, timeout=120_000)
-    check(page, "the first minute")
-    in_sight(page)
+    lines = card.locator("li")
+    with promise("a document has five lines and four questions, all in sight"):
+        expect(card).to_have_count(1)
+        expect(lines).to_have_count(5, timeout=60_000)
+        expect(page.locator(".gw-start h1")).to_have_text("Your document is ready")
+        expect(page.locator(".gw-pane")).to_be_hidden()
+        questions = page.locator(".gw-sug button")
+        expect(questions).to_have_count(4, timeout=120_000)
+        check(page, "the first minute")
+        in_sight(page)
+    with promise("a key does not ask while something is typed"):
+        page.locator(".st-key-gw_composer textarea").fill("What did")
+        page.locator(".gw-start .lead").click()
+        page.keyboard.press("2")
+        expect(page.locator(".gw-start")).to_be_visible()
+        page.locator(".st-key-gw_composer textarea").fill("")
+    with promise("in a low window a card shows fewer lines, and the others on demand"):
+        page.set_viewport_size({"width": 1280, "height": 600})
+        expect(lines.nth(4)).to_be_hidden()
+        in_sight(page)
+        card.get_by_role("button", name="more").press("Enter")
+        expect(lines.nth(4)).to_be_visible()
+        assert page.evaluate("document.activeElement.matches('.gw-ov .gw-cite')")
+        page.set_viewport_size({"width": 1280, "height": 900})
+        expect(card.locator(".more")).to_be_hidden()
 
-    line = card.locator("li").nth(1)
-    told = line.locator("b").inner_text()
-    assert told in line.locator(".q").inner_text()
-    line.locator(".gw-cite").click()
-    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
-    expect(line.locator(".gw-cite")).to_have_attribute("aria-current", "true")
-    assert "cite=" not in page.url, "nothing that a reload could open again"
-    check(page, "a line and its page")
-
-    card.get_by_role("button", name="Outline").click()
-    expect(card.locator(".heads li")).not_to_have_count(0)
-    card.locator("h2 button").click()
-    expect(page.locator(".gw-pane")).to_be_visible()
-    first = questions.first.locator(".what").inner_text()
-    page.keyboard.press("1")
-    expect(page.locator(".gw-q")).to_have_text(first)
-    page.locator(".gw-answer a.gw-cite").first.wait_for()
+    with promise("a line opens its page"):
+        line = lines.nth(1)
+        told = line.locator("b").inner_text()
+        assert told in line.locator(".q").inner_text()
+        line.locator(".gw-cite").click()
+        page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+        expect(line.locator(".gw-cite")).to_have_attribute("aria-current", "true")
+        assert "cite=" not in page.url, "nothing that a reload could open again"
+        check(page, "a line and its page")
+    with promise("so do its outline and its title"):
+        card.get_by_role("button", name="Outline").click()
+        expect(card.locator(".heads li")).not_to_have_count(0)
+        card.locator("h2 button").click()
+        expect(page.locator(".gw-pane")).to_be_visible()
+    with promise("a key asks"):
+        first = questions.first.locator(".what").inner_text()
+        page.keyboard.press("1")
+        expect(page.locator(".gw-q")).to_have_text(first)
+        page.locator(".gw-answer a.gw-cite").first.wait_for()
 
 
 def in_sight(page: Any) -> None:
@@ -79,78 +91,49 @@ def in_sight(page: Any) -> None:
         expect(card.locator("li").first).to_be_visible()
 
 
-def test_in_a_low_window_a_card_shows_fewer_lines_and_the_others_on_demand(
-    sample: App, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(sample.url, 1280, 600)
-    expect(page.locator(".gw-sug button")).to_have_count(4, timeout=120_000)
-    lines = page.locator(".gw-ov li")
-    expect(lines.nth(4)).to_be_hidden()
-    in_sight(page)
-    page.locator(".gw-ov").get_by_role("button", name="more").press("Enter")
-    expect(lines.nth(4)).to_be_visible()
-    assert page.evaluate("document.activeElement.matches('.gw-ov .gw-cite')")
-    page.set_viewport_size({"width": 1280, "height": 900})
-    expect(page.locator(".gw-ov .more")).to_be_hidden()
-
-
-def test_a_key_does_not_ask_while_something_is_typed(sample: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(sample.url)
-    expect(page.locator(".gw-sug button")).to_have_count(4, timeout=120_000)
-    page.locator(".st-key-gw_composer textarea").fill("What did")
-    page.locator(".gw-start .lead").click()
-    page.keyboard.press("2")
-    expect(page.locator(".gw-start")).to_be_visible()
-
-
 def drop(page: Any, **documents: bytes) -> None:
     files = [file(f"{name}.pdf", data) for name, data in documents.items()]
     page.locator(".st-key-gw_composer input[type=file]").set_input_files(files)
 
 
-def test_files_dropped_in_chat_take_the_place_of_the_sample(own: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(own.url)
-    in_scope(page, "1 of 1")
-    drop(page, survey=pdfs.one_column(), table=pdfs.ruled_table())
-    expect(page.locator(".gw-start h1")).to_contain_text(re.compile("being read|ready"))
-    expect(page.locator(".gw-start h1")).to_have_text("2 documents are ready", timeout=120_000)
-    in_scope(page, "2 of 3")
-    card = page.locator(".gw-ov", has_text="Larkfield Water Survey")
-    expect(card.locator("ol")).to_contain_text("seven wells")
-    expect(page.locator(".st-key-gw_notes")).to_have_count(0)
+def test_documents_of_ones_own_take_the_place_of_the_sample(sample: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(sample.url)
+    with promise("while the first document is read, the sample answers and says so"):
+        ask(page, QUESTIONS[1])
+        page.locator('.gw-turn[data-state="complete"]').wait_for()
+        drop(page, long=pdfs.running_headers(400))
+        expect(page.locator(".gw-start h1")).to_contain_text("ready")  # what was asked of the sample is over
+        in_scope(page, "1 of 1")
+        ask(page, QUESTIONS[2])
+        page.locator('.gw-turn[data-state="complete"] a.gw-cite').first.wait_for()
+        expect(page.locator(".gw-unsearched")).to_have_text("“long.pdf” is still being read and was not searched")
+        expect(page.locator(".gw-turn")).to_have_count(1)
+    page.goto(f"{sample.url}/library")
+    page.get_by_role("button", name="Remove long.pdf").click()
+    page.locator("tr[data-doc]", has_text="long.pdf").wait_for(state="detached")
 
-
-def test_while_the_first_document_is_read_the_sample_answers_and_says_so(
-    own: App, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(own.url)
-    ask(page, QUESTIONS[1])
-    page.locator('.gw-turn[data-state="complete"]').wait_for()
-    drop(page, long=pdfs.running_headers(400))
-    expect(page.locator(".gw-start h1")).to_contain_text("ready")  # what was asked of the sample is over
-    in_scope(page, "1 of 1")
-    ask(page, QUESTIONS[2])
-    page.locator('.gw-turn[data-state="complete"] a.gw-cite').first.wait_for()
-    expect(page.locator(".gw-unsearched")).to_have_text("“long.pdf” is still being read and was not searched")
-    expect(page.locator(".gw-turn")).to_have_count(1)
-
-
-def test_a_question_asked_the_moment_a_document_is_ready_opens_its_conversation(
-    own: App, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(own.url)
-    in_scope(page, "1 of 1")
-    drop(page, survey=pdfs.one_column())
-    box = page.get_by_label("Ask your documents")
-    box.fill(QUESTION)
-    with Engine.open(own.home) as engine:
-        while not all(info.indexed for info in engine.documents()) or len(engine.documents()) < 2:
-            page.wait_for_timeout(20)
-    box.press("Enter")
-    page.locator('.gw-turn[data-state="complete"] a.gw-cite').first.wait_for()
-    expect(page.locator(".gw-q")).to_have_text(QUESTION)
-    in_scope(page, "1 of 2")
-    expect(page.locator(".gw-unsearched")).to_have_count(0)
+    page.goto(sample.url)
+    with promise("a question asked the moment a document is ready opens its conversation"):
+        in_scope(page, "1 of 1")
+        drop(page, survey=pdfs.one_column())
+        box = page.get_by_label("Ask your documents")
+        box.fill(QUESTION)
+        with Engine.open(sample.home) as engine:
+            until(lambda: sum(info.indexed for info in engine.documents()) == 2)
+        box.press("Enter")
+        page.locator('.gw-turn[data-state="complete"] a.gw-cite').first.wait_for()
+        expect(page.locator(".gw-q")).to_have_text(QUESTION)
+        in_scope(page, "1 of 2")
+        expect(page.locator(".gw-unsearched")).to_have_count(0)
+    with promise("files dropped in Chat are its scope, without the sample"):
+        page.get_by_role("button", name="New conversation").click()
+        in_scope(page, "1 of 2")
+        drop(page, table=pdfs.ruled_table(), words=pdfs.hyphenated())
+        expect(page.locator(".gw-start h1")).to_contain_text(re.compile("being read|ready"))
+        expect(page.locator(".gw-start h1")).to_have_text("3 documents are ready", timeout=120_000)
+        in_scope(page, "3 of 4")
+        expect(page.locator(".gw-ov ol", has_text="seven wells")).to_have_count(1)
+        expect(page.locator(".st-key-gw_notes")).to_have_count(0)
 
 
 def test_a_document_is_renamed_in_the_scope_and_in_the_library(
