@@ -8,18 +8,16 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.browser.conftest import QUESTION, App, Shelf
+from tests.browser.conftest import QUESTION, App, Shelf, conversation, idle, promise, still
 from tests.browser.test_axe import check
-from tests.matrix import standing_for
 
 ROW = ".gw-explore .list tbody tr"
 PLOT = ".gw-explore .chart.js-plotly-plot"
 SHAPES = f'document.querySelector("{PLOT}").layout.shapes'
 
 
-def explored(open_page: Callable[..., Any], app: App, query: str = "", **options: Any) -> Any:
-    """The question with all that Explore can show of it."""
-    page = open_page(f"{app.url}/explore?q={quote(QUESTION)}&kinds=1{query}", **options)
+def explored(page: Any) -> Any:
+    """The page with all that Explore can show of a question."""
     page.locator(ROW).first.wait_for()
     page.locator(".gw-explore .pas h2").wait_for()  # comes with what was read, after what the searches alone found
     page.locator(f"{PLOT} .scatterlayer .point").first.wait_for()
@@ -29,120 +27,211 @@ def explored(open_page: Callable[..., Any], app: App, query: str = "", **options
 
 
 def until(page: Any, expression: str) -> None:
-    """Polled from outside: the page's own policy lets no text be run in it."""
-    for _ in range(150):
-        if page.evaluate(expression):
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError(f"never came: {expression}")
+    """Polled by a function: the page's own policy lets no text be run in it."""
+    page.wait_for_function(f"() => {expression}")
 
 
-def test_a_chunk_of_the_table_opens_its_page_with_its_words_lit(app: App, open_page: Callable[..., Any]) -> None:
+def address(app: App) -> str:
+    return f"{app.url}/explore?q={quote(QUESTION)}&kinds=1"
+
+
+def test_from_a_question_to_its_chunks(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    conversation(app, "What did the survey test for?")  # another one than the shelf's
     page = open_page(f"{app.url}/explore")
-    page.get_by_text("See what a question finds").wait_for()
-    assert page.locator(".gw-explore .eg button").count() >= 1
-    page.get_by_label("Question", exact=True).last.fill(QUESTION)
-    page.keyboard.press("Enter")
-    page.locator(".gw-explore .pas h2").wait_for()
-    assert page.get_by_label("Penalty").is_hidden()
-    assert "given in" in page.locator(".gw-explore .said").inner_text()
-    link = page.locator(f"{ROW} a").first
-    link.focus()
-    page.keyboard.press("Enter")
-    page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
-    assert page.locator(ROW).first.get_attribute("aria-current") == "true"
-    panel = page.locator(".gw-explore .pas")
-    panel.get_by_text("Chosen").wait_for()
-    assert panel.locator("dt").all_inner_texts()[:2] == ["Meaning", "Words (BM25)"]
-    page.keyboard.press("Escape")
-    page.locator(".gw-pane .desk").wait_for(state="hidden")
-    address = page.url
-    page.reload()
-    page.locator(ROW).first.wait_for()
-    assert page.url == address, "a reload loses nothing"
-    assert page.get_by_label("Question", exact=True).last.input_value() == QUESTION
+    with promise("a chunk of the table opens its page with its words lit"):
+        page.get_by_text("See what a question finds").wait_for()
+        assert page.locator(".gw-explore .eg button").count() >= 1
+        page.get_by_label("Question", exact=True).last.fill(QUESTION)
+        page.keyboard.press("Enter")
+        page.locator(".gw-explore .pas h2").wait_for()
+        assert page.get_by_label("Penalty").is_hidden()
+        assert "given in" in page.locator(".gw-explore .said").inner_text()
+        link = page.locator(f"{ROW} a").first
+        link.focus()
+        page.keyboard.press("Enter")
+        page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
+        assert page.locator(ROW).first.get_attribute("aria-current") == "true"
+        panel = page.locator(".gw-explore .pas")
+        panel.get_by_text("Chosen").wait_for()
+        assert panel.locator("dt").all_inner_texts()[:2] == ["Meaning", "Words (BM25)"]
+        page.keyboard.press("Escape")
+        page.locator(".gw-pane .desk").wait_for(state="hidden")
+    with promise("a reload loses nothing"):
+        asked = page.url
+        page.reload()
+        page.locator(ROW).first.wait_for()
+        assert page.url == asked
+        assert page.get_by_label("Question", exact=True).last.input_value() == QUESTION
+    with promise("what is wrong is said and nothing is lost"):
+        page.locator(".gw-explore .pas h2").wait_for()
+        rows = page.locator(ROW).count()
+        page.get_by_label("Question", exact=True).last.fill("a")
+        page.keyboard.press("Enter")
+        alert = page.locator(".gw-explore").get_by_role("alert")
+        alert.wait_for()
+        assert "too short" in alert.inner_text()
+        assert page.locator(ROW).count() == rows
+        page.get_by_label("Question", exact=True).last.fill(QUESTION)
+        page.keyboard.press("Enter")
+        alert.wait_for(state="detached")
+    with promise("the answer's “Why these” leads to what it used"):
+        page.goto(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+        page.get_by_role("link", name="Why these").click()
+        page.locator(ROW).first.wait_for()
+        assert page.get_by_label("Question", exact=True).last.input_value() == QUESTION
+        assert shelf.turns["survey.pdf"] in page.url
+        legend = page.locator(".gw-explore .first .lg").first.locator("li")
+        assert legend.all_inner_texts() == ["cited in the answer", "given to the writer", "found", "not found"]
+        page.locator(f'{ROW}[data-use="cited"]').first.wait_for()
+        page.get_by_text("How it was searched").click()
+        facts = page.locator(".gw-explore .facts")
+        facts.wait_for()
+        assert QUESTION in facts.inner_text()
+        assert "Searching by meaning" in page.locator(".gw-explore .times").inner_text()
+        page.get_by_role("button", name="Show what found each").click()
+        legend.get_by_text("words only").wait_for()
+    with promise("and on to other questions"):
+        asked = page.get_by_role("region", name="Questions").get_by_role("button")
+        assert asked.first.get_attribute("aria-current") == "true"
+        asked.nth(1).click()
+        page.locator('.gw-explore .asked li:nth-child(2) [aria-current="true"]').wait_for()
+        assert shelf.turns["survey.pdf"] not in page.url
 
 
-def test_a_slider_moves_the_segments_and_the_link_keeps_it(app: App, open_page: Callable[..., Any]) -> None:
-    page = explored(open_page, app)
-    slider = page.get_by_label("Penalty")
-    before = page.evaluate(SHAPES)
-    slider.focus()
-    for _ in range(8):
+def test_the_plot_and_the_table(app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page(address(app), width=1280, height=720))
+    with promise("the penalty stands beside the plot"):
+        words = page.locator(f"{PLOT} .annotation-text", has_text="penalty").bounding_box()
+        area = page.locator(f"{PLOT} .nsewdrag").first.bounding_box()
+        assert words["x"] >= area["x"] + area["width"]
+    with promise("a range is ticked with Shift"):
+        boxes = page.locator(f"{ROW} input")
+        last = min(boxes.count(), 4) - 1
+        boxes.first.click()
+        boxes.nth(last).click(modifiers=["Shift"])
+        assert page.locator(f"{ROW} input:checked").count() == last + 1
+        page.get_by_role("button", name="Clear the selection").click()
+        assert page.locator(f"{ROW} input:checked").count() == 0
+    with promise("what a box selects, the keys select in the table"):
+        every = page.locator(ROW).count()
+        heading = page.locator(".gw-explore .list h2")
+        faint = f"document.querySelector('{PLOT}').data[1].selectedpoints"
+        page.locator(f"{ROW} a").first.focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Space")
+        assert heading.inner_text() == "1 chunk selected"
+        page.keyboard.press("Shift+ArrowDown")
+        assert heading.inner_text() == "2 chunks selected"
+        assert page.locator(ROW).count() == every, "the others stay in the table"
+        assert page.locator(f"{ROW} input:checked").count() == 2
+        until(page, f"{faint}?.length === 2")
+        page.keyboard.press("Shift+Tab")  # to the row's box, and from the table to its heading's buttons
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Enter")
+        assert page.locator(ROW).count() == 2
+        page.get_by_role("button", name="List all").wait_for()
+        page.keyboard.press("Escape")
+        assert heading.inner_text() == "Chunks, most relevant first"
+        assert page.locator(ROW).count() == every
+        until(page, f"{faint} == null")
+    with promise("the plot follows the theme"):
+        ink = f"document.querySelector('{PLOT} .xtick text').style.fill"
+        light = page.evaluate(ink)
+        page.emulate_media(color_scheme="dark")
+        until(page, f"{ink} !== '{light}'")
+        page.emulate_media(color_scheme="light")
+        until(page, f"{ink} === '{light}'")
+
+    with promise("a slider asks once for each move"):
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url) if "/gw/explore" in request.url else None)
+        page.get_by_label("Decay").focus()
         page.keyboard.press("ArrowRight")
-    until(page, "document.querySelector('.gw-explore output[for$=penalty]').textContent === '0.33'")
-    until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - 0.33) < 1e-9)")
-    assert page.evaluate(SHAPES) != before
-    assert "rse.irrelevant_chunk_penalty:0.33" in page.url
-    page.get_by_role("button", name="Reset").click()
-    until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - 0.25) < 1e-9)")
+        until(page, "location.search.includes('rse.decay_rate')")
+        idle(page)
+        assert [url.rpartition("/")[2] for url in asked] == ["explore"]
+        page.get_by_role("button", name="Reset").click()
+        until(page, "!location.search.includes('rse.decay_rate')")
+    with promise("a slider moves the segments, and the link keeps it"):
+        slider = page.get_by_label("Penalty")
+        before = page.evaluate(SHAPES)
+        slider.focus()
+        for _ in range(8):
+            page.keyboard.press("ArrowRight")
+        until(page, "document.querySelector('.gw-explore output[for$=penalty]').textContent === '0.33'")
+        until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - 0.33) < 1e-9)")
+        assert page.evaluate(SHAPES) != before
+        assert "rse.irrelevant_chunk_penalty:0.33" in page.url
+        page.get_by_role("button", name="Reset").click()
+        until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - 0.25) < 1e-9)")
+    with promise("dragged, the plot is sketched; let go, Plotly draws it and the link keeps it"):
+        box, kept_at = slider.bounding_box(), page.url
+        page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2, steps=4)
+        page.locator(f"{PLOT}.sketched canvas").wait_for()
+        assert page.locator(f"{PLOT} .point").first.is_hidden()
+        assert page.url == kept_at
+        page.mouse.up()
+        page.locator(f"{PLOT}:not(.sketched) .point").first.wait_for()
+        assert page.locator(f"{PLOT} canvas").count() == 0
+        value = slider.input_value()
+        until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - {value}) < 1e-9)")
+        assert f"rse.irrelevant_chunk_penalty:{value}" in page.url
+        page.get_by_role("button", name="Reset").click()
 
-    # Dragged, the plot is sketched; let go, Plotly draws it and the link keeps it.
-    box, address = slider.bounding_box(), page.url
-    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2, steps=4)
-    page.locator(f"{PLOT}.sketched canvas").wait_for()
-    assert page.locator(f"{PLOT} .point").first.is_hidden()
-    assert page.url == address
-    page.mouse.up()
-    page.locator(f"{PLOT}:not(.sketched) .point").first.wait_for()
-    assert page.locator(f"{PLOT} canvas").count() == 0
-    value = slider.input_value()
-    until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - {value}) < 1e-9)")
-    assert f"rse.irrelevant_chunk_penalty:{value}" in page.url
+    with promise("a box selects chunks, which stay selected when the plot is drawn anew"):
+        every = page.locator(ROW).count()
+        page.get_by_role("button", name="Select", exact=True).click()
+        area = page.locator(f"{PLOT} .nsewdrag").first.bounding_box()
+        page.mouse.move(area["x"] + 2, area["y"] + 2)
+        page.mouse.down()
+        page.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] / 3, steps=3)
+        page.mouse.move(area["x"] + area["width"] - 2, area["y"] + area["height"] / 2, steps=3)
+        page.mouse.up()
+        page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
+        still(page, f"{PLOT} .scatterlayer .point")  # the page beside it makes the plot narrower, which draws it anew
+        heading = page.locator(".gw-explore .list h2")
+        assert heading.inner_text().endswith("selected")
+        assert 0 < page.locator(ROW).count() < every
+        page.get_by_role("button", name="Clear the selection").click()
+        assert heading.inner_text() == "Chunks, most relevant first"
+        assert page.locator(ROW).count() == every
+        page.goto(address(app))
+        explored(page)
+    with promise("a click in the plot opens that chunk"):
+        point = page.locator(f"{PLOT} .scatterlayer .trace").last.locator(".point").last
+        at = point.bounding_box()
+        page.mouse.click(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
+        page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
+        assert page.evaluate("document.documentElement.dataset.gwExplorePage") == "open"
+    with promise("the page is made wider by hand and by keys"):
+        wider(page)
 
-
-def test_a_and_b_stand_side_by_side_with_their_differences(app: App, open_page: Callable[..., Any]) -> None:
-    page = explored(open_page, app)
-    page.get_by_role("button", name="B", exact=True).click()
-    page.locator(".gw-explore .two").wait_for()
-    page.get_by_label("Search by", exact=True).select_option("bm25")
-    page.locator(".gw-explore .cmp .ct").last.get_by_text("words alone").wait_for()
-    assert page.locator(".gw-explore .half.js-plotly-plot").count() == 2
-    ranges = page.evaluate("[...document.querySelectorAll('.gw-explore .half')].map((half) => half.layout.xaxis.range)")
-    assert ranges[0] == ranges[1], "both are on one scale"
-    assert "in both" in page.locator(".gw-explore .two .ph").inner_text()
-
-
-def test_a_click_in_the_plot_opens_that_chunk(app: App, open_page: Callable[..., Any]) -> None:
-    page = explored(open_page, app)
-    point = page.locator(f"{PLOT} .scatterlayer .trace").last.locator(".point").last
-    at = point.bounding_box()
-    page.mouse.click(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
+    with promise("A and B stand side by side with their differences"):
+        page.goto(address(app))
+        explored(page)
+        page.get_by_role("button", name="B", exact=True).click()
+        page.locator(".gw-explore .two").wait_for()
+        page.get_by_label("Search by", exact=True).select_option("bm25")
+        page.locator(".gw-explore .cmp .ct").last.get_by_text("words alone").wait_for()
+        assert page.locator(".gw-explore .half.js-plotly-plot").count() == 2
+        ranges = page.evaluate(
+            "[...document.querySelectorAll('.gw-explore .half')].map((half) => half.layout.xaxis.range)"
+        )
+        assert ranges[0] == ranges[1], "both are on one scale"
+        assert "in both" in page.locator(".gw-explore .two .ph").inner_text()
+    check(page, "Explore, two settings")
+    page.get_by_role("button", name="Open page").click()
     page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
-    assert page.evaluate("document.documentElement.dataset.gwExplorePage") == "open"
+    page.get_by_role("button", name="Map", exact=True).click()
+    page.get_by_text("Map of chunks").wait_for()
+    page.locator(f"{PLOT} .scatterlayer .point").first.wait_for()
+    check(page, "Explore with a page and a map")
 
 
-def test_a_box_selects_chunks_and_they_stay_selected_when_the_plot_is_drawn_anew(
-    app: App, open_page: Callable[..., Any]
-) -> None:
-    page = explored(open_page, app, width=1280, height=720)
-    every = page.locator(ROW).count()
-    page.get_by_role("button", name="Select", exact=True).click()
-    area = page.locator(f"{PLOT} .nsewdrag").first.bounding_box()
-    page.mouse.move(area["x"] + 2, area["y"] + 2)
-    page.mouse.down()
-    page.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] / 3, steps=3)
-    page.mouse.move(area["x"] + area["width"] - 2, area["y"] + area["height"] / 2, steps=3)
-    page.mouse.up()
-    page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
-    page.wait_for_timeout(1000)  # the page beside it makes the plot narrower, which draws it anew
-    heading = page.locator(".gw-explore .list h2")
-    assert heading.inner_text().endswith("selected")
-    assert 0 < page.locator(ROW).count() < every
-    page.get_by_role("button", name="Clear the selection").click()
-    assert heading.inner_text() == "Chunks, most relevant first"
-    assert page.locator(ROW).count() == every
-
-
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
-def test_the_page_is_made_wider_by_hand_and_by_keys(
-    app: App, open_page: Callable[..., Any], width: int, height: int
-) -> None:
-    page = explored(open_page, app, width=width, height=height)
-    page.locator(f"{ROW} a").first.click()
-    page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
+def wider(page: Any) -> None:
     border = page.get_by_role("separator", name="Width of the page")
 
     def wide(place: str = ".gw-pane") -> float:
@@ -169,46 +258,32 @@ def test_the_page_is_made_wider_by_hand_and_by_keys(
     assert wide() == pytest.approx(before, abs=1)
 
 
-def test_what_a_box_selects_the_keys_select_in_the_table(app: App, open_page: Callable[..., Any]) -> None:
-    page = explored(open_page, app)
-    every = page.locator(ROW).count()
-    heading = page.locator(".gw-explore .list h2")
-    faint = f"document.querySelector('{PLOT}').data[1].selectedpoints"
-    page.locator(f"{ROW} a").first.focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Space")
-    assert heading.inner_text() == "1 chunk selected"
-    page.keyboard.press("Shift+ArrowDown")
-    assert heading.inner_text() == "2 chunks selected"
-    assert page.locator(ROW).count() == every, "the others stay in the table"
-    assert page.locator(f"{ROW} input:checked").count() == 2
-    until(page, f"{faint}?.length === 2")
-    page.keyboard.press("Shift+Tab")  # to the row's box, and from the table to its heading's buttons
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Enter")
-    assert page.locator(ROW).count() == 2
-    page.get_by_role("button", name="List all").wait_for()
-    page.keyboard.press("Escape")
-    assert heading.inner_text() == "Chunks, most relevant first"
-    assert page.locator(ROW).count() == every
-    until(page, f"{faint} == null")
-
-
-def test_a_range_is_ticked_with_shift(app: App, open_page: Callable[..., Any]) -> None:
-    page = explored(open_page, app)
-    boxes = page.locator(f"{ROW} input")
-    last = min(boxes.count(), 4) - 1
-    boxes.first.click()
-    boxes.nth(last).click(modifiers=["Shift"])
-    assert page.locator(f"{ROW} input:checked").count() == last + 1
-    page.get_by_role("button", name="Clear the selection").click()
-    assert page.locator(f"{ROW} input:checked").count() == 0
+@pytest.mark.slow
+def test_explore_on_a_large_screen_a_phone_and_in_the_dark(app: App, open_page: Callable[..., Any]) -> None:
+    page = explored(open_page(address(app), width=1920, height=1080, theme="dark"))
+    page.locator(f"{ROW} a").first.click()
+    page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
+    with promise("the page is made wider by hand and by keys"):
+        wider(page)
+    with promise("axe finds nothing in the dark"):
+        page.goto(f"{address(app)}&compare=1&b=retrieve.alpha:0")
+        explored(page)
+        page.locator(".gw-explore .half.js-plotly-plot").last.wait_for()
+        check(page, "Explore")
+    with promise("it fits every width"):
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 844})
+            page.goto(address(app))
+            explored(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            page.locator(f"{ROW} a").first.click()
+            page.locator('.gw-highlight[data-role="passage"]').first.wait_for(state="attached")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.slow
 def test_what_the_searches_found_is_shown_while_passages_are_read(app: App, open_page: Callable[..., Any]) -> None:
-    page = explored(open_page, app)
+    page = explored(open_page(address(app)))
     answers: list[Any] = []
     page.on("response", lambda response: answers.append(response) if response.url.endswith("/gw/explore") else None)
     page.evaluate(
@@ -223,94 +298,3 @@ def test_what_the_searches_found_is_shown_while_passages_are_read(app: App, open
     page.wait_for_function("() => heard.at(-1)?.includes('given in')")
     assert any("now reading" in said for said in page.evaluate("heard"))
     assert [answer.json()["draft"] for answer in answers] == [True, False]
-
-
-def test_a_slider_asks_once_for_each_move(app: App, open_page: Callable[..., Any]) -> None:
-    page = explored(open_page, app)
-    page.locator(".gw-explore .pas h2").wait_for()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "/gw/explore" in request.url else None)
-    page.get_by_label("Decay").focus()
-    page.keyboard.press("ArrowRight")
-    until(page, "location.search.includes('rse.decay_rate')")
-    page.wait_for_timeout(500)
-    assert [url.rpartition("/")[2] for url in asked] == ["explore"]
-
-
-def test_the_penalty_stands_beside_the_plot(app: App, open_page: Callable[..., Any]) -> None:
-    page = explored(open_page, app)
-    words = page.locator(f"{PLOT} .annotation-text", has_text="penalty").bounding_box()
-    area = page.locator(f"{PLOT} .nsewdrag").first.bounding_box()
-    assert words["x"] >= area["x"] + area["width"]
-
-
-def test_the_plot_follows_the_theme(app: App, open_page: Callable[..., Any]) -> None:
-    page = explored(open_page, app)
-    ink = f"document.querySelector('{PLOT} .xtick text').style.fill"
-    light = page.evaluate(ink)
-    page.emulate_media(color_scheme="dark")
-    until(page, f"{ink} !== '{light}'")
-
-
-def test_why_leads_from_an_answer_to_what_it_used_and_on_to_other_questions(
-    app: App, shelf: Shelf, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
-    page.get_by_role("link", name="Why these").click()
-    page.locator(ROW).first.wait_for()
-    assert page.get_by_label("Question", exact=True).last.input_value() == QUESTION
-    assert shelf.turns["survey.pdf"] in page.url
-    legend = page.locator(".gw-explore .first .lg").first.locator("li")
-    assert legend.all_inner_texts() == ["cited in the answer", "given to the writer", "found", "not found"]
-    page.locator(f'{ROW}[data-use="cited"]').first.wait_for()
-    page.get_by_text("How it was searched").click()
-    facts = page.locator(".gw-explore .facts")
-    facts.wait_for()
-    assert QUESTION in facts.inner_text()
-    assert "Searching by meaning" in page.locator(".gw-explore .times").inner_text()
-    page.get_by_role("button", name="Show what found each").click()
-    legend.get_by_text("words only").wait_for()
-
-    asked = page.get_by_role("region", name="Questions").get_by_role("button")
-    assert asked.first.get_attribute("aria-current") == "true"
-    asked.nth(1).click()
-    page.locator('.gw-explore .asked li:nth-child(2) [aria-current="true"]').wait_for()
-    assert shelf.turns["survey.pdf"] not in page.url
-
-
-@pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
-def test_axe_finds_nothing(theme: str, app: App, open_page: Callable[..., Any]) -> None:
-    page = explored(open_page, app, "&compare=1&b=retrieve.alpha:0", theme=theme)
-    page.locator(".gw-explore .half.js-plotly-plot").last.wait_for()
-    page.locator(".gw-explore .pas h2").wait_for()
-    check(page, "Explore")
-    page.get_by_role("button", name="Open page").click()
-    page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
-    page.get_by_role("button", name="Map", exact=True).click()
-    page.get_by_text("Map of chunks").wait_for()
-    page.locator(f"{PLOT} .scatterlayer .point").first.wait_for()
-    check(page, "Explore with a page and a map")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [1280, 390])
-def test_it_fits_every_width(width: int, app: App, open_page: Callable[..., Any]) -> None:
-    page = explored(open_page, app, width=width, height=844)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.locator(f"{ROW} a").first.click()
-    page.locator('.gw-highlight[data-role="passage"]').first.wait_for(state="attached")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_what_is_wrong_is_said_and_nothing_is_lost(app: App, open_page: Callable[..., Any]) -> None:
-    page = explored(open_page, app)
-    rows = page.locator(ROW).count()
-    page.get_by_label("Question", exact=True).last.fill("a")
-    page.keyboard.press("Enter")
-    alert = page.locator(".gw-explore").get_by_role("alert")
-    alert.wait_for()
-    assert "too short" in alert.inner_text()
-    assert page.locator(ROW).count() == rows
-    page.get_by_label("Question", exact=True).last.fill(QUESTION)
-    page.keyboard.press("Enter")
-    alert.wait_for(state="detached")

@@ -11,15 +11,16 @@ import pymupdf
 import pytest
 
 from ragcore.engine import Engine
-from tests.browser.conftest import QUESTION, App, Shelf
+from tests.browser.conftest import QUESTION, App, Shelf, beside
 
 MORE = 130
 
 
 def test_conversations_are_found_as_words_are_typed(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     with Engine.open(app.home) as engine:
-        for number in range(MORE):
-            engine.chat(engine.conversations.new(), f"Was sample {number:03} zymurgical?")
+        made = [engine.conversations.new() for _ in range(MORE)]
+        for number, talk in enumerate(made):
+            engine.chat(talk, f"Was sample {number:03} zymurgical?")
         total = len(engine.conversations.all())
     page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
     rows = page.locator(".gw-history a")
@@ -54,6 +55,10 @@ def test_conversations_are_found_as_words_are_typed(app: App, shelf: Shelf, open
     assert field.input_value() == "sample 012", "the search stays"
     export = page.get_by_role("button", name="Export")
     assert export.get_attribute("aria-disabled") == "true"
+    page.goto("about:blank")
+    with Engine.open(app.home) as engine:
+        for talk in made:
+            engine.conversations.delete(talk)
 
 
 def test_a_conversation_is_renamed_and_deleted(app: App, open_page: Callable[..., Any]) -> None:
@@ -64,8 +69,7 @@ def test_a_conversation_is_renamed_and_deleted(app: App, open_page: Callable[...
     more = page.get_by_role("button", name="More about this conversation")
     row = page.locator(".gw-history a[aria-current]")
     row.wait_for()
-    other = page.context.new_page()
-    other.goto(page.url)
+    other = beside(page)
     other.locator(".gw-turn").wait_for()
 
     more.click()
