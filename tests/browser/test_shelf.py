@@ -283,7 +283,7 @@ def test_a_shelf_that_changes(own: App, open_page: Callable[..., Any]) -> None:
         Engine.open(own.home) as engine,
     ):
         with engine.store.database.write() as connection:
-            connection.execute(sa.update(db.documents).values(recipe="other settings"))
+            connection.execute("UPDATE documents SET recipe = 'other settings'")
         assert len(engine.stale()) == 5
         library.get_by_text("5 documents need updating.").wait_for()
         assert library.locator('tr[data-status="stale"]').count() == 5
@@ -297,7 +297,7 @@ def test_a_shelf_that_changes(own: App, open_page: Callable[..., Any]) -> None:
         library.locator(".gw-toast").wait_for()
         with Engine.open(own.home) as engine:
             with engine.store.database.write() as connection:  # it was removed an hour ago
-                connection.execute(sa.update(db.documents).values(removed=db.documents.c.removed - 3600))
+                connection.execute("UPDATE documents SET removed = removed - 3600")
             library.locator(".gw-toast").wait_for(state="detached")
             until(lambda: len(list((own.home / "files").rglob("*.pdf"))) == 4)
             assert len(engine.documents()) == 4

@@ -136,8 +136,6 @@ def test_a_header_reaches_over_the_whole_of_the_groups_below_it(settings: Settin
     assert reach["Half-year"] == (1, 6)
 
 
-
-
 def test_a_name_close_to_what_follows_names_that(settings: Settings) -> None:
     page = page_with_table(ROWS, 1)
     region = page.regions[0]
