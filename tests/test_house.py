@@ -30,13 +30,13 @@ LINES = {
     "export": 2270,
     "index": 3830,
     "ingest": 10800,
-    "offline": 5950,
+    "offline": 5650,
     "pipelines": 1270,
     "providers": 1960,
-    "report": 2550,
+    "report": 2230,
     "retrieve": 1900,
     "suggest": 710,
-    "text": 1660,  # with the slots of a question, the places of its periods and the lexicon's classes
+    "text": 1740,  # with the slots of a question, the places of its periods and the lexicon's classes
     "types": 2030,
     "verify": 3240,
 }
@@ -47,7 +47,7 @@ ENGLISH = {
     "context": 1,
     "export": 1,
     "ingest": 42,
-    "report": 13,
+    "report": 1,  # a style of Word
     "suggest": 29,
     "types": 4,
     "verify": 24,

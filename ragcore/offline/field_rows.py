@@ -166,13 +166,15 @@ def _fit(asked: Wish, quote: Quotable, row: Row, cell: Cell, whole: bool) -> flo
     """How far row and column are called what is asked for; 0.0 where their group or table is of something else."""
     if not _holds(asked, row, cell):
         return 0.0
-    known = stems("names", "beside") | stems("names", "columns") | frozenset(content_stems(row.table))
+    known = stems("names", "beside") | stems("names", "columns") | frozenset(content_stems(f"{row.table} {asked.unit}"))
     if whole and len(row.cells) > 1:
         # What stands over all columns of a statement is the company, and no part of it.
         known |= frozenset.intersection(*(frozenset(content_stems(one.column)) for one in row.cells))
-    column, parts = head_stems(cell.column) - known, stems("names", "parts")
+    column, parts = head_stems(cell.column) - (known - asked.words), stems("names", "parts")
     foreign = stems("names", "others") | parts
-    compares = words("names", "compares") & {*cell.column.lower().split(), "%" * ("%" in cell.column)}
+    compares = words("names", "compares") & {*cell.column.lower().split(), "%" * ("%" in cell.column)} - (
+        {"%"} if asked.share else set()
+    )
     if (
         compares
         or (is_part(f"{row.table} {cell.column}") and not (column and column <= asked.words))
@@ -196,6 +198,9 @@ def _fit(asked: Wish, quote: Quotable, row: Row, cell: Cell, whole: bool) -> flo
         for head in heads | inside:
             called = head | column
             own = name.stems | (name.further & called)
+            if head & name.all and column:
+                # "Imported cases in Finland": a row and a column, and over both of them what they are cases of.
+                own -= table - called
             certain = name.further <= around | called and called <= name.all
             if head and certain and not (called ^ own) & stems("names", "actions"):
                 best = max(best, agreement(called, own))

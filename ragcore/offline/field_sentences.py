@@ -207,7 +207,7 @@ def _counts(asked: Wish, sentence: _Sentence, number: tuple[int, int], first: in
 def _dates(asked: Wish, quote: Quotable) -> Iterator[Said]:
     """Days that stand behind a name ("the effective date is …") or, in brackets, before it."""
     sentence = _Sentence(quote.text)
-    for start, end in date_spans(quote.text):
+    for start, end in date_spans(quote.text.title()):  # "MAY 27, 2024" too
         days = days_in(quote.text[start:end])
         at, behind = sentence.first_at(start), sentence.first_at(end)
         for name in asked.names if days else ():

@@ -169,8 +169,8 @@ class Name:
 @dataclass(frozen=True, slots=True)
 class Wish:
     """``names``: any of them is what is asked for. ``years``: those asked for, none where the latest is meant.
-    ``annual``: it is of a year, or of its end, and not of a part of one. ``share``: it is a percentage. ``heading`` and
-    ``piece`` as they were. ``did``: the stem of what was done with what is to be counted."""
+    ``annual``: it is of a year, or of its end, and not of a part of one. ``share``: it is a percentage. ``heading``,
+    ``piece`` and ``unit`` as they were. ``did``: the stem of what was done with what is to be counted."""
 
     sort: Sort
     names: tuple[Name, ...]
@@ -179,6 +179,7 @@ class Wish:
     share: bool
     heading: str
     piece: str
+    unit: str = ""
     did: str = ""
 
     @property
@@ -206,7 +207,7 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int =
         names += [Name(text, of, stated=True) for text in other if (of := stems_of(text)) not in known]
     share = "%" in f"{both} {unit}" or bool({"percent", "percentage"} & set(tokens(f"{both} {unit}")))
     distinct = tuple(dict.fromkeys(name for name in names if name.stems))
-    return Wish(sort, distinct, years, bool(years) or yearly, share, heading, piece, did)
+    return Wish(sort, distinct, years, bool(years) or yearly, share, heading, piece, unit, did)
 
 
 def _sort(both: str, piece: str, unit: str) -> Sort:
