@@ -36,7 +36,7 @@ LINES = {
     "report": 2230,
     "retrieve": 1900,
     "suggest": 710,
-    "text": 1740,  # with the slots of a question, the places of its periods and the lexicon's classes
+    "text": 1810,  # with the slots of a question, the places of its periods and the lexicon's classes
     "types": 2030,
     "verify": 3240,
 }

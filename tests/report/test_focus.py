@@ -59,6 +59,7 @@ def filled(found: Searched, section: dict[str, Any], focus: Focus, reader: Reade
         fields=RuleFields(),
         section_writer=OfflineSections(reader, SETTINGS.answer),
         reranker=reader,
+        entailment=None,
     )
     filler = SectionFiller(found, found.documents.__getitem__, lambda _: (), lambda _: {}, models, SETTINGS)
     template = from_data({"title": "Profile", "sections": [section]})

@@ -112,6 +112,7 @@ def test_a_company_of_which_nothing_is_quoted_is_searched_alone_and_else_named()
         fields=RuleFields(),
         section_writer=OfflineSections(None, SETTINGS.answer),
         reranker=None,
+        entailment=None,
     )
     filler = SectionFiller(retrieve, known.__getitem__, lambda _: (), lambda _: {}, models, SETTINGS)
     template = from_data({"title": "Profile", "sections": [asked]})
@@ -172,6 +173,7 @@ def test_customers_are_told_by_to_whom_it_is_sold_and_not_by_what_may_harm() -> 
         fields=RuleFields(),
         section_writer=OfflineSections(None, SETTINGS.answer),
         reranker=None,
+        entailment=None,
     )
     filler = SectionFiller(retrieve, lambda _: made, lambda _: (), lambda _: {}, models, SETTINGS)
     asked = {"heading": "Business", "guidance": "Describe its customers and markets."}

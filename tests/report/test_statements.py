@@ -20,7 +20,11 @@ from tests.answer.samples import SETTINGS
 from tests.documents import Break, Grid, Heading, make_document
 
 MODELS: Any = SimpleNamespace(
-    analyser=RuleAnalyser(), fields=RuleFields(), section_writer=OfflineSections(None, SETTINGS.answer), reranker=None
+    analyser=RuleAnalyser(),
+    fields=RuleFields(),
+    section_writer=OfflineSections(None, SETTINGS.answer),
+    reranker=None,
+    entailment=None,
 )
 NET_INCOME = "Net income of the latest fiscal year."
 REVENUE = "Total net revenue or net sales of the latest fiscal year."
