@@ -140,15 +140,15 @@ def _denial(claimed: list[str], given: list[str]) -> list[str]:
     # "Non-exclusive" denies a word, not what is said.
     many, others = (sum(word in lex.DENIALS and word not in ("non", "nor") for word in ws) for ws in (claimed, given))
     implied, implied_there = (any(word in lex.IMPLIED for word in words) for words in (claimed, given))
-    if (many - others) % 2 == 0:
-        return []
     if many and not others and not implied_there:
         reached = {word for word, kinds in here.items() if True in kinds}
+        certain = {word for word in reached if here[word] == {True}}  # "not unable" denies nothing
         turned = {stem(other) for word in given for other in _against(word)}  # "did not fall" for "rose"
-        return ["It denies what the cited words don't deny."] if reached & set(there) and not turned & reached else []
+        told = {stem(word) for word in lex.TELLING}  # "is not described in the passage" is of no matter
+        return ["It denies what the cited words don't deny."] if certain - told and not turned & reached else []
     denies = [word for word in here if here[word] == {True} and there.get(word) == {False}]
     affirms = [word for word in here if here[word] == {False} and there.get(word) == {True}]
-    if (implied and not many) or (implied_there and not others):
+    if (many - others) % 2 == 0 or (implied and not many) or (implied_there and not others):
         return []
     if many and others:  # one denial put differently ("no shares were repurchased", "did not repurchase shares")
         denies = denies if not affirms else []
