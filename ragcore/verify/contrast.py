@@ -140,19 +140,27 @@ def _denial(claimed: list[str], given: list[str]) -> list[str]:
     # "Non-exclusive" denies a word, not what is said.
     many, others = (sum(word in lex.DENIALS and word not in ("non", "nor") for word in ws) for ws in (claimed, given))
     implied, implied_there = (any(word in lex.IMPLIED for word in words) for words in (claimed, given))
-    if many and not others and not implied_there:
+    if many and {True} in here.values() and not others and not implied_there:
         reached = {word for word, kinds in here.items() if True in kinds}
-        certain = {word for word in reached if here[word] == {True}}  # "not unable" denies nothing
-        turned = {stem(other) for word in given for other in _against(word)}  # "did not fall" for "rose"
+        turned = {other for word in given for other in _against(word)}
         told = {stem(word) for word in lex.TELLING}  # "is not described in the passage" is of no matter
-        return ["It denies what the cited words don't deny."] if certain - told and not turned & reached else []
-    denies = [word for word in here if here[word] == {True} and there.get(word) == {False}]
-    affirms = [word for word in here if here[word] == {False} and there.get(word) == {True}]
-    if (many - others) % 2 == 0 or (implied and not many) or (implied_there and not others):
+        if {stem(word) for word in turned} & reached or {word for word in reached if here[word] == {True}} <= told:
+            return []  # "did not fall" for "rose", "not unable" for "able"
+        return ["It denies something the cited words don't deny."]
+    # "May not … without consent" and "requires consent" say the same; with one denial taken away they no longer do.
+    if others == 2 and not implied and not implied_there and "without" in given:
+        both = {word for word, kinds in there.items() if True in kinds}
+        return ["It has one denial; the cited words have two."] if many % 2 and both & set(here) else []
+    shared = [word for word in here if word in there]
+    denies = [word for word in shared if here[word] == {True} and there[word] == {False}]
+    affirms = [word for word in shared if here[word] == {False} and there[word] == {True}]
+    if (implied and not many) or (implied_there and not others):
         return []
-    if many and others:  # one denial put differently ("no shares were repurchased", "did not repurchase shares")
-        denies = denies if not affirms else []
-    if len(denies) == len(affirms):
+    # As many on either side: one denial put differently ("no shares were repurchased", "did not repurchase shares").
+    if len(denies) == len(affirms) or (many and others and not (denies and not affirms)):
+        denies = []
+        affirms = affirms if many != others else []
+    if not (denies or affirms):
         return []
     verb, word = ("denies", denies[0]) if len(denies) > len(affirms) else ("affirms", affirms[0])
     return [f"It {verb} “{word}”, against the cited words."]
