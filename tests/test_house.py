@@ -50,7 +50,7 @@ ENGLISH = {
     "report": 1,  # a style of Word
     "suggest": 29,
     "types": 4,
-    "verify": 24,
+    "verify": 3,
 }
 _CALLS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 _SYNTAX = re.compile(r"\(\?P?[<=!:#]\w*>?|\\.|\[[^\]]*\]")
