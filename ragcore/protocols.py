@@ -269,15 +269,17 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class WritingTask:
-    """What is asked of a writer that reads no prompts (the offline one): the ``question`` or heading, the ``sources``,
-    ``terms`` (what in it is called otherwise too), ``routes`` (the documents that it names) and, for a section, its
-    ``form``. ``own`` is what of the sources stands in a section called as the one asked for, or was ``pinned``.
-    ``stated`` is what is known of the documents that a value is looked for in."""
+    """What is asked of a writer that reads no prompts (the offline one): the ``question`` or heading, as it was
+    ``read`` (None: not yet), the ``sources``, ``terms`` (what in it is called otherwise too), ``routes`` (the
+    documents that it names) and, for a section, its ``form``. ``own`` is what of the sources stands in a section
+    called as the one asked for, or was ``pinned``. ``stated`` is what is known of the documents that a value is
+    looked for in."""
 
     question: str = ""
     sources: tuple[Source, ...] = ()
     terms: tuple[Term, ...] = ()
     routes: tuple[Route, ...] = ()
+    read: Question | None = None
     form: Field | None = None
     own: tuple[tuple[int, int, int], ...] = ()
     pinned: tuple[tuple[int, int, int], ...] = ()

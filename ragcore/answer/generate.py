@@ -14,6 +14,7 @@ from ragcore.protocols import Message, ModelRequest, Passage, WritingTask
 from ragcore.text.sentences import count_tokens, encoding
 from ragcore.text.terms import Term
 from ragcore.types import Document, Route, Source, Turn
+from ragcore.types.question import Question
 
 _SHOWN_MARK = re.compile(r" ?\[\d{1,3}\]")
 
@@ -25,16 +26,16 @@ def build_request(
     document: Callable[[str], Document],
     settings: Settings,
     *,
-    query: str = "",
+    query: Question | None = None,
     terms: Sequence[Term] = (),
     routes: Sequence[Route] = (),
     fresh: bool = False,
 ) -> ModelRequest:
     """The request for one answer. The system part is the same for every question, so that it can be cached.
 
-    ``query`` is the question made to stand alone, for a writer that does not read the history, ``terms`` are what in
-    it is called otherwise too and ``routes`` the documents that it names. With native citations (``llm.citations``) the
-    sources go as passages, not in the prompt.
+    ``query`` is the question made to stand alone, as it was read, for a writer that does not read the history,
+    ``terms`` are what in it is called otherwise too and ``routes`` the documents that it names. With native citations
+    (``llm.citations``) the sources go as passages, not in the prompt.
     """
     asked = question.strip()
     passages: tuple[Passage, ...] = ()
@@ -55,7 +56,7 @@ def build_request(
         max_tokens=settings.llm.max_tokens,
         temperature=settings.llm.temperature,
         fresh=fresh,
-        task=WritingTask(query or question, tuple(sources), tuple(terms), tuple(routes)),
+        task=WritingTask(query.text if query else question, tuple(sources), tuple(terms), tuple(routes), read=query),
     )
 
 

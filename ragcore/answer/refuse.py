@@ -7,7 +7,6 @@ question names stands nowhere. The bounds are measured: see `benchmarks.refusal`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log10
 
@@ -17,6 +16,7 @@ from ragcore.text.languages import language_of
 from ragcore.text.markdown import escape
 from ragcore.text.naming import is_only_a_word, is_period, named, unnamed, words_lacking
 from ragcore.text.quotation import quoted
+from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, tokens
 from ragcore.types import Document, Retrieval, Route, Scope, Source
@@ -34,8 +34,6 @@ _MOST_TERMS = 4
 _FEWEST_WORDS = 5
 _FEWEST_WORDS_UNENDED = 8
 _SENTENCE_END = (".", "!", "?", ";", ":", ",")
-_PAGE_COLUMN = re.compile(r"(?:^|· )(?:form \S+ )?page(?:\s*(?:no\.?|number|#))?$", re.IGNORECASE)
-_DOT_LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){2,}|_{4,}")
 
 
 def reason_to_refuse(
@@ -260,8 +258,8 @@ def _offered(source: Source) -> Iterator[tuple[int, int]]:
             continue
         if source.units[first - 1].kind == "cell":
             labels = [unit.label for unit in source.units[first - 1 : last]]
-            values = [label for label in labels if label and not _PAGE_COLUMN.search(label)]
-            if values and not all(labels) and not _DOT_LEADERS.search(source.words(first, last)):
+            values = [label for label in labels if label and not PAGE_COLUMN.fullmatch(label.rpartition(" · ")[2])]
+            if values and not all(labels) and not DOT_LEADERS.search(source.words(first, last)):
                 yield first, last
             continue
         yield from ((n, n) for n in range(first, last + 1) if _says_something(source.words(n, n)))
@@ -271,7 +269,7 @@ def _says_something(text: str) -> bool:
     """Whether a sentence unit can be more than a heading or a fragment: some words, and an end as of a sentence or
     else many words that are not all capitalised as in a title."""
     words = tokens(text)
-    if len(words) < _FEWEST_WORDS or _DOT_LEADERS.search(text):
+    if len(words) < _FEWEST_WORDS or DOT_LEADERS.search(text):
         return False
     if text.rstrip("”\"')’").endswith(_SENTENCE_END):
         return True

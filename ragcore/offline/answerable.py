@@ -12,9 +12,7 @@ from math import exp, log
 
 import numpy as np
 
-from ragcore.offline.called import compares
-from ragcore.offline.intents import intent_of
-from ragcore.offline.missing import Missing
+from ragcore.offline.names import Missing
 from ragcore.offline.quotable import Quotable, with_paragraph
 from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, Scored
 from ragcore.protocols import Reranker
@@ -55,9 +53,9 @@ def signs_of(
     counts = Counter(word for quote in found for word in wanted.held(quote.words))
     weights = {word: log(1 + len(found) / (1 + counts[word])) for word in wanted.words}
     total = sum(weights.values()) or 1.0
-    intent = intent_of(ranking.question)
+    question = ranking.question
     names = {stem for name in named for stem in content_stems(name)}
-    things = [word for word in wanted.words if word in (intent.beside or wanted.words) and not word.isdigit()]
+    things = [word for word in wanted.words if word in (question.answer.beside or wanted.words) and not word.isdigit()]
     thing = max((word for word in things if word not in names), key=weights.__getitem__, default="")
     lines = [*best, *scored[:_READ]]
     said = not thing or any(wanted.has(thing, each.quote.words) for each in lines)
@@ -65,11 +63,11 @@ def signs_of(
     if reranker is not None:
         read = [with_paragraph(each.quote)[-LONGEST_PASSAGE:] for each in best]
         # What only names whom the question is about is relevant to the name.
-        asked = ranking.question if said else _without(ranking.question, named)
+        asked = question.main if said else _without(question.main, named)
         together = float(reranker.score(asked, read).max())
         relevance = max(relevance, together) if said else together
     # Of two that are compared, one can be told of.
-    lacking = bool(absent.names) and not (compares(ranking.question) and set(named) - set(absent.names))
+    lacking = bool(absent.names) and not (question.compares and set(named) - set(absent.names))
     return Signs(
         log_odds(relevance),
         max(sum(weights[word] for word in wanted.held(each.quote.words)) / total for each in scored),

@@ -14,6 +14,7 @@ from math import log
 
 from ragcore.config.settings import AnswerSettings
 from ragcore.offline.fields import refers, stems
+from ragcore.offline.question import requirement
 from ragcore.offline.quotable import Quotable, with_paragraph, without_repeats
 from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, spread
 from ragcore.protocols import Reranker, WritingTask
@@ -107,7 +108,7 @@ class Evidence:
     def _ranking(self, piece: str) -> Ranking:
         request = self._request
         asked = piece if piece == request.question else f"{request.question}: {piece}"
-        return Ranking(asked, Wanted(asked, request.terms), terms=request.terms, routes=request.routes)
+        return Ranking(requirement(asked), Wanted(asked, request.terms), terms=request.terms, routes=request.routes)
 
     def _of_another(self, piece: str, quote: Quotable) -> bool:
         """Whether ``quote`` speaks of another thing that the section asks for rather than of ``piece``."""

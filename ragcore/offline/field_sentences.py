@@ -14,15 +14,15 @@ from functools import cached_property
 from math import log
 
 from ragcore.offline.fields import Name, Wish, alike, head_stems, refers, stems, words
-from ragcore.offline.intents import Intent, intent_of
-from ragcore.offline.missing import years_in
+from ragcore.offline.intents import answer_type
 from ragcore.offline.periods import QUARTER, days_in
 from ragcore.offline.quotable import Quotable
 from ragcore.offline.values import same_figure
 from ragcore.text.names import Word, words_of
 from ragcore.text.numbers import Length, lengths, numbers
-from ragcore.text.periods import date_spans
+from ragcore.text.periods import date_spans, years
 from ragcore.text.words import content_stems, stem
+from ragcore.types.question import AnswerType
 from ragcore.types.report import Period
 
 _LONGEST = 400  # characters of a sentence
@@ -107,13 +107,13 @@ def said(asked: Wish, found: Sequence[Quotable], latest: int) -> list[Said]:
             out += [one for one in _dates(asked, quote) if not latest or one.period[0] >= latest]
             continue
         for figure, clause in _figures(asked, _Sentence(quote.text)):
-            years = years_in(clause)
+            named = years(clause)
             if asked.years:
-                fits = years <= asked.years and (bool(years) or latest in asked.years)
+                fits = named <= asked.years and (bool(named) or latest in asked.years)
             else:
-                fits = not years or (len(years) == 1 and max(years) >= latest)
+                fits = not named or (len(named) == 1 and max(named) >= latest)
             if fits and not words("sentences", "unsure") & {word.plain for word in words_of(clause)}:
-                out.append(Said(quote, figure, (max(years, default=0), 0, 0)))
+                out.append(Said(quote, figure, (max(named, default=0), 0, 0)))
     return out
 
 
@@ -299,13 +299,13 @@ def named(asked: Wish, found: Sequence[Quotable]) -> Said | None:
     return min(given, key=lambda one: len(one.quote.text))
 
 
-def office_asked(asked: Wish) -> Intent | None:
+def office_asked(asked: Wish) -> AnswerType | None:
     """What a firm or person is asked for by, None where neither is asked for."""
-    intents = (intent_of(asked.piece), intent_of(f"who {asked.heading}"))
+    intents = (answer_type(asked.piece), answer_type(f"who {asked.heading}"))
     return next((one for one in intents if {"NAME", "PERSON"} & set(one.wants) and one.says), None)
 
 
-def _name(text: str, intent: Intent) -> str:
+def _name(text: str, intent: AnswerType) -> str:
     """The run of words written as a name that stands nearest to the office."""
     sentence = _Sentence(text)
     says = {word for phrase in intent.says for word in phrase}

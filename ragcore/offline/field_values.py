@@ -14,6 +14,7 @@ from ragcore.offline.field_rows import Candidate, candidates, in_statements, lat
 from ragcore.offline.field_sentences import Said, described, in_words, named, said, whole_of
 from ragcore.offline.fields import Wish, wish
 from ragcore.offline.periods import day_of, is_part, spans_time
+from ragcore.offline.question import requirement
 from ragcore.offline.quotable import Quotable, marker, quotables
 from ragcore.offline.rows import scale_of
 from ragcore.offline.statements import period_of
@@ -79,7 +80,9 @@ def rivals(
     if asked.sort == "words":
         return []
     everything = f"{heading} {piece}"
-    found = in_statements(list(quotables(everything, Wanted(everything, terms), sources)), stated.statements)
+    found = in_statements(
+        list(quotables(requirement(everything), Wanted(everything, terms), sources)), stated.statements
+    )
     out = []
     for documents in _by_company(dict.fromkeys(source.doc_id for source in sources), stated):
         given = [one for doc_id in documents for one in _given(doc_id, found, asked, stated)]

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ragcore.offline.names import Slot, blanked, slots_of
 from ragcore.text.languages import ENGLISH, language_of
-from ragcore.text.slots import Slot, blanked, slots_of
 from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, content_stems, stem, tokens, word_set
 from ragcore.types.question import FollowUp
 

@@ -6,8 +6,7 @@ The cues are data (`intents.toml`). A fit lifts a quote among those that relevan
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
@@ -17,48 +16,31 @@ from ragcore.text.names import words_of
 from ragcore.text.numbers import numbers
 from ragcore.text.periods import periods
 from ragcore.text.words import FUNCTION_WORDS, content_stems, stem, tokens, word_set
+from ragcore.types.question import AnswerType
 
 _LONGEST_TERM = 4  # words
 KIND_ONLY = 0.4  # fit of a text that holds the wanted kind of thing in other words than the usual ones
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """``wants``: kinds of which one stands in an answer; ``says`` and ``written``: words of which some do; ``beside``:
-    the stems of what the question says beside its cue; ``term``: whose meaning it asks for, "" for none;
-    ``prose``: no row of figures gives the answer."""
-
-    wants: tuple[str, ...] = ()
-    says: tuple[tuple[str, ...], ...] = ()
-    written: tuple[str, ...] = ()
-    beside: frozenset[str] = frozenset()
-    term: str = ""
-    prose: bool = False
-
-    @property
-    def figures(self) -> bool:
-        """Whether the answer is a figure."""
-        return bool(self.wants) and not {"PERSON", "NAME"} & set(self.wants)
-
-    def holds_kind(self, text: str) -> bool:
-        """Whether ``text`` holds one of the kinds of thing asked for."""
-        return not self.wants or any(_KINDS[kind](text) for kind in self.wants)
-
-    def fit(self, text: str) -> float:
-        """How far ``text`` looks like an answer: 1.0 with the kind of thing and the usual words for it, `KIND_ONLY`
-        with the kind alone, else 0.0."""
-        if not self.holds_kind(text):
-            return 0.0
-        words = [stem(word) for word in tokens(text)]
-        said = any(_places(phrase, words) for phrase in self.says)
-        if said or any(form in text.lower() for form in self.written):
-            return 1.0
-        return KIND_ONLY if self.wants else 0.0
+def holds_kind(answer: AnswerType, text: str) -> bool:
+    """Whether ``text`` holds one of the kinds of thing asked for."""
+    return not answer.wants or any(_KINDS[kind](text) for kind in answer.wants)
 
 
-@lru_cache(maxsize=256)
-def intent_of(question: str) -> Intent:
-    """The first intent whose cue ``question`` has; an empty one where none fits."""
+def fit(answer: AnswerType, text: str) -> float:
+    """How far ``text`` looks like an answer: 1.0 with the kind of thing and the usual words for it, `KIND_ONLY` with
+    the kind alone, else 0.0."""
+    if not holds_kind(answer, text):
+        return 0.0
+    words = [stem(word) for word in tokens(text)]
+    said = any(_places(phrase, words) for phrase in answer.says)
+    if said or any(form in text.lower() for form in answer.written):
+        return 1.0
+    return KIND_ONLY if answer.wants else 0.0
+
+
+def answer_type(question: str) -> AnswerType:
+    """The type of the first intent whose cue ``question`` has; an empty one where none fits."""
     words = tokens(question)
     stems = [stem(word) for word in words]
     for entry in _data()["intent"]:
@@ -73,22 +55,27 @@ def intent_of(question: str) -> Intent:
             beside = frozenset(content_stems(question)) - frozenset(content_stems(cue))
             term = terms[0] if entry.get("term") and terms else ""
             wants, prose = tuple(entry["wants"]), bool(entry.get("prose"))
-            return Intent(wants, tuple(says), tuple(written), frozenset() if terms else beside, term, prose)
-    return Intent()
+            return AnswerType(wants, tuple(says), tuple(written), frozenset() if terms else beside, term, prose)
+    return AnswerType()
 
 
-def extreme_of(question: str) -> tuple[str, int]:
-    """The word by which ``question`` asks for an extreme, and 1 for the most or -1 for the least; ("", 0) for none."""
-    for word in tokens(question):
-        for name, sign in (("most", 1), ("least", -1)):
-            if word in _listed("extremes", name):
-                return word, sign
-    return "", 0
+@lru_cache(maxsize=1)
+def about_whole() -> AnswerType:
+    """The type of an answer that says what a document is, is for or reports."""
+    return AnswerType(
+        says=tuple(tuple(map(stem, tokens(said))) for said in listed_lines("whole", "answers")), prose=True
+    )
+
+
+def extreme_of(words: Iterable[str]) -> int:
+    """1 where ``words`` ask for the most of something, -1 for the least, 0 for neither."""
+    known = (("most", 1), ("least", -1))
+    return next((sign for word in words for name, sign in known if word in listed("extremes", name)), 0)
 
 
 def sums_up(name: str) -> bool:
     """Whether a row called ``name`` sums up others."""
-    return any(word in _listed("extremes", "totals") for word in tokens(name))
+    return any(word in listed("extremes", "totals") for word in tokens(name))
 
 
 @lru_cache(maxsize=1)
@@ -96,9 +83,15 @@ def _data() -> Mapping[str, Any]:
     return tomllib.loads(resources.files("ragcore.offline").joinpath("intents.toml").read_text(encoding="utf-8"))
 
 
-@lru_cache(maxsize=16)
-def _listed(section: str, name: str) -> frozenset[str]:
+@lru_cache(maxsize=64)
+def listed(section: str, name: str) -> frozenset[str]:
+    """A list of words of `intents.toml`."""
     return word_set(_data()[section][name])
+
+
+def listed_lines(section: str, name: str) -> tuple[str, ...]:
+    """A list of lines of `intents.toml`."""
+    return tuple(_data()[section][name])
 
 
 def _captured(cue: Sequence[str], words: Sequence[str]) -> list[str]:
@@ -132,7 +125,7 @@ def _places(phrase: Sequence[str], words: Sequence[str]) -> bool:
 
 def _person(text: str) -> bool:
     """Two words in a row that are written like a name and are no office, or one after Mr or Dr."""
-    never, addressed = _listed("person", "never"), _listed("person", "addressed")
+    never, addressed = listed("person", "never"), listed("person", "addressed")
     for first, second in pairwise(words_of(text)):
         near = not text[first.end : second.start].strip(" .")
         names = [word.capital and word.plain not in never and not word.skipped for word in (first, second)]

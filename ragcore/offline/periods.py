@@ -1,7 +1,6 @@
 """Which columns of a table a question names: by their words, by years, by the days on which periods ended.
 
-Retrieval reads periods too, in a question and in what documents are called (`ragcore.text.asked_periods`); here they
-are those of one table's columns, where a fiscal year has to be told from the calendar's.
+`ragcore.text.periods` reads them; here a fiscal year is told from the calendar's, as one table's columns have it.
 """
 
 from __future__ import annotations
@@ -10,18 +9,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ragcore.text.periods import dates_in, month_name, periods, without_dates, years
 from ragcore.text.terms import Wanted
-from ragcore.text.words import MONTH, MONTHS, content_stems, tokens, word_set
+from ragcore.text.words import content_stems, tokens, word_set
 from ragcore.types import Source
 
 YEAR = re.compile(r"(?:19|20)\d\d")
-# The day a period ended, as a column header has it: "January 28, 2023", "YEAR ENDED MAY 31, · 2023", "28 Jan 2023".
-_MONTHS = tuple(month[:3].lower() for month in MONTHS)
-_MONTH = rf"\b({MONTH})\b\.?"
-_DATE = re.compile(
-    rf"{_MONTH}\s*(\d{{1,2}})\b[\s,·]*((?:19|20)\d\d)\b|\b(\d{{1,2}})\s+{_MONTH},?[\s·]*((?:19|20)\d\d)\b",
-    re.IGNORECASE,
-)
 _FISCAL = re.compile(r"\b(?:fiscal|financial\s+year|FY(?=[\s\d'’-]|$))", re.IGNORECASE)
 _FISCAL_YEAR = re.compile(
     r"\b(?:(?:fiscal|financial)(?:\s+year)?\s+((?:19|20)\d\d)|FY[\s'’-]*((?:19|20)\d\d|\d\d))(?!\d)", re.IGNORECASE
@@ -32,9 +25,7 @@ PART_OF_YEAR = re.compile(
     re.IGNORECASE,
 )
 QUARTER = re.compile(r"\b(?:(first|second|third|fourth)(?:\s+fiscal)?\s+quarter|Q([1-4])|([1-4])Q)", re.IGNORECASE)
-_QUARTER_YEAR = re.compile(r"\bQ[1-4]\s?['’-]?((?:19|20)\d\d)(?!\d)|(?<!\d)((?:19|20)\d\d)\s?Q[1-4]\b", re.IGNORECASE)
 _AT_A_DAY = word_set("balance position condition")
-_ORDINALS = ("first", "second", "third", "fourth")
 # "the 52 weeks ended January 28, 2023 (“fiscal 2022”)", "fiscal 2022 ended on January 28, 2023"
 _SAYS_END = re.compile(
     r"(?P<before>[^.;\n]{0,30})(?:"
@@ -81,27 +72,15 @@ class Asked:
 
 def asked_of(question: str, wanted: Wanted) -> Asked:
     """What ``question``, whose words are ``wanted``, names columns by."""
-    days = days_in(question)
-    rest = _DATE.sub(" ", question)
-    years = {int(word) for word in tokens(rest) if YEAR.fullmatch(word)}
-    years |= _fiscal_years(rest) | {int(first or second) for first, second in _QUARTER_YEAR.findall(rest)}
-    quarters = set()
-    for word, *digits in QUARTER.findall(rest):
-        quarters.add(1 + _ORDINALS.index(word.lower()) if word else int("".join(digits)))
-    if not quarters and PART_OF_YEAR.search(rest):
-        quarters = {1, 2, 3, 4}
-    return Asked(
-        words=wanted.everything,
-        days=frozenset(days),
-        years=frozenset(years),
-        fiscal=_FISCAL.search(rest) is not None,
-        quarters=frozenset(quarters),
-    )
+    rest = without_dates(question)
+    found = periods(rest)
+    quarters = found.quarters or (frozenset({1, 2, 3, 4}) if PART_OF_YEAR.search(rest) else frozenset())
+    fiscal = _FISCAL.search(rest) is not None
+    return Asked(wanted.everything, frozenset(days_in(question)), found.years, fiscal, quarters)
 
 
 def _fiscal_years(text: str) -> set[int]:
-    found = {"".join(digits) for digits in _FISCAL_YEAR.findall(text)}
-    return {int(digits) if len(digits) == 4 else 2000 + int(digits) for digits in found}
+    return {year for match in _FISCAL_YEAR.finditer(text) for year in years(match.group())}
 
 
 def is_part(column: str) -> bool:
@@ -117,16 +96,12 @@ def spans_time(statement: str) -> bool:
 def day_of(day: tuple[int, int, int]) -> str:
     """``January 28, 2023``."""
     year, month, of_month = day
-    return f"{MONTHS[month - 1]} {of_month}, {year}"
+    return f"{month_name(month)} {of_month}, {year}"
 
 
 def days_in(text: str) -> list[tuple[int, int, int]]:
     """The dates in ``text`` as (year, month, day)."""
-    found = []
-    for month, day, year, day_first, month_second, its_year in _DATE.findall(text):
-        number = 1 + _MONTHS.index((month or month_second)[:3].lower())
-        found.append((int(year or its_year), number, int(day or day_first)))
-    return found
+    return [(year, month, day) for month, day, year in dates_in(text) if year]
 
 
 def as_named(asked: Asked, sources: Iterable[Source]) -> Asked:
@@ -158,7 +133,7 @@ def named_columns(columns: Sequence[str], asked: Asked) -> list[int]:
     others = replace(asked, years=asked.years | {year for year, _, _ in asked.days - on_day})
     kept = []
     for index, end in ends.items():
-        called = _fiscal_years(_DATE.sub(" ", columns[index]))
+        called = _fiscal_years(without_dates(columns[index]))
         if end in on_day or called & others.years or (not (called and asked.fiscal) and others.may_end(*end[:2])):
             kept.append(index)
     told_apart = [

@@ -1,19 +1,26 @@
-"""A question read by rules of English."""
+"""A question read by rules of English, once for retrieval, refusal and writer. The lists are data (`intents.toml`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
-from ragcore.offline.about import asks_about_whole
-from ragcore.offline.asks import asks
-from ragcore.offline.called import called, compares
-from ragcore.offline.decompose import by_rules, several
-from ragcore.offline.focus import focused
 from ragcore.offline.followups import follow_up
-from ragcore.offline.kinds import kinds_called
+from ragcore.offline.intents import about_whole, answer_type, extreme_of, listed, listed_lines
+from ragcore.offline.names import Slot, names_in, slots_of
 from ragcore.text.languages import language_of
-from ragcore.types.question import Called, FollowUp, Question
+from ragcore.text.periods import years
+from ragcore.text.sentences import sentence_spans
+from ragcore.text.words import FUNCTION_WORDS, STOP_WORDS, tokens
+from ragcore.types import SubQuery
+from ragcore.types.question import AnswerType, Called, FollowUp, Name, Question
+
+LONGEST = 1500  # characters of a question that is cut into parts
+_LEAST = 2  # content words that must be left
+_MOST_PARTS = 3
+_FEW = 8  # words of a question that is about a document as a whole without naming it
+_LONGEST_KIND = 3  # words before the kind of a document ("the exclusive supply agreement")
 
 
 class RuleAnalyser:
@@ -21,24 +28,165 @@ class RuleAnalyser:
 
     def read(self, text: str) -> Question:
         """The question ``text``, which stands alone."""
-        return _read(text)
+        return read(text)
 
     def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
-        return follow_up(text, earlier)
+        return _follow_up(text, tuple(earlier))
+
+
+_follow_up = lru_cache(maxsize=256)(follow_up)  # whether it is clear is asked before what it means
 
 
 @lru_cache(maxsize=256)
-def _read(text: str) -> Question:
-    main = asks(text)[0]
+def read(text: str) -> Question:
+    """The question ``text``."""
+    asked = " ".join(text.split())
+    sentences = [asked[start:end] for start, end in sentence_spans(asked)]
+    said = [sentence for sentence in sentences if not _is_form(sentence)]
+    focus = " ".join(said)
+    if sum(word not in STOP_WORDS for word in tokens(focus)) < _LEAST:
+        said, focus = sentences, text.strip()
+    main = " ".join(sentence for sentence in said if "?" in sentence) or focus
+    words, slots = tokens(main), slots_of(main) if len(main) <= LONGEST else []
+    compares = not listed("question", "compares").isdisjoint(words)
+    task = _task(words)
+    names = names_in(main)
+    whole = _is_whole(words, names) or (task == "summarise" and _points_at_document(words))
+    answer = about_whole() if whole else answer_type(main)
     return Question(
         text,
         main,
-        focused(text),
-        parts=tuple(by_rules(text)),
-        composed=several(text),
-        names=tuple(called(main)),
-        called=tuple(Called(words, titled) for words, titled in kinds_called(text)),
-        compares=compares(main),
-        whole=asks_about_whole(main),
+        focus,
+        parts=tuple(_parts(main, answer, slots, compares)),
+        composed=len(sentences) > 1 or _may_be_composed(words, slots),
+        names=tuple(names),
+        years=frozenset(years(main)),
+        called=tuple(_called(main)),
+        answer=answer,
+        extreme=extreme_of(words),
+        task=task,
+        changes=not listed("question", "changes").isdisjoint(words),
+        compares=compares,
+        whole=whole,
         language=language_of(main),
     )
+
+
+def requirement(text: str) -> Question:
+    """What a section of a report asks for: no question, so all of its words count."""
+    return Question(text, text, text, years=frozenset(years(text)), answer=answer_type(text))
+
+
+def _is_form(sentence: str) -> bool:
+    """Whether nothing in ``sentence`` could stand in a document: it says how to answer, or is a greeting."""
+    words = [word for word in tokens(sentence) if not (word.isdigit() and len(word) < 3)]
+    return bool(words) and "?" not in sentence and all(w in listed("question", "form") | FUNCTION_WORDS for w in words)
+
+
+def _task(words: Sequence[str]) -> str:
+    """The verb of what is to be done, "" where something is only asked."""
+    rest = list(words)
+    while rest and rest[0] in listed("task", "polite"):
+        rest.pop(0)
+    if not rest:
+        return ""
+    for task in ("summarise", "compare", "explain", "advise", "write"):
+        verbs, things = listed(task, "verbs"), listed(task, "things")
+        if rest[0] in verbs or (rest[0] in listed("task", "opening") and not things.isdisjoint(rest[1:])):
+            return task
+    if words[0] in ("should", "shall") and {*words[1:2]} & {"i", "we", "one", "you", "they"}:
+        return "advise"
+    return "compare" if words[0] == "how" and words[-1] == "compare" else ""
+
+
+def _is_whole(words: Sequence[str], names: Sequence[Name]) -> bool:
+    """Whether it is asked what a document is about, or why it was made: none of the words stands in the answer."""
+    own = {word for name in names for word in tokens(name.text)}
+    content = {word.removesuffix("'s") for word in words if word not in STOP_WORDS} - own
+    asked = {"about", "for", "why"} | listed("whole", "says")
+    opens = words[:1] in (["what"], ["why"], ["what's"])
+    return opens and not asked.isdisjoint(words) and _points_at_document(words) and content <= asked | _kinds()
+
+
+def _points_at_document(words: Sequence[str]) -> bool:
+    """Whether a document is meant: "this", "it", "the annual report", "Adobe's 10-K"; not "which form"."""
+    if len(words) < _FEW and not {"this", "it", "these"}.isdisjoint(words):
+        return True
+    before = (
+        (words[max(0, place - _LONGEST_KIND - 1) : place]) for place, word in enumerate(words) if word in _kinds()
+    )
+    return any(one in ("the", "this", "these", "that") or one.endswith("'s") for near in before for one in near)
+
+
+def _kinds() -> frozenset[str]:
+    return listed("whole", "kinds")
+
+
+def _called(main: str) -> Iterator[Called]:
+    """The documents called by what they are: "the supply agreement", but not "the lease liability"."""
+    words = tokens(main)
+    alike = [kinds.split() for kinds in listed_lines("whole", "titled")]
+    for place, word in enumerate(words):
+        kinds = next((kinds for kinds in alike if word in kinds or word.removesuffix("s") in kinds), None)
+        after = words[place + 1] if place + 1 < len(words) else ""
+        ends = not after or after in (STOP_WORDS - {"of"}) | listed("whole", "says") or after.endswith(("s", "ed"))
+        if kinds is None or not ends:
+            continue
+        start = next((n for n in range(place - 1, max(-1, place - 2 - _LONGEST_KIND), -1) if words[n] in _OWN), None)
+        which = words[start + 1 : place] if start is not None else []
+        if start is not None and STOP_WORDS.isdisjoint(which):
+            yield Called(" ".join([*which, word]), (*(frozenset({one}) for one in which), frozenset(kinds)))
+
+
+_OWN = frozenset({"the", "our", "my"})
+
+
+def _parts(main: str, answer: AnswerType, slots: Sequence[Slot], compares: bool) -> list[SubQuery]:
+    """The questions that stand in one; or the question once for each of two or three names, or periods, that it holds
+    against each other; for a term whose meaning is asked for the words that define it."""
+    questions = _questions(main) if len(main) <= LONGEST else []
+    if len(questions) > 1:
+        return [SubQuery(text, "rules", f"one of the {len(questions)} questions asked") for text in questions]
+    if answer.term:
+        return [SubQuery(f"{answer.term} means", "rules", "what defines the term")]
+    for kind in ("value", "year") if compares else ():
+        run = _joined(main, [slot for slot in slots if slot.kind == kind])
+        if run:
+            first, last = run[0].start, run[-1].end
+            texts = [f"{main[:first]}{slot.text}{main[last:]}" for slot in run]
+            return [SubQuery(text, "rules", f"{slot.text}, one of those compared") for text, slot in zip(texts, run)]
+    return []
+
+
+def _questions(main: str) -> list[str]:
+    """At most three questions of one text, cut at its sentences and where a conjunction leads to an interrogative. One
+    that names nothing is about what the first names."""
+    asked: list[list[str]] = []
+    for start, end in sentence_spans(main):
+        words = main[start:end].split()
+        joins = [n for n in range(3, len(words) - 2) if words[n] in ("and", "but") and _asks(words[n + 1])]
+        asked += [words[first + 1 : last] for first, last in pairwise([-1, *joins, len(words)])]
+    texts = [" ".join(words).rstrip(" ,;?.!") for words in asked[:_MOST_PARTS]]
+    about = ", ".join(slot.text for slot in slots_of(texts[0])) if texts else ""
+    return [f"{text} ({about})?" if n and about and not slots_of(text) else f"{text}?" for n, text in enumerate(texts)]
+
+
+def _asks(word: str) -> bool:
+    return word in listed("question", "asks")
+
+
+def _joined(text: str, slots: Sequence[Slot]) -> Sequence[Slot]:
+    """Two or three of ``slots`` with nothing but words that join between each and the next."""
+    for count in range(min(_MOST_PARTS, len(slots)), 1, -1):
+        for first in range(len(slots) - count + 1):
+            run = slots[first : first + count]
+            between = [tokens(text[one.end : other.start]) for one, other in pairwise(run)]
+            if all(set(words) <= listed("question", "joins") for words in between):
+                return run
+    return []
+
+
+def _may_be_composed(words: Sequence[str], slots: Sequence[Slot]) -> bool:
+    """Whether a model may find parts: a conjunction, a comparison, a clause or a chain of genitives."""
+    several = not listed("question", "composes").isdisjoint(words[1:]) or words.count("of") > 1
+    return several or sum(slot.kind == "year" for slot in slots) > 1

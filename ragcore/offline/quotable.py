@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ragcore.offline.intents import intent_of
-from ragcore.offline.lists import lead_in
+from ragcore.offline.intents import fit
 from ragcore.offline.periods import Asked, as_named, asked_of
-from ragcore.offline.rows import DOT_LEADERS, Row, row_of
+from ragcore.offline.rows import Row, row_of
+from ragcore.text.sentences import DOT_LEADERS
 from ragcore.text.terms import Wanted
 from ragcore.text.words import content_stems, tokens, word_set
 from ragcore.types import Source
+from ragcore.types.question import Question
 
 _VERBS = word_set("""
     is are was were be been has have had do does did may might must shall should will would can could cannot means
@@ -41,6 +42,9 @@ _NUMBERED = re.compile(
 )
 # "9. Confidential Information and Non-Competition.": a number, and each word of more than three letters with a capital.
 _TITLED = re.compile(r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s+(?:(?:[A-Z][\w’'-]*|[a-z]{1,3}|&)(?:[\s,;.]+|$))+$")
+_LONGEST_LIST = 700
+_BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
+_ITEM = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))(?:\s|$)", re.IGNORECASE)
 _MOST = 0.6  # of the question's words
 _NUMBER_WORDS = word_set(
     "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty sixty ninety"
@@ -107,14 +111,13 @@ def marker(source: Source, first: int, last: int) -> str:
     return f"<<SOURCE {unit}>>" if first == last else f"<<SOURCE {unit}-{source.number}.{last}>>"
 
 
-def quotables(question: str, wanted: Wanted, sources: Sequence[Source]) -> Iterator[Quotable]:
+def quotables(question: Question, wanted: Wanted, sources: Sequence[Source]) -> Iterator[Quotable]:
     """Everything that can be quoted, source by source in the order of the text. A row is narrowed to the columns that
     ``question``, whose words are ``wanted``, names; in doubt it stays whole."""
     by_document = {
-        doc_id: as_named(asked_of(question, wanted), (source for source in sources if source.doc_id == doc_id))
+        doc_id: as_named(asked_of(question.main, wanted), (source for source in sources if source.doc_id == doc_id))
         for doc_id in {source.doc_id for source in sources}
     }
-    intent = intent_of(question)
     for source in sources:
         asked = by_document[source.doc_id]
         heading = source.section[-1] if source.section else ""
@@ -134,7 +137,7 @@ def quotables(question: str, wanted: Wanted, sources: Sequence[Source]) -> Itera
                     end, opening, rows = joined
                     yield replace(_quotable(source, number, end, opening, heading), rows=rows)
                 # "Sponsor: Larkfield Ltd" is short, and set in bold.
-                elif _is_sentence(text) or (intent.fit(text) == 1.0 and not titles):
+                elif _is_sentence(text) or (fit(question.answer, text) == 1.0 and not titles):
                     yield _quotable(source, number, number, text, heading)
                 elif _says_it(text, wanted) and not (titles and number == last):
                     # "Serious adverse event. An event is serious if …": a heading that runs on into its text.
@@ -150,11 +153,78 @@ def quotables(question: str, wanted: Wanted, sources: Sequence[Source]) -> Itera
 def _with_list(
     source: Source, number: int, last: int, following: Sequence[tuple[int, int]], asked: Asked
 ) -> tuple[int, str, tuple[Row, ...]] | None:
-    """`lead_in` of unit ``number``, whose line ends with ``last`` and goes on with ``following``."""
+    """`_lead_in` of unit ``number``, whose line ends with ``last`` and goes on with ``following``."""
     if not source.words(number, number).endswith((":", "—")):
         return None
     rest = [(other, other) for other in range(number + 1, last + 1)]
-    return lead_in(source, number, [*rest, *following], asked)
+    return _lead_in(source, number, [*rest, *following], asked)
+
+
+def _printed(source: Source, first: int, last: int) -> str:
+    """Units ``first`` to ``last`` with the bullet that stands before them, which is no part of a unit."""
+    start = source.units[first - 2].end if first > 1 else source.start
+    end = source.units[last - 1].end
+    return source.between(start, end)
+
+
+def _lead_in(
+    source: Source, number: int, following: Sequence[tuple[int, int]], asked: Asked
+) -> tuple[int, str, tuple[Row, ...]] | None:
+    """A sentence that ends in a colon or dash with the list items or table rows after it: the last unit, the text, and
+    the rows.
+
+    At most 700 characters, cut at an item's end. None when nothing follows that belongs to it.
+    """
+    parts = [source.words(number, number)]
+    end = number
+    levels: list[str] = []
+    rows: list[Row] = []
+    for first, last in following:
+        is_cell = source.units[first - 1].kind == "cell"
+        words = _printed(source, first, last)
+        if not _continues("row" if is_cell else _level(words, levels), levels):
+            break
+        if is_cell:
+            row = row_of(source, asked, first, last)
+            words = row.shown if row is not None else ""
+            rows += [row] if row is not None else []
+        if sum(map(len, parts)) + len(words) > _LONGEST_LIST:
+            break
+        end = last
+        if words:
+            parts.append(words if not is_cell or len(parts) == 1 else f"| {words}")
+    return (end, " ".join(parts), tuple(row for row in rows if row.last <= end)) if len(parts) > 1 else None
+
+
+def _level(item: str, levels: Sequence[str]) -> str:
+    """The style of a list item's bullet or number, "" for no item, with ``new`` before it where it may open a list."""
+    if _BULLET.match(item):
+        return "new bullet"
+    match = _ITEM.match(item)
+    if match is None:
+        return ""
+    number = match.group().strip(" ().")
+    if number.isdigit():
+        style = "digit"
+    elif number.lower() == "i" or ("roman" in levels and not set(number.lower()) - set("ivx")):
+        style = "roman"
+    else:
+        style = "upper" if number.isupper() else "lower"
+    return f"new {style}" if number.lower() in ("1", "a", "i") else style
+
+
+def _continues(style: str, levels: list[str]) -> bool:
+    """Whether an item of this style goes on with the list whose open ``levels`` are given; keeps them up to date."""
+    name = style.removeprefix("new ")
+    if name in levels:
+        del levels[levels.index(name) + 1 :]
+        return True
+    opens = style.startswith("new ") and "row" not in levels
+    if levels and not opens:
+        return False
+    if style:
+        levels.append(name)
+    return bool(style)
 
 
 def _quotable(source: Source, first: int, last: int, text: str, heading: str, row: Row | None = None) -> Quotable:

@@ -1,5 +1,5 @@
 """Which quotes answer a question best: the cross-encoder's relevance, the question's words, a row's own name, and
-where it stands: in a document that the question names, in a statement that it points to."""
+the document that it stands in."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.offline.about import SAYS_WHAT_IT_IS, asks_about_whole
-from ragcore.offline.intents import KIND_ONLY, intent_of
+from ragcore.offline.intents import KIND_ONLY, fit, holds_kind
 from ragcore.offline.quotable import Quotable
 from ragcore.protocols import Reranker
-from ragcore.text.terms import Term, Wanted, terms_in
+from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, tokens
 from ragcore.types import Route
+from ragcore.types.question import Question
 
 CANDIDATES = 40
 RERANK_WEIGHT = 0.7
@@ -29,11 +29,9 @@ NAMED_WEIGHT = 0.6
 AROUND = 0.5
 # How far a quote is lifted that holds what is asked for in the usual words: over its like, not over what says it.
 INTENT_LIFT = 0.45
-# What a quote loses of its worth in a document that the question names least, and gains where the question points.
+# What a quote loses of its worth in a document that the question names least.
 ROUTE_WEIGHT = 0.5
-PLACE_WEIGHT = 0.2
-# How far a row's name must agree with a quantity that the question defines, and with one that terms.toml does.
-AGREEMENT = 0.5
+# How far a row's name must agree with a quantity of which terms.toml makes another.
 AGREEMENT_OF_PARTS = 0.8
 # The cross-encoder reads so many characters of a candidate; its time grows with them.
 LONGEST_PASSAGE = 600
@@ -56,31 +54,16 @@ class Scored:
 
 class Ranking:
     """How well quotes fit ``question``, whose words are ``wanted`` and whose terms of the trade are ``terms``.
-
-    ``where`` are the parts of a document in which it says to look, and ``routes`` the documents that it names;
-    ``names`` are the stems of what it calls them.
-    """
+    ``routes`` are the documents that it names; ``names`` are the stems of what it calls them."""
 
     def __init__(
-        self,
-        question: str,
-        wanted: Wanted,
-        *,
-        where: Sequence[str] = (),
-        terms: Sequence[Term] = (),
-        routes: Sequence[Route] = (),
+        self, question: Question, wanted: Wanted, *, terms: Sequence[Term] = (), routes: Sequence[Route] = ()
     ) -> None:
         self.question = question
-        self._whole = asks_about_whole(question)
-        self._intent = intent_of(question)
         self._wanted = wanted
         self._terms = tuple(terms)
         self._priors = {route.doc_id: route.prior for route in routes}
         self.names = frozenset(stem for route in routes for stem in content_stems(route.name))
-        called = [
-            name for place in where for name in (place, *(t for term in terms_in(place, terms) for t in term.same))
-        ]
-        self._where = [stems for name in called if (stems := frozenset(content_stems(name)))]
 
     def best(self, found: list[Quotable], reranker: Reranker | None) -> list[tuple[Quotable, float]]:
         """`scored` as pairs of quote and worth."""
@@ -99,11 +82,11 @@ class Ranking:
         votes, relevance = cover, None
         if reranker is not None:
             passages = [quote.passage[:LONGEST_PASSAGE] for quote in shortlist]
-            asked = (self.question, *self._otherwise(shortlist))
+            asked = (self.question.main, *self._otherwise(shortlist))
             relevance = np.max([reranker.score(question, passages) for question in asked], axis=0)
             votes = RERANK_WEIGHT * spread(relevance) + (1 - RERANK_WEIGHT) * votes
         votes = votes * np.array([1.0 if self._holds_kind(quote) else WITHOUT_KIND for quote in shortlist])
-        if self._intent.prose:
+        if self.question.answer.prose:
             votes = votes * np.array([ROW_FOR_PROSE if quote.row is not None else 1.0 for quote in shortlist])
         else:
             # A row whose header the question names is about it, also where the cross-encoder, trained on prose, is
@@ -129,56 +112,47 @@ class Ranking:
         for term in self._terms:
             for name in term.same:
                 stems = set(content_stems(name))
-                if term.said in self.question and stems and any(stems <= quote.own for quote in found):
-                    return [self.question.replace(term.said, name)]
+                if term.said in self.question.main and stems and any(stems <= quote.own for quote in found):
+                    return [self.question.main.replace(term.said, name)]
         return []
 
     def standing(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """What each quote is worth by where it stands, 0–1: highest in the document that the question names best and in
-        the part of it to which it points."""
-        routes = np.array([1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found])
-        if not self._where:
-            return routes
-        pointed = np.array([any(place <= quote.place for place in self._where) for quote in found])
-        return routes * np.where(pointed, 1.0, 1.0 - PLACE_WEIGHT) if pointed.any() else routes
+        """What each quote is worth by where it stands, 0–1: highest in the document that the question names best."""
+        return np.array([1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found])
 
     def fit(self, quote: Quotable) -> float:
         """How far it looks like an answer to the question, 0–1: it holds the kind of thing asked for, in the usual
         words for it, and at least half of what the question says beside these."""
-        if self._whole:
-            return float(quote.row is None and SAYS_WHAT_IT_IS.search(quote.text) is not None)
-        if quote.row is not None and self._intent.figures and self._holds_kind(quote):
-            return max(KIND_ONLY, self._intent.fit(quote.text))  # its unit may stand in its headers
-        beside = self._intent.beside
-        held = sum(self._wanted.has(word, quote.words) for word in beside)
-        return self._intent.fit(quote.text) if len(beside) < 2 or 2 * held >= len(beside) else 0.0
+        answer = self.question.answer
+        if quote.row is not None and (self.question.whole or (answer.figures and self._holds_kind(quote))):
+            # The unit of a row may stand in its headers.
+            return 0.0 if self.question.whole else max(KIND_ONLY, fit(answer, quote.text))
+        held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
+        return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
 
     def _holds_kind(self, quote: Quotable) -> bool:
         """Whether it holds the kind of thing asked for; of figures, one that the question does not say itself."""
-        if self._intent.figures and not quote.figures(set(tokens(self.question))):
+        answer = self.question.answer
+        if answer.figures and not quote.figures(set(tokens(self.question.main))):
             return False
-        if self._intent.prose:
-            return self._intent.fit(quote.text) > 0.0
-        return quote.row is not None or self._intent.holds_kind(quote.text)
+        if answer.prose:
+            return fit(answer, quote.text) > 0.0
+        return quote.row is not None or holds_kind(answer, quote.text)
 
     def prior(self, doc_id: str) -> float:
         """How far the question names a document, 0–1, against the one that it names best."""
         most = max(self._priors.values(), default=0.0)
         return self._priors.get(doc_id, 0.0) / most if most else 1.0
 
-    def rows_for(self, parts: Sequence[str], terms: Sequence[Term], found: Sequence[Quotable]) -> list[Quotable]:
-        """For each part of a definition the row whose name agrees with it best: those of the question, ``parts``; else,
-        where its terms are made of others, those."""
-        chosen = [self._row_for(part, terms_in(part, terms), AGREEMENT, found) for part in parts]
-        if not parts:
-            named = list(dict.fromkeys(part for term in terms for part in term.parts))
-            chosen = [self._row_for(part, (), AGREEMENT_OF_PARTS, found) for part in named]
+    def rows_for(self, terms: Sequence[Term], found: Sequence[Quotable]) -> list[Quotable]:
+        """For each quantity that a term of the question is made of the row whose name agrees with it best."""
+        named = list(dict.fromkeys(part for term in terms for part in term.parts))
+        chosen = [self._row_for(part, found) for part in named]
         return [row for row in chosen if row is not None]
 
-    def _row_for(self, part: str, terms: Sequence[Term], least: float, found: Sequence[Quotable]) -> Quotable | None:
-        names = [name for text in (part, *(other for term in terms for other in term.same)) if (name := name_of(text))]
-        agreements = [max((agreement(row_name(quote), name) for name in names), default=0.0) for quote in found]
-        if not agreements or max(agreements) < least:
+    def _row_for(self, part: str, found: Sequence[Quotable]) -> Quotable | None:
+        agreements = [agreement(row_name(quote), name_of(part)) for quote in found]
+        if not agreements or max(agreements) < AGREEMENT_OF_PARTS:
             return None
         return found[int(np.argmax(np.array(agreements) * self.standing(found)))]
 

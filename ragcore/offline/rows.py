@@ -1,21 +1,22 @@
 """A table row as it can be quoted: its name, and the cells of the columns that a question names.
 
 A source is known here by its units alone: cells that follow one another on a line of the text are a row, and a cell's
-label is ``row · column``.
+label is ``row · column``. Cells are shown as a table of GFM whose columns are some of `COLUMNS`; the app knows it by
+these headers and makes each value the link to its place on the page.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 from ragcore.offline.periods import PART_OF_YEAR, QUARTER, YEAR, Asked, named_columns
+from ragcore.text.markdown import escape
+from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN
 from ragcore.text.words import content_stems, cover
 from ragcore.types import Source
 
-DOT_LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){2,}|_{4,}")
-_PAGE_COLUMN = re.compile(r"(?:form \S+ )?page(?:\s*(?:no\.?|number|#))?", re.IGNORECASE)
 _SCALE = re.compile(
     r"\b(?:in|dollars|amounts?|figures|U\.?S\.?\s?\$|[$€£])\s*(?:in\s+)?(?:[a-z.$€£]+\s+){0,2}(?:thousands|millions|billions)\b"
     r"|\(\s*(?:thousands|millions|billions)\b",
@@ -28,6 +29,9 @@ _LONG_ROW = 160  # characters, up to which a row is shown whole
 _MOST_CELLS = 3  # of a longer one
 _LONGEST_CELL = 120
 _LONGEST_FIGURE = 60
+VALUE = "Value"
+COLUMNS = ("Row", "Column", "Period", VALUE, "Unit")
+_BARS = re.compile(r"(?<!\\)\|")
 _SECTION = re.compile(r"§+\s?[\w.-]*\d[\w.-]*")
 _FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
 
@@ -82,7 +86,7 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
     own = whole.rpartition(" / ")[2]
     name = whole if head and (whole.endswith(head) or (own and head.startswith(f"{own} ("))) else head
     columns = [label.removeprefix(name).removeprefix(" · ").strip() for _, label in labelled]
-    if all(_PAGE_COLUMN.fullmatch(column) for column in columns):
+    if all(PAGE_COLUMN.fullmatch(column) for column in columns):
         return None
     if _SECTION.fullmatch(name) and not any(_FIGURE.search(source.words(number, number)) for number, _ in labelled):
         return None  # contents without page numbers
@@ -187,3 +191,40 @@ def table_name(source: Source, first: int) -> str:
     if (not title or title.startswith("(")) and source.section:
         title = f"{source.section[-1]} {title}".strip()
     return title
+
+
+# The table of cells in an answer
+
+
+@dataclass(frozen=True, slots=True)
+class CellRow:
+    """A cell with its headers, "" where the table has none. ``marker`` cites it; what is worked out from others has
+    none."""
+
+    row: str
+    column: str
+    period: str
+    value: str
+    unit: str = ""
+    marker: str = ""
+
+
+def cell_table(rows: Sequence[CellRow]) -> str:
+    """The table of ``rows`` as Markdown; a column that none of them fills is left out."""
+    texts = [astuple(row)[:-1] for row in rows]
+    kept = [place for place in range(len(COLUMNS)) if any(text[place] for text in texts)]
+    lines = [[COLUMNS[place] for place in kept], ["---" if place == 0 else "---:" for place in kept]]
+    for row, text in zip(rows, texts):
+        cited = f" {row.marker}" if row.marker else ""
+        lines.append([f"{_in_cell(text[place])}{cited if COLUMNS[place] == VALUE else ''}" for place in kept])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def is_cell_table(header: str) -> bool:
+    """Whether the line ``header`` of Markdown is the header of such a table."""
+    cells = [cell.strip() for cell in _BARS.split(header.strip().strip("|"))]
+    return VALUE in cells and cells == [name for name in COLUMNS if name in cells]
+
+
+def _in_cell(text: str) -> str:
+    return escape(" ".join(text.split())).replace("|", "\\|")

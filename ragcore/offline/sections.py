@@ -14,6 +14,7 @@ from ragcore.offline.field_sentences import office_asked
 from ragcore.offline.field_values import FieldValue, rivals, value_field
 from ragcore.offline.fields import requirements, wish
 from ragcore.offline.periods import spans_time
+from ragcore.offline.question import requirement
 from ragcore.offline.quotable import Quotable, quotables
 from ragcore.offline.statements import cover, coverage, rows_of, statements
 from ragcore.offline.writer import listing
@@ -131,7 +132,7 @@ class RuleFields:
         most: int,
     ) -> list[str]:
         asked = f"{heading}: {what}"
-        found = list(quotables(asked, Wanted(asked, terms), sources))
+        found = list(quotables(requirement(asked), Wanted(asked, terms), sources))
         request = WritingTask(heading, tuple(sources), tuple(terms))
         # By words alone: it is a hint, and the cross-encoder would read every sentence again.
         return [quote.marker for quote in Evidence(request, found, None, settings).nearest([what], most)]
@@ -191,7 +192,7 @@ class OfflineSections:
         assert form is not None  # what is asked without one is asked of the answerer
         pieces = form.requirements or (request.question,)
         everything = " ".join((request.question, *pieces))
-        found = list(quotables(everything, Wanted(everything, request.terms), request.sources))
+        found = list(quotables(requirement(everything), Wanted(everything, request.terms), request.sources))
         evidence = Evidence(request, found, self._reranker, self._settings)
         titles = short_titles({source.doc_id: source.title for source in request.sources}) | dict(request.stated.titles)
         lacks: Sequence[Sequence[Missing]] = ((),) * len(pieces)

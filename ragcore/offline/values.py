@@ -1,48 +1,35 @@
-"""The value that a simple question asks for: a cell, or the two of two periods, where row and columns are certain.
+"""The cell that a question asks for: of a certain row and column, of two periods, or the most of a column.
 
 "What was 3M's capex in FY2018?" names a row ("Purchases of property, plant and equipment", by another name of the
 term), a column (2018) and a document (3M's). Where one of them is in doubt there is no value, only quotes: a reader
-who is handed one number takes it for the answer.
+who is handed one number takes it for the answer. Of a superlative the figures of one column are compared, row by row.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from ragcore.offline.asks import places
-from ragcore.offline.cell_tables import CellRow
+from ragcore.offline.intents import listed, sums_up
 from ragcore.offline.periods import PART_OF_YEAR, QUARTER, Asked, asked_of
 from ragcore.offline.quotable import Quotable, marker
 from ragcore.offline.quote_ranking import Ranking, agreement, name_of, row_name
-from ragcore.offline.rows import Cell, Row
-from ragcore.text.numbers import length_in
+from ragcore.offline.rows import Cell, CellRow, Row
+from ragcore.text.numbers import Number, length_in, numbers
+from ragcore.text.periods import periods as periods_in
+from ragcore.text.periods import years
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import content_stems, tokens, word_set
+from ragcore.text.words import content_stems, stem, tokens, word_set
+from ragcore.types.question import Question
 
 # So far a row's name must agree with what is asked for, by the question's own words or by another name of its term.
 CERTAIN = 0.85
 MOST = 3
-_ASKS = re.compile(
-    r"^\W*(?:(?:and|so|please|(?:can|could)\s+you)\s+)*"
-    r"(?:(?:tell\s+me|give\s+me|state|find|report|show\s+me)\s+)?"
-    r"(?:what(?:['’]s|\s+(?:is|was|are|were|did))\b|what\s+(?:amount|number|figure|value)\b|how\s+(?:much|many|high|large|big)\b|the\b)",
-    re.IGNORECASE,
-)
-# Told by the cells of two periods.
-_CHANGE = re.compile(
-    r"\b(?:chang\w*|increas\w*|decreas\w*|declin\w*|gr[eo]w\w*|drop\w*|ris(?:e|en)|rose|fell|difference|"
-    r"compar\w*|between|versus|vs|from\s+\S+\s+to)\b",
-    re.IGNORECASE,
-)
-# Worked out from several cells, or told in words.
-_DERIVED = re.compile(
-    r"\b(?:average|mean|highest|lowest|largest|smallest|biggest|most|least|top|ratio\s+of|"
-    r"combined|sum|add\w*\s+up|per\s+cent\s+of|percent(?:age)?\s+of|driv\w*|drove|reasons?|why|cause\w*|list|each|all)\b",
-    re.IGNORECASE,
-)
+_FEWEST = 3  # figures that are compared
+_LEAST_COVER = 0.5  # of the question's words by the header, the title and the place of what is compared
+_THOUSANDS = 3  # digits behind a point, which may part thousands
 # What a question says beside the name of the quantity.
 _BESIDE = frozenset(
     content_stems("""
@@ -55,14 +42,9 @@ _BESIDE = frozenset(
 _BRACKETS = re.compile(r"\([^()]*\)")
 _NUMBER = re.compile(r"\d")
 _DIGITS = re.compile(r"[^\d.]")
-_STATEMENT = re.compile(
-    r"\b(?:statements?\s+of|(?:income|cash\s+flows?)\s+statements?|balance\s+sheets?)\b", re.IGNORECASE
-)
 # Words that make another quantity of one, though most are no content words: "other long-term debt" is what is left
 # beside long-term debt. A row may say ``total`` where the question does not.
 _QUALIFIERS = word_set("other before after excluding including except not non less gross loss losses")
-_YEARS = re.compile(r"(?:19|20)\d\d")
-_TOTAL = re.compile(r"\btotal\b", re.IGNORECASE)
 _HELD = re.compile(r"\bat\s+(?:the\s+)?(?:year[- ]?)?end\b|\bas\s+(?:of|at)\b|\bbalances?\b", re.IGNORECASE)
 _FLOWS = re.compile(r"\bcash\s+flows?\b|\bchanges?\s+in\b", re.IGNORECASE)
 # What groups of a statement are called, which says nothing of a row that the row does not.
@@ -72,12 +54,8 @@ _GROUPS = frozenset(
     expense costs cost operating operations investing financing activities cash flows net sales earnings total data
     """)
 )
-_OWNER = re.compile(r"(?<![\w&.-])([A-Z0-9][\w&.-]*(?:\s[A-Z][\w&.-]*)*)['’]s?(?!\w)")
 _COMPARES = word_set("change % percent variance increase decrease growth")
 WORKED_OUT = "Difference, worked out from the two cells"
-_PLAIN_FIGURE = re.compile(
-    r"[$€£¥]?\s*(?P<open>\()?\s*[$€£¥]?\s*(?P<minus>[-−–])?\s*(?P<digits>\d+(?:,\d{3})*(?:\.\d+)?)\s*%?\s*\)?\s*%?"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,62 +76,56 @@ class Value:
         return marker(self.quote.source, self.cell.number, self.cell.number)
 
 
-def asks_change(question: str) -> bool:
-    """Whether the question is for a change of a quantity, and not for the quantity."""
-    return _CHANGE.search(question) is not None
-
-
-def values(question: str, terms: Sequence[Term], found: Sequence[Quotable], ranking: Ranking) -> list[Value]:
+def values(question: Question, terms: Sequence[Term], found: Sequence[Quotable], ranking: Ranking) -> list[Value]:
     """The value asked for, or those of the two periods asked for, then what other tables give in place of one where
     that differs (three in all); none where ``question`` is not for such cells, or no row and column are certain."""
-    asked = asked_of(question, Wanted(question, terms))
+    text, words = question.main, tokens(question.main)
+    asked = asked_of(text, Wanted(text, terms))
     periods = len(asked.years) + len(asked.days)
-    if not _ASKS.search(question) and not (periods == 2 and _CHANGE.search(question)):
+    # Worked out from several cells, or told in words.
+    derived = question.extreme or question.answer.prose or not listed("values", "derived").isdisjoint(words)
+    opens = words[:1] in (["what"], ["what's"], ["how"], ["the"])
+    if derived or periods > 2 or (question.changes and periods != 2):
         return []
-    if _DERIVED.search(question) or (periods != 2 and _CHANGE.search(question)) or periods > 2:
+    if not opens and not (periods == 2 and question.changes):
         return []
-    if _foreign(question, found):
-        return []
-    plain = _CHANGE.sub(" ", question) if periods > 1 else question
-    certain: list[tuple[float, Quotable, Row, tuple[Cell, ...]]] = []
+    if periods > 1:
+        text = " ".join(word for word in words if word not in listed("question", "changes"))
+    certain: list[tuple[float, Quotable, tuple[Cell, ...]]] = []
     for quote in found:
-        row = quote.row
-        cells = _cells(row, asked, periods) if row is not None else ()
-        if row is None or not cells:
-            continue
-        fit = _fit(plain, terms, quote, row, cells[0], ranking.names)
+        cells = _cells(quote.row, asked, periods) if quote.row is not None else ()
+        fit = _fit(text, terms, quote, quote.row, cells[0], ranking.names) if quote.row is not None and cells else 0.0
         if fit >= CERTAIN:
-            certain.append((fit, quote, row, cells))
-    if not certain:
-        return []
+            certain.append((fit, quote, cells))
     # Of rows that agree alike, one in a statement stands before one in a summary.
-    standing = ranking.standing([quote for _, quote, _, _ in certain])
-    worth = [
-        fit * float(place) * (1.0 if _STATEMENT.search(f"{' '.join(quote.source.section[-1:])} {row.table}") else 0.9)
-        for (fit, quote, row, _), place in zip(certain, standing)
-    ]
+    standing = ranking.standing([quote for _, quote, _ in certain])
+    worth = [fit * float(at) * _standing(quote) for (fit, quote, _), at in zip(certain, standing)]
     order = sorted(range(len(certain)), key=lambda i: -round(worth[i], 6))
     several = len({quote.source.doc_id for quote in found}) > 1
-    least = certain[order[0]][0]
     chosen: list[Value] = []
-    for fit, quote, _, cells in (certain[i] for i in order):
+    for fit, quote, cells in (certain[i] for i in order):
         own = [Value(quote, cell, quote.source.title if several else "") for cell in cells]
         if len(own) > 1:
             return own
-        new = fit >= least and not any(same_figure(own[0].figure, other.figure) for other in chosen)
-        if new and len(chosen) < MOST:
+        new = not any(same_figure(own[0].figure, other.figure) for other in chosen)
+        if new and fit >= certain[order[0]][0] and len(chosen) < MOST:
             chosen += own
     return chosen
+
+
+def _standing(quote: Quotable) -> float:
+    called = tokens(" ".join((*quote.source.section[-1:], quote.about)))
+    return 0.9 if listed("values", "statements").isdisjoint(called) else 1.0
 
 
 def difference(found: Sequence[Value]) -> list[CellRow]:
     """The later of the two periods of one row less the earlier one, as a row of a table; nothing where that is not
     plainly worked out."""
-    years = [max((int(year) for year in _YEARS.findall(value.cell.column)), default=0) for value in found]
+    ends = [max(years(value.cell.column), default=0) for value in found]
     amounts = [_amount(value.figure) for value in found]
-    if len(found) != 2 or not all(years) or years[0] == years[1] or None in amounts:
+    if len(found) != 2 or not all(ends) or ends[0] == ends[1] or None in amounts:
         return []
-    later, earlier = amounts if years[0] > years[1] else reversed(amounts)
+    later, earlier = amounts if ends[0] > ends[1] else reversed(amounts)
     assert later is not None
     assert earlier is not None
     change = later - earlier
@@ -167,11 +139,9 @@ def difference(found: Sequence[Value]) -> list[CellRow]:
 
 def _amount(figure: str) -> Decimal | None:
     """The number that a cell gives, below zero where it stands in brackets; None of what is more than a number."""
-    match = _PLAIN_FIGURE.fullmatch(figure.strip())
-    if match is None:
-        return None
-    number = Decimal(match["digits"].replace(",", ""))
-    return -number if match["minus"] or match["open"] else number
+    found = numbers_in_cell(figure)
+    plain = len(found) == 1 and not any(map(str.isalpha, figure))
+    return Decimal(f"{found[0].value:.{found[0].decimals}f}") if plain else None
 
 
 def _fit(question: str, terms: Sequence[Term], quote: Quotable, row: Row, cell: Cell, names: frozenset[str]) -> float:
@@ -187,7 +157,6 @@ def _fit(question: str, terms: Sequence[Term], quote: Quotable, row: Row, cell: 
     name = row_name(quote)
     asked = frozenset(word for word in content_stems(question) if not _NUMBER.search(word)) - names - _BESIDE
     around = frozenset(content_stems(f"{quote.source.title} {cell.column} {row.name}"))
-    around |= frozenset(content_stems(" ".join(places(question)))) & quote.place
     if _is_of(row, question):
         around |= quote.place
     best = agreement(name, asked & name) if name <= asked and asked <= name | around else 0.0
@@ -205,7 +174,7 @@ def _same_kind(question: str, row: Row, cell: Cell) -> bool:
     """Whether ``row`` can be the quantity that ``question`` asks for and not one that is only called like it: another
     kind of it, a part of it, its change, or that of another year."""
     asked, said = set(tokens(question)), set(tokens(_BRACKETS.sub(" ", row.head)))
-    if (asked & _QUALIFIERS) != (said & _QUALIFIERS) or (_TOTAL.search(question) and "total" not in said):
+    if (asked & _QUALIFIERS) != (said & _QUALIFIERS) or ("total" in asked and "total" not in said):
         return False
     if _HELD.search(question) and _FLOWS.search(f"{row.table} {row.name}"):
         return False
@@ -213,15 +182,7 @@ def _same_kind(question: str, row: Row, cell: Cell) -> bool:
     others = set(content_stems(group)) - _GROUPS - set(content_stems(question))
     if any(not word.isdigit() for word in others):
         return False
-    years = set(_YEARS.findall(group))
-    return not years or bool(years & set(_YEARS.findall(f"{question} {cell.column}")))
-
-
-def _foreign(question: str, found: Sequence[Quotable]) -> bool:
-    """Whether ``question`` asks for something of an owner ("IBM's") whom no document and no passage names."""
-    owners = [tokens(match) for match in _OWNER.findall(question)]
-    given = set(tokens(" ".join(dict.fromkeys(f"{quote.source.title} {quote.source.text}" for quote in found))))
-    return any(owner and not set(owner) & given for owner in owners)
+    return not years(group) or bool(years(group) & years(f"{question} {cell.column}"))
 
 
 def _is_of(row: Row, question: str) -> bool:
@@ -263,3 +224,145 @@ def same_figure(one: str, other: str) -> bool:
         return short == long
     rounded = str(round(int(long) / 10 ** (len(long) - len(short))))
     return short in (long[: len(short)], rounded)
+
+
+# Superlatives
+
+
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """Figures under one ``header``, with the names of what they are of; ``place`` is what stands over the table."""
+
+    header: frozenset[str]
+    place: frozenset[str]
+    items: tuple[tuple[str, Quotable, Cell], ...]
+
+
+def extremes(question: Question, wanted: Wanted, found: Sequence[Quotable]) -> list[Quotable]:
+    """The cells of the most, or the least, of what ``question`` asks for: one, or several that are equal; none where it
+    asks for no extreme, or what is compared is not certain."""
+    sign = question.extreme
+    words = {stem(word) for name in ("most", "least") for word in listed("extremes", name)}
+    asked = [one for one in wanted.words if one not in words and not one.isdigit()]
+    if not sign or not asked:
+        return []
+    best: list[tuple[float, list[Quotable]]] = []
+    for table in _tables(found):
+        series = [*_across(table, wanted), *_down(table, wanted)]
+        best += [(_cover(each, asked, wanted), chosen) for each in series if (chosen := _most(each, sign))]
+    best = sorted((each for each in best if each[0] >= _LEAST_COVER), key=lambda each: -each[0])
+    if not best or (len(best) > 1 and best[1][0] == best[0][0]):
+        return []
+    return best[0][1]
+
+
+def _tables(found: Sequence[Quotable]) -> Iterator[list[Quotable]]:
+    """The rows of each table, in order: those that follow one another under the same title and headers, no two of the
+    same name."""
+    table: list[Quotable] = []
+    for quote in found:
+        if quote.row is None:
+            continue
+        last = table[-1] if table else None
+        follows = (
+            last is not None
+            and last.row is not None
+            and quote.source is last.source
+            and quote.row.table == last.row.table
+            and bool({cell.column for cell in quote.row.cells} & {cell.column for cell in last.row.cells})
+            and all(other.row is not None and other.row.name != quote.row.name for other in table)
+        )
+        if table and not follows:
+            yield table
+            table = []
+        table.append(quote)
+    if table:
+        yield table
+
+
+def _down(table: Sequence[Quotable], wanted: Wanted) -> Iterator[_Series]:
+    """The columns of ``table`` that the question may be about: those whose header has words of it that no other has, or
+    the only one."""
+    rows = [quote.row for quote in table if quote.row is not None]
+    columns = list(dict.fromkeys(cell.column for row in rows for cell in row.cells))
+    headers = {column: wanted.held(frozenset(content_stems(column))) for column in columns}
+    for column in columns:
+        others = [held for other, held in headers.items() if other != column]
+        if others and not headers[column].difference(*others):
+            continue
+        items = tuple(
+            (quote.row.name, quote, cell)
+            for quote in table
+            if quote.row is not None and not sums_up(quote.row.head)
+            for cell in quote.row.cells
+            if cell.column == column
+        )
+        yield _Series(frozenset(content_stems(column)), table[0].place, items)
+
+
+def _across(table: Sequence[Quotable], wanted: Wanted) -> Iterator[_Series]:
+    """The rows of ``table`` that the question names, their columns compared."""
+    for quote in table:
+        if quote.row is not None and _is_named(quote, wanted):
+            items = tuple((cell.column, quote, cell) for cell in quote.row.cells if not sums_up(cell.column))
+            header = frozenset(content_stems(quote.row.name))
+            yield _Series(header, quote.place, items)
+
+
+def _is_named(quote: Quotable, wanted: Wanted) -> bool:
+    """Whether the question holds the whole name of a row."""
+    name = frozenset(content_stems(quote.row.head)) if quote.row is not None else frozenset()
+    return bool(name) and name <= wanted.everything
+
+
+def _cover(series: _Series, asked: Sequence[str], wanted: Wanted) -> float:
+    """The share of the question's words that stand in the header or over the table."""
+    given = series.header | series.place
+    return sum(wanted.has(word, given) for word in asked) / len(asked)
+
+
+def _most(series: _Series, sign: int) -> list[Quotable]:
+    """The cells of the extreme; none where a figure can't be told or compared."""
+    amounts = amounts_of([cell.text for _, _, cell in series.items])
+    if amounts is None or len(amounts) < _FEWEST:
+        return []
+    top = max(sign * amount for amount in amounts.values())
+    chosen = [series.items[place] for place, amount in amounts.items() if sign * amount == top]
+    return [_narrowed(quote, cell) for _, quote, cell in chosen] if len(chosen) < len(amounts) else []
+
+
+def amounts_of(texts: Sequence[str]) -> dict[int, float] | None:
+    """The figures of cells by their place, or their days where all are dates; cells without one are left out. None
+    where one holds several, they count different things, or a point may part thousands."""
+    dates = {place: max(periods_in(text).dates, key=_day) for place, text in enumerate(texts) if periods_in(text).dates}
+    if dates:
+        plain = len(dates) == len(texts) and all(year for *_, year in dates.values())
+        return {place: float(_day(date)) for place, date in dates.items()} if plain else None
+    found = {place: numbers_in_cell(text) for place, text in enumerate(texts) if any(map(str.isdigit, text))}
+    if any(len(given) != 1 for given in found.values()):
+        return None
+    single = {place: given[0] for place, given in found.items()}
+    if len({number.kind for number in single.values() if number.kind}) > 1:
+        return None
+    places = {number.decimals for number in single.values()}
+    if _THOUSANDS in places and len(places) > 1:
+        return None
+    return {place: number.amount for place, number in single.items()}
+
+
+def numbers_in_cell(text: str) -> list[Number]:
+    """Those of a cell; among figures, "1900" is no year."""
+    return [Number(text, 0, float(text))] if text.strip().isdecimal() else numbers(text)
+
+
+def _day(date: tuple[int, int, int]) -> int:
+    month, day, year = date
+    return (year * 12 + month) * 31 + day
+
+
+def _narrowed(quote: Quotable, cell: Cell) -> Quotable:
+    assert quote.row is not None
+    said = quote.row.of(cell)
+    named = (quote.row.cells.index(cell),)
+    row = replace(quote.row, first=cell.number, last=cell.number, text=said, shown=said, named=named)
+    return replace(quote, first=cell.number, last=cell.number, text=said, row=row)

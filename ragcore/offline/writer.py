@@ -11,26 +11,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.config.settings import AnswerSettings
-from ragcore.offline.about import SAYS_WHAT_IT_IS, asks_about_whole, opens_text
 from ragcore.offline.answerable import Signs, log_odds, probability, signs_of
-from ragcore.offline.asks import asks, places
-from ragcore.offline.beyond_quoting import task_of
-from ragcore.offline.called import called
-from ragcore.offline.cell_tables import CellRow, cell_table
-from ragcore.offline.extremes import extremes
-from ragcore.offline.intents import intent_of
-from ragcore.offline.missing import Missing, missing, years_in
+from ragcore.offline.intents import about_whole, fit, listed_lines
+from ragcore.offline.names import Missing, missing
+from ragcore.offline.question import read
 from ragcore.offline.quotable import Quotable, is_same, joined_to, marker, quotables, without_repeats
 from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, Scored
-from ragcore.offline.rows import Cell, Row, brief, in_figures, parts_of_column, unit_of
-from ragcore.offline.values import MOST, Value, asks_change, difference, values
+from ragcore.offline.rows import Cell, CellRow, Row, brief, cell_table, in_figures, parts_of_column, unit_of
+from ragcore.offline.values import MOST, Value, difference, extremes, values
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
 from ragcore.text.languages import language_of
 from ragcore.text.markdown import escape
+from ragcore.text.naming import named
+from ragcore.text.periods import years
 from ragcore.text.quotation import quoted
 from ragcore.text.terms import Wanted
+from ragcore.text.words import tokens
 from ragcore.types import OFFLINE, Source, Usage
+from ragcore.types.question import Question
 
 _NEAREST = 3
 _PLAINLY = 0.02  # relevance of what a document says of its findings, by no words of the question
@@ -39,6 +38,7 @@ _TOGETHER = 0.5
 _FITS = 2.0  # what it counts that the two look like an answer and the first alone does not
 _FINAL_PUNCTUATION = " .:;,…–—-"
 _OPENING = 2  # sentences with which a document that does not say what it is about opens
+_LEAST = 8  # words of a sentence that says something
 _LONGEST_NEAR = 320  # characters
 _LONGEST_TITLE = 110  # characters of what a document or table is called
 _MOST_CELLS = 4  # of one row, where the question names none of its columns
@@ -47,12 +47,10 @@ _MOST_ROWS = 6  # of a table of cells
 
 @dataclass(frozen=True)
 class _Asked:
-    """A request as it was read: what it asks (``main``) and the quantities that it defines (``parts``), all that can be
-    quoted, the best of it, and what is named nowhere."""
+    """A request as it was read: the question, all that can be quoted, the best of it, and what is named nowhere."""
 
     request: WritingTask
-    main: str
-    parts: tuple[str, ...]
+    question: Question
     wanted: Wanted
     found: list[Quotable]
     ranking: Ranking
@@ -79,41 +77,37 @@ class OfflineWriter:
         return self._signs(self._asked(request))
 
     def _asked(self, request: WritingTask) -> _Asked:
-        main, *parts = asks(request.question)
-        whole = " ".join((main, *parts))
-        wanted = Wanted(main, request.terms)
-        found = list(quotables(whole, Wanted(whole, request.terms), request.sources))
-        where = places(request.question)
-        ranking = Ranking(main, wanted, where=where, terms=request.terms, routes=request.routes)
+        question = request.read or read(request.question)
+        wanted = Wanted(question.main, request.terms)
+        found = list(quotables(question, wanted, request.sources))
+        ranking = Ranking(question, wanted, terms=request.terms, routes=request.routes)
         # What led to a document is the name of it, however the document calls it.
         known = " ".join(route.name for route in request.routes)
-        absent = missing(main, request.sources, request.terms)
+        absent = missing(question, request.sources, request.terms)
         absent = replace(absent, names=tuple(name for name in absent.names if name not in known))
-        scored = ranking.scored(found, self._reranker)
-        return _Asked(request, main, tuple(parts), wanted, found, ranking, scored, absent)
+        return _Asked(request, question, wanted, found, ranking, ranking.scored(found, self._reranker), absent)
 
     def _write(self, asked: _Asked) -> Iterator[str]:
-        main, request, scored, absent = asked.main, asked.request, asked.scored, asked.absent
-        task = task_of(main)
-        if task:
-            yield from self._instead(task, asked)
+        question, request, scored, absent = asked.question, asked.request, asked.scored, asked.absent
+        if question.task:
+            yield from self._instead(asked)
             return
-        if asks_about_whole(main):
+        if question.whole:
             opening = _openings([each.quote for each in scored], asked.found)
             if opening:
-                yield from _answer(main, [], without_repeats(opening, self._settings.offline_quotes))
+                yield from _answer(question, [], without_repeats(opening, self._settings.offline_quotes))
                 return
-        direct = [] if asked.parts or absent else values(main, request.terms, asked.found, asked.ranking)
+        direct = [] if absent else values(question, request.terms, asked.found, asked.ranking)
         chosen = self._chosen(asked, certain=bool(direct))
-        other_years = "" if direct else _of_other_years(main, chosen)
+        other_years = "" if direct else _of_other_years(question, chosen)
         if direct or (chosen and not other_years):
             yield f"{_lacks(absent)}\n\n" if absent else ""
-            yield from _answer(main, direct, chosen)
+            yield from _answer(question, direct, chosen)
             return
-        foreign = _other_language(main, request.sources)
+        foreign = _other_language(question, request.sources)
         if not foreign and _is_broad(asked.wanted, asked.found):
             yield "The question is broad. What the document says about itself:\n\n"
-            yield from _quotes(main, self._overview(asked))
+            yield from _quotes(self._overview(asked))
             return
         said = foreign or _lacks(absent) or other_years
         yield f"{NO_ANSWER} {said or 'No passage found is about this.'}"
@@ -121,18 +115,18 @@ class OfflineWriter:
         nearest = [] if foreign else without_repeats(near, _NEAREST)
         if nearest:
             yield " The nearest passages:\n\n"
-            yield from _quotes(main, nearest)
+            yield from _quotes(nearest)
 
     def _chosen(self, asked: _Asked, *, certain: bool) -> list[Quotable]:
         """What is quoted, best first: nothing where an answer is not likely and no value is ``certain``. For a quantity
         that is made of others, the rows of those come before anything else."""
-        prose = intent_of(asked.main).prose
-        rows = [] if prose else asked.ranking.rows_for(asked.parts, asked.request.terms, asked.found)
-        rows = rows or ([] if asked.absent else extremes(asked.main, asked.wanted, asked.found))
+        prose = asked.question.answer.prose
+        rows = [] if prose else asked.ranking.rows_for(asked.request.terms, asked.found)
+        rows = rows or ([] if asked.absent else extremes(asked.question, asked.wanted, asked.found))
         if not rows and not certain and not self._may_be_answered(asked):
             return []
         good = without_repeats((*rows, *self._good(asked.scored)), self._settings.offline_quotes)
-        return self._completed(asked.main, good if rows else _sure_first(asked.main, asked.wanted, good))
+        return self._completed(asked.question, good)
 
     def _may_be_answered(self, asked: _Asked) -> bool:
         """Whether what was found is likely enough to hold an answer."""
@@ -142,7 +136,7 @@ class OfflineWriter:
     def _signs(self, asked: _Asked) -> Signs | None:
         if not asked.scored:
             return None
-        names = [name.text for name in called(asked.main, asked.request.terms)]
+        names = [name.text for name in named(asked.question.names, asked.request.terms)]
         return signs_of(asked.ranking, asked.wanted, asked.found, asked.scored, names, asked.absent, self._reranker)
 
     def _good(self, scored: Sequence[Scored]) -> list[Quotable]:
@@ -150,7 +144,7 @@ class OfflineWriter:
         floor = self._settings.offline_share * scored[0].worth if scored else 0.0
         return [each.quote for each in scored if each.worth >= floor]
 
-    def _completed(self, main: str, good: list[Quotable]) -> list[Quotable]:
+    def _completed(self, question: Question, good: list[Quotable]) -> list[Quotable]:
         """``good`` with its first sentence joined to the one before or after it in its paragraph, where the two say
         plainly more of the question together: a sentence that only repeats the question is no answer, the one beside
         it may be."""
@@ -160,10 +154,12 @@ class OfflineWriter:
         pairs = joined_to(lead)
         if not pairs:
             return good
-        alone, *together = self._reranker.score(main, [quote.text[:LONGEST_PASSAGE] for quote in (lead, *pairs)])
-        intent = intent_of(main)
+        alone, *together = self._reranker.score(
+            question.main, [quote.text[:LONGEST_PASSAGE] for quote in (lead, *pairs)]
+        )
+        answer = question.answer
         gains = [
-            log_odds(float(each)) - log_odds(float(alone)) + _FITS * (intent.fit(pair.text) - intent.fit(lead.text))
+            log_odds(float(each)) - log_odds(float(alone)) + _FITS * (fit(answer, pair.text) - fit(answer, lead.text))
             for each, pair in zip(together, pairs, strict=True)
         ]
         best = max(range(len(pairs)), key=gains.__getitem__)
@@ -171,7 +167,7 @@ class OfflineWriter:
 
     def _overview(self, asked: _Asked) -> list[Quotable]:
         """How the documents open, and what they say of their own findings."""
-        findings = Ranking(_FINDINGS, Wanted(_FINDINGS), routes=asked.request.routes)
+        findings = Ranking(read(_FINDINGS), Wanted(_FINDINGS), routes=asked.request.routes)
         prose = [quote for quote in asked.found if quote.row is None]
         best = [
             each.quote
@@ -179,22 +175,22 @@ class OfflineWriter:
             if each.relevance is not None and each.relevance >= _PLAINLY
         ]
         opening = _openings([each.quote for each in asked.scored], asked.found)
-        first = sorted((quote for quote in prose if opens_text(quote.text)), key=lambda quote: quote.start)
+        first = sorted((quote for quote in prose if _opens_text(quote.text)), key=lambda quote: quote.start)
         return without_repeats([*opening[:1], *best, *opening, *first], _NEAREST)
 
-    def _instead(self, task: str, asked: _Asked) -> Iterator[str]:
-        """That quoting cannot do ``task``, what can, and the best passages as such: of each document the best first."""
-        yield f"{_CANNOT[task]} For that, add a key for Claude in Settings."
+    def _instead(self, asked: _Asked) -> Iterator[str]:
+        """That quoting cannot do the task, what can, and the best passages as such: of each document the best first."""
+        yield f"{_CANNOT[asked.question.task]} For that, add a key for Claude in Settings."
         about = self._good(asked.scored) if self._may_be_answered(asked) else []
         firsts: dict[str, Quotable] = {}
         for quote in about:
             firsts.setdefault(quote.source.doc_id, quote)
         chosen = without_repeats([*firsts.values(), *about], _NEAREST)
-        if asks_about_whole(asked.main) or not chosen:
+        if asked.question.whole or not chosen:
             chosen = self._overview(asked)
         if chosen:
             yield f" {'The passages' if len(chosen) > 1 else 'The passage'} closest to your question:\n\n"
-            yield from _quotes(asked.main, chosen)
+            yield from _quotes(chosen)
 
 
 # What a document is asked for that is to be summarised.
@@ -214,36 +210,26 @@ def _is_near(each: Scored, wanted: Wanted) -> bool:
     return each.worth > 0.0 and len(each.quote.text) <= _LONGEST_NEAR and bool(wanted.held(each.quote.own))
 
 
-def _sure_first(question: str, wanted: Wanted, chosen: list[Quotable]) -> list[Quotable]:
-    """``chosen`` with its first sentence before a row that it begins with, where the question does not have the row's
-    whole name, or asks how much a quantity changed, which its cell does not say."""
-    if not chosen or chosen[0].row is None:
-        return chosen
-    if chosen[0].name and chosen[0].name <= wanted.everything and not asks_change(question):
-        return chosen
-    return sorted(chosen, key=lambda quote: quote is not next((q for q in chosen if q.row is None), None))
-
-
 def _is_broad(wanted: Wanted, found: Sequence[Quotable]) -> bool:
     """Whether the question has but one word to look for, which the one document searched has."""
     one = len(wanted.words) == 1 and len({quote.source.doc_id for quote in found}) == 1
     return one and any(wanted.held(quote.words) for quote in found)
 
 
-def _answer(question: str, direct: Sequence[Value], chosen: Sequence[Quotable]) -> Iterator[str]:
+def _answer(question: Question, direct: Sequence[Value], chosen: Sequence[Quotable]) -> Iterator[str]:
     """One line that answers, as a table too where it is a cell, then at most two more quotes."""
     if direct:
         yield from _values(direct)
         rest = [quote for quote in chosen if not any(is_same(quote, value.quote) for value in direct)]
-        yield from _quotes(question, [quote for quote in rest if quote.row is None][: MOST - 1])
+        yield from _quotes([quote for quote in rest if quote.row is None][: MOST - 1])
         return
     lead, *rest = chosen
-    if lead.row is None and not intent_of(question).figures:
+    if lead.row is None and not question.answer.figures:
         rest = [quote for quote in rest if quote.row is None]
     cells = _cells(lead.row)
     if cells is None:
         yield f"{_quotation(lead, titled=_several(chosen))}\n\n"
-        yield from _quotes(question, rest, titled=_several(chosen), lead=lead)
+        yield from _quotes(rest, titled=_several(chosen), lead=lead)
         return
     name = escape(lead.row.name if lead.row is not None else "")
     shown = [f"{escape(cell.text)}{f' ({escape(cell.column)})' if cell.column else ''}" for cell in cells]
@@ -252,12 +238,10 @@ def _answer(question: str, direct: Sequence[Value], chosen: Sequence[Quotable]) 
         one = f"{name}, {escape(cells[0].column)}: {escape(cells[0].text)}" if name and cells[0].column else ""
         said = one if one and len(cells) == 1 else f"{name}: {', '.join(shown)}" if name else ", ".join(shown)
         yield f"{title}{said} {lead.marker}\n\n"
-    yield from _quotes(question, [lead, *rest], titled=_several(chosen))
+    yield from _quotes([lead, *rest], titled=_several(chosen))
 
 
-def _quotes(
-    question: str, chosen: Sequence[Quotable], *, titled: bool | None = None, lead: Quotable | None = None
-) -> Iterator[str]:
+def _quotes(chosen: Sequence[Quotable], *, titled: bool | None = None, lead: Quotable | None = None) -> Iterator[str]:
     """The cells of ``chosen``, and of a ``lead`` that is quoted already, as one table, the other quotes as block quotes
     in their order."""
     titled = _several(chosen) if titled is None else titled
@@ -351,11 +335,22 @@ def _openings(ranked: Sequence[Quotable], found: Sequence[Quotable]) -> tuple[Qu
     for doc_id in documents:
         own = [quote for quote in found if quote.source.doc_id == doc_id and quote.row is None]
         best = [quote for quote in ranked if quote in own] + own
-        said = [quote for quote in best if SAYS_WHAT_IT_IS.search(quote.text)]
+        said = [quote for quote in best if fit(about_whole(), quote.text)]
         if not said:
-            said = sorted((quote for quote in own if opens_text(quote.text)), key=lambda quote: quote.start)[:_OPENING]
+            said = sorted((quote for quote in own if _opens_text(quote.text)), key=lambda quote: quote.start)[:_OPENING]
         out += (said or sorted(own, key=lambda quote: quote.start)[:_OPENING])[:most]
     return tuple(out)
+
+
+def _opens_text(sentence: str) -> bool:
+    """Whether ``sentence`` may be one of those with which what a document has to say opens, and none of its cover."""
+    ends = sentence.rstrip("”\"')").endswith((".", "!", "?", ":"))
+    said = f" {' '.join(tokens(sentence))} "
+    return (
+        ends
+        and len(sentence.split()) >= _LEAST
+        and not any(f" {one} " in said for one in listed_lines("whole", "covers"))
+    )
 
 
 def listing(
@@ -383,23 +378,23 @@ def listing(
             yield f"- {about}{escape(quoted(quote.shown))} {quote.marker}\n"
 
 
-def _of_other_years(question: str, chosen: Sequence[Quotable]) -> str:
+def _of_other_years(question: Question, chosen: Sequence[Quotable]) -> str:
     """That nothing quoted is of a year asked for, "" where something is, or may be."""
-    asked = years_in(question)
+    asked = question.years
     # A fiscal year is not the calendar's: a column that is named is of the year asked for, whatever it says.
     if not asked or any(quote.row is not None and quote.row.named for quote in chosen):
         return ""
     # The title's year is that of what says no other.
-    of_each = [years_in(f"{quote.text} {quote.about}") or years_in(quote.source.title) for quote in chosen]
-    given = {year for years in of_each for year in years}
+    of_each = [years(f"{quote.text} {quote.about}") or years(quote.source.title) for quote in chosen]
+    given = set().union(*of_each)
     if asked & given or not given:
         return ""
     return f"The passages found do not mention {_listed([str(year) for year in sorted(asked)])}."
 
 
-def _other_language(question: str, sources: Sequence[Source]) -> str:
+def _other_language(question: Question, sources: Sequence[Source]) -> str:
     """That the question is in another language than all of the sources; "" where it is not, or cannot be told."""
-    spoken = language_of(question)
+    spoken = question.language
     written = [name for name in dict.fromkeys(language_of(source.text) for source in sources) if name]
     if not spoken or not written or spoken in written:
         return ""

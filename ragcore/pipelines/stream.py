@@ -257,7 +257,7 @@ class AnswerStream:
             self._task.history,
             self._with.document,
             self._with.settings,
-            query=self._task.query.text,
+            query=self._task.query,
             terms=self._task.terms,
             routes=self._task.retrieval.routes,
             fresh=self._task.fresh,

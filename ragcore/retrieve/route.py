@@ -14,7 +14,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ragcore.text.asked_periods import Period, fit, period_of, period_of_title, said
 from ragcore.text.names import (
     COMMON_ABBREVIATIONS,
     SHORT_NAME,
@@ -29,6 +28,7 @@ from ragcore.text.names import (
     together,
     words_of,
 )
+from ragcore.text.periods import Period, period_fit, period_name, period_of, period_of_title
 from ragcore.types import Route
 from ragcore.types.question import Called
 
@@ -137,7 +137,7 @@ class DocumentNames:
         if len(scope) < 2:
             return []
         asked = period_of(question)
-        fits = [fit(asked, period) for period in self._periods]
+        fits = [period_fit(asked, period) for period in self._periods]
         inside = set(scope)
         named = self._weighed(self._named(question, called), inside, mentions)
         priors: dict[int, tuple[float, Match | None]] = {}
@@ -285,9 +285,9 @@ def _shared(asked: Period, document: Period) -> tuple[str, Literal["", "same", "
         return "", ""
     shared = Period(asked.years & document.years, asked.quarters & document.quarters, asked.forms & document.forms)
     if shared.years:
-        return said(shared), "same"
-    near = fit(Period(asked.years), Period(document.years)) > 0.0
-    return said(Period(document.years)), "near" if near else "other"
+        return period_name(shared), "same"
+    near = period_fit(Period(asked.years), Period(document.years)) > 0.0
+    return period_name(Period(document.years)), "near" if near else "other"
 
 
 def discounted(

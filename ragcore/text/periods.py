@@ -1,6 +1,7 @@
-"""Years, quarters, months and days, as written in claims and in what they cite.
+"""Years, quarters, months and days, as written in questions, claims, tables and titles.
 
-``Q2``, ``2Q23`` and ``second quarter`` are one quarter; ``May 31, 2023`` and ``31 May 2023`` are one day.
+``Q2``, ``2Q23`` and ``second quarter`` are one quarter; ``May 31, 2023`` and ``31 May 2023`` are one day. A report
+covers more than the year it is named after, so a document fits a question about a near year in part (`period_fit`).
 """
 
 from __future__ import annotations
@@ -15,20 +16,24 @@ MONTHS = tuple(month.lower() for month in words.MONTHS)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": 4}
 _MONTH = words.MONTH
 
-_YEAR = re.compile(r"(?<![\w.,$€£-])(?:(?:FY|fy|[1-4]Q|Q[1-4]|H[12])\s?['’]?)?((?:19|20)\d{2})(?![\w%]|[.,]\d)")
-_SHORT_YEAR = re.compile(r"(?<!\w)(?:FY\s?['’]?|[1-4]Q|['’])(\d{2})(?!\w)")
+_YEAR = re.compile(
+    r"(?<![\w.,$€£-])(?:(?:FY|fy|[1-4]Q|Q[1-4]|H[12])[\s-]?['’]?)?((?:19|20)\d{2})(?:(?![\w%]|[.,]\d)|(?=\s?Q[1-4]\b))"
+)
+_SHORT_YEAR = re.compile(r"(?<!\w)(?:FY[\s-]?['’]?|[1-4]Q|Q[1-4]\s?['’]|['’])(\d{2})(?!\w)")
 _YEAR_SPAN = re.compile(r"(?<![\w.,$€£-])((?:19|20)\d{2})\s?[-–/]\s?(\d{2}|(?:19|20)\d{2})(?![\w%/-]|[.,]\d)")
 YEAR_PATTERNS = (_YEAR_SPAN, _YEAR, _SHORT_YEAR)
 
-_QUARTER = re.compile(r"(?<!\w)(?:Q([1-4])|([1-4])Q)(?=['’\s\d\W]|$)", re.IGNORECASE)
+_QUARTER = re.compile(r"(?<!\w)(?:(?:(?:19|20)\d\d\s?)?Q([1-4])|([1-4])Q)(?=['’\s\d\W]|$)", re.IGNORECASE)
 _QUARTER_WORDS = re.compile(
     r"\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+|calendar\s+)?quarter\b", re.I
 )
 _HALF = re.compile(
     r"(?<!\w)(?:H([12])(?!\w)|([12])H(?=['’\s\d]|$))|\b(first|second)[\s-]+half\b|\b(first)\s+six\s+months\b", re.I
 )
+# In headers of columns the year may stand on a line of its own: "MAY 31, · 2023".
 _DATE = re.compile(
-    rf"\b(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(?P<year>(?:19|20)\d{{2}}))?"
+    rf"\b(?P<month>{_MONTH}|{_MONTH.upper()})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)"
+    r"(?:,?[\s·]+(?P<year>(?:19|20)\d{2}))?"
     rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH})\b\.?"
     r"(?:,?\s+(?P<year2>(?:19|20)\d{2}))?"
     r"|\b(?P<year3>(?:19|20)\d{2})-(?P<month3>\d{2})-(?P<day3>\d{2})\b"
@@ -89,17 +94,27 @@ def period_spans(text: str) -> list[tuple[str, int, int]]:
     return [one for n, one in enumerate(found) if not any(one[1] < end for _, _, end in found[:n])]
 
 
-@lru_cache(maxsize=4096)
-def periods(text: str) -> Periods:
-    """Every period named in ``text``."""
-    dates = set()
+def dates_in(text: str) -> list[tuple[int, int, int]]:
+    """The days named in ``text`` as (month, day, year or 0), in order."""
+    found = []
     for match in _DATE.finditer(text):
         month = match.group("month") or match.group("month2")
         number = _month(month) if month else int(match.group("month3"))
         day = _day(match)
         year = match.group("year") or match.group("year2") or match.group("year3")
         if 1 <= number <= 12 and 1 <= day <= 31:
-            dates.add((number, day, int(year) if year else 0))
+            found.append((number, day, int(year) if year else 0))
+    return found
+
+
+def without_dates(text: str) -> str:
+    return _DATE.sub(" ", text)
+
+
+@lru_cache(maxsize=4096)
+def periods(text: str) -> Periods:
+    """Every period named in ``text``."""
+    dates = dates_in(text)
     months = {_month(next(filter(None, match.groups()))) for match in _MONTH_ALONE.finditer(text)}
     quarters = {int(match.group(1) or match.group(2)) for match in _QUARTER.finditer(text)}
     quarters |= {_ORDINALS[match.group(1).lower()] for match in _QUARTER_WORDS.finditer(text)}
@@ -136,3 +151,60 @@ def _month(name: str) -> int:
 
 def month_name(number: int) -> str:
     return words.MONTHS[number - 1]
+
+
+# How well a document fits by its year minus the year asked about: comparative figures look back, and a fiscal year that
+# ends in January is called after either year. Any other year: 0.
+_NEAR = {0: 1.0, 1: 0.6, 2: 0.3, -1: 0.3}
+_SPAN = 2  # years this near are one range, and a report of the last of them has them all
+_OTHER_QUARTER, _OTHER_FORM = 0.6, 0.7  # factors
+_ANNUAL = 0.8  # factor of a document with no quarter for a question about one
+_UNDATED = 0.5  # fit of a document that does not say its year
+_FORM = re.compile(r"(?<![A-Za-z0-9])(10-?[KQ]|8-?K|20-?F|6-?K)(?![A-Za-z0-9])", re.IGNORECASE)
+_HYPHEN = re.compile(r"_|(?<=[A-Za-z])-(?=\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The years, quarters (1–4) and forms (``10K``, ``8K``) that a question or a title names."""
+
+    years: frozenset[int] = frozenset()
+    quarters: frozenset[int] = frozenset()
+    forms: frozenset[str] = frozenset()
+
+
+def period_of(text: str) -> Period:
+    """The period of a question or a title, whose underscores count as blanks."""
+    forms = {found.upper().replace("-", "") for found in _FORM.findall(text.replace("_", " "))}
+    found = periods(_HYPHEN.sub(" ", text))
+    return Period(found.years, found.quarters, frozenset(forms))
+
+
+@lru_cache(maxsize=50_000)
+def period_of_title(text: str) -> Period:
+    """As `period_of`; the date of a quarterly report (``Form 10-Q March 31, 2021``) gives its quarter too."""
+    period = period_of(text)
+    if "10Q" not in period.forms or period.quarters:
+        return period
+    ends = frozenset((month - 1) // 3 + 1 for month, _, _ in dates_in(text.replace("_", " ")))
+    return Period(period.years, ends, period.forms)
+
+
+def period_fit(asked: Period, document: Period) -> float:
+    """How well ``document`` fits, 0–1; 1.0 where nothing is asked that it says otherwise."""
+    share = 1.0
+    if asked.years:
+        last = [year for year in asked.years if not any(0 < other - year <= _SPAN for other in asked.years)]
+        differences = (year - other for year in document.years for other in last)
+        share = max((_NEAR.get(one, 0.0) for one in differences), default=_UNDATED)
+    if asked.quarters and not asked.quarters & document.quarters:
+        share *= _OTHER_QUARTER if document.quarters else _ANNUAL
+    if asked.forms and document.forms and not asked.forms & document.forms:
+        share *= _OTHER_FORM
+    return share
+
+
+def period_name(period: Period) -> str:
+    """The years, quarters and forms in words, e.g. ``2018, Q2``."""
+    forms = (f"{form[:-1]}-{form[-1]}" for form in sorted(period.forms))
+    return ", ".join([*map(str, sorted(period.years)), *(f"Q{quarter}" for quarter in sorted(period.quarters)), *forms])

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     import tiktoken
     from nupunkt import PunktSentenceTokenizer
 
+# What leads to a page number in a table of contents, and what stands over such numbers.
+DOT_LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){2,}|_{4,}")
+PAGE_COLUMN = re.compile(r"(?:form \S+ )?page(?:\s*(?:no\.?|number|#))?", re.IGNORECASE)
+
 # Currencies as they stand before an amount; nupunkt knows the others.
 _CURRENCIES = ("rs", "re", "kr", "dkr", "nkr", "skr", "sfr")
 

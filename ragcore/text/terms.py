@@ -6,7 +6,7 @@ quotes the passages has to know them too, or it finds nothing of "capex" in a li
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from ragcore.text.languages import language_of
@@ -61,12 +61,6 @@ class Wanted:
     def everything(self) -> frozenset[str]:
         """``words`` and the words of every other name."""
         return frozenset(self.words).union(*(name for names in self._others.values() for name in names))
-
-
-def terms_in(text: str, terms: Sequence[Term]) -> tuple[Term, ...]:
-    """Those of ``terms`` whose words all stand in ``text``."""
-    given = set(content_stems(text))
-    return tuple(term for term in terms if set(content_stems(term.said)) <= given)
 
 
 def _name(text: str) -> frozenset[str]:

@@ -27,13 +27,34 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerType:
+    """What kind of answer a question asks for. ``wants``: kinds of things (``PERSON``, ``MONEY``) of which one stands
+    in it; ``says`` and ``written``: words of which some do; ``beside``: the stems of what the question says beside its
+    cue; ``term``: whose meaning it asks for, "" for none; ``prose``: no row of figures gives the answer."""
+
+    wants: tuple[str, ...] = ()
+    says: tuple[tuple[str, ...], ...] = ()
+    written: tuple[str, ...] = ()
+    beside: frozenset[str] = frozenset()
+    term: str = ""
+    prose: bool = False
+
+    @property
+    def figures(self) -> bool:
+        """Whether the answer is a figure."""
+        return bool(self.wants) and not {"PERSON", "NAME"} & set(self.wants)
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A question that stands alone, read once (`ragcore.protocols.QuestionAnalyser`) for all that need it.
 
-    ``text`` is as it was asked; ``main`` what it asks, without instructions and lead-ins; ``focus`` what is searched
-    for, without the form of the answer. ``parts`` are searched for beside it, and ``composed`` says whether a model may
-    find more of them. ``names`` are those in ``main``; ``called`` documents called by what they are. ``compares``: it
-    holds two or more against each other; ``whole``: it is about a document as a whole. ``language`` is that of
+    ``text`` is as it was asked; ``main`` what it asks, without instructions; ``focus`` what is searched for, without
+    the form of the answer. ``parts`` are searched for beside it, and ``composed`` says whether a model may find more of
+    them. ``names`` and ``years`` are those in ``main``; ``called`` documents called by what they are. ``answer`` is the
+    type of its answer, ``extreme`` 1 for the most, -1 for the least of something and 0 for neither, ``task`` what it
+    wants done that is no answer (summarise, compare). ``compares``: it holds two or more against each other;
+    ``changes``: it asks how a quantity moved; ``whole``: it is about a document as a whole. ``language`` is that of
     ``main``, "" where it can't be told.
     """
 
@@ -43,7 +64,12 @@ class Question:
     parts: tuple[SubQuery, ...] = ()
     composed: bool = False
     names: tuple[Name, ...] = ()
+    years: frozenset[int] = frozenset()
     called: tuple[Called, ...] = ()
+    answer: AnswerType = AnswerType()
+    extreme: int = 0
+    task: str = ""
+    changes: bool = False
     compares: bool = False
     whole: bool = False
     language: str = ""

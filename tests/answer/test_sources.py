@@ -11,6 +11,7 @@ from ragcore.answer.sources import build_sources, build_units
 from ragcore.config.settings import AnswerSettings
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Cell, Document, Element, Page, Retrieval, Segment, Table, Turn, WordMap
+from ragcore.types.question import unread
 from tests.answer.samples import (
     DIVIDENDS,
     IND,
@@ -265,7 +266,7 @@ def retrieval_of(*segments: Segment) -> Retrieval:
 def test_request_holds_rules_sources_question_and_history() -> None:
     made = sources(PROSE, IND)
     history = [Turn("First?", "It rose [1][2]. More [12]."), Turn("Second?", "No.")]
-    request = build_request("What rose?", made, history, document, SETTINGS, query="What rose in 2023?")
+    request = build_request("What rose?", made, history, document, SETTINGS, query=unread("What rose in 2023?"))
     assert [message.text for message in request.messages[:-1]] == ["First?", "It rose. More.", "Second?", "No."]
     assert request.task.question == "What rose in 2023?"
     assert request.messages[-1].text.rstrip().endswith("Question: What rose?")

@@ -27,7 +27,7 @@ from ragcore.export.model import (
 )
 from ragcore.export.notes import page
 from ragcore.export.parse import parse
-from ragcore.offline.cell_tables import CellRow, cell_table
+from ragcore.offline.rows import CellRow, cell_table
 from tests.export import samples
 from tests.export.reading import READERS, squeezed
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.everyday import squeezed
 from benchmarks.everyday_texts import HELD_OUT, MENDED
 from ragcore.answer.generate import build_request
-from ragcore.offline.intents import KIND_ONLY, intent_of
+from ragcore.offline.intents import KIND_ONLY, answer_type, fit
 from ragcore.offline.writer import OfflineWriter
 from tests.answer.samples import SETTINGS
 from tests.documents import Grid, make_document
@@ -42,21 +42,22 @@ def test_a_sentence_of_the_wanted_kind_comes_before_one_that_only_speaks_of_it()
     ],
 )
 def test_the_kind_of_thing_counts_less_without_the_usual_words(question: str, answer: str, kind_only: str) -> None:
-    intent = intent_of(question)
-    assert intent.fit(answer) == 1.0
-    assert intent.fit(kind_only) == KIND_ONLY
-    assert intent.fit("It is said elsewhere.") == 0.0
+    asked = answer_type(question)
+    assert fit(asked, answer) == 1.0
+    assert fit(asked, kind_only) == KIND_ONLY
+    assert fit(asked, "It is said elsewhere.") == 0.0
 
 
 def test_a_question_of_no_known_kind_lifts_nothing() -> None:
-    assert intent_of("Did margins develop?").fit("They rose by 3% because of prices.") == 0.0
+    assert fit(answer_type("Did margins develop?"), "They rose by 3% because of prices.") == 0.0
 
 
 @pytest.mark.parametrize("question", ["What is a clinical hold?", "What does clinical hold mean?"])
 def test_the_term_whose_meaning_is_asked_for(question: str) -> None:
-    assert intent_of(question).term == "clinical hold"
-    assert intent_of(question).fit("(a) General. A clinical hold is an order.") == 1.0
-    assert intent_of(question).fit("The clinical hold may apply.") == 0.0
+    asked = answer_type(question)
+    assert asked.term == "clinical hold"
+    assert fit(asked, "(a) General. A clinical hold is an order.") == 1.0
+    assert fit(asked, "The clinical hold may apply.") == 0.0
 
 
 def test_who_leads_a_market_is_no_chief_executive() -> None:

@@ -184,19 +184,6 @@ def test_contents_are_not_quoted() -> None:
     assert text.startswith("<<NO ANSWER>>")
 
 
-def test_a_defined_ratio_gets_the_rows_it_is_made_of() -> None:
-    table = Grid(
-        "Balance sheet",
-        [["", "2022"], ["Cash and equivalents", "10"], ["Total current liabilities", "20"], ["Goodwill", "7"]],
-    )
-    text = quotes(
-        "What is the 2022 cash ratio? It is defined as cash and equivalents / total current liabilities.", table
-    )
-    assert "| Cash and equivalents | 2022 | 10 <<SOURCE 1.3>> |" in text
-    assert "| Total current liabilities | 2022 | 20 <<SOURCE 1.5>> |" in text
-    assert "Goodwill" not in text
-
-
 def test_a_name_that_stands_nowhere_is_said_to() -> None:
     text = quotes("How much did the revenues of Apple rise?", "On the map, please note: revenues rose 10% this year.")
     assert "The passages found do not mention “Apple”." in text
@@ -382,14 +369,6 @@ def test_the_document_that_the_question_names_is_quoted_first() -> None:
     routes = (Route(ours.doc_id, 1.0, "a"), Route(theirs.doc_id, 0.1))
     request = ModelRequest(task=WritingTask("How did revenues rise?", made, routes=routes))
     assert "<<SOURCE 2.1>>" in "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
-
-
-def test_the_statement_to_which_the_question_points_is_quoted_first() -> None:
-    rows = [["", "2022", "2021"], ["Depreciation", "5", "6"]]
-    grids = Grid("Segment data", rows), Grid("Cash flow statement", rows)
-    question = "How did depreciation develop?"
-    assert "<<SOURCE 1.3-1.5>>" in quotes(question, *grids, offline_sentences=1)
-    assert "<<SOURCE 1.8-1.10>>" in quotes(f"{question} Use the cash flow statement.", *grids, offline_sentences=1)
 
 
 def test_the_year_of_a_title_is_not_that_of_a_sentence_of_another_year() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.offline.extremes import amounts_of, extremes
+from ragcore.offline.question import read
 from ragcore.offline.quotable import quotables
+from ragcore.offline.values import amounts_of, extremes
 from ragcore.text.terms import Wanted
 from tests.documents import Grid, make_document
 from tests.offline.test_offline import whole
@@ -16,8 +17,8 @@ CITIES = ("Turku", "Bergen", "Aarhus", "Gdynia", "Ghent", "Cork", "Porto")
 
 def cells(question: str, *grids: Grid) -> list[str]:
     wanted = Wanted(question)
-    found = list(quotables(question, wanted, (whole(make_document(*grids)),)))
-    return [quote.text for quote in extremes(question, wanted, found)]
+    found = list(quotables(read(question), wanted, (whole(make_document(*grids)),)))
+    return [quote.text for quote in extremes(read(question), wanted, found)]
 
 
 amounts = st.lists(st.integers(0, 99_999), min_size=3, max_size=7)

@@ -6,6 +6,7 @@ import pytest
 
 from ragcore.answer.sources import build_sources
 from ragcore.offline.field_values import value_field
+from ragcore.offline.question import requirement
 from ragcore.offline.quotable import quotables
 from ragcore.text.terms import Wanted
 from ragcore.types import Retrieval, Segment
@@ -25,7 +26,7 @@ def given(*parts: Grid | str | Item) -> list[str]:
     made = make_document(Heading("Results"), *parts, title="Annual report 2021")
     whole = Segment(made.doc_id, 0, made.body_end, 0, 0, 1.0, "rse")
     sources = build_sources(Retrieval(ASKED, "hybrid", (), (whole,), {}), lambda _: made, SETTINGS.answer)
-    quotes = list(quotables(ASKED, Wanted(ASKED, ()), sources))
+    quotes = list(quotables(requirement(ASKED), Wanted(ASKED, ()), sources))
     return [one.text for one in value_field("Net income", ASKED, "", (), quotes, [])]
 
 

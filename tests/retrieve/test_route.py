@@ -16,7 +16,7 @@ from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
-from ragcore.text.asked_periods import Period, fit, period_of, period_of_title
+from ragcore.text.periods import Period, period_fit, period_of, period_of_title
 from ragcore.types import Retrieval, Route
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
 
@@ -269,10 +269,15 @@ def test_a_quarterly_report_s_date_gives_its_quarter() -> None:
 
 def test_fit_is_one_without_a_question_and_never_more() -> None:
     document = period_of_title("Acme Form 10-K 2018")
-    assert fit(Period(), document) == 1.0
-    assert fit(period_of("2018"), document) == 1.0
-    assert fit(period_of("2017"), document) > fit(period_of("2016"), document) > fit(period_of("2010"), document) == 0.0
-    assert fit(period_of("2018"), Period()) == 0.5
+    assert period_fit(Period(), document) == 1.0
+    assert period_fit(period_of("2018"), document) == 1.0
+    assert (
+        period_fit(period_of("2017"), document)
+        > period_fit(period_of("2016"), document)
+        > period_fit(period_of("2010"), document)
+        == 0.0
+    )
+    assert period_fit(period_of("2018"), Period()) == 0.5
 
 
 def test_the_discount_leaves_the_best_named_alone() -> None:

@@ -16,7 +16,7 @@ from html import escape
 
 from markdown_it import MarkdownIt
 
-from ragcore.offline.cell_tables import is_cell_table
+from ragcore.offline.rows import is_cell_table
 from ragcore.types import Citation, Claim, Mark
 
 OPEN, CLOSE = "⸨", "⸩"
@@ -54,7 +54,7 @@ def blocks(
 
     ``marks`` and ``claims`` are sorted and lie within ``text``; while an answer streams there are no claims yet. Chips
     are ``a.gw-cite[href="#cite-TURN-N"][data-n]``, with class ``added`` if verification added them; in a table of cells
-    (`ragcore.offline.cell_tables`) the value itself is the chip, with class ``gw-value``. Claims are
+    (`ragcore.offline.rows`) the value itself is the chip, with class ``gw-value``. Claims are
     ``span.gw-claim[data-status][data-claim]``, several spans for a claim that crosses emphasis or cells; figures named
     by a verdict are ``span.gw-wrong`` inside. With ``uncited``, a claim without a citation shows its verdict, as a
     doubtful one does.

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from ragcore.offline.called import called
-from ragcore.offline.missing import Missing, missing, years_in
-from ragcore.text.naming import words_lacking
+from ragcore.offline.names import Missing, missing, names_in
+from ragcore.offline.question import read
+from ragcore.text.naming import named, words_lacking
+from ragcore.text.periods import years
 from ragcore.text.terms import Term
 from tests.answer.samples import PROSE, TABLE, sources
 from tests.documents import make_document
@@ -16,7 +17,7 @@ from tests.offline.test_offline import whole
 
 
 def names_of(question: str, terms: Sequence[Term] = ()) -> list[str]:
-    return [name.text for name in called(question, terms)]
+    return [name.text for name in named(names_in(question), terms)]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def test_a_term_of_the_trade_is_no_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "years"),
+    ("text", "said"),
     [
         ("FY2018 and FY19", {2018, 2019}),
         ("Q2'2023, 2021Q1, Q22024", {2023, 2021, 2024}),
@@ -56,22 +57,22 @@ def test_a_term_of_the_trade_is_no_name() -> None:
         ("2021-2022", {2021, 2022}),
     ],
 )
-def test_years(text: str, years: set[int]) -> None:
-    assert years_in(text) == years
+def test_years(text: str, said: set[int]) -> None:
+    assert years(text) == said
 
 
 def test_names_and_years_that_no_source_has() -> None:
     given = sources(PROSE, TABLE)
-    assert missing("What were the revenues of Apple in 2023?", given) == Missing(names=("Apple",))
-    assert missing("What were the revenues in 2012?", given) == Missing(years=(2012,))
+    assert missing(read("What were the revenues of Apple in 2023?"), given) == Missing(names=("Apple",))
+    assert missing(read("What were the revenues in 2012?"), given) == Missing(years=(2012,))
     # One of two years is there: the passages may speak of the other without its number.
-    assert not missing("How did revenues of the Company change from 2020 to 2023?", given)
+    assert not missing(read("How did revenues of the Company change from 2020 to 2023?"), given)
 
 
 @pytest.mark.parametrize("name", ["Best Buy", "BestBuy", "Bestbuy’s", "Larkfeild"])
 def test_another_spelling_is_the_same_name(name: str) -> None:
     source = whole(make_document("Revenues of Best Buy and Larkfield rose 10% a year."))
-    assert not missing(f"What were the revenues of {name} then?", (source,))
+    assert not missing(read(f"What were the revenues of {name} then?"), (source,))
 
 
 def test_words_that_no_source_has_as_the_question_writes_them() -> None:

@@ -1,0 +1,156 @@
+"""What a question calls by a name, told by spelling alone, and what of it stands nowhere in the passages found.
+
+Its slots are the periods, names and numbers of which one can take another's place ("and in 2021?", "about Unit 9?").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ragcore.offline.intents import listed
+from ragcore.text.languages import language_of
+from ragcore.text.names import Word, words_of
+from ragcore.text.naming import full_text, is_period, named, unnamed
+from ragcore.text.periods import period_spans, years
+from ragcore.text.terms import Term
+from ragcore.text.words import OTHER_FUNCTION_WORDS, STOP_WORDS
+from ragcore.types import Source
+from ragcore.types.question import Name, Question
+
+_CURRENCY = ("$", "€", "£", "¥")
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """``names`` as the question writes them, and ``years``, that stand in no source, title or section."""
+
+    names: tuple[str, ...] = ()
+    years: tuple[int, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.names or self.years)
+
+
+def missing(question: Question, sources: Sequence[Source], terms: Sequence[Term] = ()) -> Missing:
+    """What ``question`` asks about and ``sources`` do not name. Years count as missing where none of those asked for is
+    there; a term of the trade (``terms``) is no name."""
+    given = {year for source in sources for year in years(full_text(source))}
+    return Missing(
+        tuple(name.text for name in unnamed(named(question.names, terms), sources)),
+        () if question.years & given else tuple(sorted(question.years)),
+    )
+
+
+def names_in(question: str) -> list[Name]:
+    """The names in ``question``, in its order: words in a row that are written like one ("University of Oslo")."""
+    words = words_of(question)
+    language = language_of(question)
+    like = [_is_like(question, words, place, plain=language != "German") for place in range(len(words))]
+    found: dict[str, Name] = {}
+    place = 0
+    while place < len(words):
+        if not like[place]:
+            place += 1
+            continue
+        end = place + 1
+        while end < len(words) and not words[end - 1].possessive:
+            of = int(words[end].plain == "of")
+            if end + of >= len(words) or not like[end + of]:
+                break
+            if question[words[end - 1].end : words[end + of].start].replace("of", "", of).strip(" &"):
+                break
+            end += of + 1
+        name = _name(question, words, place, end)
+        # Capitals alone are as often short for what is asked of someone: "cash conversion cycle (CCC)".
+        capitals = end - place == 1 and words[place].capitals and name.text.isalpha()
+        if not capitals or (name.owner and f"({name.text})" not in question):
+            found.setdefault(name.text, name)
+        place = end
+    return list(found.values())
+
+
+def _is_like(question: str, words: Sequence[Word], place: int, *, plain: bool) -> bool:
+    """Whether a word is written like a name: within a sentence a capital, anywhere a capital within it or a digit; the
+    first word where it owns something or a name goes on from it."""
+    word = words[place]
+    spelled = question[word.start : word.end]
+    if not word.names or word.plain in STOP_WORDS | listed("names", "never") or is_period(word.plain):
+        return False
+    if any(character.isdigit() for character in spelled):
+        amount = question[: word.start].rstrip().endswith(_CURRENCY)
+        return word.marked and any(map(str.isupper, spelled)) and not amount
+    if word.marked or place == 0:
+        known = any(word.plain in own for own in OTHER_FUNCTION_WORDS.values()) or word.plain in listed(
+            "task", "opening"
+        )
+        following = words[place + 1] if place + 1 < len(words) else None
+        goes_on = following is not None and following.names and following.capital and not following.skipped
+        opens = place == 0 and not word.possessive and not word.capitals
+        inner = any(map(str.isupper, spelled[1:]))
+        return (plain or inner) and not (place == 0 and known) and (not opens or goes_on or inner)
+    return False
+
+
+def _name(question: str, words: Sequence[Word], first: int, end: int) -> Name:
+    last = words[end - 1]
+    text = question[words[first].start : last.end - 2 * last.possessive]
+    before = words[first - 1].plain if first else ""
+    owner = last.possessive or before in listed("names", "before") or first == 0
+    single = end - first == 1 and text.isalpha() and text[1:].islower()
+    # A first word has its capital anyway, and "of Goodwill" is no one's name.
+    common = single and first > 0 and (last.possessive or before == "at")
+    return Name(text, owner=bool(owner), common=bool(common))
+
+
+# Slots
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A part of a question that another can take the place of: a period, or a ``value``, which is a name or a number.
+    ``label`` is the word that a number stands behind ("Article 15"), ``behind`` the function word before a name."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    label: str = ""
+    behind: str = ""
+
+    @property
+    def code(self) -> bool:
+        return any(character.isdigit() for character in self.text)
+
+
+def slots_of(text: str) -> list[Slot]:
+    """The periods, names and numbers of ``text``, in order."""
+    found = [Slot(kind, text[start:end], start, end) for kind, start, end in period_spans(text)]
+    bare = blanked(text, found)
+    words = words_of(bare)
+    alone = all(word.capital and word.plain not in STOP_WORDS for word in words)  # "Quill Energy?"
+    last: Word | None = None
+    for n, word in enumerate(words):
+        before = words[n - 1] if n else None
+        letter = len(word.plain) == 1 and word.capital and word.plain != "i"
+        if before and not before.skipped and (word.number or letter or (word.marked and word.plain[0].isdigit())):
+            if last is before:
+                found.pop()  # "Unit 6" is a unit with a number
+            found.append(Slot("value", bare[word.start : word.end], word.start, word.end, before.plain))
+            last = None
+        elif word.names and not word.skipped and (word.marked or alone):
+            end = word.end - len("'s") * word.possessive
+            if last and last is before and not bare[last.end : word.start].strip(" &"):
+                found[-1] = replace(found[-1], text=bare[found[-1].start : end], end=end)
+            else:
+                behind = next((one.plain for one in reversed(words[:n]) if one.plain not in ("the", "a", "an")), "")
+                found.append(Slot("value", bare[word.start : end], word.start, end, "", behind))
+            last = word
+    return sorted(found, key=lambda slot: slot.start)
+
+
+def blanked(text: str, slots: Sequence[Slot]) -> str:
+    """``text`` with blanks in place of ``slots``."""
+    for slot in slots:
+        text = f"{text[: slot.start]}{' ' * (slot.end - slot.start)}{text[slot.end :]}"
+    return text
