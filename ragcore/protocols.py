@@ -279,11 +279,11 @@ class WritingTask:
     sources: tuple[Source, ...] = ()
     terms: tuple[Term, ...] = ()
     routes: tuple[Route, ...] = ()
-    read: Question | None = None
     form: Field | None = None
     own: tuple[tuple[int, int, int], ...] = ()
     pinned: tuple[tuple[int, int, int], ...] = ()
     stated: KnownFacts = NOTHING_STATED
+    read: Question | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from functools import cached_property
 from math import log
 
 from ragcore.offline.fields import Name, Wish, alike, head_stems, refers, stems, words
-from ragcore.offline.intents import answer_type
+from ragcore.offline.intents import answer_type, fit
 from ragcore.offline.periods import QUARTER, days_in
 from ragcore.offline.quotable import Quotable
 from ragcore.offline.values import same_figure
@@ -291,7 +291,7 @@ def named(asked: Wish, found: Sequence[Quotable]) -> Said | None:
         if intent is not None
         and quote.row is None
         and not refers(quote.text)
-        and intent.fit(quote.text) == 1.0
+        and fit(intent, quote.text) == 1.0
         and (name := _name(quote.text, intent))
     ]
     if len({one.figure.split()[0].casefold() for one in given}) != 1:

@@ -13,6 +13,7 @@ from ragcore.offline.field_rows import is_called, table_field
 from ragcore.offline.field_sentences import office_asked
 from ragcore.offline.field_values import FieldValue, rivals, value_field
 from ragcore.offline.fields import requirements, wish
+from ragcore.offline.intents import fit
 from ragcore.offline.periods import spans_time
 from ragcore.offline.question import requirement
 from ragcore.offline.quotable import Quotable, quotables
@@ -102,7 +103,7 @@ class RuleFields:
             naming = [
                 span
                 for span in _sentences(document)
-                if any(office.fit(document.text[slice(*span)]) == 1.0 for office in offices)
+                if any(fit(office, document.text[slice(*span)]) == 1.0 for office in offices)
             ]
             segments += [Segment(document.doc_id, *span, 0, 0, 0.0, "heading") for span in naming[:_MOST_NAMING]]
         if any(one.sort == "date" and one.annual for one in wishes):
