@@ -22,7 +22,7 @@ SETTINGS = 126
 # Lines of each package, with some air.
 LINES = {
     "": 2430,
-    "answer": 1550,
+    "answer": 1520,
     "cli": 1200,
     "config": 700,
     "context": 650,
@@ -43,7 +43,7 @@ LINES = {
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.
 ENGLISH = {
-    "answer": 8,
+    "answer": 7,
     "context": 1,
     "export": 1,
     "ingest": 42,
