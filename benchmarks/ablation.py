@@ -66,7 +66,6 @@ PASSES: dict[str, tuple[str, str, Callable[..., Any]]] = {
     "tables: runs": ("tables.cells", "mend_runs", nothing),
     "tables: signs": ("tables.cells", "join_symbol_columns", nothing),
     "tables: marks": ("tables.cells", "count_marks", nothing),
-    "tables: label columns": ("tables.cells", "join_label_columns", nothing),
     "tables: split rows": ("tables.cells", "split_rows", nothing),
     "tables: headers": ("tables.cells", "settle_headers", lambda draft: import_headers().mark_headers(draft)),
     "tables: wrapped rows": ("tables.cells", "merge_wrapped_rows", nothing),

@@ -2,7 +2,7 @@
 
 Wording decides where it can (a hyphen, a lower-case letter, a sentence without its end). Where a sentence happens to
 end with its column, the setting does: the last line is full and what follows is not indented though this document
-indents its paragraphs, or the last line reaches exactly to the edge of justified text.
+indents its paragraphs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ SAME_SIZE = 0.04  # share by which the font sizes of the two parts may differ
 MAX_PAGES = 8  # from the one part to the other: full-page tables and figures may stand between
 INDENT = 0.6  # of the font size: a first line set in by more is indented
 INDENTING = 0.35  # share of a document's paragraphs that are indented where indenting is its way
-FLUSH = 1.5  # points by which the edge of justified lines varies
 MIN_WORDS = 8  # shorter pieces are no broken paragraphs unless their wording says so
 _LABEL = re.compile(r"(source|note|sources|notes|figure|table|fig)\b", re.IGNORECASE)
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "．", "؟", "۔", "।")

@@ -188,26 +188,6 @@ def test_a_label_beside_the_first_of_its_rows_is_carried_into_each(settings: Set
     assert lines[4] == "South | Who: Women | Share: 5"
 
 
-def test_labels_set_left_and_right_in_one_column_stay_one_column(settings: Settings) -> None:
-    rows = [
-        ["", "", "Share"],
-        ["Men", "", "11.0"],
-        ["Women", "", "6.6"],
-        ["", "Total", "8.9"],
-        ["Men", "", "9.5"],
-        ["", "Total", "7"],
-    ]
-    _document, table, lines = read(settings, rows, 1)
-    assert table.columns == 2
-    assert lines[1:] == [
-        "Men | Share: 11.0",
-        "Women | Share: 6.6",
-        "Total | Share: 8.9",
-        "Men | Share: 9.5",
-        "Total | Share: 7",
-    ]
-
-
 def test_words_stay_whole_whatever_is_mended(settings: Settings) -> None:
     rows = [
         HEAD,

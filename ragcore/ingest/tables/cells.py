@@ -16,7 +16,6 @@ from ragcore.ingest.canonical import Line
 from ragcore.ingest.layout import COARSE, Grid, around
 from ragcore.ingest.tables.columns import (
     join_empty_columns,
-    join_label_columns,
     join_symbol_columns,
     mend_runs,
     split_columns,
@@ -82,7 +81,6 @@ def draft_table(block: Block) -> Draft | None:
     if draft.rows < 2 or draft.columns < 2:
         return None
     draft.sort()
-    join_label_columns(draft)
     split_rows(draft)
     settle_headers(draft)
     merge_wrapped_rows(draft)

@@ -28,22 +28,6 @@ from ragcore.ingest.tables.draft import (
 WIDEST_JUSTIFIED = 2.5  # of the font size: how far the words of a justified header stand apart
 
 
-def join_label_columns(draft: Draft) -> None:
-    """Join two neighbouring columns of labels of which each row has one: the same column, set left and right."""
-    col = 0
-    while col + 1 < draft.columns and draft.columns > 2:
-        left, right = ([c for c in draft.cells if c.col <= k < c.col + c.col_span and c.lines] for k in (col, col + 1))
-        rows = [r for c in (*left, *right) for r in range(c.row, c.end_row)]
-        alone = all(c.col_span == 1 for c in (*left, *right)) and len(set(rows)) == len(rows) >= draft.rows - 2
-        if not (alone and min(len(left), len(right)) >= 2) or any(is_valued(c.text) for c in (*left, *right)):
-            col += 1
-            continue
-        for cell in right:
-            draft.cells = [c for c in draft.cells if not (c.col == col and c.row == cell.row and not c.lines)]
-            cell.col = col
-        draft.remove_column(col + 1)
-
-
 def join_empty_columns(draft: Draft) -> None:
     """Join a column that has words in the header only to the nearest one: the words of a justified header stand so
     far apart that the table finder took them for columns."""

@@ -20,8 +20,6 @@ from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_period
 from ragcore.ingest.tables.titles import is_continued, without_continued
 
 SHIFT = 2.0  # font sizes by which an edge of a column may have moved
-LOW, HIGH = 0.75, 0.4  # of the page's height: a column's last part ends below the one, the next begins above the other
-STAGGER = 0.05  # of the page's height: a table beside another one at the same height is no continuation
 MAX_MARK_WORDS = 25  # in a block that says "continued"
 MAX_BETWEEN = 3  # blocks that may stand between the parts
 MAX_WORDS = 40  # in each of them
