@@ -15,7 +15,8 @@ from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
-from ragcore.providers.anthropic import AnthropicModel
+from ragcore.protocols import Capabilities
+from ragcore.providers.anthropic import AnthropicModel, capabilities_of
 from ragcore.retrieve.agentic import AgenticRetriever, may_ask, merged
 from ragcore.retrieve.hybrid import HybridRetriever, Ranking
 from ragcore.types import Chunk, Hit, Scope, Step, SubQuery, Usage
@@ -78,7 +79,7 @@ def retriever(
         settings,
         reranker=OverlapReranker(),
         planner=planner,
-        stop=stop,
+        stop=stop or Stop(),
         on_step=told.append,
         read=RuleAnalyser().read,
     )
@@ -254,6 +255,9 @@ def test_settings_that_need_a_model_say_so(library: Store) -> None:
             retriever(library, **changes)
 
 
+CAPABLE = {"offline": Capabilities(extractive=True)}
+
+
 @pytest.mark.parametrize(
     ("changes", "model", "expected"),
     [
@@ -267,7 +271,7 @@ def test_settings_that_need_a_model_say_so(library: Store) -> None:
     ],
 )
 def test_who_may_be_asked(changes: dict[str, Any], model: str, expected: bool) -> None:
-    assert may_ask(settings_with(**changes).agentic, model) is expected
+    assert may_ask(settings_with(**changes).agentic, CAPABLE.get(model) or capabilities_of(model)) is expected
 
 
 def chunk(index: int, tiles: tuple[int, int] | None = None) -> Chunk:

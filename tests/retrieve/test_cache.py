@@ -108,7 +108,7 @@ class Library:
             self.cache,
             state=state,
             way=way,
-            stop=stop,
+            stop=stop or Stop(),
         )
 
     @property
