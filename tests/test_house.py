@@ -21,24 +21,24 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 123
 # Lines of each package, with some air.
 LINES = {
-    "": 2430,
+    "": 2440,
     "answer": 1520,
-    "cli": 1200,
+    "cli": 1210,
     "config": 700,
-    "context": 550,
-    "explore": 560,
+    "context": 560,
+    "explore": 570,
     "export": 2270,
-    "index": 3830,
-    "ingest": 10800,
-    "offline": 5650,
-    "pipelines": 1270,
-    "providers": 1960,
-    "report": 2230,
-    "retrieve": 1900,
+    "index": 3840,
+    "ingest": 10010,
+    "offline": 4660,
+    "pipelines": 1260,
+    "providers": 1710,
+    "report": 2260,
+    "retrieve": 1810,
     "suggest": 710,
-    "text": 1810,  # with the slots of a question, the places of its periods and the lexicon's classes
-    "types": 2030,
-    "verify": 2640,
+    "text": 1740,  # with the slots of a question, the places of its periods and the lexicon's classes
+    "types": 2090,
+    "verify": 2660,
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.
@@ -46,9 +46,8 @@ ENGLISH = {
     "answer": 7,
     "context": 1,
     "export": 1,
-    "ingest": 42,
-    "report": 1,  # a style of Word
-    "suggest": 29,
+    "ingest": 37,
+    "report": 1,
     "types": 4,
     "verify": 3,
 }
