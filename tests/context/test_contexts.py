@@ -39,7 +39,7 @@ def opened(home: Path, overrides: dict[str, Any] | None = None) -> Engine:
 def test_a_change_of_headers_embeds_only_what_it_changes(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with opened(home) as engine:
-        doc_id = prepared.read(engine, pdfs.with_bookmarks(), "guide.pdf")
+        doc_id = prepared.read(engine, pdfs.one_column(), "survey.pdf")
         first = engine.index()
         assert first.embedded == first.chunks > 1
         texts = {chunk.chunk_id: chunk.index_text for chunk in engine.chunks(doc_id)}
