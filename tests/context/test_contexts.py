@@ -41,7 +41,7 @@ def test_a_change_of_headers_embeds_only_what_it_changes(tmp_path: Path) -> None
     with opened(home) as engine:
         doc_id = prepared.read(engine, pdfs.one_column(), "survey.pdf")
         first = engine.index()
-        assert first.embedded == first.chunks > 1
+        assert first.embedded == first.chunks > 0
         texts = {chunk.chunk_id: chunk.index_text for chunk in engine.chunks(doc_id)}
         # Built anew as it was: nothing is embedded again.
         assert engine.index(rebuild=True).embedded == 0
