@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragcore.engine import Engine
-from tests.browser.conftest import App, Shelf
+from tests.browser.conftest import App, Shelf, promise
 from tests.browser.test_places import assert_lit
 from tests.messages_server import MessagesServer, Reply
 
@@ -79,44 +79,49 @@ def test_a_reload_and_a_second_tab_follow_the_same_answer(
         tab.get_by_text("without a citation").last.wait_for()
 
 
-def test_next_and_previous_citation_from_the_keyboard(
-    claude: Served, shelf: Shelf, open_page: Callable[..., Any]
-) -> None:
+def test_what_an_answer_cites(claude: Served, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     app, server = claude
-    question = "What should the council do?"
-    first, second = (unit_with(shelf, "survey.pdf", question, words) for words in ("close the", "18,500"))
-    server.reply(Reply(text=f"Close the pump <<SOURCE {first}>>. It costs 18,500 euros <<SOURCE {second}>>."))
     page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
-    page.locator(".gw-turn").first.wait_for()
-    ask(page, question)
-    chips = page.locator(".gw-turn:last-child .gw-answer a.gw-cite")
-    page.locator('.gw-turn:last-child[data-state="complete"]').get_by_text("Close the pump").wait_for()
-    chips.first.click()
-    page.get_by_text("1 of 2", exact=True).wait_for()
-    for key, place in (("n", "2 of 2"), ("n", "1 of 2"), ("p", "2 of 2")):
-        page.keyboard.press(key)
-        page.locator(".gw-pane .cn").get_by_text(place, exact=True).wait_for()
-    assert chips.nth(1).get_attribute("aria-current") == "true"
-
-
-def test_a_cited_cell_is_lit_with_its_headers(claude: Served, shelf: Shelf, open_page: Callable[..., Any]) -> None:
-    app, server = claude
-    question = "What was the nitrate at Mill Bridge in June?"
-    unit = unit_with(shelf, "table.pdf", question, "12.9")
-    server.reply(Reply(text=f"It stood at 12.9 <<SOURCE {unit}>>."))
-    page = open_page(f"{app.url}/?c={shelf.conversations['table.pdf']}")
-    page.locator(".gw-turn").first.wait_for()
-    ask(page, question)
-    page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
-    page.locator(".gw-turn").nth(1).locator(".gw-answer a.gw-cite").click()
-    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
-    with Engine.open(app.home) as engine:
-        answer = engine.conversations.get(shelf.conversations["table.pdf"]).turns[-1].answer
-    assert answer is not None
-    (cell,) = answer.citations
-    assert cell.quote == "12.9"
-    assert_lit(page, shelf.files["table.pdf"], cell)
-    assert page.locator('.gw-highlight[data-role="head"]').count() == len(cell.head_boxes) >= 2
+    with promise("next and previous citation are a key away"):
+        question = "What should the council do?"
+        first, second = (unit_with(shelf, "survey.pdf", question, words) for words in ("close the", "18,500"))
+        server.reply(Reply(text=f"Close the pump <<SOURCE {first}>>. It costs 18,500 euros <<SOURCE {second}>>."))
+        page.locator(".gw-turn").first.wait_for()
+        ask(page, question)
+        chips = page.locator(".gw-turn:last-child .gw-answer a.gw-cite")
+        page.locator('.gw-turn:last-child[data-state="complete"]').get_by_text("Close the pump").wait_for()
+        chips.first.click()
+        page.get_by_text("1 of 2", exact=True).wait_for()
+        for key, place in (("n", "2 of 2"), ("n", "1 of 2"), ("p", "2 of 2")):
+            page.keyboard.press(key)
+            page.locator(".gw-pane .cn").get_by_text(place, exact=True).wait_for()
+        assert chips.nth(1).get_attribute("aria-current") == "true"
+    with promise("a cited cell is lit with its headers"):
+        question = "What was the nitrate at Mill Bridge in June?"
+        unit = unit_with(shelf, "table.pdf", question, "12.9")
+        server.reply(Reply(text=f"It stood at 12.9 <<SOURCE {unit}>>."))
+        page.goto(f"{app.url}/?c={shelf.conversations['table.pdf']}")
+        page.locator(".gw-turn").first.wait_for()
+        ask(page, question)
+        page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
+        page.locator(".gw-turn").nth(1).locator(".gw-answer a.gw-cite").click()
+        page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+        with Engine.open(app.home) as engine:
+            answer = engine.conversations.get(shelf.conversations["table.pdf"]).turns[-1].answer
+        assert answer is not None
+        (cell,) = answer.citations
+        assert cell.quote == "12.9"
+        assert_lit(page, shelf.files["table.pdf"], cell)
+        assert page.locator('.gw-highlight[data-role="head"]').count() == len(cell.head_boxes) >= 2
+    with promise("what the documents do not hold is refused with the nearest passage"):
+        server.reply(Reply(text="<<NO ANSWER>> The documents do not say who took it."))
+        page.goto(f"{app.url}/?c={shelf.conversations['cropped and turned.pdf']}")
+        page.locator(".gw-turn").first.wait_for()
+        ask(page, "Who took the highest nitrate reading?")
+        page.get_by_text("do not say who took it").wait_for()
+        nearest = page.locator(".gw-turn:last-child .gw-answer a.gw-cite")
+        nearest.first.click()
+        page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
 
 
 def test_an_error_says_what_to_do_and_can_be_tried_again(
@@ -166,20 +171,6 @@ def test_an_answer_that_was_cut_keeps_its_sources_and_names_what_was_dropped(
     assert "1 citation named an unknown source" in cut.locator(".gw-note-line").inner_text()
 
 
-def test_what_the_documents_do_not_hold_is_refused_with_the_nearest_passage(
-    claude: Served, shelf: Shelf, open_page: Callable[..., Any]
-) -> None:
-    app, server = claude
-    server.reply(Reply(text="<<NO ANSWER>> The documents do not say who took it."))
-    page = open_page(f"{app.url}/?c={shelf.conversations['cropped and turned.pdf']}")
-    page.locator(".gw-turn").first.wait_for()
-    ask(page, "Who took the highest nitrate reading?")
-    page.get_by_text("do not say who took it").wait_for()
-    nearest = page.locator(".gw-turn:last-child .gw-answer a.gw-cite")
-    nearest.first.click()
-    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
-
-
 @pytest.mark.slow
 def test_a_conversation_is_deleted_while_an_answer_is_written_in_it(
     claude: Served, open_page: Callable[..., Any]
@@ -195,5 +186,7 @@ def test_a_conversation_is_deleted_while_an_answer_is_written_in_it(
     page.get_by_role("button", name="Delete", exact=True).click()
     page.get_by_text("documents are ready").wait_for()
     assert page.get_by_label("Ask your documents").evaluate("e => e === document.activeElement")
-    page.wait_for_timeout(1500)  # until the answer's thread has ended too
+    server.reply(Reply(text="Nobody knows."))
+    ask(page, "Which well had the lowest reading?")  # after it, the other answer's thread has ended too
+    page.get_by_text("Nobody knows.").wait_for()
     assert "Traceback" not in app.log.read_text()
