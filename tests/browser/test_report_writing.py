@@ -14,7 +14,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
 from ragcore.types.report import NO_FOCUS
-from tests.browser.conftest import serve
+from tests.browser.conftest import promise, serve
 from tests.messages_server import MessagesServer, Reply
 
 HEADINGS = ("Wells sampled", "Nitrate readings", "Wells and nitrate")
@@ -85,7 +85,7 @@ def test_what_is_missing_is_looked_for_in_sight_and_written_again_at_most_twice(
 
 
 @pytest.mark.slow
-def test_a_reload_and_a_restart_in_the_middle_lose_nothing(
+def test_a_reload_a_restart_and_a_stop_in_the_middle_lose_nothing(
     home: Path, server: MessagesServer, open_page: Callable[..., Any]
 ) -> None:
     report_id = new(home, *({"heading": heading} for heading in HEADINGS))
@@ -112,40 +112,35 @@ def test_a_reload_and_a_restart_in_the_middle_lose_nothing(
             assert page.get_by_role("button", name=re.compile("^History")).inner_text().split() == ["History", "1"]
             assert "nitrate readings taken" in page.locator(".gw-report .tx").inner_text()
 
-
-@pytest.mark.slow
-def test_stop_keeps_what_is_done_and_a_rewrite_is_a_version_that_can_be_taken_back(
-    home: Path, server: MessagesServer, open_page: Callable[..., Any]
-) -> None:
-    report_id = new(home, *({"heading": heading} for heading in HEADINGS))
-    server.reply(Reply(text=REPLY), Reply(text=REPLY, chunks=60, delay=0.3))
-    with serve(home, **with_key(server)) as app:
-        page = open_page(f"{app.url}/reports?r={report_id}")
-        page.get_by_role("button", name="Fill what is empty").click()
-        state(page, HEADINGS[0], "draft")
-        page.locator(".gw-report .out a", has_text=HEADINGS[1]).click()
-        page.locator(".gw-report .live .tx").get_by_text("Wells").wait_for()
-        page.locator(".gw-report .rh").get_by_role("button", name="Stop").click(delay=1000)
-        state(page, HEADINGS[1], "stopped")
-        state(page, HEADINGS[2], "empty")
-        server.reply(*[Reply(text=REPLY)] * 2)
-        page.get_by_role("button", name="Fill what is empty").click()
-        state(page, HEADINGS[1], "draft")
-        state(page, HEADINGS[2], "draft")
-
-        server.reply(Reply(text="Shorter: nitrate readings <<SOURCE 1.1>>.", chunks=20, delay=0.05))
-        page.locator(".gw-report .out a", has_text=HEADINGS[2]).click()
-        page.get_by_role("button", name="Rewrite").click()
-        field = page.get_by_label("How to rewrite it")
-        page.locator(".form.line", has_text="$").wait_for()
-        field.fill("Make it shorter.")
-        field.press("Enter")
-        page.locator(".gw-report .tx", has_text="Shorter: nitrate").wait_for()
-        assert "Make it shorter." in str(server.requests[-1]["body"]["messages"])
-        page.get_by_role("button", name=re.compile("^History")).click()
-        page.locator(".hist li", has_text="Rewritten: Make it shorter.").wait_for()
-        page.get_by_role("button", name="Undo").click()
-        page.locator(".gw-report .tx", has_text="nitrate readings taken").wait_for()
-        page.get_by_role("button", name=re.compile("^History")).click()
-        page.get_by_role("button", name="Show version 2").click()
-        page.locator(".gw-report .tx", has_text="Shorter: nitrate").wait_for()
+        with promise("Stop keeps what is done"):
+            second = new(home, *({"heading": heading} for heading in HEADINGS))
+            server.reply(Reply(text=REPLY), Reply(text=REPLY, chunks=60, delay=0.3))
+            page.goto(f"{app.url}/reports?r={second}")
+            page.get_by_role("button", name="Fill what is empty").click()
+            state(page, HEADINGS[0], "draft")
+            page.locator(".gw-report .out a", has_text=HEADINGS[1]).click()
+            page.locator(".gw-report .live .tx").get_by_text("Wells").wait_for()
+            page.locator(".gw-report .rh").get_by_role("button", name="Stop").click(delay=1000)
+            state(page, HEADINGS[1], "stopped")
+            state(page, HEADINGS[2], "empty")
+            server.reply(*[Reply(text=REPLY)] * 2)
+            page.get_by_role("button", name="Fill what is empty").click()
+            state(page, HEADINGS[1], "draft")
+            state(page, HEADINGS[2], "draft")
+        with promise("a rewrite is a version that can be taken back"):
+            server.reply(Reply(text="Shorter: nitrate readings <<SOURCE 1.1>>.", chunks=20, delay=0.05))
+            page.locator(".gw-report .out a", has_text=HEADINGS[2]).click()
+            page.get_by_role("button", name="Rewrite").click()
+            field = page.get_by_label("How to rewrite it")
+            page.locator(".form.line", has_text="$").wait_for()
+            field.fill("Make it shorter.")
+            field.press("Enter")
+            page.locator(".gw-report .tx", has_text="Shorter: nitrate").wait_for()
+            assert "Make it shorter." in str(server.requests[-1]["body"]["messages"])
+            page.get_by_role("button", name=re.compile("^History")).click()
+            page.locator(".hist li", has_text="Rewritten: Make it shorter.").wait_for()
+            page.get_by_role("button", name="Undo").click()
+            page.locator(".gw-report .tx", has_text="nitrate readings taken").wait_for()
+            page.get_by_role("button", name=re.compile("^History")).click()
+            page.get_by_role("button", name="Show version 2").click()
+            page.locator(".gw-report .tx", has_text="Shorter: nitrate").wait_for()
