@@ -1,4 +1,4 @@
-"""A person's wish to end what is under way, from the button to the connection that it cuts."""
+"""Cancellation of running tasks, from the Stop button to the connection that it cuts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 class Stop:
-    """A person's wish to end a task, told from any thread."""
+    """Thread-safe cancellation token of a task."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -19,7 +19,7 @@ class Stop:
         return self._told
 
     def set(self) -> None:
-        """End what is under way; more than once does nothing more."""
+        """Cancel the task and close its connections; repeated calls do nothing."""
         with self._lock:
             self._told = True
             closes, self._closes = self._closes, []
@@ -28,7 +28,7 @@ class Stop:
 
     @contextmanager
     def closing(self, close: Callable[[], None]) -> Iterator[None]:
-        """``close`` is called when it is set while the block runs, or at once where it was set before."""
+        """Call ``close`` if the token is set while the block runs, or at once if it is set already."""
         with self._lock:
             told = self._told
             if not told:

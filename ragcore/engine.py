@@ -7,7 +7,7 @@
     chat      ask, with the conversation's history and scope, stored
     fill      a report: for each section retrieve → write → check → (what is missing: retrieve → write again) → gaps
 
-Stages meet in `pipelines`; `docs/architecture.md` has the floors.
+`pipelines` joins the stages; `docs/architecture.md` shows the layers.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ if TYPE_CHECKING:
 
 
 class Engine(Library):
-    """A library, and everything that can be asked of it. Heavy parts load on first use (`warm` loads them ahead)."""
+    """Library with its whole question pipeline. Heavy parts load on first use; `warm` loads them ahead."""
 
     def __init__(self, home: Path, settings: Settings, origins: dict[str, str], *, api_key: str | None = None) -> None:
         super().__init__(home, settings)
         self.origins = origins
         self.models = Models(settings, home / "cache", self._billing(settings), api_key=api_key)
         self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
-        self._base: Engine | None = None  # the engine that was opened, where this one has other settings
+        self._base: Engine | None = None  # opened engine, if this one was made by `with_settings`
         self._search = Search(home, self.store, self.models, settings, self._reading)
 
     @classmethod
@@ -87,9 +87,9 @@ class Engine(Library):
         api_key: str | None = None,
         problems: dict[str, ConfigError] | None = None,
     ) -> Engine:
-        """The library at ``home`` (default: ``GROUNDWORK_HOME``, else the platform's data folder) with the settings in
-        force there. ``api_key`` stands for ``ANTHROPIC_API_KEY`` and is kept in memory only. With ``problems`` settings
-        of the home that cannot be used are put there, and the others hold. Raises `ConfigError`, `StoreError`."""
+        """Library at ``home`` (default: ``GROUNDWORK_HOME``, else the platform's data folder) with the settings in
+        force there. ``api_key`` replaces ``ANTHROPIC_API_KEY`` and stays in memory. If ``problems`` is given, it
+        receives the unusable settings of the home and the others apply. Raises `ConfigError`, `StoreError`."""
         home = home or default_home()
         settings, origins = load(file=config, home=home, overrides=overrides, problems=problems)
         return cls(home, settings, origins, api_key=api_key)
@@ -102,11 +102,11 @@ class Engine(Library):
         origin: str = "argument",
         reading: bool = False,
     ) -> Engine:
-        """Another engine over the same library, under settings that differ in the dotted keys ``overrides``, which come
-        from ``origin``, and with another key (None: this one's, unless it would go to another server). It shares store,
-        index and loaded models, takes no time to make, and closing it closes nothing. Raises `ConfigError`, also for a
-        setting that the library was read and indexed by; with ``reading`` those that later pages may be read by
-        otherwise can differ (`ragcore.config.settings.READING`)."""
+        """Engine over the same library with other settings: the dotted keys ``overrides``, which come from ``origin``,
+        and another key (None: this engine's key, unless requests would go to another server). It shares store, index
+        and loaded models, is cheap to create, and closing it closes nothing. Raises `ConfigError`, also for settings
+        that fix how the library was read and indexed; ``reading`` permits those that may change for pages read later
+        (`ragcore.config.settings.READING`)."""
         from ragcore.config.settings import varied
 
         made = copy.copy(self)
@@ -142,9 +142,9 @@ class Engine(Library):
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
     ) -> IngestReport:
-        """Read a file that was added, going on where an earlier attempt stopped; build one that was read before anew
-        where the settings ask for it, or figures are still to be described. What goes wrong with the file is in the
-        report and in the library; `StoreBusy`, `StoreError` and `Cancelled` are raised."""
+        """Read an added file, resuming an earlier attempt. Rebuild a document that is ready if the settings require it,
+        or if figures or contexts are still to be written. Faults of the file go into the report and the library;
+        `StoreBusy`, `StoreError` and `Cancelled` are raised."""
         info, show = self._info(doc_id), on_progress or ignore
         if info.status == "ready":
             stale = doc_id in self.stale()
@@ -154,7 +154,7 @@ class Engine(Library):
             return IngestReport.of(info, "already")
         with self._working(info):
             self.store.set_status(doc_id, "reading")
-            # Where nothing could be read, OCR may be set otherwise by now.
+            # After a "no text" failure the OCR settings may have changed.
             afresh = info.error is not None and info.error.get("code") == "no_text"
             task = self._reading.task(doc_id, info.name, show, cancelled)
             task.read(password=password, afresh=afresh)
@@ -165,8 +165,8 @@ class Engine(Library):
 
     @contextmanager
     def _working(self, info: DocumentInfo) -> Iterator[None]:
-        """A document for this task alone. What is wrong with its file becomes its status; what is wrong elsewhere (the
-        disk, a model that a ready document asks for) and `Cancelled` are raised."""
+        """Exclusive lock on a document while a task works on it. Faults of its file become its status; other faults
+        (the disk, a model needed by a ready document) and `Cancelled` are raised."""
         started = time.monotonic()
 
         def ends(status: Status, error: GroundworkError | None = None) -> None:
@@ -176,11 +176,11 @@ class Engine(Library):
         with self.store.document_lock(info.doc_id):
             try:
                 yield
-            except (Cancelled, KeyboardInterrupt, UnknownDocument):  # removed meanwhile, and perhaps taken back
+            except (Cancelled, KeyboardInterrupt, UnknownDocument):  # perhaps removed, or restored, meanwhile
                 ends("ready" if info.status == "ready" else "new")
                 raise
             except StoreError:
-                raise  # nothing can be noted either: a restart goes on where it was
+                raise  # the status cannot be stored either; a restart resumes
             except GroundworkError as error:
                 if info.status == "ready" and isinstance(error, ModelError):
                     raise
@@ -189,7 +189,7 @@ class Engine(Library):
                 ends("ready")
 
     def stale(self) -> list[str]:
-        """Documents that were built by other settings, or another version of Groundwork, than those in force."""
+        """Documents built with other settings, or by another version of Groundwork, than those in force."""
         return self._reading.stale()
 
     def _refresh(
@@ -209,7 +209,7 @@ class Engine(Library):
     def ingest_path(
         self, path: Path, *, password: str | None = None, on_progress: OnProgress | None = None
     ) -> IngestReport:
-        """`add` and `ingest` one file; an error of either is in the report, so that others go on unharmed."""
+        """Run `add` and `ingest` on one file; an error of either goes into the report, so that other files continue."""
         try:
             added = self.add(path)
             report = self.ingest(added.doc_id, password=password, on_progress=on_progress)
@@ -220,14 +220,14 @@ class Engine(Library):
         return replace(report, path=printable(path), note=added.note)
 
     def remove(self, doc_id: str) -> None:
-        """Remove a document from the library and the index for good; `trash` has removals that can be taken back.
-        Raises `UnknownDocument`, `StoreBusy`."""
+        """Remove a document from the library and the index permanently; `trash` offers removals with undo. Raises
+        `UnknownDocument`, `StoreBusy`."""
         self.trash.remove(doc_id)
         self.settle()
 
     def settle(self) -> None:
-        """Bring the caches up to date now, after documents came or went; else the next question does."""
-        # An index that cannot serve now is brought up to date when it is next opened.
+        """Update the caches now after documents were added or removed; otherwise the next question does it."""
+        # An unusable index is updated when it is next opened.
         with suppress(IndexEmpty, IndexMismatch):
             self.indexer.open()
 
@@ -241,12 +241,13 @@ class Engine(Library):
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
     ) -> IndexReport:
-        """Build the documents anew that are `stale` (unless ``refresh`` is False), embed what is new and bring the
-        caches up to date. ``rebuild`` makes all documents, chunks and caches anew from what is in SQLite, and has the
-        figures described that are not yet. Passages that are to be situated (``context.situate``, off by default) and
-        are not yet are so first, as `estimate` tells, and so is what an earlier attempt left. What was cancelled in
-        the app is embedded too, unless ``refresh`` is False. Documents that cannot be built anew are ``failed`` in the
-        report, and harm no other."""
+        """Rebuild `stale` documents (unless ``refresh`` is False), embed new chunks and update the caches.
+
+        ``rebuild`` rebuilds all documents, chunks and caches from SQLite and describes figures that have no description
+        yet. Passages still to be situated (``context.situate``, off by default; `estimate` gives the cost) come first,
+        including those left by an earlier attempt. Documents cancelled in the app are embedded too, unless ``refresh``
+        is False. Documents that cannot be rebuilt are ``failed`` in the report and affect no other.
+        """
         show = on_progress or ignore
         if refresh:
             self.store.hold(None, False)
@@ -256,7 +257,7 @@ class Engine(Library):
         for info in self.documents():
             missing = asks and info.context.unfinished
             if info.status == "ready" and (rebuild or info.doc_id in stale or missing):
-                # An update of Groundwork must not spend money by itself; who asks for a rebuild gets what is missing.
+                # An update of Groundwork must not spend money by itself; an explicit rebuild writes what is missing.
                 now = self._refresh(info, show, cancelled, ask=rebuild, ask_context=situates or missing)
                 usd += now.context.usd + now.figures.usd - info.context.usd - info.figures.usd
                 failed += [now] if now.status == "failed" else []
@@ -268,8 +269,8 @@ class Engine(Library):
         return replace(report, usd=round(usd, 6), failed=tuple(failed))
 
     def estimate(self) -> list[Estimate]:
-        """What the summaries and situating sentences will cost that the settings ask of Claude and that are not
-        written yet, by document; nothing is sent. Without a key too, for ``llm.claude_model``."""
+        """Cost per document of the missing summaries and situating sentences that the settings ask Claude for. Sends
+        nothing; without a key, uses ``llm.claude_model``."""
         return [self._reading.estimate(info.doc_id, info.name) for info in self.documents() if info.status == "ready"]
 
     # Retrieve
@@ -290,11 +291,11 @@ class Engine(Library):
         stop: Stop | None = None,
     ) -> Retrieval:
         """Hits and segments for a question, in all documents or only in ``doc_ids``, ``pages`` and ``kinds`` (see
-        `Scope`); where there are no hits the last of ``notes`` says so. ``decompose`` and ``gaps`` stand for those of
-        ``[agentic]``, and ``parts`` are searched for beside the question in place of others; ``on_step`` is told what
-        is about to be done, and ``stop`` ends calls to a model. Raises `EmptyQuestion`, `IndexEmpty`, `IndexMismatch`,
-        `UnknownDocument`, `InputError` (no such pages or kinds); `ConfigError` and `ModelError` where a model is to
-        plan the search and cannot be had."""
+        `Scope`); without hits, the last of ``notes`` says so. ``decompose`` and ``gaps`` override those of
+        ``[agentic]``; ``parts`` replace the sub-queries searched for beside the question; ``on_step`` receives each
+        step before it starts; ``stop`` ends calls to a model. Raises `EmptyQuestion`, `IndexEmpty`, `IndexMismatch`,
+        `UnknownDocument`, `InputError` (no such pages or kinds); `ConfigError` and `ModelError` if a model has to plan
+        the search and is unavailable."""
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
         return self._search.retrieve(
             query,
@@ -311,8 +312,8 @@ class Engine(Library):
     def explore(
         self, question: str, scope: Scope = EVERYTHING, *, parts: Sequence[SubQuery] | None = None
     ) -> Exploration:
-        """The question over every chunk in ``scope``, to be searched for under any settings without embedding or
-        reranking anew. ``parts`` and errors as for `retrieve`."""
+        """Scores of a question over every chunk in ``scope``, for searches under any settings without new embedding or
+        reranking. ``parts`` and errors as for `retrieve`."""
         from ragcore.explore.explore import Exploration
 
         scope = self._search.checked(question, self.resolved(checked(scope)))
@@ -331,8 +332,8 @@ class Engine(Library):
         fresh: bool = False,
         on_step: OnStep = ignore_step,
     ) -> AnswerRun:
-        """An answer to one question; nothing is stored. ``fresh`` passes over what a model answered to the same request
-        before. Iterate the run for its events, or call ``run()``."""
+        """Answer to one question; nothing is stored. ``fresh`` ignores a stored response to the same request. Iterate
+        the run for its events, or call ``run()``."""
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
         return AnswerRun(question, partial(self._answers.stream, question, scope, history, on_step, fresh=fresh))
 
@@ -343,12 +344,12 @@ class Engine(Library):
         return AnswerPipeline(self.models, self.settings, self._search, self.store)
 
     def terms(self, question: str) -> tuple[Term, ...]:
-        """The terms of the trade in ``question`` and what they are called otherwise; none with ``wording.synonyms``
-        off. Raises `ConfigError`."""
+        """Domain terms in ``question`` with their synonyms; none if ``wording.synonyms`` is off. Raises
+        `ConfigError`."""
         return self._search.terms(question)
 
     def mentions(self, words: str) -> dict[str, int]:
-        """How many passages of each document hold all of ``words``; documents with none are left out. Raises
+        """Number of passages of each document that contain all of ``words``; documents without any are left out. Raises
         `IndexEmpty`, `IndexMismatch`."""
         return self._search.sparse().mentions(words)
 
@@ -363,21 +364,20 @@ class Engine(Library):
         fresh: bool = False,
         on_step: OnStep = ignore_step,
     ) -> AnswerRun:
-        """The next question of a conversation. The question is stored at once and its answer when it ends, whether
-        finished, stopped or failed; the path down to it becomes the shown one. ``scope`` is that of this question; None
-        takes the conversation's.
+        """Next question of a conversation. The question is stored at once, its answer when it is finished, stopped or
+        failed; its branch becomes the shown one. ``scope`` applies to this question; None takes the conversation's.
 
-        ``after`` is the turn that it follows: the last that its asker sees, "" where the asker sees none. None is the
-        end of the shown path, which another tab may have changed meanwhile. ``instead_of`` makes it another version of
-        a turn (the question edited, or the same one again), which follows what that turn follows; nothing is deleted.
-        ``fresh`` passes over what a model answered to the same request before. Raises `EmptyQuestion`,
-        `QuestionTooLong`, `QuestionUnclear`, `UnknownConversation`, `UnknownTurn`, and `QuestionTooShort` where nothing
-        stands before it."""
+        ``after`` is the turn before it: the last one that the asker sees, "" if the asker sees none. None is the end of
+        the shown branch, which another tab may have changed. ``instead_of`` makes it another version of a turn (edited,
+        or asked again), with the same predecessor; nothing is deleted. ``fresh`` ignores a stored response to the same
+        request. Raises `EmptyQuestion`, `QuestionTooLong`, `QuestionUnclear`, `UnknownConversation`, `UnknownTurn`, and
+        `QuestionTooShort` for the first question.
+        """
         from ragcore.answer.chat import check, settle
 
         place = self.conversations.place(conversation_id, after=after, instead_of=instead_of)
         asked = self.resolved(self.conversations.scope(conversation_id) if scope is None else scope)
-        check(question, place.history, self.settings.chat.min_length)  # what cannot be asked is not stored
+        check(question, place.history, self.settings.chat.min_length)  # an invalid question is not stored
         answers = self._answers
         if answers.rewriter() is None:
             settle(question, place.history, self.models.analyser)
@@ -394,8 +394,8 @@ class Engine(Library):
         )
 
     def overview(self, doc_id: str) -> Overview:
-        """What a document tells at first sight: five sentences that it prints, each a citation, or the headings of its
-        chapters; kept until it is built anew. Raises `UnknownDocument`, `ModelError`."""
+        """Overview of a document: five of its sentences, each a citation, or its chapter headings; kept until the
+        document is rebuilt. Raises `UnknownDocument`, `ModelError`."""
         from ragcore.suggest.overview import overview
 
         return overview(self, self.models.embedder, self.models.wording, doc_id)
@@ -406,9 +406,9 @@ class Engine(Library):
         go_on: Callable[[], bool] = lambda: True,
         tell: Callable[[Starter], None] = lambda _: None,
     ) -> tuple[Starter, ...]:
-        """Questions to begin with about ``doc_ids``, in the order in which they came, each tried offline and told as
-        soon as it is answered; kept until the library changes. Ends early, and keeps nothing, when ``go_on()`` is
-        false. Raises what retrieval raises."""
+        """Starting questions about ``doc_ids`` in the order found, each answered offline as a check and passed to
+        ``tell`` at once; kept until the library changes. If ``go_on()`` is false, the search ends early and keeps
+        nothing. Raises what retrieval raises."""
         from ragcore.suggest.questions import starters
 
         quoting = self._quoting()
@@ -419,9 +419,9 @@ class Engine(Library):
         return starters(self, self.models.wording, self.overview, ask, doc_ids, go_on, tell)
 
     def suggest(self, conversation_id: str, turn_id: str, go_on: Callable[[], bool] = lambda: True) -> tuple[str, ...]:
-        """Questions that could follow an answer, from what stands around its citations, each tried offline; kept with
-        the turn, so that they are looked for once. Ends early, and keeps nothing, when ``go_on()`` is false. Raises
-        `UnknownConversation`, and what retrieval raises."""
+        """Follow-up questions to an answer, from the text around its citations, each answered offline as a check; kept
+        with the turn, so that the search runs once. If ``go_on()`` is false, the search ends early and keeps nothing.
+        Raises `UnknownConversation`, and what retrieval raises."""
         from ragcore.suggest.questions import suggestions
 
         quoting = self._quoting()
@@ -436,7 +436,7 @@ class Engine(Library):
         return suggestions(self, self.models.wording, ask, conversation_id, turn_id, go_on)
 
     def _quoting(self) -> Callable[[], Engine]:
-        """Gives the engine by which questions are tried before they are offered, made when the first is tried."""
+        """Factory of the engine that checks questions before they are offered; the first check creates it."""
         from ragcore.suggest.questions import OFFLINE
 
         return cache(lambda: self.with_settings(OFFLINE))
@@ -446,9 +446,9 @@ class Engine(Library):
     def fill(
         self, template: Template, *, doc_ids: Sequence[str] | None = None, focus: Focus | None = None
     ) -> ReportRun:
-        """The sections of a report, filled from all documents or only from ``doc_ids``; nothing is stored. ``focus`` is
-        whom and which year it is about. Iterate the run for each section as it is done, or call ``run()``. What goes
-        wrong in writing a section is in the section; `IndexEmpty`, `IndexMismatch` and `UnknownDocument` are raised."""
+        """Sections of a report, filled from all documents or only from ``doc_ids``; nothing is stored. ``focus`` gives
+        its company and year. Iterate the run for each finished section, or call ``run()``. Faults in writing a section
+        go into the section; `IndexEmpty`, `IndexMismatch` and `UnknownDocument` are raised."""
         from ragcore.report.evidence import SectionConstraints
         from ragcore.report.fill import ReportRun
         from ragcore.types.report import NO_FOCUS
@@ -471,15 +471,15 @@ class Engine(Library):
 
     @property
     def reports(self) -> ReportWorkspace:
-        """Reports that are kept and worked on: outlines, sections with their versions, and what waits to be written."""
+        """Stored reports: outlines, sections with their versions, and the queue of sections to write."""
         from ragcore.index.reports import Reports
         from ragcore.report.workspace import ReportWorkspace
 
         return ReportWorkspace(Reports(self.store.database), self._filler(), self.documents, self.models, self.settings)
 
     def write_report(self, report: Report, kind: ReportKind) -> bytes:
-        """A report as a file of that kind, each citation a note, with a list of what is missing; ``annex`` is a PDF of
-        the pages that are cited, with the words marked. Raises `InputError` for an unknown kind."""
+        """Report as a file of format ``kind``, each citation a note, with a list of gaps; ``annex`` is a PDF of the
+        cited pages with the quoted words highlighted. Raises `InputError` for an unknown format."""
         from ragcore.report.files import write
 
         return write(self, report, kind)
@@ -490,11 +490,11 @@ class Engine(Library):
     # Heavy parts
 
     def warm(self) -> None:
-        """Load what the first question needs: models, caches, writer."""
+        """Load models, caches and writer for the first question."""
         self.models.embedder.embed_query("warm")
         if self.models.reranker is not None:
-            self.models.reranker.score("warm", ["warm"])  # the first call of a session sets up its memory
-        # Nothing is sent before a stream is iterated; a writer's client is loaded.
+            self.models.reranker.score("warm", ["warm"])  # the first call allocates the session's memory
+        # Creating a stream loads the writer's client and sends nothing.
         self.models.writer.stream(ModelRequest()).close()
         count_tokens("warm")
         stem("warm")
@@ -503,8 +503,8 @@ class Engine(Library):
             self.indexer.open()
 
     def try_out(self, changed: Collection[str]) -> None:
-        """Load the models that the settings ``changed`` name, and ask each for the least there is. Raises the
-        `ModelError` or `ConfigError` that a question would meet."""
+        """Load the models named by the settings ``changed`` and send each a minimal request. Raises the `ModelError` or
+        `ConfigError` that a question would raise."""
         if "index.embedder" in changed:
             self.models.embedder.embed_query("ready")
         if "rerank.model" in changed and self.models.reranker is not None:
@@ -516,20 +516,20 @@ class Engine(Library):
         self._answers.rewriter()
 
     def writer_name(self) -> str:
-        """``offline`` or the model that would answer now."""
+        """``offline``, or the name of the model in force."""
         return self.models.writer_name
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the model that would answer now can do."""
+        """Capabilities of the model in force."""
         return self.models.capabilities
 
     def describes_figures(self) -> bool:
-        """Whether pictures of figures go to Claude when a document is read."""
+        """Whether ingest sends pictures of figures to Claude."""
         return self.settings.figures.describe == "auto" and self.capabilities.vision
 
     def writes_contexts(self) -> bool:
-        """Whether text of documents goes to Claude for summaries or situating sentences when a document is read."""
+        """Whether ingest sends text to Claude for summaries or situating sentences."""
         chosen = self.settings.context
         summaries = chosen.summaries == "auto" and chosen.document_summary
         return (summaries or chosen.situate == "claude") and self.capabilities.prompt_cache

@@ -1,8 +1,8 @@
-"""Every error Groundwork raises on purpose, as one tree.
+"""Error hierarchy of Groundwork.
 
     GroundworkError
-    ├── ConfigError                 a setting that cannot be used
-    ├── InputError                  something the person gave cannot be worked with
+    ├── ConfigError                 an invalid setting
+    ├── InputError                  invalid input of the user
     │   ├── FileTooLarge
     │   ├── EmptyFile
     │   ├── NotAPdf
@@ -26,18 +26,18 @@
     │   ├── QuestionTooLong
     │   ├── QuestionUnclear
     │   └── BadTemplate
-    ├── ParseError                  a PDF that opened and could not be read to its end
+    ├── ParseError                  a PDF that opened but could not be read to its end
     │   ├── ParseTimeout
     │   ├── ParseCrashed
     │   └── NothingRead             no page of the file could be read
-    ├── IndexFault                 the index cannot serve
+    ├── IndexFault                 the index cannot answer
     │   ├── IndexEmpty
     │   ├── IndexMismatch
     │   └── VectorStoreError
-    ├── StoreError                  the database or the home folder
+    ├── StoreError                  a fault of the database or the home folder
     │   ├── StoreBusy
     │   └── DiskFull
-    ├── ModelError                  a model cannot be had or did not answer
+    ├── ModelError                  a model is unavailable or did not answer
     │   ├── ModelMissing
     │   ├── ModelDamaged
     │   ├── KeyMissing
@@ -47,10 +47,10 @@
     │   ├── ModelUnreachable
     │   ├── RequestRefused
     │   └── StreamBroken
-    └── Cancelled                   the person stopped it
+    └── Cancelled                   stopped by the user
 
-Each carries ``hint`` (what to do next, one sentence) and ``retryable`` (the same call may work later).
-``code`` is stable and is what ``--json`` prints.
+Each carries ``hint`` (the next step, one sentence) and ``retryable`` (the same call may work later).
+``code`` is stable; ``--json`` prints it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from typing import Any, ClassVar
 
 
 class GroundworkError(Exception):
-    """Base of the tree. ``str(error)`` is one line for the person; ``hint`` says what to do next."""
+    """Base of all errors. ``str(error)`` is one line for the user; ``hint`` gives the next step."""
 
     hint_default: ClassVar[str] = "Try again. If it fails again, report this message."
     retryable_default: ClassVar[bool] = False
@@ -77,11 +77,11 @@ class GroundworkError(Exception):
         return re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__.rstrip("_")).lower()
 
     def as_dict(self) -> dict[str, Any]:
-        """The object printed under ``--json``: code, message, hint, retryable."""
+        """JSON object under ``--json``: code, message, hint, retryable."""
         return {"code": self.code, "message": self.message, "hint": self.hint, "retryable": self.retryable}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors cross the border of the parsing child process, so they must survive pickling.
+        # Errors come out of the parsing child process, so they must be picklable.
         return _rebuild, (type(self), self.message, self.hint, self.retryable)
 
 

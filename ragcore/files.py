@@ -1,5 +1,5 @@
-"""Files that are written as a whole or not at all and are readable by their owner only, what tells one state of a file
-from another, locks between processes, and faults of a disk as `StoreError`."""
+"""File utilities: atomic writes with owner-only permissions, file versions, checksums, locks between processes, and
+disk faults as `StoreError`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OWN = ("groundwork.sqlite*", "config.toml", "synonyms.toml", "web.secret", "file
 
 
 def version(path: Path) -> Version | None:
-    """Time of change in ns, number on the disk and length in bytes; None where there is no file. Raises `OSError`."""
+    """Modification time in ns, inode number and size in bytes; None if the file does not exist. Raises `OSError`."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -31,9 +31,9 @@ def version(path: Path) -> Version | None:
 
 @contextmanager
 def whole(path: Path, mode: int = 0o600) -> Iterator[Path]:
-    """An empty file beside ``path`` to write to, which takes its place in one step at the end.
+    """Temporary file beside ``path`` that atomically replaces it at the end of the block.
 
-    Raises `OSError`; whatever is raised, ``path`` is as it was and nothing is left beside it.
+    Raises `OSError`. After any exception ``path`` is unchanged and the temporary file is gone.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.part")
@@ -48,7 +48,7 @@ def whole(path: Path, mode: int = 0o600) -> Iterator[Path]:
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
-    """`whole`, as a stream that is on the disk before it takes the place of ``path``."""
+    """`whole` as a stream, synced to disk before it replaces ``path``."""
     with whole(path, mode) as part, part.open("wb") as stream:
         yield stream
         stream.flush()
@@ -56,12 +56,12 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
 
 
 def sealed(data: bytes) -> bytes:
-    """``data`` behind a line with its checksum."""
+    """``data`` preceded by a line with its checksum."""
     return b"%08x\n" % zlib.crc32(data) + data
 
 
 def unsealed(data: bytes) -> bytes:
-    """The inverse of `sealed`. Raises `ValueError` where the two do not agree."""
+    """Inverse of `sealed`. Raises `ValueError` if data and checksum disagree."""
     checksum, _, rest = data.partition(b"\n")
     if checksum != b"%08x" % zlib.crc32(rest):
         raise ValueError("the file is damaged")
@@ -70,8 +70,8 @@ def unsealed(data: bytes) -> bytes:
 
 @contextmanager
 def reported(folder: Path) -> Iterator[None]:
-    """Raises `StoreError`, which names ``folder`` and the reason, for an `OSError` on the files in it; `DiskFull` where
-    there is no room."""
+    """Translate an `OSError` into a `StoreError` that names ``folder`` and the reason; `DiskFull` if there is no
+    space."""
     try:
         yield
     except OSError as error:
@@ -85,8 +85,8 @@ def reported(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def locked(path: Path, busy: str, seconds: float = 0.0, poll: float = 0.02) -> Iterator[None]:
-    """The lock file ``path``, for one thread of one process at a time. Raises `StoreBusy`, which says ``busy``, when
-    another holds it for ``seconds``, and `StoreError`."""
+    """Exclusive lock on the file ``path`` for one thread of one process. Raises `StoreBusy` with the message ``busy``
+    if another holder keeps it for ``seconds``, and `StoreError`."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(path, timeout=seconds, poll_interval=poll, thread_local=False, mode=0o600)
@@ -103,14 +103,14 @@ def locked(path: Path, busy: str, seconds: float = 0.0, poll: float = 0.02) -> I
 
 
 def private(home: Path) -> None:
-    """Make the folder ``home``, its owner's alone; one from before, and what of it is ours, is closed to others. A
-    folder of another user, or one that all may write to, stays as it is. Raises `OSError`."""
+    """Create the folder ``home`` for its owner only; restrict an existing one, and Groundwork's files in it, to the
+    owner. A folder of another user, or with the sticky bit, is left unchanged. Raises `OSError`."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = home.stat()
     if os.name == "nt" or found.st_uid != os.geteuid() or found.st_mode & stat.S_ISVTX or not found.st_mode & 0o077:
         return
     tops = [path for name in OWN for path in home.glob(name)]
-    # The home itself last: as long as it is open, this is not done.
+    # The home comes last: while it is open to others, the work is incomplete.
     for path in (*(path for top in tops for path in (*top.rglob("*"), top)), home):
         if not path.is_symlink():
             path.chmod(path.stat().st_mode & 0o700)

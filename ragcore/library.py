@@ -1,5 +1,5 @@
-"""A library: what is kept under one home folder, and what can be had of it without a search or a model. The engine is
-a library that answers (`ragcore.engine`)."""
+"""Library: the contents of one home folder, and all operations that need no search and no model. The engine is a
+library that answers questions (`ragcore.engine`)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 class Library:
-    """Documents with their chunks, conversations, feedback and what was paid for. Safe for many threads; several
-    processes may work on one home."""
+    """Documents with their chunks, conversations, feedback and model costs. Thread-safe; several processes may share
+    one home."""
 
     def __init__(self, home: Path, settings: Settings) -> None:
         self.home = home
@@ -43,21 +43,21 @@ class Library:
         self.ledger = Ledger(database)
 
     def add(self, data: bytes | Path, name: str = "", *, pdf: bytes | None = None) -> Added:
-        """Keep a PDF, or an ADE JSON (with the ``pdf`` that came with it, else the one of its name beside it or in the
-        library), by its hash and list it as new. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`, `BadAdeJson`."""
+        """Store a PDF, or an ADE JSON (with the ``pdf`` that came with it, else the PDF of its name beside it or in the
+        library), under its hash and list it as new. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`, `BadAdeJson`."""
         return add(self.store, self.settings.ingest, data, name, pdf)
 
     def pdf_paths(self, paths: Sequence[Path]) -> Iterator[Path]:
-        """Files as given, and every PDF and ADE JSON below a folder, in order of name (the folder itself where there is
-        none, which `ingest_path` reports); a PDF whose ADE JSON is among them comes with that."""
+        """Files as given, and all PDFs and ADE JSONs below a folder, sorted by name. A folder without any is returned
+        itself, for `ingest_path` to report; a PDF is left out if its ADE JSON is included."""
         return files_to_read(paths, self.settings.ingest)
 
     def documents(self) -> list[DocumentInfo]:
-        """Every document, in the order in which it came."""
+        """All documents, in the order added."""
         return self.store.documents(self.settings.index.embedder)
 
     def resolved(self, scope: Scope) -> Scope:
-        """``scope`` as it is searched now: where it leaves documents out, by the ids of the others that are ready."""
+        """``scope`` with its exclusions replaced by the ids of all other indexed documents."""
         if not scope.without:
             return scope
         infos = self.documents()
@@ -73,11 +73,11 @@ class Library:
         return self.store.chunks(doc_id)
 
     def file(self, doc_id: str) -> Path:
-        """The readable PDF (unlocked where it was encrypted)."""
+        """Readable PDF, decrypted if the original was encrypted."""
         return self.store.file(doc_id)
 
     def page_picture(self, doc_id: str, page: int) -> bytes:
-        """A PNG of a page with what was read drawn over it: elements in reading order, cells of tables, noise."""
+        """PNG of a page with its parsed structure drawn over it: elements in reading order, table cells, noise."""
         from ragcore.ingest.picture import PICTURE_DPI, PICTURE_PIXELS, Crops, draw_page
 
         document = self.document(doc_id)
@@ -87,12 +87,12 @@ class Library:
         return draw_page(crop.png, document, page)
 
     def storage(self) -> Storage:
-        """What the library takes on the disk, by kind and by document."""
+        """Disk usage of the library, by kind and by document."""
         return measure(self.store)
 
     def write_tables(self, doc_id: str, kind: SheetKind, number: int | None = None) -> bytes:
-        """The tables of a document, or the one ``number`` (from 1, in the order of the text), as a file of that kind.
-        Raises `UnknownDocument`, `InputError` where there is none."""
+        """Tables of a document, or only table ``number`` (from 1, in text order), as a file of format ``kind``. Raises
+        `UnknownDocument`, and `InputError` if there is no table."""
         from ragcore.export.sheets import sheets, write
 
         return write(sheets(self.document(doc_id), number), kind)
@@ -104,8 +104,8 @@ class Library:
         return found[0]
 
     def export(self, conversation_id: str, kind: Kind) -> bytes:
-        """What is shown of a conversation as a file of that kind, each citation a note with its document, page and
-        quote. Raises `UnknownConversation`, `InputError` for a kind that there is not."""
+        """Shown branch of a conversation as a file of format ``kind``, each citation a note with document, page and
+        quote. Raises `UnknownConversation`, and `InputError` for an unknown format."""
         from ragcore.export import kind as checked_kind
         from ragcore.export import writer
         from ragcore.export.manuscripts import Exchange, of_conversation
@@ -120,5 +120,5 @@ class Library:
         )
 
     def spending(self) -> Spending:
-        """What models were paid for so far, in tokens and US dollars by ``llm.prices``."""
+        """Cost of all model calls so far, in tokens and in US dollars at ``llm.prices``."""
         return self.ledger.spending(self.settings.llm.prices)

@@ -1,11 +1,10 @@
-"""Requests to models: many small ones, side by side, within a spend limit; and forms that a model fills in.
+"""Model requests: concurrent small requests within a spend limit, and forms that a model fills in.
 
-Of many nothing is sent that may pass the limit: before each request the most that it can cost is reserved, and given
-back in part when the answer's own count is known. A request that was cut off keeps its reserve, since it may have
-been billed.
+The limit is never exceeded: before each request its maximum cost is reserved, and the excess is released when the
+actual token count is known. An interrupted request keeps its reservation, since it may have been billed.
 
-A form that cannot be used is asked for once more, with what was wrong. What one form can cost is bounded: two calls,
-each with a prompt and a form of limited length, both within one time limit.
+An invalid form is requested once more with its error. The cost of a form is bounded: two calls, each with a prompt and
+a form of limited length, both within one time limit.
 """
 
 from __future__ import annotations
@@ -38,23 +37,23 @@ from ragcore.text.sentences import count_tokens
 from ragcore.types import Purpose, Usage
 from ragcore.types.spending import Prices, cost
 
-STRIKES = 3  # failures in a row after which nothing more is asked
+STRIKES = 3  # consecutive failures after which nothing more is sent
 _POLL_SECONDS = 0.2
-# The service's own rule for pictures; a larger one is made smaller before it is counted.
+# The service's rule for pictures; it shrinks larger ones before it counts them.
 PIXELS_PER_TOKEN = 750
-# The service's tokens are smaller than cl100k's, by at most this, and a message has some of its own.
+# Upper bounds: the service's tokens per cl100k token, and the tokens that a message itself adds.
 _FINER, _FRAMING = 2.0, 100
-# Many requests in a row begin with the same words.
+# Consecutive requests often share a prefix.
 _count = lru_cache(maxsize=8)(count_tokens)
-# The same for every request: asking on is no use.
+# Errors that every further request would meet.
 _FINAL = (KeyMissing, KeyRefused, ModelMissing)
-# It cannot be told whether these were billed.
+# Errors of requests that may have been billed.
 _MAYBE_BILLED = (ModelUnreachable, StreamBroken)
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What one document may cost: ``limit`` in US dollars, of which the ledger knows what is spent and reserved."""
+    """Spend limit of one document: ``limit`` in US dollars, against the ledger's spent and reserved amounts."""
 
     ledger: ContextCache
     doc_id: str
@@ -64,12 +63,12 @@ class Allowance:
         return self.ledger.spent(self.doc_id)
 
     def spend(self, usd: float) -> None:
-        """Add ``usd``; less than 0 gives back what was reserved too much."""
+        """Add ``usd``; a negative amount releases an excess reservation."""
         self.ledger.spend(self.doc_id, usd)
 
 
 def most_tokens(request: ModelRequest) -> Usage:
-    """The most tokens that ``request`` can take. All of it is read anew: a prompt cache may have forgotten it since."""
+    """Upper bound of the tokens of ``request``. All input counts as uncached, since a prompt cache may have expired."""
     marked = max((number for number, message in enumerate(request.messages, start=1) if message.kept), default=0)
     kept = sum(_count(text) for text in (request.system, *(message.text for message in request.messages[:marked])))
     asked = sum(count_tokens(message.text) for message in request.messages[marked:])
@@ -80,11 +79,11 @@ def most_tokens(request: ModelRequest) -> Usage:
 
 @dataclass
 class ModelCalls:
-    """Requests under way, each in a thread of its own; what is decided and stored is so in the caller's thread.
+    """Pool of concurrent requests, one thread each; decisions and storage stay in the caller's thread.
 
-    ``take(key, text)`` is called for each answer. What requests ran into is in ``errors``; ``refused`` says why one
-    was not sent: ``limit``, ``price`` (the model has none in ``prices``, so no limit could be kept), ``errors``, or "".
-    Use it as a context manager: its end cuts what is still under way.
+    ``take(key, text)`` is called for each response. ``errors`` collects the errors of requests; ``refused`` says why a
+    request was not sent: ``limit``, ``price`` (``prices`` has none for the model, so the limit cannot be enforced),
+    ``errors``, or "". Use it as a context manager: leaving it cuts pending requests.
     """
 
     model: LLM
@@ -118,17 +117,17 @@ class ModelCalls:
 
     @property
     def keys(self) -> Iterator[str]:
-        """What is being asked now."""
+        """Keys of the pending requests."""
         return (key for key, _most in self.running.values())
 
     def ask(self, key: str, request: ModelRequest, *, alone: bool = False) -> bool:
-        """Send one request as soon as it may be; ``alone`` waits for its end. False where it may not be sent. Raises
-        `Cancelled`."""
+        """Send one request when a slot and the limit permit it; ``alone`` waits for its end. False if it may not be
+        sent. Raises `Cancelled`."""
         self.wait(self.in_flight - 1)
         usd = cost(most_tokens(request), self.model.name, self.prices)
         if usd is None:
             self.refused = "price"
-        # What is under way may cost less than its reserve.
+        # Pending requests may cost less than their reservations.
         while usd is not None and not self.refused and self.purse.spent() + usd > self.purse.limit and self.running:
             self.wait(len(self.running) - 1)
         if usd is None or self.refused in ("price", "errors"):
@@ -145,7 +144,7 @@ class ModelCalls:
         return True
 
     def wait(self, most: int) -> None:
-        """Take what is done, and wait until at most ``most`` requests are under way. Raises `Cancelled`."""
+        """Process finished requests and wait until at most ``most`` are pending. Raises `Cancelled`."""
         while True:
             done, waiting = wait(self.running, timeout=0)
             if len(waiting) > most and not done:
@@ -172,7 +171,7 @@ class ModelCalls:
                 self.refused = "errors"
 
     def _billed(self, said: _Said, most: float) -> float:
-        """What the request cost by the service's own count; all that was reserved where that cannot be known."""
+        """Cost of the request by the service's token count; the whole reservation if the count is unknown."""
         usage = said.stream.usage
         counted = usage.input_tokens or usage.cache_read_tokens or usage.cache_write_tokens
         if said.error is not None and not said.stopped and not counted:
@@ -207,9 +206,9 @@ def _listen(stream: TextStream, ended: threading.Event) -> _Said:
 
 
 class Filled(BaseModel):
-    """What a model filled in: nothing that was not asked for, and nothing of another type.
+    """Base of forms that a model fills in: strict types, no extra fields.
 
-    Lengths are checked by validators and told in the prompts: strict tools take no such keywords in a schema.
+    Validators check lengths and the prompts state them, since strict tools do not support such keywords in a schema.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -219,7 +218,7 @@ F = TypeVar("F", bound=Filled)
 
 
 def words(most: int) -> AfterValidator:
-    """Checks that a text has 1 to ``most`` characters, and puts it on one line."""
+    """Validator for a text of 1 to ``most`` characters, which also joins it into one line."""
 
     def check(text: str) -> str:
         text = " ".join(text.split())
@@ -232,8 +231,8 @@ def words(most: int) -> AfterValidator:
 
 @dataclass
 class Forms:
-    """One task's calls to ``planner``, booked under ``purpose``; ``usage`` and ``model`` say what they took. Each ends
-    soon after ``stop``."""
+    """Form requests of one task to ``planner``, booked under ``purpose``; ``usage`` and ``model`` record the totals.
+    Each call ends soon after ``stop`` is set."""
 
     planner: LLM
     stop: Stop
@@ -251,8 +250,8 @@ class Forms:
     def fill(
         self, form: Form, kind: type[F], system: str, prompt: str, *, context: Mapping[str, Any] | None = None
     ) -> F:
-        """``form`` as the model filled it in; ``context`` is for the validators of ``kind``. Raises `ModelError` where
-        it could not be asked or what it filled in could not be used twice, and `Cancelled`."""
+        """Form as filled in by the model; ``context`` goes to the validators of ``kind``. Raises `ModelError` if the
+        model is unreachable or both attempts are invalid, and `Cancelled`."""
         deadline = time.monotonic() + self.timeout_seconds
         problem = ""
 
@@ -285,7 +284,7 @@ class Forms:
         raise StreamBroken(f"what it filled in is not what was asked for ({problem})")
 
     def cost(self, prices: Prices) -> float | None:
-        """US dollars so far; None where the model has no price."""
+        """US dollars so far; None if the model has no price."""
         return cost(self.usage, self.model, prices, asked=self.planner.name) if self.usage != Usage() else 0.0
 
     def _call(self, request: ModelRequest, deadline: float) -> str:

@@ -1,4 +1,4 @@
-"""What a long task tells while it runs and when it ends."""
+"""Progress events and final reports of long tasks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a long task is: ``done`` of ``total`` pages (``read``), figures (``describe``), summaries and passages
+    """Progress of a task: ``done`` of ``total`` pages (``read``), figures (``describe``), summaries and passages
     (``context``) or chunks (``embed``)."""
 
     stage: Literal["read", "describe", "build", "chunk", "context", "embed", "done"]
@@ -27,7 +27,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A file in the library; ``already`` when the same bytes were there. ``note`` is what the person should know."""
+    """Result of adding a file; ``already`` if the library has the same bytes. ``note`` is a remark for the user."""
 
     doc_id: str
     status: Literal["new", "already"]
@@ -36,8 +36,8 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What became of one file. ``error`` is `GroundworkError.as_dict` where ``status`` is ``failed``; ``note`` is what
-    the person should know all the same."""
+    """Result of ingesting one file. ``error`` is `GroundworkError.as_dict` if ``status`` is ``failed``; ``note`` is a
+    remark for the user in any case."""
 
     doc_id: str
     path: str
@@ -60,7 +60,7 @@ class IngestReport:
 
     @classmethod
     def of(cls, info: DocumentInfo, status: Literal["ready", "already"]) -> IngestReport:
-        """What the library says about a file, with ``status`` unless it failed."""
+        """Report from the library's record of a file, with ``status`` unless it failed."""
         return cls(
             doc_id=info.doc_id,
             path=info.name,
@@ -83,12 +83,12 @@ class IngestReport:
 
     @classmethod
     def refused(cls, path: Path, error: GroundworkError) -> IngestReport:
-        """A file that did not get into the library."""
+        """Report for a file that could not be added."""
         return cls("", printable(path), printable(Path(path.name)), 0, 0, 0, 0, 0, 0, 0, 0.0, "failed", error.as_dict())
 
 
 def printable(path: Path) -> str:
-    """``path`` with what is no UTF-8 in it replaced, so that it can be printed and stored."""
+    """``path`` with invalid UTF-8 replaced, so that it can be printed and stored."""
     return os.fsencode(path).decode("utf-8", "replace")
 
 
@@ -97,4 +97,4 @@ IsCancelled = Callable[[], bool]
 
 
 def ignore(_: Progress) -> None:
-    """An `OnProgress` for callers that do not look."""
+    """`OnProgress` callback that does nothing."""

@@ -1,9 +1,9 @@
-"""Every prompt, and the marker language in which a writer cites.
+"""Prompts, and the marker language for citations.
 
-A writer cites a unit as ``<<SOURCE 3.2>>``, units in a row as ``<<SOURCE 3.2-3.4>>``, a whole source as
-``<<SOURCE 3>>``, several at once as ``<<SOURCE 1.2, 3.4>>``; it begins with `NO_ANSWER` when the sources do not hold
-the answer. `ragcore.answer.cite` parses this language. With the citations of Anthropic's own API (`NATIVE_SYSTEM`) it
-writes only `NO_ANSWER` of this, and its citations are put into the text in the same language as they come.
+A writer cites a unit as ``<<SOURCE 3.2>>``, consecutive units as ``<<SOURCE 3.2-3.4>>``, a whole source as ``<<SOURCE
+3>>``, and several at once as ``<<SOURCE 1.2, 3.4>>``; it begins with `NO_ANSWER` if the sources do not contain the
+answer. `ragcore.answer.cite` parses this language. With the native citations of Anthropic's API (`NATIVE_SYSTEM`) the
+model writes only `NO_ANSWER` of it; its citations are converted to markers as they arrive.
 """
 
 from __future__ import annotations

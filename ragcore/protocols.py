@@ -1,4 +1,4 @@
-"""The seams: what a stage may be handed by the engine. One test class per protocol runs over every implementation
+"""Protocols between the engine and its replaceable parts. One test class per protocol runs over every implementation
 (tests/contracts)."""
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Vector = NDArray[np.float32]
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Text → unit vectors. The same text always gives the same vector, whatever else is in the call."""
+    """Embedding model: text → unit vectors. A text's vector does not depend on the other texts of the call."""
 
     @property
     def name(self) -> str:
-        """``provider:model``; recorded in the index, which refuses a query by another."""
+        """``provider:model``; stored in the index, which rejects queries of another model."""
         ...
 
     @property
@@ -37,26 +37,27 @@ class Embedder(Protocol):
         ...
 
     def embed_query(self, text: str) -> Vector:
-        """float32 ``(dimensions,)`` of length 1; adds the model's query prefix where it has one."""
+        """float32 ``(dimensions,)`` of length 1; includes the model's query prefix, if it has one."""
         ...
 
 
 @runtime_checkable
 class QuestionAnalyser(Protocol):
-    """What reads questions. Equal texts give equal questions. Safe for threads."""
+    """Parser of questions. Equal texts give equal results. Thread-safe."""
 
     def read(self, text: str) -> Question:
-        """The question ``text``, which stands alone."""
+        """Parsed stand-alone question ``text``."""
         ...
 
     def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
-        """What ``text`` means behind the questions ``earlier``, oldest first, each as it was made to stand alone."""
+        """Meaning of ``text`` after the stand-alone questions ``earlier``, oldest first."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """One of several different values: the ``figure``, the ``words`` that give it, what cites them, and its year."""
+    """One of several conflicting values: its ``figure``, the ``words`` around it, its citation ``marker`` and its
+    year."""
 
     figure: str
     words: str
@@ -66,23 +67,22 @@ class Rival:
 
 @runtime_checkable
 class FieldReader(Protocol):
-    """What reads the guidance of report fields, and where documents say what it asks for. Safe for threads."""
+    """Parser of the guidance of report fields, and finder of the matching places in documents. Thread-safe."""
 
     def requirements(self, heading: str, guidance: str) -> tuple[str, ...]:
-        """What ``guidance`` asks for, piece by piece; ``heading`` where it asks for nothing."""
+        """Items that ``guidance`` asks for; ``heading`` if it asks for none."""
         ...
 
     def of_a_year(self, heading: str, guidance: str, unit: str, terms: Sequence[Term] = ()) -> bool:
-        """Whether a value field asks for an amount of a year, or of its end."""
+        """Whether a value field asks for an amount over a year, or at its end."""
         ...
 
     def coverage(self, document: Document) -> Coverage:
-        """The period that ``document`` reports on."""
+        """Reporting period of ``document``."""
         ...
 
     def headed(self, document: Document, heading: str) -> list[tuple[int, int]]:
-        """At most two spans of ``document`` under headings that are called ``heading``, best first, none inside
-        another."""
+        """At most two spans of ``document`` under headings named ``heading``, best first, not nested."""
         ...
 
     def stated(
@@ -95,14 +95,14 @@ class FieldReader(Protocol):
         *,
         whole: bool,
     ) -> tuple[KnownFacts, tuple[Segment, ...]]:
-        """``known`` with the statements of ``documents`` and their periods, and where they hold what a value field asks
-        for, whether a search finds it or not: the tables as a ``whole``, or their rows."""
+        """``known`` plus the statements of ``documents`` and their periods, and the segments with the value of a field,
+        whether or not a search finds them: whole tables (``whole``) or their rows."""
         ...
 
     def rivals(
         self, heading: str, form: Field, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts
     ) -> list[tuple[str, list[Rival]]]:
-        """What a value field asks for, with the different values that ``sources`` give for it."""
+        """Items of a value field with the conflicting values that ``sources`` give for each."""
         ...
 
     def nearest(
@@ -114,17 +114,17 @@ class FieldReader(Protocol):
         settings: AnswerSettings,
         most: int,
     ) -> list[str]:
-        """The markers of at most ``most`` sentences and rows that come nearest to ``what``, best first."""
+        """Markers of at most ``most`` sentences and rows closest to ``what``, best first."""
 
 
 class QuestionWording(Protocol):
-    """A language's way of asking about a document in its own words. What makes a question returns "" where the words
-    don't plainly make one."""
+    """Wording of questions about a document in one language. Methods that make a question return "" if the words do not
+    clearly form one."""
 
     CAUSE: Pattern[str]
-    """What leads from what changed to why."""
+    """Link from a change to its cause."""
     REFERENCE: Pattern[str]
-    """References and list numbers, which are no figures."""
+    """References and list numbers, which do not count as figures."""
 
     def of_cell(self, row: str, column: str, title: str, words: Set[str]) -> str: ...
     def of_heading(self, text: str, low: str, words: Set[str], *, several: bool) -> str: ...
@@ -133,106 +133,106 @@ class QuestionWording(Protocol):
     def of_cause(self, sentence: str, words: Set[str]) -> str: ...
 
     def label_of(self, text: str) -> str:
-        """By which a text refers to the section of a heading."""
+        """Label by which a text refers to the section of a heading."""
         ...
 
     def written(self, text: str) -> Set[str]:
-        """The words of ``text`` as it writes them within sentences, which those above take as ``words``."""
+        """Words of ``text`` as written within sentences: the ``words`` of the methods above."""
         ...
 
     def is_many(self, name: str) -> bool:
-        """Whether the noun of a name is in the plural."""
+        """Whether the head noun of a name is plural."""
         ...
 
     def leaning(self) -> Set[str]:
-        """Words at a beginning that need the sentence before."""
+        """Opening words of a sentence that depend on the sentence before."""
         ...
 
 
 @runtime_checkable
 class Reranker(Protocol):
-    """Query–passage relevance as probabilities."""
+    """Query–passage relevance model, with probabilities as scores."""
 
     @property
     def name(self) -> str: ...
 
     def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
-        """float64 ``(len(passages),)`` in 0–1; a passage's score does not depend on the others."""
+        """float64 ``(len(passages),)`` in 0–1; each score is independent of the other passages."""
         ...
 
 
 @runtime_checkable
 class Entailment(Protocol):
-    """How likely texts say a claim, by a model of natural-language inference."""
+    """Natural-language inference model: the probability that a text entails a claim."""
 
     @property
     def name(self) -> str: ...
 
     def score(self, claim: str, premises: Sequence[str]) -> NDArray[np.float64]:
-        """float64 ``(len(premises),)``: the probability that each says ``claim``; independent of the others."""
+        """float64 ``(len(premises),)``: probability that each premise entails ``claim``, independent of the others."""
         ...
 
 
 @runtime_checkable
 class Nearest(Protocol):
-    """Chunk vectors that can be searched. Ids are chunk ids."""
+    """Nearest-neighbour search over chunk vectors. Ids are chunk ids."""
 
     def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first; fewer than ``k`` only where the
-        scope holds fewer."""
+        """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first; fewer only if the scope has
+        fewer."""
         ...
 
 
 @runtime_checkable
 class VectorStore(Nearest, Protocol):
-    """A rebuildable cache of chunk vectors, nearest by cosine."""
+    """Rebuildable cache of chunk vectors with cosine search."""
 
     def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
-        """Add chunks, or replace those with the same ids. ``vectors`` float32 ``(len(entries), d)``."""
+        """Insert chunks, or replace those with equal ids. ``vectors`` is float32 ``(len(entries), d)``."""
         ...
 
     def delete_documents(self, doc_ids: Sequence[str]) -> None: ...
 
     def count(self) -> int:
-        """Chunks in the store."""
+        """Number of chunks in the store."""
         ...
 
     def ids(self) -> set[str]: ...
 
     def reset(self) -> None:
-        """Forget everything."""
+        """Delete everything."""
         ...
 
 
 @runtime_checkable
 class SparseIndex(Protocol):
-    """BM25 over every chunk of the index."""
+    """BM25 index over every chunk."""
 
     def query(self, text: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
         """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first."""
         ...
 
     def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each of ``ids`` (0.0 where no term matches), float64 ``(len(ids),)``."""
+        """Score of each of ``ids`` (0.0 without a matching term), float64 ``(len(ids),)``."""
         ...
 
     def mentions(self, text: str) -> dict[str, int]:
-        """How many chunks of each document hold every term of ``text``; documents with none are left out."""
+        """Number of chunks of each document that contain every term of ``text``; documents without any are left out."""
         ...
 
 
 @runtime_checkable
 class Retriever(Protocol):
-    """A question → hits and segments."""
+    """Search for the hits and segments of a question."""
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
-        """The best ``top_k`` chunks in ``scope`` and the segments around them."""
+        """Best ``top_k`` chunks in ``scope`` and the segments around them."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A source as it goes to a service that cites by itself: ``blocks[i]`` is what stands for unit ``i + 1``."""
+    """Source for a service with native citations: ``blocks[i]`` represents unit ``i + 1``."""
 
     source: int
     title: str
@@ -241,7 +241,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A PNG of ``width`` × ``height`` pixels."""
+    """PNG of ``width`` × ``height`` pixels."""
 
     png: bytes
     width: int
@@ -250,8 +250,8 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What one side of a conversation says. ``kept``: later requests begin with the same words up to its end, so a
-    service with a prompt cache is asked to keep them."""
+    """One message of a conversation. ``kept``: later requests share the prefix up to its end, so a service with a
+    prompt cache is asked to cache it."""
 
     text: str
     role: Literal["user", "assistant"] = "user"
@@ -260,7 +260,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a model fills in instead of writing prose: a tool, whose input has the JSON ``schema`` of an object."""
+    """Tool that a model fills in instead of writing prose; its input has the JSON ``schema`` of an object."""
 
     name: str
     description: str
@@ -269,11 +269,10 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class WritingTask:
-    """What is asked of a writer that reads no prompts (the offline one): the ``question`` or heading, as it was
-    ``read`` (None: not yet), the ``sources``, ``terms`` (what in it is called otherwise too), ``routes`` (the
-    documents that it names) and, for a section, its ``form``. ``own`` is what of the sources stands in a section
-    called as the one asked for, or was ``pinned``. ``stated`` is what is known of the documents that a value is
-    looked for in."""
+    """Task of a writer that reads no prompts (the offline one): the ``question`` or heading, its parsed form ``read``
+    (None: not parsed yet), the ``sources``, ``terms`` (its synonyms), ``routes`` (documents that it names) and, for a
+    section, its ``form``. ``own`` are the spans of the sources in a section with the requested heading, or ``pinned``
+    ones. ``stated`` has the known facts of the documents searched for a value."""
 
     question: str = ""
     sources: tuple[Source, ...] = ()
@@ -288,13 +287,14 @@ class WritingTask:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """What a model is asked. ``images`` and ``passages`` (for a service that cites by itself) stand before the last
-    message. With a ``tool`` the text that comes back is the tool's input as JSON, which need not keep to the schema and
-    is "" where the model did not fill it in.
+    """Request to a model. ``images`` and ``passages`` (for a service with native citations) precede the last message.
+    With a ``tool`` the response text is the tool's input as JSON, which may violate the schema, or "" if the model did
+    not fill it in.
 
-    ``purpose`` is what it is booked under. ``fresh``: an answer that was kept of the same request will not do;
-    ``usable`` says whether a text may be kept. ``bulk``: one of many under a spend limit, whose text the asker keeps:
-    nothing that may have been billed is sent again, and a text that reaches ``max_tokens`` just ends there."""
+    ``purpose`` is its booking category. ``fresh`` skips a stored response to the same request; ``usable`` says whether
+    a text may be stored. ``bulk``: one of many requests under a spend limit, whose caller stores the text: a possibly
+    billed request is never repeated, and a text that reaches ``max_tokens`` simply ends there.
+    """
 
     system: str = ""
     messages: tuple[Message, ...] = ()
@@ -311,10 +311,10 @@ class ModelRequest:
 
 
 class TextStream(Protocol):
-    """The response is the stream: iterate it for text as it arrives; ``usage``, ``model`` and ``notes`` (what a person
-    should know beside the text) are final at its end, and so is what is ``missing`` of one document of several.
-    ``replayed``: it is what the same request was answered before, and nothing is sent. ``close`` may be called from
-    another thread and ends the iteration soon after."""
+    """Streaming response: iterate it for text as it arrives. ``usage``, ``model``, ``notes`` (remarks for the user) and
+    ``missing`` (what one document of several lacks) are final at its end. ``replayed``: it repeats the stored response
+    to the same request, and nothing is sent. ``close`` may be called from another thread and ends the iteration soon
+    after."""
 
     usage: Usage
     model: str
@@ -324,7 +324,7 @@ class TextStream(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Names everything that is sent, and where to; "" where nothing is."""
+        """Identifier of the sent data and its destination; "" if nothing is sent."""
         ...
 
     def __iter__(self) -> Iterator[str]: ...
@@ -334,9 +334,9 @@ class TextStream(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a model can do. ``extractive``: its text is only quotes, and labelled as such. ``vision``: it sees pictures.
-    ``tools``: it fills in forms well enough to be asked without being told to. ``prompt_cache``: it reads words that
-    come again at a fraction of the price. Nothing is known of a model on a server of one's own."""
+    """Capabilities of a model. ``extractive``: its text is only quotes, and labelled so. ``vision``: it accepts
+    pictures. ``tools``: it fills in forms reliably enough to be asked by default. ``prompt_cache``: it reads repeated
+    prefixes at a fraction of the price. All are False for a model on the user's own server."""
 
     extractive: bool = False
     vision: bool = False
@@ -346,7 +346,7 @@ class Capabilities:
 
 @runtime_checkable
 class LLM(Protocol):
-    """A model that writes. It cites with ``<<SOURCE N.M>>`` markers (prompts.py defines the language)."""
+    """Language model that writes answers. It cites with ``<<SOURCE N.M>>`` markers (see `ragcore.prompts`)."""
 
     @property
     def name(self) -> str: ...
@@ -355,37 +355,37 @@ class LLM(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     def stream(self, request: ModelRequest) -> TextStream:
-        """Nothing is sent until the stream is iterated; errors are raised from there."""
+        """Stream of the response. The request is sent, and errors are raised, on iteration."""
         ...
 
 
 class ContextCache(Protocol):
-    """What models wrote on documents and passages, by a hash of what they were asked about, and its cost."""
+    """Cache of model-written texts on documents and passages, keyed by a hash of their subject, with costs."""
 
     def get(self, key: str, model: str, prompt: str) -> str | None:
-        """What ``model`` said; "" where there was nothing worth saying, None where it was not asked."""
+        """Text by ``model``; "" if it had nothing worth saying, None if it was not asked."""
         ...
 
     def latest(self, key: str) -> str | None:
-        """The newest text by any model."""
+        """Newest text by any model."""
         ...
 
     def put(self, key: str, model: str, prompt: str, text: str) -> None: ...
 
     def spent(self, doc_id: str) -> float:
-        """US dollars, with what is reserved for requests under way."""
+        """US dollars, including reservations for pending requests."""
         ...
 
     def spend(self, doc_id: str, usd: float) -> None:
-        """Add ``usd`` to what the document has cost; less than 0 gives back what was reserved too much."""
+        """Add ``usd`` to the document's cost; a negative amount releases an excess reservation."""
         ...
 
 
 class DescriptionCache(ContextCache, Protocol):
-    """Descriptions by picture (the hash of its pixels), and what the figures of a document have cost."""
+    """Cache of figure descriptions, keyed by picture (hash of its pixels), with the figure costs of each document."""
 
     def images(self, doc_id: str) -> dict[str, str]:
-        """The picture of each place where one was drawn before."""
+        """Picture of each place drawn before."""
         ...
 
     def put_image(self, doc_id: str, place: str, image: str) -> None: ...
@@ -393,33 +393,33 @@ class DescriptionCache(ContextCache, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete answer of ``model`` as it came, piece by piece."""
+    """Complete response of ``model``, in the pieces received."""
 
     model: str
     pieces: tuple[str, ...]
 
 
 class ResponseCache(Protocol):
-    """Answers by the fingerprint of their requests."""
+    """Cache of responses, keyed by the fingerprints of their requests."""
 
     def get(self, fingerprint: str) -> Response | None: ...
 
     def put(self, fingerprint: str, response: Response) -> None:
-        """Keep it in place of an earlier one."""
+        """Store a response, replacing an earlier one."""
         ...
 
 
 class SpendLedger(Protocol):
-    """What was paid for."""
+    """Ledger of paid calls."""
 
     def add(self, model: str, purpose: Purpose, usage: Usage, usd: float | None) -> None:
-        """One call; ``usd`` is None where ``model`` has no price."""
+        """Record one call; ``usd`` is None if ``model`` has no price."""
         ...
 
 
 @dataclass
 class StaticStream:
-    """A `TextStream` over text that is already there."""
+    """`TextStream` over existing text."""
 
     parts: Iterable[str]
     model: str
