@@ -1,12 +1,12 @@
-"""What passes between the stages: frozen dataclasses, and the one map from characters to places.
+"""Data types that stages exchange: frozen dataclasses, and the word map from characters to boxes.
 
-The invariant that everything rests on: a document has one canonical ``text``; every element, table cell, chunk,
-source unit and citation is a half-open span ``[start, end)`` of it (in Python characters); and the word map gives
-the boxes of any span. Nothing is ever located by searching for its text again.
+The central invariant: a document has one canonical ``text``; every element, table cell, chunk, source unit and citation
+is a half-open span ``[start, end)`` of it (in Python characters); and the word map gives the boxes of any span. Nothing
+is ever located by searching for its text again.
 
-`ragcore.types.geometry` has `Box`, the one convention for places, and the word map itself; `ragcore.types.document`
-has what a document is made of, `ragcore.types.retrieval` what was searched for and found. Here they are under one
-name, and what answering passes on.
+`ragcore.types.geometry` has `Box`, the coordinate convention, and the word map; `ragcore.types.document` the parts of a
+document; `ragcore.types.retrieval` queries and results. This package re-exports them, together with the types of
+answers.
 """
 
 from __future__ import annotations

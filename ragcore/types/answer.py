@@ -1,4 +1,4 @@
-"""Answers, their claims and citations, and the turns of a conversation: frozen dataclasses."""
+"""Answers, claims, citations and turns of a conversation: frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ UnitKind = Literal["sentence", "cell"]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A sentence or a table cell of a source: the smallest thing a citation can name. ``label`` gives a cell's row
-    and column headers (``Total revenues · Fiscal 2023``), "" for a sentence. ``generated``: a sentence of an AI-written
-    description, not of the document."""
+    """Sentence or table cell of a source: the smallest citable unit. ``label`` gives a cell's row and column headers
+    (``Total revenues · Fiscal 2023``), "" for a sentence. ``generated``: a sentence of an AI-written description, not
+    of the document."""
 
     start: int
     end: int
@@ -29,8 +29,8 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A numbered passage given to the writer: span of one document, cut into numbered units (from 1). ``marks`` are the
-    spans of raised footnote marks in its running text, which no quotation shows."""
+    """Numbered passage given to the writer: a span of one document, cut into units numbered from 1. ``marks`` are the
+    spans of raised footnote marks in its running text, which quotations leave out."""
 
     number: int
     doc_id: str
@@ -47,8 +47,8 @@ class Source:
     marks: tuple[tuple[int, int], ...] = ()
 
     def lines(self) -> list[tuple[int, int]]:
-        """Numbers first..last of the units that stand on one line of the text: the sentences of a paragraph or list
-        item, the cells of a table row."""
+        """Unit numbers first..last for each line of the text: the sentences of a paragraph or list item, the cells of a
+        table row."""
         runs: list[tuple[int, int]] = []
         for number, unit in enumerate(self.units, start=1):
             before = self.units[number - 2] if runs else None
@@ -62,23 +62,22 @@ class Source:
         return runs
 
     def words(self, first: int, last: int) -> str:
-        """What units ``first`` to ``last`` are in the text, with single blanks and without ``marks``."""
+        """Text of units ``first`` to ``last`` with single blanks and without ``marks``."""
         return self.between(self.units[first - 1].start, self.units[last - 1].end)
 
     def between(self, start: int, end: int) -> str:
-        """The document's ``[start, end)``, with single blanks and without ``marks``."""
+        """Document text ``[start, end)`` with single blanks and without ``marks``."""
         return " ".join(without(self.text[start - self.start : end - self.start], start, self.marks).split())
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """``n`` as shown, from 1 in order of first use, those that checking added last. ``quote`` is
-    ``document.text[start:end]`` and ``boxes == document.boxes(start, end)``. ``head_boxes`` are the row and column
-    headers of a cited cell.
-    ``source`` and ``units`` are what the marker named: unit numbers first..last, or (0, 0) for the whole source.
-    ``generated``: the quote is, or holds, an AI-written description of the figure that ``boxes`` show. ``ocr`` is the
-    mean confidence (0–1) of a quote that was read by OCR, else None. ``shown``: the quote without raised marks of
-    footnotes, "" where it has none."""
+    """Quotation of a document, numbered ``n`` from 1 in order of first use; citations added by verification come last.
+    ``quote`` is ``document.text[start:end]`` and ``boxes == document.boxes(start, end)``. ``head_boxes`` are the row
+    and column headers of a cited cell. ``source`` and ``units`` are what the marker named: unit numbers first..last, or
+    (0, 0) for the whole source. ``generated``: the quote is, or contains, an AI-written description of the figure in
+    ``boxes``. ``ocr`` is the mean confidence (0–1) of a quote read by OCR, else None. ``shown`` is the quote without
+    raised footnote marks, "" if it has none."""
 
     n: int
     doc_id: str
@@ -100,14 +99,14 @@ class Citation:
 
     @property
     def quotation(self) -> str:
-        """The quote as it is put between quotation marks."""
+        """Quote as printed between quotation marks."""
         return self.shown or self.quote
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where in `Answer.text` a citation stands: ``text[start:end]`` is ``[n]``. ``added``: the writer did not give it;
-    checking found that the source says what the claim says."""
+    """Position of a citation in `Answer.text`: ``text[start:end]`` is ``[n]``. ``added``: not by the writer;
+    verification found that the source supports the claim."""
 
     start: int
     end: int
@@ -117,9 +116,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of the answer, ``answer.text[start:end]`` with its marks left out as ``text``; the citations that
-    stand in it; and the verdict with its reason in words. ``wrong`` are the spans in ``answer.text`` of the figures
-    that the verdict is about."""
+    """Sentence of the answer: ``text`` is ``answer.text[start:end]`` without citation marks, ``citations`` are those in
+    it, ``status`` and ``reason`` the verdict. ``wrong`` are the spans in ``answer.text`` of the figures that the
+    verdict is about."""
 
     text: str
     start: int
@@ -135,14 +134,13 @@ AS_TYPED = "asked"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A finished (or stopped) answer. ``text`` is Markdown with marks ``[n]`` at ``marks``; ``status`` is
-    ``complete``, ``stopped`` (by the person) or ``failed`` (``error`` says why; what had arrived is kept). ``trace``
-    is None where nothing was retrieved, and in answers stored before there were traces. ``replayed``: the same request
-    was answered before, and ``text`` is that answer, which cost nothing anew. ``standalone`` is the question as it was
-    searched for where it goes on from the ones before it, made so by ``rewritten_by``: ``rules``, a model's name, or
-    `AS_TYPED` where nobody could tell what it goes on from; else both are "". ``notes`` say in words what checking was
-    to do and could not. ``text`` is exactly what was streamed, and, where claims end, the marks of citations that
-    checking added (`Mark.added`)."""
+    """Finished, stopped or failed answer. ``text`` is Markdown with marks ``[n]`` at ``marks``: exactly the streamed
+    text, plus, at the ends of claims, the marks of citations that verification added (`Mark.added`). ``status`` is
+    ``complete``, ``stopped`` (by the user) or ``failed`` (``error`` gives the reason; the text so far is kept).
+    ``trace`` is None if nothing was retrieved, and in answers stored before traces existed. ``replayed``: ``text`` is
+    the stored response to the same request and caused no new cost. ``standalone`` is the stand-alone form of a
+    follow-up question, made by ``rewritten_by``: ``rules``, a model's name, or `AS_TYPED` if its reference could not be
+    resolved; both are "" for other questions. ``notes`` name the checks that could not be done."""
 
     answer_id: str
     question: str
@@ -172,8 +170,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One earlier exchange of a conversation, as the writer sees it. ``standalone`` is its question as it was searched
-    for, "" where that is the question itself or not known; ``cited`` what its answer cites (document, start, end)."""
+    """Earlier exchange of a conversation, as shown to the writer. ``standalone`` is the stand-alone form of its
+    question, "" if equal or unknown; ``cited`` are the spans that its answer cites (document, start, end)."""
 
     question: str
     answer: str
@@ -186,12 +184,12 @@ class Turn:
         return cls(answer.question, answer.text, answer.standalone, cited)
 
 
-# What an answer stream yields, in order: one Found; Text, Cited and Dropped as they arrive; Checked; Done.
+# Events of an answer stream, in order: one Found; Text, Cited and Dropped as they arrive; Checked; Done.
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Retrieval is done and the sources are numbered; nothing is written yet."""
+    """Event: retrieval is done and the sources are numbered; nothing is written yet."""
 
     retrieval: Retrieval
     sources: tuple[Source, ...]
@@ -199,35 +197,36 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A piece of the answer's prose."""
+    """Event: a piece of the answer's prose."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A marker was resolved: a chip with ``citation.n`` stands here. The same citation may come again."""
+    """Event: a marker was resolved to a citation, shown here as a chip ``citation.n``. A citation may repeat."""
 
     citation: Citation
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A marker named no given source; it is not shown as a citation."""
+    """Event: a marker named no given source; it is not shown."""
 
     marker: str
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Verdicts of all claims, which stand in `Answer.text` as it will be: with the marks that checking added."""
+    """Event: verdicts of all claims, positioned in the final `Answer.text`, which includes the marks added by
+    verification."""
 
     claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The finished answer."""
+    """Event: the finished answer."""
 
     answer: Answer
 

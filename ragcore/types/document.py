@@ -1,4 +1,4 @@
-"""A document as it was read: pages, elements, tables, and the chunks that it is cut into.
+"""Parsed documents: pages, elements, tables and chunks.
 
 A document has one canonical ``text``; every element, table cell and chunk is a half-open span ``[start, end)`` of it
 (in Python characters); and the word map gives the boxes of any span. Nothing is ever located by searching for its text
@@ -32,22 +32,21 @@ ElementKind = Literal[
 ChunkKind = Literal["text", "table", "figure"]
 GENERATED_MARKS = ("<::", "::>")  # around an AI-written description in the canonical text
 
-# Raised marks of footnotes, such as the "13" of "prospective trials.13", are characters of the text and no part of a
-# quotation. As parts of the height of the word before: how small and how high a mark is set, and how near to that word.
+# Raised footnote marks, such as the "13" of "prospective trials.13", are characters of the text but not of quotations.
+# Relative to the height of the word before: a mark's largest height, least rise and largest distance from that word.
 _SMALL, _RAISED, _NEAR = 0.85, 0.12, 0.5
 _MARK = re.compile(r"(?:\((?:\d{1,2}|[a-z])\)|\d{1,3}(?:[,–-]\d{1,3})*|[a-z]|[*∗†‡§¶#]+)[,;.]?")
-# Behind a word or the end of a clause, and not behind a figure, a unit or a symbol: m2, 106, R2.
+# A mark follows a word or the end of a clause, not a figure, a unit or a symbol: m2, 106, R2.
 _BASE = re.compile(r"(?:[^\W\d_]{4,}|(?:[^\W\d_]{2,}|%|\b(?:19|20)\d\d)[.,;:!?”’\"'»)\]]{1,3}|\b(?:19|20)\d\d)$")
 _UNITS = re.compile(r"\b(?:mmol|µmol|nmol|kcal|mmHg|metres?|meters?|inch)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page as displayed. ``label`` is the printed page label where the PDF has one, else the number as text;
-    ``width`` and ``height`` are points after rotation and crop; ``rotation`` is the page's own, in degrees;
-    ``degraded`` says why a page was read by a simpler method, or is None; ``ocr`` is the mean confidence (0–1) of a
-    page read by OCR, None where the PDF's own text was taken; ``unread``: nothing on it could be read (``degraded``
-    says why)."""
+    """Page as displayed. ``label`` is the printed page label if the PDF has one, else the number as text; ``width`` and
+    ``height`` are points after rotation and crop; ``rotation`` is the page's own, in degrees; ``degraded`` is the
+    reason for a simpler reading method, or None; ``ocr`` is the mean confidence (0–1) of a page read by OCR, None if
+    the PDF's own text was used; ``unread``: nothing on it could be read (``degraded`` gives the reason)."""
 
     number: int
     label: str
@@ -61,10 +60,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One table cell: its place in the grid, its span (printed once, its own words) and whether it is a header.
-    ``mark`` is the span of the footnote marks at its end, which are no part of its value (the `` a`` of ``1,234 a``,
-    its blank included); None where it has none.
-    """
+    """Table cell: its grid position, the span of its own printed words, and whether it is a header. ``mark`` is the
+    span of its trailing footnote marks, which are not part of the value (`` a`` in ``1,234 a``, including the blank),
+    or None."""
 
     row: int
     col: int
@@ -77,17 +75,16 @@ class Cell:
 
     @property
     def value_end(self) -> int:
-        """Where the cell's value ends, its footnote marks left out."""
+        """End of the cell's value, without its footnote marks."""
         return self.end if self.mark is None else self.mark[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """``cells`` in row order, header cells included; ``row_spans[i]`` is the span of the i-th linearised body row
-    (title and headers repeated in it) and ``row_numbers[i]`` its row in the grid. ``title`` is "" where none was found.
-    ``repeated`` are the header cells that are printed again where the table goes on, on another page or in another
-    column: at the same place of the grid as those they repeat, their spans outside the table's element.
-    """
+    """Table of cells. ``cells`` are in row order, header cells included; ``row_spans[i]`` is the span of the i-th
+    linearised body row (with title and headers repeated in it) and ``row_numbers[i]`` its grid row. ``title`` is "" if
+    none was found. ``repeated`` are header cells printed again on a later page or column of the table: they have the
+    grid position of the original, and spans outside the table's element."""
 
     title: str
     rows: int
@@ -98,7 +95,7 @@ class Table:
     repeated: tuple[Cell, ...] = ()
 
     def headers_of(self, cell: Cell) -> tuple[Cell, ...]:
-        """The column-header cells above ``cell``, outermost first (none for a header cell itself)."""
+        """Column headers above ``cell``, outermost first; none for a header cell."""
         if cell.header:
             return ()
         columns = range(cell.col, cell.col + cell.col_span)
@@ -111,7 +108,7 @@ class Table:
         )
 
     def row_header_of(self, cell: Cell) -> Cell | None:
-        """The cell that names the row: its first non-empty cell to the left of ``cell``, or None."""
+        """First non-empty cell to the left of ``cell`` in its row, or None."""
         for other in self.cells:
             covers = other.row <= cell.row < other.row + other.row_span
             if covers and not other.header and other.col < cell.col and other.end > other.start:
@@ -121,12 +118,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A piece of a document with one role. ``id`` counts in reading order over the whole document, furniture included.
-    ``region`` holds layout boxes for what has no words of its own (a figure). ``section`` is the path of headings
-    above it. ``noise`` is None, or the reason why it is not indexed. A figure's ``caption`` is the id of its caption,
-    whose ``caption_of`` are the ids of the figures that it stands for. ``generated`` is the span, within the element's,
-    of an AI-written description with its marks ``<::`` and ``::>``: no word of it was printed, and `Document.boxes` of
-    it gives the figure's region."""
+    """Part of a document with one role. ``id`` is its position in reading order over the whole document, furniture
+    included. ``region`` holds layout boxes of elements without words (a figure). ``section`` is the path of headings
+    above it. ``noise`` is the reason for not indexing it, or None. ``caption`` is the id of a figure's caption, and the
+    caption's ``caption_of`` are the ids of its figures. ``generated`` is the span, within the element's, of an
+    AI-written description including its marks ``<::`` and ``::>``; none of it was printed, and `Document.boxes` maps it
+    to the figure's region."""
 
     id: int
     kind: ElementKind
@@ -145,17 +142,17 @@ class Element:
 
 @runtime_checkable
 class Arranged(Protocol):
-    """Elements that know their own body without making all of them."""
+    """Sequence of elements that gives its body without creating all of them."""
 
     def body(self) -> Sequence[Element]: ...
 
 
 @dataclass(frozen=True)
 class Document:
-    """A parsed document: one canonical text, the word map, pages and elements.
+    """Parsed document: canonical text, word map, pages and elements.
 
-    ``text`` is the body followed by the furniture (page headers, footers and other noise, kept but never indexed):
-    ``text[:body_end]`` is what chunks tile. ``doc_id`` is the first 16 hex digits of ``sha256``.
+    ``text`` is the body followed by the furniture (page headers, footers and other noise, kept but never indexed);
+    chunks tile ``text[:body_end]``. ``doc_id`` is the first 16 hex digits of ``sha256``.
     """
 
     doc_id: str
@@ -169,46 +166,43 @@ class Document:
     elements: Sequence[Element]
 
     def boxes(self, start: int, end: int) -> tuple[Box, ...]:
-        """The places of ``text[start:end]``, one box for each run of words that follow one another on a line.
+        """Boxes of ``text[start:end]`` in text order, one for each run of words on a line.
 
-        In order of the text; words of the span that stand elsewhere on the page (a repeated header) get the box of
-        what they repeat, once. A partly covered word gives its whole box.
+        Repeated words (a header carried into a row) get the box of their original, once. A partly covered word gives
+        its whole box.
         """
         part = self.words.within(start, end)
         return tuple(line_boxes(self.words.pages[part], self.words.boxes[part]))
 
     def shown(self, start: int, end: int) -> str:
-        """``text[start:end]`` as it is shown between quotation marks: without the raised marks of footnotes."""
+        """``text[start:end]`` as quoted: without raised footnote marks."""
         return without(self.text[start:end], start, self.marks(start, end))
 
     def marks(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
-        """The spans of the raised marks of footnotes in ``[start, end)``; those of table cells are `Cell.mark`."""
+        """Spans of raised footnote marks in ``[start, end)``; table cells have theirs in `Cell.mark`."""
         return raised_marks(self.text, self.words, start, end)
 
     def page_at(self, start: int, end: int) -> int:
-        """The page on which the span's own (not repeated) words begin; 1 when the span has no words."""
+        """Page on which the span's own (not repeated) words begin; 1 if it has none."""
         part = self.words.within(start, end)
         own = np.flatnonzero(~self.words.repeated[part])
         first = part.start + int(own[0]) if len(own) else part.start
         return int(self.words.pages[first]) if part.stop > part.start else 1
 
     def pages_of(self, start: int, end: int) -> tuple[int, ...]:
-        """Every page that the span's own words touch, ascending; of a span without any (a description), where it
-        belongs."""
+        """Pages of the span's own words, ascending; for a span without any (a description), the pages of its boxes."""
         part = self.words.within(start, end)
         own = self.words.pages[part][~self.words.repeated[part]]
         own = own if len(own) else self.words.pages[part]
         return tuple(int(page) for page in np.unique(own))
 
     def first_and_last_page(self, start: int, end: int) -> tuple[int, int]:
-        """The first and the last of the pages that the span touches; of a span without words, those of the elements
-        that it touches; (0, 0) where there are none either."""
+        """First and last page of the span's words, else of its elements; (0, 0) if it has neither."""
         pages = self.pages_of(start, end) or sorted(e.page for e in self.elements if e.start < end and e.end > start)
         return (pages[0], pages[-1]) if pages else (0, 0)
 
     def ocr_confidence(self, start: int, end: int) -> float | None:
-        """How sure OCR was of the span: mean confidence (0–1) of its own words on pages that OCR read; None where it
-        has no such words."""
+        """Mean OCR confidence (0–1) of the span's own words on pages read by OCR; None if it has none."""
         part = self.words.within(start, end)
         read = [page.number for page in self.pages if page.ocr is not None]
         chosen = ~self.words.repeated[part] & np.isin(self.words.pages[part], read)
@@ -218,12 +212,12 @@ class Document:
         return self.boxes(element.start, element.end) or element.region
 
     def element_pages(self, element: Element) -> set[int]:
-        """Every page on which the element stands."""
+        """Pages of the element."""
         return {element.page, *self.pages_of(element.start, element.end)}
 
     @cached_property
     def body(self) -> Sequence[Element]:
-        """The elements that are not noise, in the order of the text."""
+        """Elements that are not noise, in text order."""
         if isinstance(self.elements, Arranged):
             return self.elements.body()
         return tuple(sorted((e for e in self.elements if e.noise is None), key=lambda e: (e.start, e.end, e.id)))
@@ -231,12 +225,12 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """What became of a document's figures, or of its contexts. Of ``figures`` large enough to describe, ``described``
-    have a description, ``empty`` show nothing worth one, and ``repeated`` are described where they first stand. Of
-    contexts, ``written`` summaries are a model's, ``extracted`` ones sentences of the document, and ``situated``
-    passages were placed in it by a model. ``left`` of either are not done because of ``reason`` ("" where nobody was to
-    be asked). ``usd`` is what the document has cost so far; ``error`` is `GroundworkError.as_dict` of what the service,
-    or the drawing, ran into."""
+    """Outcome of describing a document's figures, or of writing its contexts. Of ``figures`` large enough to describe,
+    ``described`` have a description, ``empty`` show nothing worth one, and ``repeated`` are described at their first
+    occurrence. Of contexts, ``written`` summaries are a model's, ``extracted`` ones sentences of the document, and
+    ``situated`` passages have a model's sentence. ``left`` are unfinished because of ``reason`` ("" if no model was to
+    be asked). ``usd`` is the document's cost so far; ``error`` is `GroundworkError.as_dict` of a fault of the service
+    or of the drawing."""
 
     figures: int = 0
     described: int = 0
@@ -252,12 +246,12 @@ class ModelReport:
 
     @property
     def unfinished(self) -> bool:
-        """Whether another attempt may do what is left."""
+        """Whether another attempt may finish the rest."""
         return self.left > 0 and bool(self.reason)
 
     @property
     def words(self) -> str:
-        """In a sentence, or "" where there is nothing to tell."""
+        """Outcome as a sentence, or "" if there is nothing to report."""
         parts = [
             f"{count} {one if count == 1 else several} {done}"
             for count, one, several, done in (
@@ -279,16 +273,16 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A span of a document that is retrieved as one. ``text == document.text[start:end]``.
+    """Retrieval unit: a span of a document, ``text == document.text[start:end]``.
 
-    A *tile* is a piece of the document's tiling: ``index`` is its place there and ``tiles`` is None. A *composite* lies
-    beside the tiling: it spans the tiles ``tiles[0]`` to ``tiles[1]`` (both included), which hold rows of one table,
-    and ``grid`` has them in short form (title and headers once). Composites are numbered on after the last tile.
+    A *tile* is part of the document's tiling: ``index`` is its position and ``tiles`` is None. A *composite* is
+    additional: it spans the tiles ``tiles[0]`` to ``tiles[1]`` (inclusive), which hold rows of one table, and ``grid``
+    is their short form (title and headers once). Composites are numbered after the last tile.
 
-    ``header`` (title and section path), ``context`` (lines on what it is a part of: summaries, a sentence that places
-    it) and ``lead_in`` (the end of the chunk before) are embedded and BM25-indexed in front of the text (of ``grid``
-    where there is one) and cannot be cited; ``context`` may be an AI's words and is never shown as the document's.
-    ``tokens`` counts cl100k tokens of what stands for the chunk: of ``grid``, else of ``text``.
+    ``header`` (title and section path), ``context`` (summaries, and a sentence that situates the chunk) and ``lead_in``
+    (the end of the chunk before) are embedded and BM25-indexed in front of the text (or ``grid``) and cannot be cited;
+    ``context`` may be written by AI and is never shown as the document's words. ``tokens`` counts cl100k tokens of
+    ``grid``, else of ``text``.
     """
 
     chunk_id: str
@@ -308,26 +302,26 @@ class Chunk:
 
     @property
     def index_text(self) -> str:
-        """What is embedded and BM25-indexed."""
+        """Text for embedding and BM25."""
         return "\n".join(part for part in (self.header, self.context, self.lead_in, self.grid or self.text) if part)
 
     @property
     def passage(self) -> str:
-        """What the reranker reads."""
+        """Text for the reranker."""
         return "\n".join(part for part in (self.header, self.grid or self.text) if part)
 
     @property
     def reach(self) -> tuple[int, int]:
-        """The first and last tile that it spans: for a tile twice its own index."""
+        """First and last tile that it spans; for a tile, its own index twice."""
         return self.tiles or (self.index, self.index)
 
 
 def raised_marks(text: str, words: WordMap, start: int, end: int) -> tuple[tuple[int, int], ...]:
-    """The spans of such marks among the words of ``text[start:end]``."""
+    """Spans of raised footnote marks among the words of ``text[start:end]``."""
     part = words.within(start, end)
     first = max(part.start, 1)
     last = max(part.stop, first)
-    # All but a few words stand behind a blank, and are no candidates.
+    # Most words follow a blank and are no candidates.
     glued = (words.starts[first:last] == words.ends[first - 1 : last - 1]).nonzero()[0] + first
     out: list[tuple[int, int]] = []
     for index in glued.tolist():
@@ -341,7 +335,7 @@ def raised_marks(text: str, words: WordMap, start: int, end: int) -> tuple[tuple
 
 
 def without(text: str, start: int, marks: tuple[tuple[int, int], ...]) -> str:
-    """``text``, which begins at ``start``, without ``marks``; a full stop or comma that is part of one stays."""
+    """``text``, which begins at ``start``, without ``marks``; a full stop or comma inside a mark is kept."""
     for low, high in reversed(marks):
         if start <= low and high <= start + len(text):
             mark = text[low - start : high - start]

@@ -1,4 +1,4 @@
-"""Places: rectangles on pages, and the one map from characters of the text to them.
+"""Page geometry: rectangles on pages, and the map from characters of the text to them.
 
 A `Box` is in PDF points: page counted from 1, origin top-left of the page *as displayed* (rotation and crop box
 applied), x to the right and y downwards.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle on a page, in displayed-page points (see the module's docstring)."""
+    """Rectangle on a page, in displayed-page points (see the module's docstring)."""
 
     page: int
     x0: float
@@ -35,17 +35,16 @@ class Box:
 
 
 class WordMap:
-    """Character spans of the canonical text → boxes, as parallel arrays sorted by ``start``.
+    """Map from character spans of the canonical text to boxes: parallel arrays sorted by ``start``.
 
-    One entry is a run of characters printed in one place: a word, one half of a word hyphenated over two lines, or a
-    single character where a script has no blanks. Characters without an entry (separators) were not on the page. An
-    entry with ``repeated`` set is not printed at this place: it stands in the text a second time for words printed
-    elsewhere (a column header carried into a row), its box that of the words it repeats; or it is an AI-written
-    description, its box the region of the figure that it describes. Entries do not overlap.
+    An entry is a run of characters printed in one place: a word, one half of a hyphenated word, or a single character
+    in scripts without blanks. Characters without an entry (separators) are not printed. An entry with ``repeated`` set
+    is not printed at its place in the text: it repeats words printed elsewhere (a column header carried into a row) and
+    has their box, or it is an AI-written description and has the figure's region. Entries do not overlap.
 
-    Shapes for n entries: ``starts``, ``ends``, ``pages`` int32 ``(n,)``; ``boxes`` float32 ``(n, 4)`` as
-    x0, y0, x1, y1; ``repeated`` bool ``(n,)``; ``confidence`` uint8 ``(n,)``, percent: how sure OCR was of the word,
-    100 for the PDF's own text.
+    Shapes for n entries: ``starts``, ``ends``, ``pages`` int32 ``(n,)``; ``boxes`` float32 ``(n, 4)`` as x0, y0, x1,
+    y1; ``repeated`` bool ``(n,)``; ``confidence`` uint8 ``(n,)``, the OCR confidence of the word in percent, 100 for
+    the PDF's own text.
     """
 
     __slots__ = ("_boxes", "_confidence", "_packed", "ends", "pages", "repeated", "starts")
@@ -66,7 +65,7 @@ class WordMap:
         self.repeated = np.asarray(repeated, dtype=np.bool_)
         given = np.full(len(self.starts), 100) if confidence is None else confidence
         self._confidence: NDArray[np.uint8] | None = np.asarray(given, dtype=np.uint8)
-        self._packed = b""  # what boxes and confidence are still to be read from
+        self._packed = b""  # bytes of boxes and confidence, not unpacked yet
         self._check(self._boxes, self._confidence)
         if np.any(self.ends <= self.starts) or np.any(self.starts[1:] < self.ends[:-1]):
             raise ValueError("the entries of a word map must be non-empty, sorted and free of overlap")
@@ -90,7 +89,7 @@ class WordMap:
         confidence = self._confidence
         if confidence is None:
             with np.load(io.BytesIO(self._packed), allow_pickle=False) as arrays:
-                # Maps of the time before OCR have no confidence.
+                # Maps stored before OCR existed have no confidence.
                 given = arrays["confidence"] if "confidence" in arrays else np.full(len(self.starts), 100)
             confidence = np.asarray(given, dtype=np.uint8)
             self._check(confidence)
@@ -101,10 +100,10 @@ class WordMap:
         return len(self.starts)
 
     def within(self, start: int, end: int) -> slice:
-        """The entries that share at least one character with ``[start, end)``."""
+        """Entries that share at least one character with ``[start, end)``."""
         if end <= start:
             return slice(0, 0)
-        # Searched for a Python int, NumPy would copy the whole array to a wider type first.
+        # For a Python int, NumPy would first copy the whole array to a wider type.
         first = int(self.ends.searchsorted(np.int32(start), side="right"))
         return slice(first, max(first, int(self.starts.searchsorted(np.int32(end), side="left"))))
 
@@ -123,7 +122,7 @@ class WordMap:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> WordMap:
-        """The inverse of `to_bytes`. Boxes and confidence are unpacked when they are first asked for."""
+        """Inverse of `to_bytes`. Boxes and confidence are unpacked on first use."""
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             spans = {name: arrays[name] for name in ("starts", "ends", "pages", "repeated")}
         count = len(spans["starts"])
@@ -133,7 +132,7 @@ class WordMap:
 
 
 def line_boxes(pages: NDArray[np.int32], boxes: NDArray[np.float32]) -> list[Box]:
-    """Merge word boxes in text order into one box per run: same page, same line, no wide gap between."""
+    """Word boxes in text order merged into one box per run: same page, same line, no wide gap between words."""
     seen: set[tuple[int, float, float, float, float]] = set()
     run: list[float] | None = None
     run_page = 0
@@ -159,8 +158,7 @@ def line_boxes(pages: NDArray[np.int32], boxes: NDArray[np.float32]) -> list[Box
 
 
 def outlines(boxes: Iterable[Box]) -> list[Box]:
-    """One rectangle around each run of ``boxes`` that lead down a page: where they go on in the next column or on
-    another page, another one begins. Boxes in the order of the text."""
+    """One rectangle around each run of ``boxes`` (in text order) down a page; a new column or page begins another."""
     out: list[Box] = []
     for box in boxes:
         last = out[-1] if out else None
@@ -174,6 +172,6 @@ def outlines(boxes: Iterable[Box]) -> list[Box]:
 
 
 def _in_next_column(last: Box, box: Box) -> bool:
-    """Whether ``box`` stands beside what ``last`` surrounds and above its last line."""
+    """Whether ``box`` is beside ``last`` and above its last line."""
     beside = box.x0 >= last.x1 or box.x1 <= last.x0
     return beside and box.y1 < last.y1 - (box.y1 - box.y0)

@@ -1,4 +1,4 @@
-"""The JSON that the command line prints: one function per object of its contract.
+"""JSON output of the command line: one function per object.
 
 Boxes are ``{"page", "x0", "y0", "x1", "y1"}`` in displayed-page points (see `ragcore.types.Box`).
 """
@@ -18,7 +18,7 @@ _CITATION = "n doc_id title page page_label section label quote start end genera
 
 
 def _picked(given: Any, names: str) -> Json:
-    """The fields of ``given`` with these ``names``, each as JSON has it."""
+    """JSON fields of ``given`` with these ``names``."""
     return {name: _plain(getattr(given, name)) for name in names.split()}
 
 
@@ -33,7 +33,7 @@ def _plain(value: Any) -> Any:
 
 
 def estimates(found: Sequence[Estimate]) -> Json:
-    """``index --estimate``: by document, and what may be spent on all of them (None where a model has no price)."""
+    """JSON of ``index --estimate``: costs by document and their total (None if a model has no price)."""
     prices = [None if each.usd is None else min(each.usd, each.limit) for each in found]
     known = [price for price in prices if price is not None]
     return {
@@ -44,7 +44,7 @@ def estimates(found: Sequence[Estimate]) -> Json:
 
 
 def elements(document: Document, chosen: Iterable[Element]) -> Json:
-    """``elements DOC``: pages and the chosen elements."""
+    """JSON of ``elements DOC``: pages and the chosen elements."""
     pages = [asdict(page) for page in document.pages]
     return {
         **_picked(document, "doc_id title"),
@@ -69,7 +69,7 @@ def _table(document: Document, table: Table) -> Json:
 
 
 def _cell(document: Document, table: Table, cell: Cell) -> Json:
-    """``repeated`` are the places where a header is printed again because its table goes on there."""
+    """JSON of a table cell; ``repeated`` are the places where a header is printed again on later parts of its table."""
     row_header = table.row_header_of(cell)
     again = [other for other in table.repeated if cell.header and (other.row, other.col) == (cell.row, cell.col)]
     return {
@@ -85,8 +85,8 @@ def _cell(document: Document, table: Table, cell: Cell) -> Json:
 
 
 def chunk(document: Document, item: Chunk) -> Json:
-    """A line of ``chunks DOC``: a tile of the document's tiling, or a composite, which spans the tiles ``tiles`` (first
-    and last, by index) and whose ``grid`` is what is indexed of it."""
+    """JSON of a line of ``chunks DOC``: a tile, or a composite that spans the tiles ``tiles`` (first and last index),
+    with its indexed text ``grid``."""
     return {
         **_picked(item, "chunk_id index"),
         "composite": item.tiles is not None,
@@ -97,7 +97,7 @@ def chunk(document: Document, item: Chunk) -> Json:
 
 
 def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
-    """``retrieve``."""
+    """JSON of ``retrieve``."""
     return {
         **_picked(found, "query mode"),
         "hits": [_hit(hit, document(hit.chunk.doc_id)) for hit in found.hits],
@@ -148,7 +148,7 @@ def _hit(hit: Hit, document: Document) -> Json:
 
 
 def answer(given: Answer) -> Json:
-    """``generate`` and each line of ``conversation``."""
+    """JSON of ``generate`` and of each line of ``conversation``."""
     return {
         **_picked(given, "question standalone rewritten_by queries"),
         "answer": given.text,
@@ -171,7 +171,7 @@ def answer(given: Answer) -> Json:
 
 
 def report(given: Report) -> Json:
-    """``template``: its sections in the order in which they are printed."""
+    """JSON of ``template``, with the sections in printed order."""
     return {
         "title": given.title,
         **_picked(given.focus, "subject year"),
@@ -198,13 +198,13 @@ def _filled(section: FilledSection) -> Json:
 
 
 def spending(found: Spending) -> Json:
-    """``spending``; a price is None where a model has none."""
+    """JSON of ``spending``; a price is None if the model has none."""
     told = _picked(found, "calls usage usd unpriced")
     return told | {"by_model": _plain(found.entries), "by_day": _plain(found.days)}
 
 
 def feedback(told: Sequence[FeedbackRecord]) -> Json:
-    """``feedback``; ``created`` in seconds since the epoch."""
+    """JSON of ``feedback``; ``created`` is in seconds since the epoch."""
     flat = [asdict(each) for each in told]
     return {"feedback": [item.pop("feedback") | item for item in flat]}
 

@@ -1,4 +1,4 @@
-"""Documents as the library lists them, feedback on answers, and estimates of what contexts cost: frozen dataclasses."""
+"""Library records: documents, feedback on answers, and cost estimates of contexts. Frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ REASONS: tuple[Reason, ...] = get_args(Reason)
 
 @dataclass(frozen=True, slots=True)
 class DocumentInfo:
-    """A line of the library. ``pages`` is 0 and ``title`` the file's name until the file has been inspected;
-    ``pages_done`` counts pages read so far; ``indexed`` says whether every chunk has a vector by the embedder asked
-    for; ``ocr_confidence`` is the mean of the pages read by OCR, in percent; ``error`` is what
-    `GroundworkError.as_dict` gave, or None; ``held`` says that a person cancelled its reading; ``folder`` is a path of
-    names joined by ``/``, "" for none
-    (`ragcore.index.shelf`)."""
+    """Document as listed in the library. Until the file is inspected, ``pages`` is 0 and ``title`` the file's name;
+    ``pages_done`` counts pages read so far; ``indexed`` says whether every chunk has a vector of the requested
+    embedder; ``ocr_confidence`` is the mean over pages read by OCR, in percent; ``error`` is `GroundworkError.as_dict`,
+    or None; ``held`` says that the user cancelled its reading; ``folder`` is a path of names joined by ``/``, "" for
+    none (`ragcore.index.shelf`)."""
 
     doc_id: str
     sha256: str
@@ -53,7 +52,8 @@ class DocumentInfo:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Whether an answer was ``helpful``, and if not, why; ``words`` are the person's own, "" for none."""
+    """Verdict on an answer: whether it was ``helpful``, and if not, the ``reason``; ``words`` are the user's own, ""
+    for none."""
 
     helpful: bool
     reason: Reason = ""
@@ -62,7 +62,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class FeedbackRecord:
-    """A piece of feedback with what it is about. ``created`` in seconds since the epoch."""
+    """Stored feedback with its question and answer. ``created`` is in seconds since the epoch."""
 
     conversation_id: str
     turn_id: str
@@ -77,9 +77,8 @@ class FeedbackRecord:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What is still to be written for a document of ``chunks`` chunks: ``summaries`` and situated ``passages``; the
-    ``usage`` that this will take and its price ``usd`` (None: ``model`` has none), of which at most ``limit`` more are
-    spent."""
+    """Remaining work for a document of ``chunks`` chunks: ``summaries`` and situated ``passages`` to write, the
+    expected token ``usage`` and its price ``usd`` (None: ``model`` has none); at most ``limit`` more is spent."""
 
     doc_id: str
     title: str

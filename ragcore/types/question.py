@@ -1,4 +1,4 @@
-"""A question as it was read: frozen dataclasses."""
+"""Parsed questions: frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ragcore.types.retrieval import SubQuery
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """``text`` as the question writes it. ``owner``: it stands where the one stands that the question is about;
-    ``common``: only its capital tells it from a common word, as in "Target's"."""
+    """Name in a question, ``text`` as written. ``owner``: it is in the position of the question's subject; ``common``:
+    only its capital distinguishes it from a common word, as in "Target's"."""
 
     text: str
     owner: bool = False
@@ -19,8 +19,8 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A document called by what it is: the ``words`` that do it ("the supply agreement"), and for each of them those
-    ``titled``, one of which its title has to hold."""
+    """Document referred to by its type: the ``words`` that do so ("the supply agreement"), and for each of them the
+    alternatives ``titled``, one of which its title must contain."""
 
     words: str
     titled: tuple[frozenset[str], ...]
@@ -28,9 +28,9 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class AnswerType:
-    """What kind of answer a question asks for. ``wants``: kinds of things (``PERSON``, ``MONEY``) of which one stands
-    in it; ``says`` and ``written``: words of which some do; ``beside``: the stems of what the question says beside its
-    cue; ``term``: whose meaning it asks for, "" for none; ``prose``: no row of figures gives the answer."""
+    """Expected type of an answer. ``wants``: kinds of entities (``PERSON``, ``MONEY``), at least one of which it
+    contains; ``says`` and ``written``: words, some of which it contains; ``beside``: stems of the question's words
+    other than its cue; ``term``: the term to be defined, "" for none; ``prose``: a row of figures cannot answer it."""
 
     wants: tuple[str, ...] = ()
     says: tuple[tuple[str, ...], ...] = ()
@@ -47,15 +47,14 @@ class AnswerType:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that stands alone, read once (`ragcore.protocols.QuestionAnalyser`) for all that need it.
+    """Stand-alone question, parsed once (`ragcore.protocols.QuestionAnalyser`).
 
-    ``text`` is as it was asked; ``main`` what it asks, without instructions; ``focus`` what is searched for, without
-    the form of the answer. ``parts`` are searched for beside it, and ``composed`` says whether a model may find more of
-    them. ``names`` and ``years`` are those in ``main``; ``called`` documents called by what they are. ``answer`` is the
-    type of its answer, ``extreme`` 1 for the most, -1 for the least of something and 0 for neither, ``task`` what it
-    wants done that is no answer (summarise, compare). ``compares``: it holds two or more against each other;
-    ``changes``: it asks how a quantity moved; ``whole``: it is about a document as a whole. ``language`` is that of
-    ``main``, "" where it can't be told.
+    ``text`` is the question as asked; ``main`` is it without instructions; ``focus`` is the search query, without the
+    form of the answer. ``parts`` are searched for in addition, and ``composed`` says whether a model may find more of
+    them. ``names`` and ``years`` are those in ``main``; ``called`` are documents referred to by type. ``answer`` is the
+    expected type, ``extreme`` 1 for the most, -1 for the least and 0 for neither, ``task`` a task other than answering
+    (summarise, compare). ``compares``: it compares two or more things; ``changes``: it asks how a quantity changed;
+    ``whole``: it is about a document as a whole. ``language`` is that of ``main``, "" if unknown.
     """
 
     text: str
@@ -77,10 +76,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """What a question means behind those before it. ``text`` is it as it stands alone; ``goes_on`` says that it plainly
-    goes on from another, ``named`` that it says itself what it is about, and ``unclear`` that it could go on from
-    either of the last two questions. ``stays`` is a whole question that names nothing, with what the one before names;
-    it is the better reading where that says the ``words`` of the question."""
+    """Meaning of a question after earlier ones. ``text`` is its stand-alone form; ``goes_on``: it clearly refers to an
+    earlier question; ``named``: it names its own subject; ``unclear``: it may refer to either of the last two
+    questions. ``stays`` is the form of a whole question without names, with the names of the question before; it is the
+    better reading if that question contains the ``words``."""
 
     text: str
     goes_on: bool = False
@@ -91,5 +90,5 @@ class FollowUp:
 
 
 def unread(text: str) -> Question:
-    """``text`` as a question of which nothing is known."""
+    """Unparsed `Question` with only its text."""
     return Question(text, text, text)

@@ -1,4 +1,4 @@
-"""What a report is once it is filled: a section each with its text, evidence and gaps."""
+"""Filled reports: sections with their text, evidence and gaps."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Literal
 
 from ragcore.types import Answer, Citation, Usage
 
-# heading: nothing is to stand under it; empty: nothing of what was asked for was found; partial: some was not.
+# heading: has no content of its own; empty: nothing requested was found; partial: some of it was not.
 SectionStatus = Literal["heading", "filled", "partial", "empty", "failed", "stopped"]
 FieldKind = Literal["prose", "list", "table", "value", "yes_no"]
-Period = tuple[int, int, int]  # year, month and day of its end; 0 where that is not known
-# What a writer puts in the place of what it could not find, and what it says is missing in group 1.
+Period = tuple[int, int, int]  # year, month and day of its end; 0 if unknown
+# A writer's mark in place of missing content; group 1 names what is missing.
 INSUFFICIENT = re.compile(r"\\?\[INSUFFICIENT[ _]DATA(?::\s*([^\[\]\n]{0,400}?))?\\?\]", re.IGNORECASE)
 
 
 def missing_mark(what: str) -> str:
-    """``[INSUFFICIENT DATA: what]``, on one line and so that `INSUFFICIENT` finds it whole."""
+    """Mark ``[INSUFFICIENT DATA: what]``, on one line, so that `INSUFFICIENT` matches all of it."""
     return f"[INSUFFICIENT DATA: {_plain(what)[:400]}]"
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """``what`` was not found: in the document ``doc_id``, called ``title``, only, or ("") in any. ``words`` say so as
-    a mark does."""
+    """``what`` was not found, either in the document ``doc_id`` (called ``title``) or, with "", in any. ``words``
+    phrase it as a mark does."""
 
     what: str
     doc_id: str = ""
@@ -42,8 +42,8 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What is to stand under a heading: ``kind`` with a table's ``columns`` and a value's ``unit``, and what its
-    guidance asks for, piece by piece, in ``requirements``."""
+    """Required content under a heading: its ``kind``, a table's ``columns``, a value's ``unit``, and ``requirements``,
+    the items that the guidance asks for."""
 
     kind: FieldKind = "prose"
     columns: tuple[str, ...] = ()
@@ -53,25 +53,24 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The company or title that a report is about and the year that it covers, as a person chose them; "" and 0 leave
-    them to the documents."""
+    """Company or title, and year, of a report, as chosen by the user; "" and 0 leave them to the documents."""
 
     subject: str = ""
     year: int = 0
 
     def of(self, query: str) -> str:
-        """``query`` with what was chosen, as a search reads it."""
+        """``query`` with the chosen company and year, for searches."""
         chosen = " ".join(part for part in (self.subject, str(self.year or "")) if part)
         return f"{query} ({chosen})" if chosen else query
 
     def told(self, guidance: str) -> str:
-        """``guidance`` for all of a report with what was chosen, as a writer reads it."""
+        """``guidance`` for the whole report with the chosen company and year, for the writer."""
         about = f"The report is about {self.subject}." if self.subject else ""
         year = f"It covers the year {self.year}." if self.year else ""
         return "\n".join(part for part in (guidance, about, year) if part)
 
     def titled(self, title: str) -> str:
-        """A report's ``title`` with its subject, where it does not name it."""
+        """Report ``title`` with its subject added if missing."""
         return title if self.subject.casefold() in title.casefold() else f"{title}: {self.subject}"
 
 
@@ -80,7 +79,7 @@ NO_FOCUS = Focus()
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A place in a document: ``document.text[start:end]``."""
+    """Place in a document: ``document.text[start:end]``."""
 
     doc_id: str
     start: int
@@ -89,9 +88,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A table of a document, ``text[start:end]``, that is a statement of the whole company, what it is called, and the
-    last year that its columns name (0 where they name none). Where the days of its columns stand in its first rows and
-    not in its header, ``dates`` has them by the place of each cell below."""
+    """Financial statement of a whole company: a document's table, ``text[start:end]``, its name, and the last year of
+    its columns (0 if unknown). If the dates of its columns are in its first rows, not in its header, ``dates`` has them
+    by the position of each cell below."""
 
     doc_id: str
     start: int
@@ -103,9 +102,9 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The period that a document reports on. ``part``: of a year; ``end`` is its last day, as far as it is known;
-    ``words`` say it as the document does, "" where it does not. ``years`` are those that the columns of its statements
-    are of, the latest first."""
+    """Reporting period of a document. ``part``: only part of a year; ``end``: its last day, as far as known; ``words``:
+    the period as written in the document, "" if absent; ``years``: those of the columns of its statements, latest
+    first."""
 
     part: bool = False
     end: Period = (0, 0, 0)
@@ -118,9 +117,9 @@ NOT_KNOWN = Coverage()
 
 @dataclass(frozen=True, slots=True)
 class KnownFacts:
-    """What is known of documents beside what was found in them: their ``statements``, which are ``interim``, on a part
-    of a year, each with that period in words, whose they are (`ragcore.text.companies`), and what they are called; and
-    the ``year`` that a person chose, 0 for none."""
+    """Known facts of documents, independent of the search: their ``statements``; which are ``interim`` (cover part of a
+    year), with that period in words; their companies (`ragcore.text.companies`) and titles; and the ``year`` chosen by
+    the user, 0 for none."""
 
     statements: tuple[Statement, ...] = ()
     interim: Mapping[str, str] = field(default_factory=dict)
@@ -129,7 +128,7 @@ class KnownFacts:
     year: int = 0
 
     def year_of(self, doc_id: str) -> int:
-        """The last year of the statements of a document, 0 where that is not known or the document is interim."""
+        """Last year of a document's statements; 0 if unknown or if the document is interim."""
         years = (one.year for one in self.statements if one.doc_id == doc_id)
         return 0 if doc_id in self.interim else max(years, default=0)
 
@@ -139,8 +138,8 @@ NOTHING_STATED = KnownFacts()
 
 @dataclass(frozen=True, slots=True)
 class ConflictingValue:
-    """One of several values that the documents give for one field: the ``figure``, the ``words`` that give it, and
-    where they stand."""
+    """One of several values that documents give for a field: the ``figure``, the ``words`` around it, and its
+    places."""
 
     figure: str
     words: str
@@ -149,7 +148,7 @@ class ConflictingValue:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The documents give different values for ``what`` and the same period."""
+    """Different values for ``what`` in the same period."""
 
     what: str
     rivals: tuple[ConflictingValue, ...]
@@ -157,8 +156,8 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """``what`` was asked for and is not there, ``why``, and the ``nearest`` passages; ``doc_id`` is the document that
-    ``what`` names, where it is missing of one only."""
+    """Missing item: ``what`` was requested, ``why`` it is missing, and the ``nearest`` passages; ``doc_id`` is set if
+    only that document lacks it."""
 
     what: str
     why: str
@@ -168,9 +167,9 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class FilledSection:
-    """A section of a report. ``number`` is its place as printed (``2.1``), ``level`` from 1. ``answer`` holds text,
-    claims, citations (numbered from 1 in each section), sources and cost; None for a heading. ``rounds``: how often it
-    was written, since what was missing was looked for again."""
+    """Section of a report. ``number`` is printed (``2.1``), ``level`` counts from 1. ``answer`` holds text, claims,
+    citations (numbered from 1 in each section), sources and cost; None for a heading. ``rounds`` counts how often it
+    was written, since each search for missing items writes it again."""
 
     number: str
     level: int
@@ -186,20 +185,20 @@ class FilledSection:
 
     @property
     def text(self) -> str:
-        """What was written; the marks of what is missing where nothing was, "" under a heading."""
+        """Text as written; without any, the marks of missing items; "" for a heading."""
         if self.answer is not None:
             return self.answer.text
         return "\n\n".join(missing_mark(gap.what) for gap in self.gaps)
 
     @property
     def missed(self) -> bool:
-        """Whether it was to be filled and is not."""
+        """Whether a required section is empty, failed or stopped."""
         return self.required and self.status in ("empty", "failed", "stopped")
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A template with its sections filled, in the order in which they are printed; ``title`` names its subject."""
+    """Template with its sections filled, in printed order; ``title`` names its subject."""
 
     title: str
     guidance: str
@@ -219,6 +218,6 @@ class Report:
 
     @property
     def cost_usd(self) -> float | None:
-        """US dollars; None where a model without a price wrote some of it."""
+        """US dollars; None if a model without a price wrote part of it."""
         costs = [section.answer.cost_usd for section in self.sections if section.answer is not None]
         return None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)

@@ -1,4 +1,4 @@
-"""What is asked of retrieval, and what it found: a scope, the queries, hits and passages, and why each is there."""
+"""Retrieval requests and results: scope, queries, hits and passages, and the reasons for each."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ragcore.types.geometry import Box
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What may be searched: documents (None: all but those ``without``, later ones included), ``pages`` as first and
-    last numbers, both included (none: all; a chunk that touches one counts) and kinds of chunks (none: all)."""
+    """Search scope: documents (None: all except ``without``, including later ones), ``pages`` as inclusive ranges
+    (none: all; a chunk counts if it touches one) and kinds of chunks (none: all)."""
 
     doc_ids: tuple[str, ...] | None = None
     pages: tuple[tuple[int, int], ...] = ()
@@ -21,7 +21,7 @@ class Scope:
     without: tuple[str, ...] = ()
 
     def holds(self, doc_id: str) -> bool:
-        """Whether a document may be searched."""
+        """Whether a document is in scope."""
         return doc_id not in self.without if self.doc_ids is None else doc_id in self.doc_ids
 
 
@@ -30,8 +30,8 @@ EVERYTHING = Scope()
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A chunk as the indexes file it: its document, its kind, and the first and the last page that its own words touch
-    (0, 0 where there is none)."""
+    """Chunk as listed in the indexes: its document, its kind, and the first and last page of its own words (0, 0 if it
+    has none)."""
 
     chunk_id: str
     doc_id: str
@@ -42,7 +42,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counts them."""
+    """Tokens as counted by the provider."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -60,10 +60,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class SubQuery:
-    """A question as it is searched for: the person's own (``question``), a part of it by ``rules`` or by a ``model``,
-    something that a report's ``guidance`` asks for, or one that fills a ``gap`` in what was found. ``reason`` says in
-    words why it is asked, "" for the own; ``also`` are other words for its terms, searched for at a lower weight;
-    ``timings_ms`` what each step of its search took."""
+    """Search query: the user's own (``question``), a part of it by ``rules`` or by a ``model``, an item of a report's
+    ``guidance``, or one that fills a ``gap`` in the results. ``reason`` explains it in words, "" for the user's own;
+    ``also`` are synonyms of its terms, searched for with a lower weight; ``timings_ms`` are the times of its search
+    steps."""
 
     text: str
     origin: Literal["question", "rules", "model", "guidance", "gap"] = "question"
@@ -74,16 +74,17 @@ class SubQuery:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk that retrieval found. ``score`` is the one the ranking used; ``scores`` has every step's
-    (``vector`` cosine, ``bm25`` raw, ``prior`` of its document 0–1, ``fused`` 0–1 with that prior, ``rerank`` 0–1
-    without it; absent where the step did not see the chunk, ``prior`` where the question names no document); ``ranks``
-    the rank at each step, from 1; ``via`` says which steps put it here, e.g. ``vector+bm25``, then ``table`` for a
-    composite: rows that were found are folded into it, and from ``fused`` on its scores are those of the best of them;
-    then ``named`` where the question names its document; ``queries`` are the numbers, from 1, of the sub-queries of the
-    `Retrieval` that found it. Where several were asked, scores and ranks are those of the query for which it is best,
-    and ``question`` in ``scores`` is the reranker's probability for the whole question. ``cache`` ends ``via`` where
-    an earlier question found it (`Reuse`); where it stands alone, ``cache`` in ``scores`` and ``ranks`` is what the hit
-    had there, nothing else is known of it, and ``queries`` is empty."""
+    """Retrieved chunk. ``score`` is the ranking score; ``scores`` has every step's (``vector`` cosine, ``bm25`` raw,
+    ``prior`` of its document 0–1, ``fused`` 0–1 with that prior, ``rerank`` 0–1 without it; absent if the step did not
+    see the chunk, ``prior`` if the question names no document); ``ranks`` has the rank at each step, from 1.
+
+    ``via`` lists the steps that found it, e.g. ``vector+bm25``, then ``table`` for a composite: found rows are folded
+    into it, and from ``fused`` on its scores are those of the best of them; then ``named`` if the question names its
+    document. ``queries`` are the numbers, from 1, of the sub-queries of the `Retrieval` that found it; with several,
+    scores and ranks are those of its best query, and ``question`` in ``scores`` is the reranker's probability for the
+    whole question. ``cache`` ends ``via`` if an earlier question found it (`Reuse`); alone, ``cache`` in ``scores`` and
+    ``ranks`` holds the stored values, nothing else is known, and ``queries`` is empty.
+    """
 
     rank: int
     chunk: Chunk
@@ -96,10 +97,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A run of neighbouring chunks of one document chosen by relevant segment extraction, or a single neighbour.
+    """Run of neighbouring chunks of one document chosen by relevant segment extraction (RSE), or a single neighbour.
 
-    Tiles ``first_chunk``..``last_chunk`` (both included, by index); ``value`` is the sum of their RSE values, else the
-    score of the hit; ``via`` is ``rse``, ``table`` (the tiles of a composite), ``hit`` or ``neighbour``."""
+    Tiles ``first_chunk``..``last_chunk`` are inclusive indices; ``value`` is the sum of their RSE values, else the
+    score of the hit; ``via`` is ``rse``, ``table`` (the tiles of a composite), ``hit`` or ``neighbour``.
+    """
 
     doc_id: str
     start: int
@@ -112,9 +114,9 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A document that the question names: ``prior`` 0–1, ``name`` the words of the question that name it, or
-    ``by_title`` where it repeats its long title; ``period`` in words ("2018", "Q2 2023"), and how it ``fits`` the one
-    asked about ("" where either has none)."""
+    """Document named by the question: ``prior`` 0–1, ``name`` the question's words for it, or ``by_title`` if it
+    repeats a long title; ``period`` in words ("2018", "Q2 2023"), and how it ``fits`` the requested one ("" if either
+    is missing)."""
 
     doc_id: str
     prior: float
@@ -125,7 +127,7 @@ class Route:
 
     @property
     def reason(self) -> str:
-        """For people: ``named: Adobe; near year: 2016``."""
+        """Explanation for users: ``named: Adobe; near year: 2016``."""
         named = f"named: {self.name}" if self.name else "its title" if self.by_title else ""
         year = {"": "", "same": "year: ", "near": "near year: ", "other": "other year: "}[self.fits] + self.period
         return "; ".join(part for part in (named, year) if part)
@@ -133,21 +135,19 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """What the cache of retrievals did for a question: ``hit``, what was found for the same question before is used;
-    ``miss``, it was searched for; ``off``, the cache was not asked."""
+    """Use of the retrieval cache for a question: ``hit`` (an earlier retrieval is reused), ``miss`` (it was searched
+    for) or ``off`` (the cache was not consulted)."""
 
     status: Literal["hit", "miss", "off"] = "off"
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """Everything one retrieval found. ``hits`` best first; ``segments`` best first; ``routes`` are the documents that
-    were preferred (the first 50), best first, empty where the question names none; ``queries`` is what was searched
-    for, in order. ``candidates`` counts the passages that its steps weighed, ``reranked`` those of them that the
-    reranker read. ``notes``
-    say in words what was to be done and could not be (such a retrieval is not kept), and that nothing was found;
-    ``usage`` and ``cost_usd`` are those of a model that planned it, None where it has no price; ``cache`` says whether
-    it was made for an earlier question."""
+    """Complete result of one retrieval. ``hits`` and ``segments`` are best first; ``routes`` are the preferred
+    documents (the first 50), best first, empty if the question names none; ``queries`` are the queries in order.
+    ``candidates`` counts the weighed passages, ``reranked`` those that the reranker read. ``notes`` report incomplete
+    steps (such a retrieval is not cached) and empty results; ``usage`` and ``cost_usd`` are those of a planning model,
+    None without a price; ``cache`` says whether it was reused."""
 
     query: str
     mode: str
@@ -167,8 +167,8 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a retrieval is about to do: ``plan`` the sub-queries, ``search`` for ``query`` (``routes`` are the
-    documents preferred for it), ``rerank`` so many ``passages`` of those found, or look for a ``gap`` in them."""
+    """Next step of a retrieval: ``plan`` the sub-queries, ``search`` for ``query`` (preferring the documents
+    ``routes``), ``rerank`` a number of ``passages``, or look for a ``gap`` in the results."""
 
     name: Literal["plan", "search", "rerank", "gap"]
     query: SubQuery | None = None
@@ -180,13 +180,13 @@ OnStep = Callable[[Step], None]
 
 
 def ignore_step(_: Step) -> None:
-    """The `OnStep` of who does not want to know."""
+    """`OnStep` callback that does nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class TracedHit:
-    """A `Hit` as an answer keeps it: where it stands in place of its chunk, in the document as it was then.
-    ``excerpt`` is its beginning; ``source`` the number of the source that it went into, 0 where it went into none."""
+    """`Hit` as stored with an answer: its span replaces the chunk, in the document as it was then. ``excerpt`` is its
+    beginning; ``source`` the number of the source that contains it, 0 for none."""
 
     rank: int
     chunk_id: str
@@ -209,8 +209,8 @@ class TracedHit:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Why an answer has its sources: its `Retrieval`, kept without the texts. ``titles`` are those of the documents
-    of its hits and routes, by id; ``searched`` counts the documents in its scope."""
+    """Explanation of an answer's sources: its `Retrieval` without the texts. ``titles`` are those of the documents of
+    its hits and routes, by id; ``searched`` counts the documents in scope."""
 
     mode: str
     scope: Scope

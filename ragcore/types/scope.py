@@ -1,4 +1,4 @@
-"""Scopes in words: the pages that a person types, and what a scope holds as it is shown."""
+"""Scopes as text: parsing of typed page ranges, and descriptions for display."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ragcore.errors import InputError
 from ragcore.types import Scope
 
 HIGHEST_PAGE = 99_999
-KINDS = {"text": "text", "table": "tables", "figure": "figures"}  # each `ChunkKind`, as it is called
+KINDS = {"text": "text", "table": "tables", "figure": "figures"}  # display name of each `ChunkKind`
 _DASH = r"\s*(?:-|–|—|\bto\b)\s*"
 _PART = re.compile(rf"(?:p{{1,2}}\.?\s*|pages?\s+)?(\d+)(?:{_DASH}(\d+))?", re.IGNORECASE)
 _OPEN = re.compile(rf"(?:\d+{_DASH}|{_DASH}\d+)", re.IGNORECASE)
@@ -17,10 +17,9 @@ _EXAMPLE = "Enter pages or ranges, for example 3-7, 12."
 
 
 def page_ranges(text: str, last: int | None = None) -> tuple[tuple[int, int], ...]:
-    """``3-7, 12`` → ``((3, 7), (12, 12))``: in order, overlapping and adjoining ones joined; ``()`` for no text.
+    """Parsed page ranges, sorted and merged: ``3-7, 12`` → ``((3, 7), (12, 12))``; ``()`` for an empty text.
 
-    ``last`` is the highest page that there is, where that is known. Raises `InputError` that says what is wrong with
-    which part.
+    ``last`` is the highest existing page, if known. Raises `InputError` that names the faulty part.
     """
     ranges = [_range(part.strip()) for part in re.split(r"[,;]|\band\b", text) if part.strip()]
     if last is not None and ranges and all(first > last for first, _ in ranges):
@@ -36,7 +35,7 @@ def page_ranges(text: str, last: int | None = None) -> tuple[tuple[int, int], ..
 
 
 def checked(scope: Scope) -> Scope:
-    """The scope, if it can be searched. Raises `InputError` for pages or kinds that cannot be."""
+    """``scope``, if it is valid. Raises `InputError` for invalid pages or kinds."""
     for first, end in scope.pages:
         if not 1 <= first <= end:
             raise InputError(f"{first}-{end} is not a range of pages.", hint="Count pages from 1, lowest first.")
@@ -64,12 +63,12 @@ def _range(part: str) -> tuple[int, int]:
 
 
 def pages_typed(scope: Scope) -> str:
-    """The pages of ``scope`` as a person would type them: ``3-7, 12``."""
+    """Pages of ``scope`` in input syntax: ``3-7, 12``."""
     return ", ".join(str(first) if first == end else f"{first}-{end}" for first, end in scope.pages)
 
 
 def pages_in_words(scope: Scope) -> str:
-    """``page 12``, ``pages 3–7 and 12``; "" for all."""
+    """Pages in words: ``page 12``, ``pages 3–7 and 12``; "" for all."""
     parts = [str(first) if first == end else f"{first}–{end}" for first, end in scope.pages]
     if not parts:
         return ""
@@ -78,19 +77,19 @@ def pages_in_words(scope: Scope) -> str:
 
 
 def kinds_in_words(scope: Scope) -> str:
-    """``tables and figures``; "" for all."""
+    """Kinds in words: ``tables and figures``; "" for all."""
     return _listed([words for kind, words in KINDS.items() if kind in scope.kinds])
 
 
 def within(scope: Scope, searched: int) -> str:
-    """``12 documents``, ``pages 3–7 and 12 of 1 document, only tables``."""
+    """Scope in words: ``12 documents``, ``pages 3–7 and 12 of 1 document, only tables``."""
     words = "1 document" if searched == 1 else f"{searched:,} documents"
     pages, kinds = pages_in_words(scope), kinds_in_words(scope)
     return (f"{pages} of {words}" if pages else words) + (f", only {kinds}" if kinds else "")
 
 
 def nothing_within(scope: Scope) -> str:
-    """That pages or kinds leave nothing: ``Pages 20–25 of the 3 documents in scope hold nothing to search.``"""
+    """Message that pages or kinds leave nothing: ``Pages 20–25 of the 3 documents in scope hold nothing to search.``"""
     count = 0 if scope.doc_ids is None else len(scope.doc_ids)
     documents = (
         "the library" if not count else "the document in scope" if count == 1 else f"the {count:,} documents in scope"
@@ -103,7 +102,7 @@ def nothing_within(scope: Scope) -> str:
 
 
 def narrowed(scope: Scope) -> str:
-    """What pages and kinds a question was asked under: ``Only pages 3–7, tables``; "" where all were searched."""
+    """Page and kind filters of a question: ``Only pages 3–7, tables``; "" without filters."""
     parts = [part for part in (pages_in_words(scope), kinds_in_words(scope)) if part]
     return f"Only {', '.join(parts)}" if parts else ""
 
@@ -113,7 +112,7 @@ def _listed(parts: list[str]) -> str:
 
 
 def nothing_found(scope: Scope, lengths: Sequence[int]) -> str:
-    """That there were no hits in ``scope``, whose documents have ``lengths`` pages; why, where that is plain."""
+    """Message that ``scope``, whose documents have ``lengths`` pages, has no hits, with the reason if it is evident."""
     named, kinds = pages_in_words(scope), kinds_in_words(scope)
     words = "Nothing found" + (f" on {named}" if named else "") + (f" among {kinds}" if kinds else "")
     last = max(lengths, default=0)

@@ -1,4 +1,4 @@
-"""What models cost: prices, and what was spent, in tokens and US dollars; nothing of questions or documents."""
+"""Model costs: prices and spending, in tokens and US dollars; without questions or documents."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Literal, get_args
 
 from ragcore.types.retrieval import Usage
 
-OFFLINE = "offline"  # what the offline answerer is called, among the names of models
+OFFLINE = "offline"  # model name of the offline answerer
 Purpose = Literal["answer", "report", "plan", "rewrite", "judge", "figures", "contexts"]
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 Prices = Mapping[str, tuple[float, float, float, float]]
-_DATE = re.compile(r"-\d{8}\Z")  # any other ending may be another model, at another price
+_DATE = re.compile(r"-\d{8}\Z")  # other suffixes may denote another model at another price
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Calls of one ``model`` (the service's name for it) for one ``purpose``, and what they took. ``usd`` is None where
-    the model has no price in ``llm.prices``, neither when it was asked nor now."""
+    """Usage by calls of one ``model`` (the service's name for it) for one ``purpose``. ``usd`` is None if the model had
+    no price in ``llm.prices`` at the time of the call and has none now."""
 
     model: str
     purpose: Purpose
@@ -30,7 +30,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class DaySpent:
-    """Everything of one ``day`` (``2026-11-20``, local time). ``usd`` as in `Spending`."""
+    """Usage of one ``day`` (``2026-11-20``, local time). ``usd`` as in `Spending`."""
 
     day: str
     calls: int
@@ -40,8 +40,8 @@ class DaySpent:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """All that a library's calls took since ``days`` begins: by model and purpose, dearest first, and by day, oldest
-    first. Replayed answers cost nothing and are not in it."""
+    """Usage of all of a library's calls since ``days`` begins: by model and purpose, dearest first, and by day, oldest
+    first. Replayed answers cost nothing and are not included."""
 
     entries: tuple[Spent, ...] = ()
     days: tuple[DaySpent, ...] = ()
@@ -56,25 +56,25 @@ class Spending:
 
     @property
     def usd(self) -> float | None:
-        """Of the calls that have a price, 0.0 where there were no calls; None where none has one. ``unpriced`` names
-        the models that are not in it."""
+        """Cost of the calls with a price: 0.0 without calls, None if none has a price. ``unpriced`` names the models
+        left out."""
         return dollars([entry.usd for entry in self.entries])
 
     @property
     def unpriced(self) -> tuple[str, ...]:
-        """Models with calls that have no price."""
+        """Models without a price among the calls."""
         return tuple(dict.fromkeys(entry.model for entry in self.entries if entry.usd is None))
 
 
 def dollars(each: list[float | None]) -> float | None:
-    """The sum of those that are known; None where there are some and none is."""
+    """Sum of the known amounts; None if there are amounts and none is known."""
     known = [usd for usd in each if usd is not None]
     return sum(known) if known or not each else None
 
 
 def cost(usage: Usage, model: str, prices: Prices, *, asked: str = "") -> float | None:
-    """US dollars for ``usage``, or None when ``model`` has no price; a dated name (``NAME-20260101``) has NAME's.
-    ``asked`` is the name that the model was asked by, whose price holds where the service calls it something else."""
+    """US dollars for ``usage``, or None if ``model`` has no price; a dated name (``NAME-20260101``) has NAME's price.
+    ``asked`` is the requested model name, whose price applies if the service reports another name."""
     price = prices.get(model) or prices.get(_DATE.sub("", model))
     if price is None:
         return cost(usage, asked, prices) if asked and asked != model else None

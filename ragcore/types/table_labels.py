@@ -1,4 +1,4 @@
-"""Finding the table cells of a span, and the words that say what a cell is: its row and column headers."""
+"""Table cells of a span, and the row and column headers that label them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GROUP_SEPARATOR = " / "
 
 @dataclass(frozen=True, slots=True)
 class RowLabel:
-    """What a row is called: its own ``head`` and the ``group`` over it, "" for none."""
+    """Label of a row: its own ``head`` and the ``group`` above it, "" for none."""
 
     group: str
     head: str
@@ -27,12 +27,12 @@ class RowLabel:
 
 
 def elements_within(document: Document, start: int, end: int) -> Iterator[Element]:
-    """The body elements that share at least one character with ``[start, end)``, in the order of the text."""
+    """Body elements that share at least one character with ``[start, end)``, in text order."""
     body = document.body
     first = bisect_right(body, start, key=lambda element: element.start)
     while first > 0 and body[first - 1].end > start:
         first -= 1
-    for place in range(first, len(body)):  # a slice would make every element of it
+    for place in range(first, len(body)):  # a slice would create all its elements
         element = body[place]
         if element.start >= end:
             return
@@ -42,7 +42,7 @@ def elements_within(document: Document, start: int, end: int) -> Iterator[Elemen
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """A table with its headers looked up once, since `Table` finds them by a scan over all cells."""
+    """Table with a header index, since `Table` finds headers by scanning all cells."""
 
     document: Document
     table: Table
@@ -51,7 +51,7 @@ class LabelledTable:
     def _column_headers(self) -> dict[int, list[Cell]]:
         columns: dict[int, list[Cell]] = defaultdict(list)
         for cell in self.table.cells:
-            # A header over all columns names the table, not a column.
+            # A header across all columns names the table, not a column.
             names_table = cell.col_span >= self.table.columns > 1
             if cell.header and cell.end > cell.start and not names_table:
                 for column in range(cell.col, cell.col + cell.col_span):
@@ -66,13 +66,13 @@ class LabelledTable:
                 for row in range(cell.row, cell.row + cell.row_span):
                     if row not in rows or cell.col < rows[row].col:
                         rows[row] = cell
-        # What stands behind its own header in its line ("Votes for: 75,612,318") is a value.
+        # A cell after its own header in its line ("Votes for: 75,612,318") is a value.
         text = self.document.text
         return {row: cell for row, cell in rows.items() if cell.col or text[cell.start - 2 : cell.start] != ": "}
 
     @cached_property
     def _groups(self) -> dict[int, tuple[int, int]]:
-        """Grid row → the span of its group heading ("Current assets"), which its line carries before its own cells:
+        """Grid row → span of its group heading ("Current assets"), which precedes the row's own cells in its line:
         ``Title — Group / Row header | Header: value``."""
         groups: dict[int, tuple[int, int]] = {}
         text = self.document.text
@@ -96,16 +96,16 @@ class LabelledTable:
         return slots
 
     def slots(self, row: int) -> list[Cell | None]:
-        """For each column the cell with words that covers it in ``row``, None where there is none."""
+        """For each column, the non-empty cell that covers it in ``row``, or None."""
         return [self._slots.get((row, column)) for column in range(self.table.columns)]
 
     def group_name(self, row: int) -> str:
-        """The group heading that ``row`` stands under ("Current assets"), "" for none."""
+        """Group heading above ``row`` ("Current assets"), "" for none."""
         group = self._groups.get(row)
         return "" if group is None else " ".join(self.document.text[slice(*group)].split())
 
     def cells(self, start: int, end: int) -> list[Cell]:
-        """The cells whose own words lie wholly in ``[start, end)``, in the order of the text, without overlap."""
+        """Cells whose own words lie wholly in ``[start, end)``, in text order, without overlap."""
         inside = [c for c in self.table.cells if c.end > c.start and start <= c.start and c.end <= end]
         out: list[Cell] = []
         for cell in sorted(inside, key=lambda c: (c.start, c.end)):
@@ -114,7 +114,7 @@ class LabelledTable:
         return out
 
     def heads(self, cell: Cell) -> tuple[Cell, ...]:
-        """The row header of ``cell`` (when it is not the cell itself), then its column headers, outermost first."""
+        """Row header of ``cell`` (unless it is the cell itself), then its column headers, outermost first."""
         if cell.header:
             return ()
         row = self._row_headers.get(cell.row)
@@ -129,7 +129,7 @@ class LabelledTable:
         return (*(() if row is None or is_row_header else (row,)), *ordered)
 
     def label(self, cell: Cell) -> str:
-        """``group / row header · column header(s)``; "" for a header cell and for the row header itself."""
+        """Label ``group / row header · column header(s)``; "" for a header cell and for the row header itself."""
         row = self._row_headers.get(cell.row)
         if cell.header or (row is not None and row.col == cell.col):
             return ""
@@ -138,26 +138,26 @@ class LabelledTable:
         return LABEL_SEPARATOR.join(part for part in (name, columns) if part)
 
     def row_label(self, cell: Cell) -> RowLabel:
-        """What names the row of ``cell``; a row without a header of its own is called as its group."""
+        """Label of the row of ``cell``; a row without its own header is named by its group."""
         row = self._row_headers.get(cell.row)
         group, head = self.group_name(cell.row), "" if row is None else self.text(row)
         return RowLabel(group, head) if head else RowLabel("", group)
 
     def row_name(self, cell: Cell) -> str:
-        """What names the row of ``cell``: ``group / row header``, either alone, or ""."""
+        """Name of the row of ``cell``: ``group / row header``, either alone, or ""."""
         return self.row_label(cell).name
 
     def head_spans(self, cell: Cell) -> list[tuple[int, int]]:
-        """The spans of everything that heads ``cell``: group, row header, column headers."""
+        """Spans of all headings of ``cell``: group, row header, column headers."""
         group = self._groups.get(cell.row)
         return [*([] if group is None or cell.header else [group]), *((h.start, h.end) for h in self.heads(cell))]
 
     def text(self, cell: Cell) -> str:
-        """What the cell says, without its footnote marks."""
+        """Text of the cell without its footnote marks."""
         return " ".join(self.document.text[cell.start : cell.value_end].split())
 
     def column_labels(self) -> list[str]:
-        """The header of each column, outermost first, "" where there is none."""
+        """Header of each column, outermost first, "" for none."""
         return [
             " ".join(dict.fromkeys(self.text(head) for head in self._column_headers.get(column, ())))
             for column in range(self.table.columns)
@@ -165,6 +165,6 @@ class LabelledTable:
 
 
 def _path(levels: Iterable[str]) -> str:
-    """The distinct ``levels`` of a header, outermost first; one that ends in a comma goes on in the next."""
+    """Distinct header ``levels``, outermost first; a level that ends in a comma is joined to the next."""
     path = LABEL_SEPARATOR.join(dict.fromkeys(levels))
     return path.replace(f",{LABEL_SEPARATOR}", ", ")
