@@ -1,1 +1,1 @@
-"""Words, sentences, numbers and periods: what is read from text as text."""
+"""Text analysis: words, sentences, numbers, periods, units and names."""

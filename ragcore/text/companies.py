@@ -1,4 +1,4 @@
-"""Whose document it is: two companies may state different revenues without disagreeing."""
+"""Companies that documents belong to: two companies may state different revenues without disagreeing."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ragcore.text.words import word_set
 from ragcore.types import Document
 
-Company = frozenset[str]  # the words of its name, lower case, without its legal form
+Company = frozenset[str]  # lower-case words of its name, without its legal form
 
-_FILING = re.compile(r"^(?P<name>.+?) Form (?:\d|S-|DEF )")  # as `ragcore.ingest.titles` names one
+_FILING = re.compile(r"^(?P<name>.+?) Form (?:\d|S-|DEF )")  # title format of `ragcore.ingest.titles`
 _FORM = (
     r"(?:Inc|INC|Incorporated|INCORPORATED|Corp|CORP|Corporation|CORPORATION|Company|COMPANY|Co|CO|Ltd|LTD|Limited|"
     r"LIMITED|LLC|L\.L\.C|LP|L\.P|PLC|plc|AG|SE|GmbH|S\.A|N\.V|Oyj|AB|ASA)"
@@ -21,37 +21,37 @@ _LEGAL = word_set(
     "ab asa group holding holdings"
 )
 _OTHERS = re.compile(r"\b(?:stock|exchange|nasdaq|trust|bank|depository|transfer|computershare)\b", re.IGNORECASE)
-_COVER = 2  # pages on which a document names whose it is
+_COVER = 2  # first pages, searched for the document's company
 
 
 def companies(document: Document) -> tuple[Company, ...]:
-    """The company that filed ``document``, else those that its title and first pages name, if any."""
+    """Company that filed ``document``, else those named by its title and first pages, if any."""
     return _known(list(_named(document)))
 
 
 def company_name(document: Document) -> str:
-    """The first of `companies` as it is printed, "" where there is none."""
+    """First of `companies` as printed, "" if there is none."""
     return next((name for name in _named(document) if _known([name])), "")
 
 
 def company(name: str) -> tuple[Company, ...]:
-    """The company called ``name``."""
+    """Company called ``name``."""
     return _known([name])
 
 
 def companies_in(text: str) -> list[str]:
-    """Companies as ``text`` names them, with their legal form; none that only trade or keep the shares of others."""
+    """Company names in ``text`` with their legal form, without stock exchanges and share registrars."""
     found = (match for match in _NAME.finditer(text) if text[match.end() : match.end() + 1] not in ("-", "‐", "/"))
     return [match[0] for match in found if not _OTHERS.search(match[0])]
 
 
 def of_others(these: Sequence[Company], those: Sequence[Company]) -> bool:
-    """Whether two documents are known to be of different companies."""
+    """Whether two documents are known to belong to different companies."""
     return bool(these and those) and not any(one <= other or other <= one for one in these for other in those)
 
 
 def passed_over(documents: Iterable[str], given: Iterable[str], of: Mapping[str, Sequence[Company]]) -> list[str]:
-    """Those of ``documents`` that are known to be of other companies than all that are ``given``, if any is; ``of``
+    """Documents of ``documents`` known to belong to other companies than all ``given`` ones, if any are given; ``of``
     has the companies of each document."""
     has = [of.get(doc_id, ()) for doc_id in set(given)]
     return [one for one in documents if has and all(of_others(of.get(one, ()), those) for those in has)]

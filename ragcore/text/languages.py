@@ -1,8 +1,8 @@
-"""Which language a text is in, by its script and its function words.
+"""Language identification by script and function words.
 
-A question has ten words, of which half are function words: lists of the commonest ones tell the languages of Europe
-apart as well there as models of character sequences do, which want longer texts, and they leave a question of names
-and numbers undecided instead of guessing.
+A question has about ten words, half of them function words. On such short texts, lists of common function words
+separate European languages as well as character n-gram models, which need longer texts, and they leave a question of
+names and numbers undecided instead of guessing.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from functools import lru_cache
 from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, tokens
 
 ENGLISH = "English"
-# Words of two languages count half for each: "on" and "an" alone make no question French or German.
+# A word of two languages counts half for each: "on" or "an" alone does not make a question French or German.
 _ENGLISH = FUNCTION_WORDS - {"a", "i"}
-# By the words that each alone tells of a script; Chinese characters without kana are taken for Chinese.
+# Keys are the first words of Unicode character names; CJK characters without kana count as Chinese.
 _SCRIPTS = {
     "CYRILLIC": "a language in Cyrillic script", "GREEK": "Greek", "ARABIC": "a language in Arabic script",
     "HEBREW": "Hebrew", "DEVANAGARI": "a language in Devanagari script", "THAI": "Thai", "HANGUL": "Korean",
     "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "CJK": "Chinese",
 }  # fmt: skip
-_FEWEST = 2  # function words of a language that a text must have
-_AHEAD = 1.5  # and how many times as many as of any other
-_LEAST_SHARE = 0.12  # of its words
-_SCRIPT_SHARE = 0.3  # of the letters, from which a text is in their script
-_LONGEST = 20_000  # characters that are read
+_FEWEST = 2  # least number of function words of the language
+_AHEAD = 1.5  # least ratio to the points of the second language
+_LEAST_SHARE = 0.12  # least points per word
+_SCRIPT_SHARE = 0.3  # least share of letters in a script for its language
+_LONGEST = 20_000  # characters read
 
 
 @lru_cache(maxsize=256)
 def language_of(text: str) -> str:
-    """The name of the language of ``text`` in English, "" where it cannot be told: of names, numbers or few words."""
+    """English name of the language of ``text``; "" if undecided (names, numbers or few words)."""
     text = unicodedata.normalize("NFKC", text[:_LONGEST])
     letters = [character for character in text if character.isalpha()]
     foreign = Counter(name for character in letters if ord(character) > 0x24F and (name := _script(character)))
@@ -40,7 +40,7 @@ def language_of(text: str) -> str:
         if "Japanese" in foreign:
             return "Japanese"
         return foreign.most_common(1)[0][0]
-    # "l'entreprise", "qu'il", "dell'anno": what stands before an apostrophe is a word of its own.
+    # "l'entreprise", "qu'il", "dell'anno": the part before an apostrophe is a separate word.
     words = [part for word in tokens(text) for part in re.split("'", word) if part and not part[0].isdigit()]
     points = dict.fromkeys((ENGLISH, *OTHER_FUNCTION_WORDS), 0.0)
     hits = Counter[str]()

@@ -1,6 +1,6 @@
-"""Classes of English words that two texts are compared by: ``ragcore/text/lexicon.toml``, read once.
+"""Lexicon of English word classes for comparing texts, read once from ``ragcore/text/lexicon.toml``.
 
-Words are as `tokens` gives them; a phrase is a tuple of such words.
+Words have the form given by `tokens`; a phrase is a tuple of such words.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ IDIOMS: Final = _phrases(_DATA["denial"]["idioms"])
 MODES: Final = {mode: _phrases(_DATA["mode"][mode]) for mode in ("forbids", "exempts", "requires", "permits")}
 CONDITIONS: Final = word_set(_DATA["mode"]["conditions"])
 OPPOSITES: Final = _sides(_DATA["opposites"]["pairs"])
-# The words before a figure → 1 for from it upwards, -1 for up to it; `EXPLICIT` set a bound and nothing else.
+# Words before a figure → 1 for a lower bound, -1 for an upper bound; those in `EXPLICIT` have no other meaning.
 BOUNDS: Final = {
     phrase: sign
     for name, sign in (("over", 1), ("under", -1), ("least", 1), ("most", -1))
@@ -93,12 +93,12 @@ TELLING: Final = word_set(_DATA["telling"]["words"])
 
 
 def any_of(phrases: Iterable[str]) -> str:
-    """A regular expression for one of ``phrases``, as whole words."""
+    """Regular expression for one of ``phrases``, as whole words."""
     found = sorted(phrases, key=len, reverse=True)
     return rf"\b(?:{'|'.join(re.escape(phrase) for phrase in found)})\b"
 
 
-# Where one part of a sentence ends and the next begins, strongest first; and what stands before what is compared with.
+# Boundaries between parts of a sentence, strongest first; and the words that introduce a comparison value.
 PARTS: Final = (
     re.compile(rf";|{any_of(_PART['turns'])}", re.IGNORECASE),
     re.compile(rf",?\s+{any_of(_PART['joins'])}", re.IGNORECASE),
@@ -110,7 +110,7 @@ COMPARED_WITH: Final = re.compile(
 
 
 def find(words: Sequence[str], phrases: Iterable[Phrase]) -> list[tuple[int, int]]:
-    """Where the ``phrases``, longest first, stand in ``words``: ``[start, end)`` in order, none inside another."""
+    """Spans ``[start, end)`` of the ``phrases`` (longest first) in ``words``, in order and not nested."""
     taken: list[tuple[int, int]] = []
     for phrase in phrases:
         for start in range(len(words) - len(phrase) + 1):
@@ -125,14 +125,14 @@ def ends_with(words: Sequence[str], phrases: Iterable[Phrase]) -> bool:
 
 
 def without(words: Sequence[str], places: Iterable[tuple[int, int]]) -> list[str]:
-    """``words`` but for those at ``places``."""
+    """``words`` except those at ``places``."""
     gone = {index for start, end in places for index in range(start, end)}
     return [word for index, word in enumerate(words) if index not in gone]
 
 
 @lru_cache(maxsize=1)
 def synonyms() -> Mapping[str, frozenset[str]]:
-    """Stem → the stems of all words that say the same."""
+    """Stem → stems of all its synonyms."""
     groups: dict[str, set[str]] = {}
     for line in _DATA["synonyms"]["groups"]:
         stems = {stem(word) for word in tokens(line)}
@@ -150,12 +150,12 @@ def _sign(word: str, said_of: frozenset[str]) -> int:
 
 
 def signs(words: Sequence[str]) -> list[int]:
-    """1 for each of ``words`` that says up, -1 for down, 0 for the others."""
+    """Direction of each of ``words``: 1 for up, -1 for down, 0 for neither."""
     said_of = frozenset(words)
     return [_sign(word, said_of) for word in words]
 
 
 def direction(text: str) -> int:
-    """1 where ``text`` says that something went up, -1 where down, 0 where neither or both."""
+    """Direction of change in ``text``: 1 for up, -1 for down, 0 for neither or both."""
     found = set(signs(tokens(text))) - {0}
     return found.pop() if len(found) == 1 else 0

@@ -1,4 +1,4 @@
-"""A logistic model: how likely something is, by a few signs with fitted weights."""
+"""Logistic regression: the probability of an event from a few features with fitted weights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import exp, log
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """``weights`` of the signs, in their order."""
+    """Logistic model: ``weights`` of its features, in order."""
 
     intercept: float
     weights: tuple[float, ...]
@@ -19,7 +19,7 @@ class Logistic:
 
 
 def log_odds(probability: float, most: float) -> float:
-    """Of ``probability``, no further from 0.0 than ``most``."""
+    """Log-odds of ``probability``, clipped to ±``most``."""
     least = 1.0 / (1.0 + exp(most))
     probability = min(max(probability, least), 1.0 - least)
     return log(probability / (1.0 - probability))

@@ -1,4 +1,4 @@
-"""Plain text ↔ Markdown: foreign words made safe to stand in an answer, and an answer made readable as plain text.
+"""Plain text ↔ Markdown: escaping of document text in answers, and plain text of answers.
 
 The escapes are CommonMark's (0.31, "Backslash escapes"): a backslash before ASCII punctuation, except inside code.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-# What formats inside a line, opens an HTML tag, an entity or a citation marker. An underscore inside a word does not.
+# Inline formatting, and openings of HTML tags, entities and citation markers. An underscore inside a word is harmless.
 _FORMATS = re.compile(r"[\\*`~\[\]<]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 _CODE_OR_ESCAPE = re.compile(
     r"^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,}).*?(?:^[ \t]*(?P=fence)|\Z)"
@@ -19,9 +19,11 @@ _CODE_OR_ESCAPE = re.compile(
 
 
 def escape(text: str) -> str:
-    """``text`` as words inside a line of Markdown: nothing in it formats, links, opens a tag or is a citation marker.
+    """``text`` escaped for use inside a line of Markdown: nothing in it formats, links, opens a tag or is a citation
+    marker.
 
-    What counts at the start of a line only (``#``, ``-``, ``>``) is left alone: put something before it.
+    Characters with a meaning only at the start of a line (``#``, ``-``, ``>``) are unchanged: put something before
+    them.
     """
     return _FORMATS.sub(r"\\\g<0>", text)
 

@@ -1,8 +1,8 @@
-"""What documents are called, cut into names, and a question, cut into words that may name one.
+"""Document names: pieces of titles, and the words of a question that may name a document.
 
-A title is cut into pieces at what names nothing (``Inc.``, ``Form``, ``annual report``, numbers, colons and dashes).
-Words are compared without case, accents, possessive and plural endings, and written together, so that ``Coca-Cola``,
-``COCACOLA`` and ``Coca Cola`` are one name; ``&`` and function words are left out.
+A title is split at words that name nothing (``Inc.``, ``Form``, ``annual report``, numbers, colons and dashes). Words
+are compared without case, accents, possessive and plural endings, and joined, so that ``Coca-Cola``, ``COCACOLA`` and
+``Coca Cola`` are one name; ``&`` and function words are ignored.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import PurePath
 
 from ragcore.text.words import FUNCTION_WORDS, word_set
 
-SHORT_NAME = 6  # words, at most, of a name; a longer piece of a title is a description
+SHORT_NAME = 6  # most words of a name; a longer piece of a title is a description
 
-# Words that stand in titles and file names and name no document.
+# Words of titles and file names that name no document.
 GENERIC = word_set("""
     inc incorporated corp corporation company companies co ltd limited plc llc llp lp sa nv ag se gmbh group holding
     holdings trust form report reports annual quarterly monthly interim filing filings statement statements financial
@@ -28,14 +28,14 @@ GENERIC = word_set("""
     contents introduction overview untitled cover 10k 10q 8k 20f 6k
     january february march april may june july august september october november december
 """)
-# Abbreviations of the trade, which are not those of a document's name.
+# Domain abbreviations that never abbreviate a document's name.
 COMMON_ABBREVIATIONS = word_set("""
     usd eur gbp us uk eu usa gaap ifrs ebitda ebit eps cogs fcf capex opex roa roe roi roic dpo dso dio ppe ppne
     sga sgna rd da pl pnl ceo cfo coo cto sec irs fasb fda ftc doj fy yoy qoq ttm ltm ytd mda esg ai it hr tv faq pdf
     var ipo ma esop rsu rsus asc vat cagr wacc npv irr arpu aum nav dna rna
 """)
 
-# What stands behind the name of anybody, and goes on none.
+# Words that may follow any name and are not part of it.
 _BEHIND = (
     GENERIC
     | COMMON_ABBREVIATIONS
@@ -45,7 +45,7 @@ _BEHIND = (
 _TOKEN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"  # Chinese, Japanese, Korean: each character is a word
     r"|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+"
-    # With marks inside, and with a hyphen where a number is on one side of it: P&G, U.S, IL-4, 7-Eleven.
+    # With inner marks, or with a hyphen next to a digit: P&G, U.S, IL-4, 7-Eleven.
     r"(?:(?:[&.'’]|(?<=\d)-(?=[^\W\d])|(?<=[^\W\d])-(?=\d))[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+)*"
 )
 _CUT = re.compile(r"[:;|()\[\]•·?!]|\s[-–—]+\s|—|(?<=\w{3})\.\s")
@@ -56,10 +56,10 @@ _MARKS = re.compile(r"[.'’&-]")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a title or a question. ``plain`` is it in lower case with letters and digits only, ``key`` that without
-    a plural ending; ``marked`` says that its spelling is that of a name (a capital within a sentence, a digit),
-    ``capital`` that it begins with a capital and ``capitals`` that all its letters are; ``possessive`` that it ends so;
-    ``start`` and ``end`` are its place in the text."""
+    """Word of a title or a question. ``plain`` is its lower-case form with letters and digits only, ``key`` that form
+    without a plural ending; ``marked``: it is spelt like a name (a capital within a sentence, a digit); ``capital``: it
+    begins with a capital; ``capitals``: all its letters are capitals; ``possessive``: it has a possessive ending;
+    ``start`` and ``end`` are its position in the text."""
 
     plain: str
     key: str
@@ -80,17 +80,17 @@ class Word:
 
     @property
     def names(self) -> bool:
-        """Whether it is written like a part of a name and is not what stands behind the name of anybody: a form, a
-        period, a head (``Inc.``, ``10-K``, ``FY2020``, ``CEO``)."""
+        """Whether it is spelt like part of a name and is not a generic word beside names: a form, a period, a title
+        (``Inc.``, ``10-K``, ``FY2020``, ``CEO``)."""
         generic = self.plain in _BEHIND or _GENERIC_NUMBER.fullmatch(self.plain)
         return (self.marked or self.capital) and not self.number and not generic
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of words in a title that may be a name. ``share`` is 1.0 for the first of a short title and for what stands
-    before a colon or dash, else its part of the title; ``whole`` says that it is all of the title, so that it is a
-    name even where nobody writes it like one."""
+    """Run of words in a title that may be a name. ``share`` is 1.0 for the first piece of a short title and for the
+    piece before a colon or dash, else its share of the title; ``whole``: it is the entire title, and so a name even if
+    it is not spelt like one."""
 
     words: tuple[Word, ...]
     share: float
@@ -98,11 +98,11 @@ class Piece:
 
 
 def words_of(text: str) -> list[Word]:
-    """The words of ``text`` in order."""
+    """Words of ``text`` in order."""
     found = list(_TOKEN.finditer(text))
     spelled = [_POSSESSIVE.sub("", match.group()) for match in found]
     letters = [word for word in spelled if word.isalpha() and len(word) > 1]
-    # In a text in capitals they mark nothing.
+    # In an all-capitals text, capitals mark nothing.
     shouted = len(letters) > 2 and sum(word.isupper() for word in letters) > 0.6 * len(letters)
     out: list[Word] = []
     for match, word in zip(found, spelled):
@@ -121,7 +121,7 @@ def words_of(text: str) -> list[Word]:
 
 @lru_cache(maxsize=50_000)
 def pieces_of(title: str) -> tuple[Piece, ...]:
-    """The pieces of a title or a file's name (without its ending), in order."""
+    """Pieces of a title or a file name (without its extension), in order."""
     runs: list[tuple[list[Word], bool]] = []
     parts = _CUT.split(title)
     for part in parts:
@@ -152,17 +152,17 @@ def pieces_of_file(name: str) -> tuple[Piece, ...]:
 
 @lru_cache(maxsize=50_000)
 def plain_words(title: str, name: str) -> frozenset[str]:
-    """The words of a title and of a file's name."""
+    """Words of a title and of a file name."""
     return frozenset(word.plain for text in (title, _spaced(name)) for word in words_of(text))
 
 
 def _spaced(name: str) -> str:
-    """A file's name without its ending, and with blanks between its words."""
+    """File name without its extension, with blanks between its words."""
     return re.sub(r"[_\-+]+", " ", PurePath(name).stem).replace(".", " ")
 
 
 def together(words: Sequence[Word]) -> str:
-    """A run of words as one: ``General Mills`` → ``generalmill``."""
+    """Run of words written as one: ``General Mills`` → ``generalmill``."""
     return "".join([word.plain for word in words[:-1]] + [words[-1].key])
 
 
@@ -171,8 +171,8 @@ def initials(words: Sequence[Word]) -> str:
 
 
 def abbreviates(short: str, words: Sequence[Word]) -> bool:
-    """Whether ``short`` (lower case) stands for a name of these words, each with a capital: its initials, or, from
-    three letters on, joined beginnings of its first words (``jpm`` JPMorgan, ``amex`` American Express)."""
+    """Whether ``short`` (lower case) abbreviates a name of these words, each with a capital: its initials or, with
+    three letters or more, joined beginnings of its first words (``jpm`` JPMorgan, ``amex`` American Express)."""
     if not all(word.capital for word in words):
         return False
     if short == initials(words) and len(words) > 1:
@@ -190,7 +190,7 @@ def _beginnings(short: str, words: Sequence[str]) -> bool:
 
 
 def runs_of(words: Sequence[Word], longest: int) -> Iterator[tuple[int, int]]:
-    """First and last place + 1 of every run of ``words`` without numbers at its ends, longest first."""
+    """Half-open position ranges of all runs of at most ``longest`` words without numbers, longest first."""
     for length in range(min(longest, len(words)), 0, -1):
         for first in range(len(words) - length + 1):
             if not any(word.number for word in words[first : first + length]):

@@ -1,6 +1,6 @@
-"""Names looked for in passages: as they are written, misspelt, as initials, or as a common word only.
+"""Name matching in passages: exact, misspelt, as initials, or only as a common word.
 
-What is said of another company is no answer, however near it is in its other words.
+A statement about another company is no answer, even if its other words are close.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ragcore.text.words import STOP_WORDS, content_stems, tokens
 from ragcore.types import Source
 from ragcore.types.question import Name
 
-_NEARLY = 0.84  # how alike a name is to one that is there, for it to be that one misspelt (difflib's ratio)
+_NEARLY = 0.84  # least similarity (difflib's ratio) of a misspelt name
 _SHORTEST_MISSPELT = 5
 _CAPITALISED = re.compile(r"(?:[A-Z][\w&.'’-]*(?:\s+(?:of|and|the|&|for|de|von|van)(?=\s))*[\s-]+)+[A-Z][\w&.'’-]*")
 _FEWEST_INITIALS, _MOST_INITIALS = 2, 6
@@ -32,14 +32,14 @@ def is_period(word: str) -> bool:
 
 
 def named(names: Iterable[Name], terms: Sequence[Term]) -> list[Name]:
-    """Those of ``names`` that belong to none of ``terms``: a term of the trade is nobody's name."""
+    """Names of ``names`` that belong to none of ``terms``: a domain term is not a name."""
     said = {word for term in terms for word in content_stems(term.said)}
     return [name for name in names if not set(content_stems(name.text)) <= said]
 
 
 def unnamed(names: Sequence[Name], sources: Sequence[Source]) -> list[Name]:
-    """Those of ``names`` that no source has, in their order: neither as they are written, nor misspelt, nor short
-    for a name that is there. A common word that only its capital makes a name must stand as one."""
+    """Names of ``names`` that no source contains, in order: neither exactly, nor misspelt, nor as the abbreviation of a
+    name there. A common word that only its capital makes a name must occur as a name."""
     if not names:
         return []
     texts = [full_text(source) for source in sources]
@@ -50,8 +50,8 @@ def unnamed(names: Sequence[Name], sources: Sequence[Source]) -> list[Name]:
 
 
 def is_only_a_word(name: str, texts: Sequence[str]) -> bool:
-    """Whether ``texts`` have ``name`` as a common word and never as a name: within a sentence in capitals, as an owner,
-    or before what companies are."""
+    """Whether ``texts`` use ``name`` as a common word and never as a name: within a sentence in capitals, as an owner,
+    or before a generic company word."""
     low = name.lower()
     as_name = re.compile(
         rf"(?<=[a-z0-9,;’')] ){re.escape(name)}(?![\w-])|(?<!\w){re.escape(name)}(?:['’]s\b|,?\s{_FIRM}(?!\w))"
@@ -62,8 +62,8 @@ def is_only_a_word(name: str, texts: Sequence[str]) -> bool:
 
 
 def words_lacking(question: str, sources: Sequence[Source], terms: Sequence[Term] = ()) -> list[str]:
-    """The content words of ``question``, as it writes them, that no source has, by themselves or by another name of
-    their term; in its order."""
+    """Content words of ``question``, as written and in order, that no source contains, either directly or by a synonym
+    of their term."""
     wanted = Wanted(question, terms)
     given = frozenset(content_stems(" ".join(full_text(source) for source in sources)))
     lacking = {word for word in wanted.words if not wanted.has(word, given)}
@@ -80,13 +80,13 @@ def _words_of(texts: Sequence[str]) -> set[str]:
     for text in texts:
         words = tokens(text)
         given.update(words)
-        # "BestBuy" is named by "Best Buy".
+        # "Best Buy" names "BestBuy".
         given.update(first + second for first, second in pairwise(words))
     return given
 
 
 def _initials(text: str) -> set[str]:
-    """The initials of names of two to six words in ``text``, of each run of their words: ``aa``, ``ab`` ..."""
+    """Initials of all runs of words in the names of two to six words in ``text``: ``aa``, ``ab`` ..."""
     found: set[str] = set()
     for match in _CAPITALISED.finditer(text):
         letters = "".join(word[0] for word in re.split(r"[\s-]+", match.group()) if word[:1].isupper()).lower()
@@ -96,20 +96,20 @@ def _initials(text: str) -> set[str]:
 
 
 def full_text(source: Source) -> str:
-    """Title, headings and text."""
+    """Title, headings and text of a source."""
     return " ".join((source.title, *source.section, source.text))
 
 
 def _is_there(name: Name, texts: Sequence[str], titles: Sequence[str], given: Set[str], initials: Set[str]) -> bool:
-    """Whether more than half of the words of ``name`` stand there, be they misspelt, or all of them as one word, or
-    what it is short for."""
+    """Whether the texts contain more than half of the words of ``name`` (possibly misspelt), all of them as one word,
+    or the name that it abbreviates."""
     words = [word for word in tokens(name.text) if word not in STOP_WORDS and not is_period(word)]
-    # "Target's revenue" is not asked of a document that sets targets; "Management's view" is.
+    # "Target's revenue" is not about a document that sets targets; "Management's view" may be about one of managers.
     if name.common and is_only_a_word(name.text, texts):
         return any(re.search(rf"(?<![^\W_]){name.text}(?![^\W_])", title) for title in titles)
     if name.text.isupper() and re.sub(r"[^a-z]", "", name.text.lower()) in initials:
         return True
-    # JPM is JPMorgan.
+    # "JPM" names "JPMorgan".
     if name.text.isupper() and len(words) == 1 and len(words[0]) > 2 and any(one.startswith(words[0]) for one in given):
         return True
     lacking = [word for word in words if word not in given and not _misspelt(word, given)]

@@ -1,4 +1,4 @@
-"""Numbers in prose and tables: read with sign, scale, unit and precision, and compared as a reader would.
+"""Numbers in prose and tables: parsed with sign, scale, unit and precision, and compared as a reader would.
 
 ``$51.2 billion`` agrees with ``51,217`` in a table "in millions"; ``(3,067)`` is negative; ``10%`` agrees with ``10.2``
 in a column of percentages, but not with ``$10``.
@@ -28,7 +28,7 @@ _TEENS = {
     "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
     "seventeen": 17, "eighteen": 18, "nineteen": 19,
 }  # fmt: skip
-# What is a number by itself, in letters; "one" is a pronoun more often.
+# Number words that stand alone; "one" is more often a pronoun.
 WORDS = {**_ONES, **_TEENS, **_TENS}
 del WORDS["one"]
 
@@ -58,7 +58,7 @@ _WORD_NUMBER = re.compile(
     rf"|(?P<below>{_BELOW_100}))\b(?P<scale>\s(?:thousand|million|billion|trillion)\b)?(?P<percent>\s?(?:{_PERCENT_WORDS}))?",
     re.IGNORECASE,
 )
-# A code carries letters and digits in one token (10-K, BMS-986158, COVID-19): a name, not a quantity.
+# A code has letters and digits in one token (10-K, BMS-986158, COVID-19): a name, not a quantity.
 _CODE = re.compile(r"(?<![\w$€£])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w])")
 _QUANTITY_CODE = re.compile(
     r"^\d+(?:(?:k|m|b|bn|mn|mm|tn|th|st|nd|rd|s|pp|x|bps|mg|kg|mcg|ng|ml|km|cm|nm|kwh|h|min)"
@@ -76,9 +76,8 @@ _SCALE_NOTE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A quantity as written. ``value`` is signed and without ``scale`` (1.0 where no scale word stands by it);
-    ``decimals`` digits were written after the point. ``currency`` is one sign (``$``, ``€``) or "". ``raw`` is its text
-    at ``start``."""
+    """Quantity as written. ``value`` is signed and excludes ``scale`` (1.0 without a scale word); ``decimals`` counts
+    the digits after the point. ``currency`` is one sign (``$``, ``€``) or "". ``raw`` is its text at ``start``."""
 
     raw: str
     start: int
@@ -101,14 +100,14 @@ class Number:
 
     @property
     def kind(self) -> str:
-        """What it counts: ``%``, a currency, what its unit measures, or "" for things."""
+        """Kind of quantity: ``%``, a currency, the measure of its unit, or "" for things."""
         if self.percent:
             return "%"
         return self.currency or (self.unit.measures if self.unit else "")
 
 
 def codes(text: str) -> list[str]:
-    """Names that hold letters and digits (``10-K``, ``BMS-986158``), as written."""
+    """Names with letters and digits (``10-K``, ``BMS-986158``), as written."""
     found = (match.group() for match in _CODE.finditer(text))
     return [code for code in found if not _QUANTITY_CODE.match(code) and not _is_year_token(code)]
 
@@ -123,7 +122,7 @@ def _is_year_token(code: str) -> bool:
 
 
 def numbers(text: str) -> list[Number]:
-    """Quantities in ``text``, in order: neither years nor days of a month nor digits inside codes."""
+    """Quantities in ``text``, in order; years, days of a month and digits inside codes are excluded."""
     masked = text
     for start, end in date_spans(text):
         masked = masked[:start] + "\0" * (end - start) + masked[end:]
@@ -143,10 +142,10 @@ def _number(match: re.Match[str], text: str) -> Number:
     digits = match.group("digits")
     after = match.group("after") or ""
     bracketed = (match.group("open") or match.group("open2")) and (")" in after or match.group("close"))
-    # "14 (13.3)" gives a number and its share.
+    # "14 (13.3)" is a number and its share.
     bracketed = bracketed and not _AFTER_NUMBER.search(text, 0, match.start() + 1)
     sign = match.group("sign") or match.group("sign2")
-    # A dash straight after a digit or word joins a range; the pattern's look-behind leaves only true signs, but a
+    # A dash directly after a digit or word joins a range; the pattern's look-behind leaves only true signs, but a
     # spaced dash (" – 5") is punctuation.
     negative = bool(bracketed) or (sign in ("-", "−", "–") and not re.match(r"\(?\s?[-−–]\s", match.group()))
     scale = (match.group("scale") or "").strip(" -\t\n").lower()
@@ -166,7 +165,7 @@ def _number(match: re.Match[str], text: str) -> Number:
 
 
 def _in_letters(match: re.Match[str], text: str) -> Number:
-    """ "Thirty-one per cent", "two hundred and five", "six million"."""
+    """Number in words: "Thirty-one per cent", "two hundred and five", "six million"."""
 
     def below(words: str | None) -> int:
         return sum({**_ONES, **WORDS}[word] for word in re.split(r"[-\s]", (words or "").lower()) if word)
@@ -185,7 +184,7 @@ def _in_letters(match: re.Match[str], text: str) -> Number:
 
 
 def scale_note(text: str) -> float | None:
-    """The scale that a table's title or headers state for its figures (``in millions`` → 1e6), or None."""
+    """Scale stated by a table's title or headers (``in millions`` → 1e6), or None."""
     match = _SCALE_NOTE.search(text)
     if match is None:
         return None
@@ -196,13 +195,13 @@ def scale_note(text: str) -> float | None:
 def agree(
     claimed: Number, given: Number, given_scale: float | None, *, hedged: bool = False, bare: bool = True
 ) -> bool:
-    """Whether ``claimed`` states ``given``, up to the rounding that its own digits show; signs are left aside.
+    """Whether ``claimed`` states ``given``, up to the rounding of its own digits; signs are ignored.
 
-    ``given_scale`` is the scale that the given number's table states, or None. ``hedged`` (about, nearly, over) allows
-    one step of the last digit that is not a zero, and a fifth at most: "about 50" may be 41 to 59, "about 10" 8 to 12,
+    ``given_scale`` is the scale stated by the given number's table, or None. ``hedged`` (about, nearly, over) permits
+    one step of the last digit that is not a zero, and a fifth at most: "about 50" covers 41 to 59, "about 10" 8 to 12,
     "about 51.2" only 51.1 to 51.3. A figure copied without its table's scale agrees too. Units of one measure are
-    converted; those of two never agree, nor do two currencies. ``bare``: where no scale is known, the
-    given figure may count in that of the claim.
+    converted; units of two measures never agree, nor do two currencies. ``bare``: without a known scale, the given
+    figure may have the claim's scale.
     """
     if (claimed.percent and given.currency) or (given.percent and claimed.currency):
         return False
@@ -217,7 +216,7 @@ def agree(
         if claimed.scale != 1.0:
             scales.discard(1.0)
     elif given.scale == 1.0 and given_scale is None and claimed.scale != 1.0 and not given.percent and bare:
-        # Nothing says what the bare figure counts: "51,217 million" may restate "51,217".
+        # The scale of the bare figure is unknown: "51,217 million" may restate "51,217".
         scales.add(claimed.scale)
     target = abs(claimed.amount)
     slack = 0.5 * 10.0**-claimed.decimals
@@ -232,7 +231,7 @@ def agree(
 
 
 def _conversion(claimed: Number, given: Number) -> float | None:
-    """What ``given`` is multiplied by to be in the unit of ``claimed``; None where they measure different things."""
+    """Factor from the unit of ``given`` to that of ``claimed``; None if they measure different things."""
     here = _PERCENT if claimed.percent else claimed.unit
     there = _PERCENT if given.percent else given.unit
     if here is None or there is None or here == there:
@@ -241,7 +240,7 @@ def _conversion(claimed: Number, given: Number) -> float | None:
 
 
 def _last_step(number: Number) -> float:
-    """The worth of one in the last digit that is not a trailing zero: 0.1 for 51.2, 10 for 50, 1000 for 51,000."""
+    """Value of one step in the last digit that is not a trailing zero: 0.1 for 51.2, 10 for 50, 1000 for 51,000."""
     if number.decimals or number.value == 0:
         return float(10.0**-number.decimals)
     whole, step = int(abs(number.value)), 1
@@ -250,7 +249,7 @@ def _last_step(number: Number) -> float:
     return float(step)
 
 
-# Lengths of time: "thirty (30) calendar days", "30-day", "six months’"; digits in brackets say the same again.
+# Durations: "thirty (30) calendar days", "30-day", "six months’"; digits in brackets repeat the number.
 
 _LENGTH = re.compile(
     rf"(?<![\w.,$€£/-])(?P<count>\d+(?:\.\d+)?|{_BELOW_100})(?:\s*\(\s*\d+\s*\))?[\s-]+(?:(?:full|calendar|consecutive)\s+)?"
@@ -261,7 +260,7 @@ _LENGTH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """A length of time at ``start`` to ``end`` of a text: so many of a ``unit``, business days told from others."""
+    """Duration at ``start`` to ``end`` of a text: a number of ``unit``, business days separate from other days."""
 
     start: int
     end: int
@@ -270,7 +269,7 @@ class Length:
 
 
 def lengths(text: str) -> list[Length]:
-    """The lengths of time in ``text``, in order."""
+    """Durations in ``text``, in order."""
     out = []
     for match in _LENGTH.finditer(text):
         parts = match["count"].lower().replace("-", " ").split()
@@ -282,5 +281,5 @@ def lengths(text: str) -> list[Length]:
 
 
 def length_in(text: str) -> tuple[float, str] | None:
-    """The first length of time in ``text``: a number and its unit."""
+    """First duration in ``text``: a number and its unit."""
     return next(((one.count, one.unit) for one in lengths(text)), None)

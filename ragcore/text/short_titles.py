@@ -1,4 +1,4 @@
-"""Titles of documents: as one line of plain characters, and short ones that no other document has."""
+"""Document titles: on one line of plain characters, and short distinct ones."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ _PARTS = re.compile(r"\s*(?:[:;,(|]|\s[–—-])\s*")
 _LOOSE = re.compile(r"(?:\s+(?:a|an|and|as|at|by|for|from|in|of|on|or|the|to|with))+$", re.IGNORECASE)
 
 
-_JOINERS = "\u200c\u200d"  # which Persian and Indic words are written with
+_JOINERS = "\u200c\u200d"  # needed in Persian and Indic words
 
 
 def plain_title(title: str) -> str:
-    """``title`` on one line, without control characters and marks that turn the direction of writing."""
+    """``title`` on one line, without control characters and bidirectional marks."""
     kinds = [(c, unicodedata.category(c)) for c in title]
     shown = (" " if kind in ("Cc", "Zl", "Zp") else c for c, kind in kinds if kind != "Cf" or c in _JOINERS)
     return " ".join("".join(shown).split())
 
 
 def short_titles(titles: Mapping[str, str], files: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The short title of each document; the whole one where it is short, or is needed to tell it from another, and its
-    name in ``files`` behind it where even that does not tell."""
+    """Distinct short title of each document: the full title if it is short or needed for distinction, followed by the
+    name in ``files`` if titles are equal."""
     made = _distinct({doc_id: short(title) for doc_id, title in titles.items()}, titles)
     behind = {doc_id: f"{made[doc_id]} ({name})" for doc_id, name in (files or {}).items() if name and doc_id in made}
     return _distinct(made, behind)
 
 
 def short(title: str, longest: int = LONGEST) -> str:
-    """``title`` up to the last sign in it that parts a title from what is under it, else up to a whole word."""
+    """``title`` up to its last subtitle separator that fits, else up to a whole word."""
     if len(title) <= longest:
         return title
     ends = [match.start() for match in _PARTS.finditer(title) if longest // 3 <= match.start() <= longest]
@@ -42,6 +42,6 @@ def short(title: str, longest: int = LONGEST) -> str:
 
 
 def _distinct(names: Mapping[str, str], longer: Mapping[str, str]) -> dict[str, str]:
-    """``names``, and of those that several documents have the ``longer`` ones."""
+    """``names``, with the ``longer`` form for those that several documents share."""
     given = Counter(name.lower() for name in names.values())
     return {key: longer.get(key, name) if given[name.lower()] > 1 else name for key, name in names.items()}

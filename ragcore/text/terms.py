@@ -1,7 +1,7 @@
-"""The words of a question with what they are also called: one list of terms, used wherever a text is held against it.
+"""Domain terms of a question with their synonyms: one list for every comparison with text.
 
-Retrieval also searches for the other names of a question's terms (`ragcore.retrieve.synonyms`); what then judges or
-quotes the passages has to know them too, or it finds nothing of "capex" in a line on capital expenditure.
+Retrieval also searches for the synonyms of a question's terms (`ragcore.retrieve.synonyms`); the stages that judge or
+quote passages need them too, or they would not find "capex" in a line on capital expenditure.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ _COUNTS = frozenset({"number"})
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term as a question ``said`` it, ``same``: other names for it, ``parts``: what it is worked out from."""
+    """Domain term as ``said`` by a question, with ``same``, its synonyms, and ``parts``, from which it is
+    calculated."""
 
     said: str
     same: tuple[str, ...] = ()
@@ -29,13 +30,13 @@ class Term:
 
 
 class Wanted:
-    """The content words of ``text`` (``words``: distinct stems in order). A word of one of ``terms`` is there too where
-    another name of the term stands with all its words."""
+    """Content words of ``text`` (``words``: distinct stems in order). A word of one of ``terms`` also counts as present
+    if all words of a synonym are."""
 
     def __init__(self, text: str, terms: Iterable[Term] = ()) -> None:
         said_only = {stem(word) for word in OTHER_FUNCTION_WORDS.get(language_of(text), ())}
         words = tuple(dict.fromkeys(content_stems(text)))
-        # "Wie", "war" and "die" carry meaning in English, and none in a German question.
+        # "Wie", "war" and "die" are content words in English, but not in a German question.
         self.words: tuple[str, ...] = tuple(word for word in words if word not in said_only) or words
         others: dict[str, list[frozenset[str]]] = {}
         for term in terms:
@@ -46,24 +47,24 @@ class Wanted:
         self._others: Mapping[str, tuple[frozenset[str], ...]] = {word: tuple(names) for word, names in others.items()}
 
     def has(self, word: str, given: Set[str]) -> bool:
-        """Whether ``word`` (one of ``words``) stands in the stems ``given``, by itself or by another name."""
+        """Whether the stems ``given`` contain ``word`` (one of ``words``), directly or by a synonym."""
         return word in given or any(name <= given for name in self._others.get(word, ()))
 
     def held(self, given: Set[str]) -> frozenset[str]:
-        """Those of ``words`` that the stems ``given`` hold."""
+        """Members of ``words`` that the stems ``given`` contain."""
         return frozenset(word for word in self.words if self.has(word, given))
 
     def cover(self, given: Set[str]) -> float:
-        """Share of ``words`` that the stems ``given`` hold, 0–1; 1.0 when nothing is wanted."""
+        """Share of ``words`` that the stems ``given`` contain, 0–1; 1.0 without ``words``."""
         return len(self.held(given)) / len(self.words) if self.words else 1.0
 
     @property
     def everything(self) -> frozenset[str]:
-        """``words`` and the words of every other name."""
+        """``words`` and the words of all synonyms."""
         return frozenset(self.words).union(*(name for names in self._others.values() for name in names))
 
 
 def _name(text: str) -> frozenset[str]:
-    """The stems of a name; a number of employees is also named by ``employees``."""
+    """Stems of a name; a number of employees is also named by ``employees``."""
     stems = frozenset(content_stems(text))
     return stems - _COUNTS or stems

@@ -1,7 +1,7 @@
-"""Units and currencies as written beside a figure, so that 12 months are a year and 5 mg are not 5 g.
+"""Units and currencies beside figures, so that 12 months are a year and 5 mg are not 5 g.
 
-A compound unit (``ng/mL``, ``mg/kg/day``) is the quotient of its parts. Two units that measure the same thing are
-converted; two that measure different things never agree.
+A compound unit (``ng/mL``, ``mg/kg/day``) is the quotient of its parts. Units of the same quantity are converted; units
+of different quantities never agree.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """``name`` as written; ``measures`` is what it measures (``time``, ``mass/volume``); one of it is ``factor`` of
-    that measure's base. Units of temperature do not convert: each is a measure of its own."""
+    """Unit of measurement. ``name`` as written; ``measures`` is the measured quantity (``time``, ``mass/volume``);
+    ``factor`` converts to the base unit of that quantity. Units of temperature do not convert: each is a quantity of
+    its own."""
 
     name: str
     measures: str
@@ -49,7 +50,7 @@ _KINDS: dict[str, dict[str, float]] = {
               "per cent": 1.0, "percentage points": 1.0, "percentage point": 1.0, "pp": 1.0},
 }  # fmt: skip
 _UNITS = {name: (kind, factor) for kind, names in _KINDS.items() for name, factor in names.items()}
-# Units of one letter are read only inside a compound or in a label's brackets ("(h)"): elsewhere they are words.
+# Units of one letter are recognised only inside a compound or in a label's brackets ("(h)"); elsewhere they are words.
 _SHORT = {"h", "g", "l", "L", "V"}
 _NAMES = "|".join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=True))
 _AFTER = re.compile(
@@ -86,7 +87,7 @@ _PER = re.compile(
 
 @lru_cache(maxsize=4096)
 def unit(name: str) -> Unit | None:
-    """The unit called ``name`` (``mg``, ``ng/mL``), or None."""
+    """Unit called ``name`` (``mg``, ``ng/mL``), or None."""
     name = " ".join(name.replace("μ", "µ").split())
     measures, factor = [], 1.0
     for place, part in enumerate(re.split(r"\s?([/·])\s?", name)):
@@ -102,7 +103,7 @@ def unit(name: str) -> Unit | None:
 
 
 def unit_after(text: str, position: int) -> Unit | None:
-    """The unit that stands right after ``position``."""
+    """Unit directly after ``position``."""
     match = _AFTER.match(text.replace("μ", "µ"), position)
     if match is None or match.group("unit") in _SHORT - {"g", "L", "V"}:
         return None
@@ -110,7 +111,7 @@ def unit_after(text: str, position: int) -> Unit | None:
 
 
 def unit_of_label(label: str) -> Unit | None:
-    """The unit that a row's or column's header states in brackets or after a comma (``Cmax (ng/mL)``)."""
+    """Unit in brackets or after a comma in a row or column header (``Cmax (ng/mL)``)."""
     match = _LABEL.search(
         f"{label.replace('μ', 'µ')})" if "," in label and "(" not in label else label.replace("μ", "µ")
     )
@@ -118,17 +119,17 @@ def unit_of_label(label: str) -> Unit | None:
 
 
 def currency(text: str) -> str:
-    """The currency as one sign (``USD`` and ``dollars`` give ``$``), "" for none."""
+    """Currency as one sign (``USD`` and ``dollars`` give ``$``), "" for none."""
     return CURRENCIES.get(text.strip().lower(), "")
 
 
 def currencies(text: str) -> set[str]:
-    """Every currency named in ``text``."""
+    """All currencies named in ``text``."""
     return {currency(match.group()) for match in _CURRENCY.finditer(text)}
 
 
 def frequencies(text: str) -> set[str]:
-    """How often or for how long, as ``day``, ``month``, ``year`` ...: ``per month`` and ``monthly`` are the same."""
+    """Frequencies and durations as ``day``, ``month``, ``year`` ...: ``per month`` and ``monthly`` are equal."""
     out = set()
     for match in _PER.finditer(text):
         word = match.group("per") or match.group("slash")

@@ -1,7 +1,7 @@
-"""Words as evidence: what a question or a claim is about, as Porter stems of its content words.
+"""Content words of questions and claims, as Porter stems.
 
-Used wherever two texts are held against each other by their words (verification, refusal, the offline writer). Stems
-come from NLTK's Porter stemmer (Porter 1980), which needs no data.
+Used wherever two texts are compared by words (verification, refusal, the offline writer). Stems come from NLTK's Porter
+stemmer (Porter 1980), which needs no data.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer
 
-# English in every locale, as `time.strftime` would not be.
+# English in every locale, unlike `time.strftime`.
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-# One of them, whole or short, as a regular expression.
+# Regular expression for one of them, full or abbreviated.
 MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|"
     r"Nov(?:ember)?|Dec(?:ember)?)"
@@ -31,7 +31,7 @@ _FISCAL_YEAR = re.compile(r"^(?:fy|fiscal)-?(\d{2}|\d{4})$")
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a list written as prose."""
+    """Words of a list written as prose."""
     return frozenset(text.split())
 
 
@@ -44,7 +44,7 @@ FUNCTION_WORDS = word_set("""
     too under until up upon very was we were what when where whether which while who whom whose why will with within
     without would you your yours yourself yourselves
 """)
-# The same of other languages, with their question words.
+# Function words of other languages, with their question words.
 OTHER_FUNCTION_WORDS = {
     "German": word_set("""
         aber alle als am an auch auf aus bei beim bis dann das dass dem den denn der des deren dessen die dies diese
@@ -105,15 +105,15 @@ OTHER_FUNCTION_WORDS = {
         że
     """),
 }  # fmt: skip
-# Function words of other languages that carry meaning in English, as a word, a name or an abbreviation.
+# Function words of other languages that are content words, names or abbreviations in English.
 _ENGLISH_TOO = word_set("""
     ale anno ante art aux bis cada car che chi com come comment con des dit dos dove ein est fine fra han hat hay hon
     hun ich ind las les leur loro los man mas mens met mit mix mod mot net non num ons over par pas pendant per plus
     pod port pour prima quest ses ser sein ska sin sold son sous state stata stato sub sui sur ten todo tot van vara
     via vid vil war wen wie die
 """)
-_SHORTEST_OTHER = 3  # letters: of two there are units, elements and states
-# With the words in which questions and answers are put, and the function words of other languages.
+_SHORTEST_OTHER = 3  # letters; two-letter words may be units, elements or states
+# Function words, common words of questions and answers, and the function words of other languages.
 STOP_WORDS = (
     FUNCTION_WORDS
     | word_set("""
@@ -136,7 +136,7 @@ def _stemmer() -> PorterStemmer:
     return PorterStemmer()
 
 
-# Past forms that a suffix stemmer cannot bring home.
+# Past forms that a suffix stemmer cannot resolve.
 _IRREGULAR = {
     "paid": "pay", "spent": "spend", "sold": "sell", "bought": "buy", "grew": "grow", "grown": "grow", "rose": "rise",
     "risen": "rise", "fell": "fall", "fallen": "fall", "held": "hold", "lost": "lose", "began": "begin",
@@ -149,15 +149,15 @@ _IRREGULAR = {
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """The Porter stem of a lower-case word, of its base form where it is an irregular past; a word with a digit is
-    itself."""
+    """Porter stem of a lower-case word, or of its base form if it is an irregular past; a word with a digit is
+    unchanged."""
     if any(character.isdigit() for character in word):
         return word
     return str(_stemmer().stem(_IRREGULAR.get(word, word)))
 
 
 def tokens(text: str) -> list[str]:
-    """Lower-case words of ``text`` in order, compatibility forms folded, possessive endings removed.
+    """Lower-case words of ``text`` in order, with compatibility forms folded and possessive endings removed.
 
     A hyphenated or slashed word of letters gives its parts; a fiscal year (``FY2018``, ``FY18``) gives the year.
     """
@@ -177,11 +177,11 @@ def tokens(text: str) -> list[str]:
 
 
 def content_stems(text: str) -> list[str]:
-    """Stems of the words of ``text`` that carry meaning, in order, repeated where they repeat."""
+    """Stems of the content words of ``text``, in order, with repetitions."""
     return [stem(word) for word in tokens(text) if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())]
 
 
 def cover(wanted: Iterable[str], given: Iterable[str]) -> float:
-    """Share of the distinct stems ``wanted`` that are among ``given``, 0–1; 1.0 when nothing is wanted."""
+    """Share of the distinct stems ``wanted`` that are among ``given``, 0–1; 1.0 if ``wanted`` is empty."""
     needed = set(wanted)
     return len(needed & set(given)) / len(needed) if needed else 1.0
