@@ -1,1 +1,1 @@
-"""Settings: their defaults, layers, descriptions, and the file they are kept in."""
+"""Settings: defaults, layers, descriptions, and the configuration file."""

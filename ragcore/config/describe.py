@@ -1,7 +1,7 @@
-"""Every setting in words: what ``config.toml`` says of it, what it may be, and what is wrong with one that is typed.
+"""Descriptions of settings: the comment from ``config.toml``, permitted values, and error messages for typed values.
 
-The comments of the packaged ``config.toml`` are the only description of a setting; the models of
-`ragcore.config.settings` are the only bounds. Nothing is said of either twice.
+The comments of the packaged ``config.toml`` are the only descriptions and the models of `ragcore.config.settings` the
+only bounds; neither is repeated here.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _LINE = re.compile(r"^(?P<key>\w+)\s*=\s*(?P<value>\"[^\"]*\"|[^#]*?)\s*(?:#\s*(
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One ``section.key``. ``choices`` are those of a choice, ``least`` and ``most`` the bounds of a number (``above``:
-    ``least`` itself is not allowed), ``fixed`` is one that the library was read and indexed by; ``preset`` one that may
-    be left to a preset. ``said`` is its comment."""
+    """Description of one ``section.key``. ``choices`` are the values of a choice, ``least`` and ``most`` the bounds of
+    a number (``above``: ``least`` itself is excluded); ``fixed``: the library was read and indexed with it; ``preset``:
+    it may be left to a preset. ``said`` is its comment."""
 
     key: str
     kind: Kind
@@ -45,7 +45,7 @@ class Setting:
 
     @property
     def allowed(self) -> str:
-        """``a whole number from 20 to 8000``."""
+        """Permitted values in words: ``a whole number from 20 to 8000``."""
         if self.kind in ("choice", "flag"):
             names = self.choices or ("on", "off")
             return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
@@ -60,14 +60,14 @@ class Setting:
 
 @cache
 def catalogue() -> Mapping[str, Setting]:
-    """Every setting by its key, in the order of ``config.toml``."""
+    """All settings by key, in the order of ``config.toml``."""
     text = resources.files("ragcore.config").joinpath("config.toml").read_text("utf-8")
     said = _comments(text)
     return {key: _setting(key, value, said.get(key, "")) for key, value in flatten(tomllib.loads(text)).items()}
 
 
 def read(setting: Setting, typed: str) -> Any:
-    """The value that ``typed`` stands for. Raises `ConfigError` in words that fit beside the field."""
+    """Value parsed from ``typed``. Raises `ConfigError` with a message for display beside the field."""
     text = typed.strip()
     if setting.preset and text == PRESET:
         return text
@@ -90,7 +90,7 @@ def read(setting: Setting, typed: str) -> Any:
 
 
 def wrong(settings: Settings, origins: Mapping[str, str], key: str, typed: str) -> str:
-    """What is wrong with a setting as typed, "" for nothing. Raises `ConfigError` for a key that there is not."""
+    """Error message for a setting as typed, "" if valid. Raises `ConfigError` for an unknown key."""
     if key not in catalogue():
         raise ConfigError(f"There's no setting {key!r}.")
     try:
@@ -106,7 +106,7 @@ def _number(setting: Setting, text: str) -> float | None:
     except ValueError:
         return None
     low = setting.least is None or (value > setting.least if setting.above else value >= setting.least)
-    # Comparisons with NaN are false: it is never within bounds.
+    # Comparisons with NaN are false, so it is never within bounds.
     return value if low and (setting.most is None or value <= setting.most) and abs(value) < 1e15 else None
 
 
@@ -148,7 +148,7 @@ def _kind(annotation: Any) -> tuple[Kind, tuple[str, ...]]:
 
 
 def _comments(text: str) -> dict[str, str]:
-    """What stands beside each key, with the lines of comment below that go on from it."""
+    """Comment of each key: the one beside it, plus its continuation lines."""
     found: dict[str, list[str]] = {}
     section, key = "", ""
     for line in text.splitlines():

@@ -1,7 +1,7 @@
-"""Settings: the packaged ``config.toml``, overridden by a user's file, then by the environment, then for one visit.
+"""Settings: the packaged ``config.toml``, overridden by the user's file, then by the environment, then by the caller.
 
-Every key lives in ``config.toml`` beside this module with its default and a comment; the models here only give types
-and bounds. An unknown key or a bad value is a `ConfigError` that names it, with the nearest key that exists.
+Every key is in ``config.toml`` beside this module with its default and a comment; the models here only give types and
+bounds. An unknown key or an invalid value is a `ConfigError` that names it and the nearest existing key.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ragcore.errors import ConfigError
 from ragcore.files import replacing, reported
 
 ENV_PREFIX = "GROUNDWORK_"
-NAMED = ("llm.prices", "rse.presets")  # each is one setting, whose keys are names of models or presets, not settings
-SHORT_QUOTES = 2  # what answers of the offline answerer have in the short style
-# What documents are read, built and indexed by: another value needs another library, or this one brought up to date.
+NAMED = ("llm.prices", "rse.presets")  # settings that are tables, keyed by names of models or presets
+SHORT_QUOTES = 2  # quotes of the offline answerer in the short style
+# Settings with which documents are read, built and indexed: a change needs another library, or an update of this one.
 FIXED = ("ingest", "ocr", "noise", "figures", "chunk", "context", "index")
-# Those of them that may change while the library is open: what is read from then on is read by them.
+# Those of them that may change while the library is open: they apply to pages read from then on.
 READING = ("ocr.mode", "ocr.language")
-_OF_PRESET = "preset "  # how the origin of a key begins that the preset in force decides
-PRESET = "preset"  # value of an [rse] key that leaves it to the preset in force
+_OF_PRESET = "preset "  # prefix of the origin of a key set by the preset
+PRESET = "preset"  # value of an [rse] key left to the preset
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[int, Field(gt=0)]
 Count = Annotated[int, Field(ge=0)]
@@ -91,12 +91,12 @@ class ChunkSettings(Section):
 
     @property
     def merge_tokens(self) -> int:
-        """Up to how many tokens small neighbours are merged, in the size in force."""
+        """Size limit in tokens for merging small neighbours, at the chunk size in force."""
         return self.target_tokens if self.size == "fine" else self.coarse_tokens
 
     @property
     def merge_row_tokens(self) -> int:
-        """Up to how many tokens rows of a table are merged, in the size in force; 0: each stands by itself."""
+        """Size limit in tokens for merging table rows, at the chunk size in force; 0 merges none."""
         return self.row_tokens if self.size == "fine" else self.coarse_tokens
 
 
@@ -162,8 +162,8 @@ class RsePreset(Section):
 
 
 class RseSettings(RsePreset):
-    """``presets`` has the named sets; `load` puts the numbers of the one that ``preset`` names in place of every key
-    that leaves it to the preset."""
+    """Settings of relevant segment extraction. ``presets`` has the named sets; `load` fills every key left to the
+    preset with the number of the set named by ``preset``."""
 
     preset: str
     presets: dict[str, RsePreset]
@@ -204,7 +204,7 @@ class AnswerSettings(Section):
 
     @property
     def offline_quotes(self) -> int:
-        """What the offline answerer quotes at most, in the style in force."""
+        """Largest number of quotes of the offline answerer, at the style in force."""
         return min(self.offline_sentences, SHORT_QUOTES) if self.style == "short" else self.offline_sentences
 
 
@@ -246,7 +246,7 @@ class LlmSettings(Section):
 
 
 class Settings(Section):
-    """All settings. ``origins`` (of `load`) says where each one came from."""
+    """All settings. ``origins`` (of `load`) gives the source of each."""
 
     ingest: IngestSettings
     ocr: OcrSettings
@@ -270,7 +270,7 @@ class Settings(Section):
     llm: LlmSettings
 
     def hash(self) -> str:
-        """12 hex digits that name this configuration; part of every stored answer."""
+        """Configuration id of 12 hex digits, stored with every answer."""
         text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -289,11 +289,11 @@ def load(
     overrides: Mapping[str, Any] | None = None,
     problems: dict[str, ConfigError] | None = None,
 ) -> tuple[Settings, dict[str, str]]:
-    """The settings in force and, for each ``section.key``, where it came from.
+    """Settings in force and, for each ``section.key``, its origin.
 
     ``file`` replaces ``<home>/config.toml``; ``overrides`` are dotted keys set by the caller (tests, the command line).
-    Raises `ConfigError` that names the file or variable, the key and the nearest key that exists. With ``problems``
-    what is wrong with the file is put there by key ("" for all of it), and holds for nothing else in it.
+    Raises `ConfigError` that names the file or variable, the key and the nearest existing key. If ``problems`` is
+    given, it receives the errors of the file by key ("" for the whole file), and only the faulty keys are ignored.
     """
     merged = flatten(tomllib.loads(resources.files("ragcore.config").joinpath("config.toml").read_text("utf-8")))
     known = set(merged)
@@ -332,9 +332,9 @@ def _usable(
     origin: str,
     problems: dict[str, ConfigError],
 ) -> dict[str, Any]:
-    """What of ``given`` can be used; the rest is put into ``problems``."""
+    """Valid part of ``given``; errors of the rest go into ``problems``."""
     usable: dict[str, Any] = {}
-    for key in sorted(given, key=lambda key: key not in NAMED):  # what is named first, then what names it
+    for key in sorted(given, key=lambda key: key not in NAMED):  # named sets first, then the keys that refer to them
         tried, came = dict(merged), dict(origins)
         try:
             merge(tried, came, {**usable, key: given[key]}, set(merged), origin)
@@ -347,7 +347,7 @@ def _usable(
 
 
 def settled(merged: dict[str, Any], origins: dict[str, str]) -> Settings:
-    """The settings of all dotted keys, checked; the keys that the preset in force decides are put into both. Raises
+    """Validated settings from all dotted keys; keys left to the preset are filled in both mappings. Raises
     `ConfigError`."""
     _choose_preset(merged, origins)
     try:
@@ -361,7 +361,7 @@ def settled(merged: dict[str, Any], origins: dict[str, str]) -> Settings:
 
 
 def flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Dotted keys of a settings tree; a setting that is itself a table (`NAMED`) stays whole."""
+    """Dotted keys of a settings tree; a setting that is itself a table (`NAMED`) is not split."""
     out: dict[str, Any] = {}
     for key, value in tree.items():
         name = f"{prefix}{key}"
@@ -386,7 +386,7 @@ def _unflatten(flat: Mapping[str, Any]) -> dict[str, Any]:
 def merge(
     merged: dict[str, Any], origins: dict[str, str], given: Mapping[str, Any], known: set[str], origin: str
 ) -> None:
-    """Put dotted keys that come from ``origin`` over those before. Raises `ConfigError` for one that is not known."""
+    """Update ``merged`` with dotted keys from ``origin``. Raises `ConfigError` for an unknown key."""
     for key, value in given.items():
         if key not in known:
             near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.0)
@@ -404,8 +404,8 @@ def _joined(old: Any, new: Any) -> Any:
 
 
 def _choose_preset(merged: dict[str, Any], origins: dict[str, str]) -> None:
-    """Puts the numbers of the preset in force in place of the [rse] keys that leave them to it. As published, what a
-    set of one's own does not name comes from ``balanced``."""
+    """Fill the [rse] keys left to the preset. As published, a user's own set takes missing numbers from
+    ``balanced``."""
     name, presets = merged["rse.preset"], merged["rse.presets"]
     for one, keys in presets.items():
         if not isinstance(keys, Mapping):
@@ -424,7 +424,7 @@ def _choose_preset(merged: dict[str, Any], origins: dict[str, str]) -> None:
 
 
 def _from_environ(environ: Mapping[str, str], known: set[str]) -> dict[str, Any]:
-    """``GROUNDWORK_SECTION__KEY`` → ``section.key``; the value is read as TOML where it is TOML, else as text."""
+    """``GROUNDWORK_SECTION__KEY`` → ``section.key``; the value is parsed as TOML if valid, else used as text."""
     out: dict[str, Any] = {}
     for name, raw in environ.items():
         if not name.startswith(ENV_PREFIX) or "__" not in name:
@@ -449,10 +449,9 @@ def varied(
     *,
     reading: bool = False,
 ) -> tuple[Settings, dict[str, str]]:
-    """``settings`` with the dotted keys ``overrides`` in place of theirs, and where each now comes from. Another
-    ``rse.preset`` moves every key of [rse] that was left to the preset. Raises `ConfigError` for a setting that is not
-    known, cannot be used, or is one of those that the library was read and indexed by (`FIXED`), but with ``reading``
-    for those of `READING`."""
+    """``settings`` with the dotted keys ``overrides``, and the origin of each key. Another ``rse.preset`` changes every
+    key of [rse] left to the preset. Raises `ConfigError` for an unknown key, an invalid value, or a setting that fixes
+    how the library was read and indexed (`FIXED`); ``reading`` permits those of `READING`."""
     held = [key for key in overrides if key.partition(".")[0] in FIXED and not (reading and key in READING)]
     fixed = _changed(settings, held, overrides)
     if fixed:
@@ -474,8 +473,8 @@ def _changed(settings: Settings, keys: Iterable[str], overrides: Mapping[str, An
 
 
 def keep(file: Path, changes: Mapping[str, Any]) -> None:
-    """Set the dotted keys ``changes`` in ``file``, made where there is none; None takes a key out, so that its default
-    holds again. Raises `ConfigError` where the file cannot be changed so that it stays true, `StoreError`."""
+    """Set the dotted keys ``changes`` in ``file``, which is created if missing; None removes a key, so that its default
+    applies. Raises `StoreError`, and `ConfigError` if the file cannot be changed consistently."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
