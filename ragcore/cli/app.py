@@ -1,4 +1,4 @@
-"""The web app, started from the command line: what ``groundwork`` without a command does."""
+"""Web app launcher: ``groundwork`` without a command."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ragcore.errors import ConfigError
 
 
 def start(options: argparse.Namespace) -> int:
-    """Serve the app until it is stopped; returns the exit code. ``options`` may hold ``home``, ``port`` and
-    ``browser`` (False: open none). Raises `ConfigError` where the app is not installed."""
+    """Run the app until it is stopped; returns the exit code. ``options`` may hold ``home``, ``port`` and ``browser``
+    (False: do not open one). Raises `ConfigError` if the app is not installed."""
     script = app_script()
     if importlib.util.find_spec("streamlit") is None:
         raise ConfigError("The app needs the package `streamlit`.", hint="Install it with `pip install streamlit`.")
@@ -35,7 +35,7 @@ def start(options: argparse.Namespace) -> int:
 
 
 def app_script() -> Path:
-    """``app.py``: in the folder ``groundwork`` beside an installed `ragcore`, or in the checkout. Raises
+    """Path of ``app.py``: in the folder ``groundwork`` beside an installed `ragcore`, or in the checkout. Raises
     `ConfigError`."""
     beside = Path(ragcore.__file__).resolve().parent.parent
     for folder in (beside / "groundwork", beside):

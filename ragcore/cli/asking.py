@@ -1,4 +1,4 @@
-"""Questions: ``retrieve``, ``generate``, ``conversation``, and ``export`` of what came of them."""
+"""Question commands: ``retrieve``, ``generate``, ``conversation``, and ``export`` of a conversation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def retrieve(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
         decompose=options.decompose,
         gaps=options.gaps,
     )
-    nothing = not found.hits and not as_json  # then the last note is all there is to print
+    nothing = not found.hits and not as_json  # then only the last note is printed
     for note in found.notes[:-1] if nothing else found.notes:
         print(note, file=sys.stderr)
     if as_json:
@@ -96,7 +96,7 @@ def conversation(engine: Engine, options: argparse.Namespace, as_json: bool) -> 
         if not seen:
             raise InputError("This conversation has no questions yet.", hint="Ask a question.")
         code = ask(options.again or seen[-1].question, instead_of=after, fresh=True)
-    # Whoever stops a list of questions does not want the next one asked.
+    # Stopping a list of questions also cancels the next ones.
     while sys.stdin.isatty() or not stopped:
         if sys.stdin.isatty():
             print("\n? ", end="", file=sys.stderr, flush=True)
@@ -122,8 +122,7 @@ def _conversations(engine: Engine, search: str, as_json: bool) -> int:
 
 
 def _resume(engine: Engine, options: argparse.Namespace) -> Conversation:
-    """The conversation to go on with; what is given of documents, pages and kinds stands from now on for what it had
-    of them."""
+    """Conversation to continue; given documents, pages and kinds replace those of its scope from now on."""
     conversation = engine.conversations.get(options.resume)
     scope = replace(
         conversation.scope,

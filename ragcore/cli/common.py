@@ -1,5 +1,5 @@
-"""What the commands share: naming documents, progress, stopping, and one way to print. What a document or an error
-says must not speak to the terminal itself."""
+"""Shared parts of the commands: document arguments, progress, Ctrl-C, and printing. Text of documents and errors
+must not control the terminal."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-# All control characters but tab and line feed (Unicode's category Cc).
+# Control characters (Unicode category Cc) except tab and line feed.
 CONTROLS = {code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
 _SHOWN = dict.fromkeys(CONTROLS, "\ufffd")
 _ESCAPED = {code: f"\\u{code:04x}" for code in CONTROLS}
-ID_START = 4  # characters that name a document by the start of its id, at least
+ID_START = 4  # least number of characters of an abbreviated id
 
 
 def find(engine: Engine, given: str, *, whole: bool = False) -> str:
-    """A doc id, or the start of one (`ID_START` characters or more), or a file's name."""
+    """Doc id for an id, its beginning (`ID_START` characters or more), or a file name."""
     found = [
         info
         for info in engine.documents()
@@ -46,8 +46,8 @@ def find(engine: Engine, given: str, *, whole: bool = False) -> str:
 
 
 def documents_asked(engine: Engine, given: Sequence[str] | None) -> tuple[str, ...] | None:
-    """The documents named by --doc; says on stderr which of those asked are not searched yet. What could not be read
-    was said when it was added, and is listed."""
+    """Documents named by --doc. Reports on stderr those not searchable yet; unreadable ones were reported when added
+    and are listed."""
     chosen = tuple(find(engine, item) for item in given) if given else None
     waiting = [
         info.name
@@ -60,7 +60,7 @@ def documents_asked(engine: Engine, given: Sequence[str] | None) -> tuple[str, .
 
 
 def progress(name: str) -> Callable[[Progress], None]:
-    """Prints at most one line per stage and tenth of the way."""
+    """Progress printer: at most one line per stage and tenth."""
     last: list[tuple[str, int]] = []
 
     def show(progress: Progress) -> None:
@@ -74,15 +74,15 @@ def progress(name: str) -> Callable[[Progress], None]:
 
 @contextmanager
 def stopped_by_ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
-    """While the block runs, the first Ctrl-C calls ``stop`` (in another thread), so that what there is can be ended in
-    good order; a second raises `KeyboardInterrupt`. Where Ctrl-C is somebody else's, it stays theirs."""
+    """Context in which the first Ctrl-C calls ``stop`` (in another thread) for an orderly end, and a second raises
+    `KeyboardInterrupt`. A Ctrl-C handler of another owner is left in place."""
     if (
         threading.current_thread() is not threading.main_thread()
         or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     ):
         yield
         return
-    # A handler must take no lock, for the code that it interrupts may hold it; putting into this queue takes none.
+    # A signal handler must take no lock, since the interrupted code may hold it; this queue's ``put`` takes none.
     pressed: SimpleQueue[bool] = SimpleQueue()
 
     def watch() -> None:
@@ -104,7 +104,7 @@ def stopped_by_ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """``path`` gets ``data`` in one step. Raises `InputError`."""
+    """Write ``path`` atomically. Raises `InputError`."""
     try:
         with replacing(path, 0o666) as stream:
             stream.write(data)
@@ -113,7 +113,7 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def show(as_json: bool, value: Callable[[], Json], words: Callable[[], None]) -> None:
-    """One JSON object for scripts, or words for people."""
+    """Print one JSON object for scripts, or text for people."""
     if as_json:
         print_json(value())
     else:
@@ -121,26 +121,26 @@ def show(as_json: bool, value: Callable[[], Json], words: Callable[[], None]) ->
 
 
 def say_error(error: GroundworkError | Mapping[str, Any], about: str = "") -> None:
-    """An error in a line on stderr, with what it is about in front."""
+    """Print an error as one line on stderr, preceded by its subject."""
     told = error.as_dict() if isinstance(error, GroundworkError) else error
     print(f"{about}{': ' if about else ''}{told['message']} {told['hint']}", file=sys.stderr)
 
 
 def print_json(value: Json) -> None:
-    """Without control characters: they may stand in strings only, where they can be escaped."""
+    """Print JSON with control characters escaped; they can occur only in strings."""
     print(json.dumps(value, ensure_ascii=False).translate(_ESCAPED), flush=True)
 
 
 @contextmanager
 def plain_output() -> Iterator[None]:
-    """While the block runs, control characters are printed as U+FFFD."""
+    """Context in which control characters are printed as U+FFFD."""
     out, err = cast(TextIO, _Plain(sys.stdout)), cast(TextIO, _Plain(sys.stderr))
     with redirect_stdout(out), redirect_stderr(err):
         yield
 
 
 class _Plain:
-    """``stream``, to which control characters are written as U+FFFD."""
+    """Wrapper of ``stream`` that replaces control characters with U+FFFD."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

@@ -1,4 +1,4 @@
-"""The library: what is in it, what was read, its tables to take away; its settings, spending and feedback."""
+"""Library commands: documents, parsed content, table export, settings, spending and feedback."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     if options.index:
         try:
             _say_failed(engine.index(on_progress=progress("index")).failed)
-        except GroundworkError as error:  # the files' reports are still worth printing
+        except GroundworkError as error:  # still print the reports of the files
             failure = error
     if as_json:
         print_json(
@@ -54,7 +54,8 @@ def ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
 
 
 def _folder(path: Path, given: Sequence[Path]) -> str:
-    """Where a file lies in the folder that was given, that folder's name first; "" for one given by itself."""
+    """Path of a file's folder relative to the given folder, beginning with that folder's name; "" for a file given
+    directly."""
     above = next((root for root in given if root.is_dir() and root in path.parents), None)
     if above is None:
         return ""
@@ -134,7 +135,7 @@ def chunks(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
 
 
 def tag(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    """Tags and the folder of documents."""
+    """Set the tags and the folder of documents."""
     doc_ids = [find(engine, given) for given in options.documents]
     if not options.add and not options.remove and options.folder is None:
         raise InputError("There's nothing to change.", hint="Use --add TAG, --remove TAG or --folder PATH.")
@@ -147,7 +148,7 @@ def tag(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
 
 
 def rename(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    """What a document is called."""
+    """Rename a document."""
     doc_id = find(engine, options.document)
     engine.shelf.rename(doc_id, options.title)
     info = next(info for info in engine.documents() if info.doc_id == doc_id)
@@ -156,7 +157,7 @@ def rename(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
 
 
 def tables(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    """A list of a document's tables, or all of them, or one, as a file."""
+    """List a document's tables, or write one or all of them to a file."""
     from ragcore.export.sheets import SheetKind, sheet_kind, sheets
 
     doc_id = find(engine, options.document)

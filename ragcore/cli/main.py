@@ -1,4 +1,4 @@
-"""The command line, thin: arguments in, one engine call, text or one JSON object out.
+"""Command line: parse arguments, make one engine call, print text or one JSON object.
 
 Exit codes: 0 done, 1 the work failed, 2 wrong usage. Progress and logs go to stderr.
 """
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error("--picture needs --page")
         if getattr(options, "again", None) is not None and options.resume is None:
             parser.error("--again needs --resume")
-    # The app's server writes colours.
+    # The app's server prints colours.
     with nullcontext() if starts_app else plain_output():
         return _run(parser, options, starts_app)
 
@@ -76,7 +76,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace, starts_ap
         say_error(stopped)
         return 1
     except BrokenPipeError:
-        sys.stderr.close()  # the reader went away; there is nobody to tell
+        sys.stderr.close()  # the reader has gone
         return 1
 
 
@@ -88,9 +88,9 @@ def _template(engine: Engine, options: argparse.Namespace, as_json: bool) -> int
 
 
 def _presets(options: argparse.Namespace) -> list[str]:
-    """The names of the sets that --rse may choose among. Raises `ConfigError`."""
+    """Names of the RSE presets available to --rse. Raises `ConfigError`."""
     home = getattr(options, "home", None) or default_home()
-    # Whatever the settings choose is not asked for, so that it need not be there.
+    # The preset that the settings choose is not loaded, so it need not exist.
     settings, _ = load(file=getattr(options, "config", None), home=home, overrides={"rse.preset": "balanced"})
     return list(settings.rse.presets)
 
@@ -113,7 +113,7 @@ def _pages(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _ending(kinds: Sequence[str]) -> Callable[[str], Path]:
-    """A file whose name ends in one of ``kinds``."""
+    """Argument type: a file name with one of the extensions in ``kinds``."""
 
     def path(text: str) -> Path:
         if Path(text).suffix.lower()[1:] not in kinds:
@@ -125,7 +125,7 @@ def _ending(kinds: Sequence[str]) -> Callable[[str], Path]:
 
 
 def _text(text: str) -> str:
-    """An argument that is not UTF-8 reaches Python with surrogates, which nothing after this can take."""
+    """Argument type: text in UTF-8. Other bytes reach Python as surrogates, which later stages reject."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -144,7 +144,7 @@ def _add_scope(parser: argparse.ArgumentParser) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    # The global options are taken before and after the command alike.
+    # Global options are accepted before and after the command.
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--home", type=Path, metavar="DIR", help="where the library is kept")
     common.add_argument("--config", type=Path, metavar="FILE", help="settings file instead of <home>/config.toml")

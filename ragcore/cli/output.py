@@ -1,4 +1,4 @@
-"""What the command line prints for people, on stdout; with ``--json`` it is `wire` that says the same to scripts."""
+"""Text output of the command line on stdout; `ragcore.types.json` is its ``--json`` counterpart."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def ingested(reports: Sequence[IngestReport]) -> None:
-    """A line for each file; why one failed was said when it did."""
+    """Print a line per file; the cause of a failure was printed when it occurred."""
     for report in reports:
         parts = (
             f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables",
@@ -44,7 +44,7 @@ def indexed(report: IndexReport) -> None:
 
 
 def estimated(estimates: Sequence[Estimate], model: str) -> None:
-    """A line for each document and one for all; ``model`` is what would write where there is no document."""
+    """Print a line per document and a total; ``model`` is named if there is no document."""
     for each in estimates:
         price = "no price in llm.prices" if each.usd is None else f"${each.usd:.2f}"
         capped = each.usd is not None and each.usd > each.limit
@@ -74,7 +74,7 @@ def shelved(infos: Sequence[DocumentInfo]) -> None:
 
 
 def tables(found: Sequence[Sheet], output: Path | None) -> None:
-    """A line for each, or where all were written."""
+    """Print a line per table, or the file that they were written to."""
     if output is not None:
         print(f"{len(found)} table{'' if len(found) == 1 else 's'} written to {output}.")
     for each in () if output is not None else found:
@@ -82,12 +82,12 @@ def tables(found: Sequence[Sheet], output: Path | None) -> None:
 
 
 def _not_read(pages: Sequence[int]) -> str:
-    """``pages 3, 7 not read``; "" for none."""
+    """Unread pages in words: ``pages 3, 7 not read``; "" for none."""
     return f"{'page' if len(pages) == 1 else 'pages'} {', '.join(map(str, pages))} not read" if pages else ""
 
 
 def elements(document: Document, chosen: Sequence[Element], gaps: Sequence[Page]) -> None:
-    """``gaps`` are the pages that could not be read."""
+    """Print pages and elements; ``gaps`` are the unreadable pages."""
     for page in gaps:
         print(f"p. {page.number:4}  {'not read':12} {page.degraded}")
     for element in chosen:
@@ -103,7 +103,7 @@ def chunks(given: Sequence[Chunk]) -> None:
 
 
 def retrieval(found: Retrieval, document: Callable[[str], Document]) -> None:
-    """How it was searched, then a line for each hit."""
+    """Print how the search was done, then a line per hit."""
     for route in found.routes[:3]:
         print(f"Searched first: {document(route.doc_id).title} ({route.reason})")
     for number, asked in enumerate(found.queries[1:], start=2):
@@ -116,7 +116,7 @@ def retrieval(found: Retrieval, document: Callable[[str], Document]) -> None:
 
 
 def conversations(found: Sequence[ConversationInfo]) -> None:
-    """A line for each, with where it was found under it."""
+    """Print a line per conversation, followed by its search match."""
     for info in found:
         used = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
         questions = "question " if info.turns == 1 else "questions"
@@ -126,7 +126,7 @@ def conversations(found: Sequence[ConversationInfo]) -> None:
 
 
 def answer(given: Answer, *, passages: bool) -> None:
-    """The answer with its doubtful claims and its citations; with ``passages`` the words cited as well."""
+    """Print the answer with its doubtful claims and its citations; ``passages`` adds the cited text."""
     if given.rewritten_by == AS_TYPED:
         print("Searched as you typed it.\n")
     elif given.standalone:
@@ -148,7 +148,7 @@ def answer(given: Answer, *, passages: bool) -> None:
 
 
 def spending(found: Spending) -> None:
-    """A line for each model and purpose, one for all."""
+    """Print a line per model and purpose, and a total."""
     for entry in found.entries:
         print(f"{entry.model}  {entry.purpose:8}  {_took(entry.calls, entry.usage, entry.usd)}")
     if not found.entries:
@@ -160,7 +160,7 @@ def spending(found: Spending) -> None:
 
 
 def feedback(told: Sequence[FeedbackRecord]) -> None:
-    """Two lines for each: the verdict with the question, then why."""
+    """Print two lines per verdict: the verdict with the question, then the reason."""
     for each in told:
         print(f"{'+' if each.feedback.helpful else '-'} {each.question}  ({each.model or 'no answer'})")
         why = ": ".join(part for part in (each.feedback.reason, each.feedback.words) if part)
@@ -180,7 +180,7 @@ def _took(calls: int, usage: Usage, usd: float | None) -> str:
 
 
 def settings(given: Mapping[str, Any], origins: Mapping[str, str]) -> None:
-    """Every setting with where it came from."""
+    """Print every setting with its origin."""
     for key, origin in origins.items():
         value: Any = given
         for part in key.split("."):
@@ -189,7 +189,7 @@ def settings(given: Mapping[str, Any], origins: Mapping[str, str]) -> None:
 
 
 def report_gaps(report: Report) -> None:
-    """What a report lacks, on stderr: its text goes to stdout."""
+    """Print a report's gaps on stderr, since its text goes to stdout."""
     gaps = [(section, gap) for section in report.sections for gap in section.gaps]
     if gaps:
         print("Missing:", file=sys.stderr)

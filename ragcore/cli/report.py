@@ -1,4 +1,4 @@
-"""``template``: a report filled from the library."""
+"""Command ``template``: a report filled from the library."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ KINDS = ("md", "docx", "pdf", "html", "json")
 
 
 def own_templates() -> dict[str, str]:
-    """The templates that come with Groundwork: name → JSON."""
+    """Built-in templates: name → JSON."""
     folder = files("ragcore.report") / "library"
     found = {path.name.removesuffix(".json"): path.read_text("utf-8") for path in folder.iterdir()}
     return dict(sorted(found.items()))
 
 
 def load_template(given: str) -> Template:
-    """The template in the file ``given`` (JSON, a Markdown outline or a Word document), or that of Groundwork's own of
-    this name. Raises `FileMissing`, `BadTemplate`."""
+    """Template from the file ``given`` (JSON, a Markdown outline or a Word document), or the built-in one of that name.
+    Raises `FileMissing`, `BadTemplate`."""
     from ragcore.report.read_template import MAX_BYTES, read_template
     from ragcore.report.template import from_json
 
@@ -58,8 +58,8 @@ def fill(
     annex: Path | None = None,
     focus: Focus | None = None,
 ) -> int:
-    """Fill ``template``, about ``focus``, and write it, and to ``annex`` the pages that it cites; 1 where a required
-    section stays empty, and where it was interrupted: then what was filled so far is written."""
+    """Fill ``template`` for ``focus`` and write it, and its cited pages to ``annex``. Returns 1 if a required section
+    is empty, and if interrupted: the sections filled so far are written."""
     run = engine.fill(template, doc_ids=doc_ids, focus=focus)
     try:
         with stopped_by_ctrl_c(run.stop):
