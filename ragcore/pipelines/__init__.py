@@ -1,1 +1,1 @@
-"""Where stages meet: reading files, searching, answering."""
+"""Pipelines that join the stages: ingest, search and answering."""

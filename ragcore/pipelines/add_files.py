@@ -1,7 +1,7 @@
-"""What comes into the library: which files are taken, which of them belong together, and their keeping.
+"""Adding of files: which files are accepted, which belong together, and their storage.
 
-An ADE JSON belongs with the PDF that it was made from: the one of its name beside it (in its folder or upload), else a
-PDF of its name and number of pages in the library. The two are one document.
+An ADE JSON belongs to the PDF that it was made from: the PDF of its name beside it (in its folder or upload), else a
+PDF of its name and page count in the library. The two form one document.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ ALONE = (
 
 
 def files_to_read(paths: Sequence[Path], settings: IngestSettings) -> Iterator[Path]:
-    """Files as given, and every PDF and ADE JSON below a folder, in order of name; a PDF whose ADE JSON is among them
-    comes with that and not by itself. A folder with none is given back itself, for `add` to refuse: it must not be
-    passed over in silence."""
+    """Files as given, and all PDFs and ADE JSONs below a folder, sorted by name; a PDF is left out if its ADE JSON is
+    included. A folder without any is returned itself, so that `add` rejects it instead of ignoring it silently."""
     from ragcore.ingest.ade.source import looks_like_ade
 
     found: list[Path] = []
@@ -43,8 +42,8 @@ def files_to_read(paths: Sequence[Path], settings: IngestSettings) -> Iterator[P
 
 
 def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = "", pdf: bytes | None = None) -> Added:
-    """Keep a file by its hash and list it as new; ``pdf`` is what came with an ADE JSON. Raises `FileMissing`,
-    `EmptyFile`, `FileTooLarge`, `BadAdeJson` and, for a JSON, `TooManyPages`."""
+    """Store a file under its hash and list it as new; ``pdf`` is the file that came with an ADE JSON. Raises
+    `FileMissing`, `EmptyFile`, `FileTooLarge`, `BadAdeJson` and, for a JSON, `TooManyPages`."""
     from ragcore.ingest.ade.source import is_json, read_ade
 
     beside: Path | None = None
@@ -52,7 +51,7 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
         name = name or data.name
         beside = _pdf_beside(data)
         data = _read(data, name, settings)
-    # A file name is bytes to the system; what is no UTF-8 in it cannot be stored or shown.
+    # File names are bytes to the system; invalid UTF-8 cannot be stored or shown.
     name = printable(Path(name)) if name else name
     _check_size(len(data), name, settings)
     if not is_json(data, name):
@@ -74,7 +73,7 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
 
 
 def pdf_name(name: str) -> str:
-    """What the PDF that came with the ADE JSON ``name`` is called in messages."""
+    """Name in messages of the PDF that came with the ADE JSON ``name``."""
     return f"{PurePath(name).stem}.pdf"
 
 
@@ -86,7 +85,7 @@ def _pdf_beside(path: Path) -> Path | None:
 
 
 def _is_sound(path: Path, settings: IngestSettings) -> bool:
-    """Whether the ADE JSON can be taken; if not, its PDF is still read by itself."""
+    """Whether the ADE JSON is valid; if not, its PDF is still read by itself."""
     from ragcore.ingest.ade.source import read_ade
 
     try:
@@ -99,7 +98,7 @@ def _is_sound(path: Path, settings: IngestSettings) -> bool:
 
 
 def _from_library(store: Store, name: str, pages: int) -> bytes | None:
-    """The PDF of the library that has the name and the pages of an ADE JSON; of several the one added last."""
+    """PDF in the library with the name and page count of an ADE JSON; the last added of several."""
     stem = PurePath(name).stem
     for info in reversed(store.documents()):
         named = PurePath(info.name).suffix.lower() == ".pdf" and PurePath(info.name).stem == stem

@@ -1,4 +1,4 @@
-"""A question answered: made to stand alone → passages → numbered sources → the answer as it is written."""
+"""Answering of a question: stand-alone form → passages → numbered sources → streamed answer."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from ragcore.retrieve.segments import with_cited
 from ragcore.types import OnStep, Retrieval, Scope, Turn
 from ragcore.types.question import Question
 
-OPENING_PAGES = 4  # filings have a cover and may have a page of contents before what they report
+OPENING_PAGES = 4  # filings open with a cover, perhaps a table of contents, then their report
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerPipeline:
-    """The questions of one library, answered."""
+    """Question answering over one library."""
 
     models: Models
     settings: Settings
@@ -35,17 +35,16 @@ class AnswerPipeline:
     def stream(
         self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep, stop: Stop, *, fresh: bool = False
     ) -> AnswerStream:
-        """The answer to ``question``, which nothing is asked of a writer for before it is iterated. Raises what
-        rewriting and retrieval raise."""
+        """Answer to ``question``; the writer is called only on iteration. Raises what rewriting and retrieval raise."""
         rewritten = self._standalone(question, scope, history, stop, fresh=fresh)
         asked = self.models.analyser.read(rewritten.query)
         retrieval = booked(self._found(asked, rewritten, scope, history, on_step, stop), rewritten)
-        # Each document once for all of an answer: to look whether it was built anew takes a query each time.
+        # One lookup per document and answer: each check for a rebuild is a database query.
         document = functools.cache(self.store.document)
         sources = tuple(build_sources(retrieval, document, self.settings.answer))
         terms = self.search.terms(asked.text)
         judge = self.models.planner if self.settings.verify.judge == "claude" else None
-        mentions = self.search.sparse().mentions  # opened once, not for every word
+        mentions = self.search.sparse().mentions  # opened once, not per word
         return AnswerStream(
             AnswerTask(question, asked, retrieval, sources, tuple(history), terms, rewritten.by, fresh),
             Services(
@@ -81,17 +80,17 @@ class AnswerPipeline:
         on_step: OnStep,
         stop: Stop,
     ) -> Retrieval:
-        # What a document is about is said where it opens, in none of the words of the question.
+        # The opening of a document says what it is about, in other words than the question's.
         pages = scope.pages or (((1, OPENING_PAGES),) if asked.whole else ())
         found = self.search.retrieve(asked.text, replace(scope, pages=pages), on_step=on_step, stop=stop)
         if not (rewritten.by and history) or scope.pages or scope.kinds:
             return found
-        # What it goes on from was found one question ago.
+        # The passages that it refers to were found one question ago.
         cited = [span for span in history[-1].cited if scope.doc_ids is None or span[0] in scope.doc_ids]
         return with_cited(found, self.store.tiles_at(cited), self.models.reranker)
 
     def rewriter(self) -> LLM | None:
-        """The model that makes follow-up questions stand alone, None where the rules do. Raises `ConfigError`."""
+        """Model that makes follow-up questions stand alone; None if rules do. Raises `ConfigError`."""
         chosen = self.settings.chat.rewrite
         if chosen == "rules" or (chosen == "auto" and not self.models.capabilities.tools):
             return None

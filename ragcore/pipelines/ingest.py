@@ -1,9 +1,9 @@
-"""From a kept file to a stored document, in two steps that `Engine.ingest` runs one after the other:
+"""Ingest: from a stored file to a stored document, in two steps that `Engine.ingest` runs in sequence.
 
     read    inspect → (unlock) → pages, each checkpointed in SQLite as soon as it is read
     build   pages → document → (describe figures) → chunks → (contexts) → store
 
-Building is pure but for what models write, so a change of settings needs no second reading.
+Building is pure except for model-written text, so a change of settings needs no second reading.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     # The pages with these numbers, in any order.
     Pages = Callable[[Sequence[int]], Iterator[PageLayout]]
 
-# Part of every document's recipe: raise it when building or chunking changes what they give for the same settings.
+# Part of every document's recipe: raise it when building or chunking gives another result for the same settings.
 BUILD_VERSION = 4
 
 
-# Settings of [context] that decide what stands in front of a chunk; the others only how it is asked for.
+# Settings of [context] that determine a chunk's context; the others affect only the requests.
 _IN_CHUNKS = {"document_summary", "summaries", "situate"}
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The documents of one library, read and built. The caller holds the document's lock."""
+    """Reading and building of one library's documents. The caller holds the document's lock."""
 
     store: Store
     descriptions: FigureTexts
@@ -59,7 +59,7 @@ class Reading:
         return DocumentTask(self, doc_id, name, on_progress, cancelled)
 
     def estimate(self, doc_id: str, name: str) -> Estimate:
-        """What the contexts of a document that was read will cost; nothing is sent and nothing stored."""
+        """Expected cost of a read document's contexts; nothing is sent or stored."""
         from ragcore.context.write import estimate
 
         if doc_id in self.stale():
@@ -74,8 +74,8 @@ class Reading:
         return estimate(document, chunks, model=model, cache=self.contexts, settings=self.settings)
 
     def stale(self) -> list[str]:
-        """Documents that were built by other settings, or another version of Groundwork, than those in force, or have
-        pages that wait for OCR that is on by now."""
+        """Documents built with other settings, or by another version of Groundwork, than those in force, or with pages
+        waiting for OCR that is enabled now."""
         mode, found = self.settings.ocr.mode, []
         for doc_id, recipe in self.store.recipes().items():
             own, *needs = recipe.split("+")
@@ -96,7 +96,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class DocumentTask:
-    """One document, read and built."""
+    """Reading and building of one document."""
 
     of: Reading
     doc_id: str
@@ -105,8 +105,8 @@ class DocumentTask:
     cancelled: IsCancelled | None
 
     def read(self, *, password: str | None = None, afresh: bool = False) -> None:
-        """Read the pages that have no checkpoint that can be used, could not be read or wait for OCR that is on by now,
-        or all of them ``afresh``. Raises what is wrong with the file, and `Cancelled`."""
+        """Read the pages without a usable checkpoint, unreadable so far, or waiting for OCR that is enabled now; with
+        ``afresh``, all pages. Raises faults of the file, and `Cancelled`."""
         store = self.of.store
         info, pages = self._open_pdf(password) if store.ade_file(self.doc_id) is None else self._open_ade(password)
         store.set_info(self.doc_id, json.dumps(asdict(info)), info.pages)
@@ -121,7 +121,7 @@ class DocumentTask:
                 raise Cancelled(f"Reading {self.name} was stopped at page {len(done)} of {info.pages}.")
 
     def _waiting(self, pages: Sequence[PageLayout]) -> set[int]:
-        """Pages that were read without OCR and, as it is set now, would be read by it."""
+        """Pages read without OCR that the current OCR settings would read by OCR."""
         mode = self.of.settings.ocr.mode
         return {page.number for page in pages if serves(mode, waits_for(page.degraded))}
 
@@ -158,7 +158,7 @@ class DocumentTask:
         return info, pages
 
     def _unlocked(self, name: str, password: str | None) -> tuple[FileInfo, Path]:
-        """What the document's PDF says about itself, and where it can be read without a password."""
+        """PDF metadata of the document, and the path of a PDF readable without a password."""
         from ragcore.ingest import parse
 
         settings, path = self.of.settings.ingest, self.of.store.file(self.doc_id)
@@ -170,16 +170,16 @@ class DocumentTask:
         return info, path
 
     def refresh(self, *, ask: bool, ask_context: bool = False) -> None:
-        """`build` once more; pages that OCR may read only now, or whose checkpoints cannot be used, are read first.
-        ``ask_context``: contexts are asked for even where ``ask`` is off."""
+        """Run `build` again, after reading pages that only OCR can read now or whose checkpoints are unusable.
+        ``ask_context`` requests contexts even if ``ask`` is off."""
         pages = self.pages()
         if self._waiting(pages) or len(pages) < self.info().pages:
             self.read()
         self.build(ask=ask, ask_context=ask_context)
 
     def build(self, *, ask: bool, ask_context: bool = False) -> None:
-        """Document and chunks from the pages as read. ``ask``: figures without a description get one, and chunks their
-        contexts, where Claude is the model in force; else only what was written before is kept."""
+        """Build document and chunks from the pages. ``ask``: request missing figure descriptions and contexts if Claude
+        is the model in force; otherwise only stored ones are used."""
         from ragcore.context.write import add_context
 
         of, pages = self.of, self.pages()
@@ -193,12 +193,12 @@ class DocumentTask:
             on_progress=lambda done, total: self.on_progress(Progress("context", done, total)),
             cancelled=self.cancelled,
         )
-        # What pages wait for is part of the recipe, so that a change of OCR concerns only documents that have some.
+        # Pages waiting for OCR are part of the recipe, so that a change of OCR affects only documents with such pages.
         needs = sorted({waits_for(page.degraded) for page in pages} - {""})
         of.store.put_document(document, chunks, recipe="+".join([of.recipe, *needs]), figures=figures, context=context)
 
     def made(self, pages: Sequence[PageLayout], *, ask: bool) -> tuple[Document, tuple[Chunk, ...], ModelReport]:
-        """Document and chunks, their contexts left out; nothing is stored but descriptions of figures."""
+        """Document, and chunks without contexts; nothing is stored except figure descriptions."""
         from ragcore.ingest.chunk import chunk_document
         from ragcore.ingest.document import build_document
         from ragcore.ingest.figures import describe_figures
@@ -211,7 +211,7 @@ class DocumentTask:
             return build_document(self.doc_id, sha256, self.name, info, pages, of.settings, descriptions or {})
 
         document = build()
-        # An ADE JSON without its PDF has no pictures to show to anyone: its pages are drawn from its words.
+        # An ADE JSON without its PDF has no pictures: its pages are drawn from its words.
         pictured = of.store.ade_file(self.doc_id) is None or of.store.original(self.doc_id).is_file()
         descriptions, figures = describe_figures(
             document,
@@ -226,8 +226,7 @@ class DocumentTask:
         return document, chunk_document(document, of.settings.chunk), figures
 
     def pages(self) -> list[PageLayout]:
-        """The pages as read, without those whose checkpoints are damaged or of another version: they are to be read
-        again."""
+        """Pages read so far; those with damaged or outdated checkpoints are left out, to be read again."""
         from ragcore.ingest.layout import PageLayout
 
         pages = []

@@ -1,4 +1,4 @@
-"""An answer being made: looked up, written, checked and kept. The response is the stream."""
+"""Run of one answer: retrieved, written, checked and stored. The response is the stream."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 
 
 class AnswerRun:
-    """Iterate it for events (`ragcore.types.AnswerEvent`), or call `run` for the finished `Answer`.
+    """Run of one question: iterate it for events (`ragcore.types.AnswerEvent`), or call `run` for the finished
+    `Answer`.
 
-    Nothing happens before the first event is asked for. ``keep`` is handed the answer as soon as it is finished,
-    stopped or failed, also when whoever was listening has gone; what prevents it (a full disk, a database in use) is
-    ``unsaved`` until `save` succeeds, and the answer is given out all the same. Without ``keep`` an error before the
-    first event is raised; with it the error becomes a failed answer, so that the question and its error are not lost.
-    Whatever else breaks it off (an error that was not foreseen, Ctrl-C) is raised when what had arrived has been kept.
-    ``prepare`` is handed the wish to stop, which may come while it is at work.
+    Nothing happens before the first event is requested. ``keep`` receives the answer as soon as it is finished, stopped
+    or failed, even if the consumer has gone; an error of ``keep`` (a full disk, a busy database) is in ``unsaved``
+    until `save` succeeds, and the answer is still delivered. Without ``keep`` an error before the first event is
+    raised; with it the error becomes a failed answer, so that question and error are not lost. Other interruptions
+    (unforeseen errors, Ctrl-C) are raised after the partial answer is kept. ``prepare`` receives the `Stop`, which may
+    be set during its work.
     """
 
     def __init__(
@@ -73,19 +74,19 @@ class AnswerRun:
                 try:
                     yield event
                 except GeneratorExit:
-                    # Nobody listens any more: stop writing, and still keep what there is.
+                    # The consumer has gone: stop writing, but keep the partial answer.
                     listening = False
                     self.stop()
 
     def stop(self) -> None:
-        """End the writing soon, from any thread; the answer so far is checked and kept with status ``stopped``."""
+        """Stop the writing soon, from any thread; the answer so far is checked and kept with status ``stopped``."""
         self._stopped.set()
         if self._stream is not None:
             self._stream.stop()
 
     def run(self) -> Answer:
-        """The finished answer."""
-        # What interrupts this loop must end the iteration here and now, not when the last traceback is forgotten.
+        """Finished answer."""
+        # An interrupt of this loop must end the iteration now, not when the traceback is released.
         with closing(iter(self)) as events:
             for _ in events:
                 pass
@@ -107,7 +108,7 @@ class AnswerRun:
         return Done(answer)
 
     def save(self) -> None:
-        """Hand the finished answer to ``keep`` (again). Raises `StoreError`, which is ``unsaved`` then."""
+        """Pass the finished answer to ``keep`` (again). Raises `StoreError`, which is then in ``unsaved``."""
         if self._keep is not None and self.answer is not None:
             try:
                 self._keep(self.answer)
@@ -118,7 +119,7 @@ class AnswerRun:
 
 
 def _failed(question: str, error: GroundworkError | None) -> Answer:
-    """Nothing, because of ``error`` or (None) because a person stopped it."""
+    """Empty answer, failed with ``error`` or, with None, stopped by the user."""
     told = None if error is None else error.as_dict()
     status: Literal["stopped", "failed"] = "stopped" if error is None else "failed"
     return Answer(uuid.uuid4().hex[:16], question, status=status, error=told, created=time.time())

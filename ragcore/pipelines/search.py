@@ -1,7 +1,7 @@
-"""A search: the index checked → hybrid search, parts of the question around it, the cache around both → passages.
+"""Search: index check → hybrid search, with sub-queries and a cache around it → passages.
 
-A retriever is made for one question; what the questions of a library share lives here: its index, what its documents
-are called, the terms of the trade, and what was found before.
+A retriever serves one question. The state shared by all questions of a library is here: its index, document names,
+domain terms, and earlier retrievals.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Known:
-    """What is known of a library, each part once it was needed. Its user holds ``lock``."""
+    """Lazily loaded state of a library. Its user holds ``lock``."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     indexer: Indexer | None = None
     names: tuple[int, DocumentNames] | None = None
     synonyms: Synonyms | None = None
-    found: dict[int, RetrievalCache] = field(default_factory=dict)  # by the number of retrievals kept
-    # Of its own: reading every chunk's place must not hold up a question.
+    found: dict[int, RetrievalCache] = field(default_factory=dict)  # keyed by capacity
+    # A separate lock: reading the positions of all chunks must not delay a question.
     outlining: threading.Lock = field(default_factory=threading.Lock)
     outline: tuple[tuple[int, frozenset[tuple[str, str]]], Outline] | None = None
 
 
 class Search:
-    """The search of one library. Safe for threads."""
+    """Search of one library. Thread-safe."""
 
     def __init__(self, home: Path, store: Store, models: Models, settings: Settings, reading: Reading) -> None:
         self._home = home
@@ -57,7 +57,7 @@ class Search:
         self._known = _Known()
 
     def under(self, models: Models, settings: Settings, reading: Reading) -> Search:
-        """The same with other ``models`` and ``settings``; what is known of the library serves both."""
+        """Copy with other ``models`` and ``settings`` that shares the state of the library."""
         made = Search(self._home, self._store, models, settings, reading)
         made._known = self._known
         return made
@@ -75,7 +75,7 @@ class Search:
         on_step: OnStep = ignore_step,
         stop: Stop | None = None,
     ) -> Retrieval:
-        """As `Engine.retrieve`."""
+        """Result as of `Engine.retrieve`."""
         scope = self.checked(query, scope)
         changed = {"decompose": decompose, "gaps": gaps}
         agentic = self._settings.agentic.model_copy(update={k: v for k, v in changed.items() if v is not None})
@@ -89,8 +89,8 @@ class Search:
         return replace(found, notes=(*found.notes, nothing_found(scope, lengths)))
 
     def checked(self, query: str, scope: Scope) -> Scope:
-        """``scope`` as it is searched for ``query``. Raises `EmptyQuestion`, `UnknownDocument`, `InputError`, and
-        `IndexMismatch` where documents in it are stale."""
+        """``scope`` resolved for ``query``. Raises `EmptyQuestion`, `UnknownDocument`, `InputError`, and
+        `IndexMismatch` if documents in it are stale."""
         if not query.strip():
             raise EmptyQuestion("The question is empty.")
         scope = checked(scope)
@@ -112,8 +112,8 @@ class Search:
         stop: Stop,
         parts: Sequence[SubQuery] | None,
     ) -> Retriever:
-        """For one question, under ``settings``, which may differ from those of the library in how it is searched for;
-        ``parts`` that are given are searched for beside it, past the cache. Raises `IndexEmpty`, `IndexMismatch`,
+        """Retriever for one question under ``settings``, whose search settings may differ from the library's; given
+        ``parts`` are searched for beside the question and bypass the cache. Raises `IndexEmpty`, `IndexMismatch`,
         `ConfigError`, `ModelError`."""
         from ragcore.retrieve.agentic import AgenticRetriever, may_ask
         from ragcore.retrieve.cache import CachedRetriever, RememberedQueries
@@ -151,7 +151,7 @@ class Search:
         return CachedRetriever(
             agentic,
             self._retrievals(),
-            # The sparse index is another object as soon as it holds something else.
+            # A changed sparse index is a new object.
             state=(revision, sparse, embedder.name),
             way=(hybrid.mode, settings.hash(), models.writer_name),
             stop=stop,
@@ -168,11 +168,11 @@ class Search:
             return self._known.indexer
 
     def sparse(self) -> SparseIndex:
-        """The index of words. Raises `IndexEmpty`, `IndexMismatch`."""
+        """BM25 index. Raises `IndexEmpty`, `IndexMismatch`."""
         return self.indexer.open()[1]
 
     def names(self) -> DocumentNames:
-        """What the library's documents are called; made anew when the library has changed."""
+        """Names of the library's documents, updated when the library changes."""
         from ragcore.retrieve.route import DocumentNames
 
         revision = self._store.revision()
@@ -182,10 +182,10 @@ class Search:
             return self._known.names[1]
 
     def outline(self) -> Outline:
-        """Where every chunk that can be searched for stands; made anew when the index has changed."""
+        """Positions of all searchable chunks, updated when the index changes."""
         from ragcore.index.outline import outline
 
-        # The revision alone would not do: it does not grow when a document's last vector is stored.
+        # The revision alone does not suffice: it does not grow when a document's last vector is stored.
         embedder = self._models.embedder.name
         state = (self._store.revision(), self._store.embedded(embedder))
         with self._known.outlining:
@@ -194,7 +194,7 @@ class Search:
             return self._known.outline[1]
 
     def synonyms(self) -> Synonyms:
-        """The terms of the trade, as they were when they were first needed. Raises `ConfigError`."""
+        """Domain synonyms, loaded on first use. Raises `ConfigError`."""
         from ragcore.retrieve.synonyms import Synonyms
 
         with self._known.lock:
@@ -203,7 +203,7 @@ class Search:
             return self._known.synonyms
 
     def terms(self, question: str) -> tuple[Term, ...]:
-        """As `Engine.terms`."""
+        """Result as of `Engine.terms`."""
         return self.synonyms().terms(question) if self._settings.wording.synonyms else ()
 
     def _retrievals(self) -> RetrievalCache:

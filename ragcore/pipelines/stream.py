@@ -1,9 +1,9 @@
-"""An answer as it is written: markers resolved while text arrives, claims checked at the end.
+"""Stream of an answer: markers are resolved as text arrives, claims are checked at the end.
 
     Found → (refuse | write) → Text, Cited, Dropped … → Checked → Done
 
-`Answer.text` is exactly what was streamed, every `Text` as it is and ``[n]`` for every `Cited`, in order; and, where
-claims end, a blank and ``[n]`` for every citation that checking added (`Mark.added`), which is not streamed.
+`Answer.text` is exactly the streamed text, every `Text` unchanged and ``[n]`` for every `Cited`, in order; plus, at the
+ends of claims, a blank and ``[n]`` for every citation added by verification (`Mark.added`), which is not streamed.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ _EMPTY_LINES = re.compile(r"^[ \t]*\n[ \t]*\n\s*\n(?=\S|$)")
 
 
 class AnswerText:
-    """Text and citations put together, with the white space around marks tidied.
+    """Builder of the answer's text from prose and citations, with normalised white space around marks.
 
-    One blank stands before the first mark of a run and none inside it; a mark that repeats the one before it is left
-    out; a dropped marker leaves no double blank. White space is held back until what follows it is known.
+    The first mark of a run follows one blank, and no blank is inside the run; a mark equal to the one before is left
+    out; a dropped marker leaves no double blank. White space is held back until the next text is known.
     """
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ class AnswerText:
         return [*events, Cited(citation)]
 
     def left_out(self) -> None:
-        """A marker stood here that is not shown."""
+        """Note a marker that is not shown."""
         self._after_left_out = True
 
     def _put_text(self, text: str) -> Text:
@@ -124,9 +124,9 @@ class AnswerText:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTask:
-    """A ``question`` with what was found for it. ``query`` is what it was searched for as, made to stand alone by
-    ``rewritten_by`` ("" where it does), and ``terms`` are what in it is called otherwise too. ``request`` makes what
-    the writer is asked, where that is no plain question. ``fresh`` passes over what was answered to the same before."""
+    """A ``question`` with its retrieval and sources. ``query`` is its stand-alone form, made by ``rewritten_by`` ("" if
+    unchanged), and ``terms`` are its domain terms. ``request`` makes the writer's request if it is not a plain
+    question. ``fresh`` ignores a stored response to the same request."""
 
     question: str
     query: Question
@@ -141,8 +141,8 @@ class AnswerTask:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What an answer is made by. ``judge`` gives the second opinion of ``verify.judge``; ``mentions`` (as
-    `SparseIndex.mentions`) tells what stands in no document. With ``titles`` the answer keeps its trace."""
+    """Dependencies of answering. ``judge`` gives the second opinion of ``verify.judge``; ``mentions`` (as
+    `SparseIndex.mentions`) shows which words no document contains. With ``titles`` the answer keeps its trace."""
 
     llm: LLM
     settings: Settings
@@ -155,12 +155,13 @@ class Services:
 
 
 class AnswerStream:
-    """Iterate it once for events; ``answer`` is set when it ends. See `ragcore.types` for the events' order.
+    """Stream of one answer: iterate it once for events; ``answer`` is set at the end. `ragcore.types` has the order of
+    events.
 
-    From the first event on it never raises a `GroundworkError`: when the writer fails, the answer ends with status
-    ``failed`` and the error, and keeps what had arrived. ``stop`` may be called from another thread at any time; the
-    answer then ends soon with status ``stopped``, checked as far as it goes; while it is checked, the check ends.
-    ``missing`` is what the writer of a section says is missing of one document.
+    After the first event it never raises a `GroundworkError`: if the writer fails, the answer ends with status
+    ``failed`` and the error, and keeps the text so far. ``stop`` may be called from another thread at any time; the
+    answer then ends soon with status ``stopped``, with its text so far checked; during the check, it ends the check.
+    ``missing`` lists the items that, according to a section's writer, one document lacks.
     """
 
     def __init__(self, task: AnswerTask, services: Services) -> None:
@@ -183,7 +184,7 @@ class AnswerStream:
         self.missing: tuple[Missing, ...] = ()
 
     def stop(self) -> None:
-        """End the writing soon. Safe from any thread, and more than once."""
+        """Stop the writing soon. Thread-safe; repeated calls are allowed."""
         self._stop.set()
 
     def __iter__(self) -> Iterator[AnswerEvent]:
@@ -230,8 +231,8 @@ class AnswerStream:
         yield Done(self.answer)
 
     def so_far(self, error: GroundworkError | None) -> Answer:
-        """The answer as far as it had come when the iteration was broken off, by ``error`` or (None) by a person. Its
-        claims are not checked."""
+        """Partial answer after the iteration was interrupted by ``error`` or, with None, by the user. Its claims are
+        unchecked."""
         if self.answer is None:
             self._error, self._stopped = error, error is None
             notes = ("The claims weren't checked because the answer was cut off.",)
@@ -268,7 +269,7 @@ class AnswerStream:
             if isinstance(item, str):
                 yield from self._text.add_text(item)
             elif item.no_answer:
-                # After a cited statement it can only mean that a part is missing: that is an answer.
+                # After a cited statement it means that a part is missing: that is an answer.
                 self._no_answer = not self._text.marks
                 self._text.left_out()
             else:
@@ -281,7 +282,8 @@ class AnswerStream:
                     yield Dropped(raw)
 
     def _refuse(self, reason: str) -> Iterator[AnswerEvent]:
-        """The refusal; after a writer's own words on what is missing, only what was searched and the nearest."""
+        """Refusal; after a writer's own statement of what is missing, only the searched scope and the nearest
+        passages."""
         self._no_answer = True
         said = self._text.text
         parts = refusal(
@@ -294,11 +296,11 @@ class AnswerStream:
             found=len(self._task.retrieval.hits),
         )
         if said:
-            self._text.left_out()  # the sentinel: empty lines around it are one
+            self._text.left_out()  # the sentinel: blank lines around it collapse into one
         yield from self._take((["\n\n"] if said else []) + parts)
 
     def _with_added(self) -> tuple[str, tuple[Mark, ...]]:
-        """What was streamed, with the marks of citations that the writer could have given."""
+        """Streamed text plus the marks of citations added by verification."""
         text, marks = self._text.text, tuple(self._text.marks)
         if self._no_answer or self._extractive or not self._with.settings.verify.add_citations:
             return text, marks
@@ -329,7 +331,7 @@ class AnswerStream:
             budget=self._budget(),
         )
         if self._extractive:
-            # What it says without a citation is its own remark, never a document's.
+            # Text without a citation is the writer's own remark, never a document's.
             claims = tuple(claim for claim in claims if claim.status != "uncited")
         found = self._judged(claims, text, marks)
         return replace(
@@ -337,7 +339,7 @@ class AnswerStream:
         )
 
     def _budget(self) -> CheckBudget:
-        """What was stopped while it was written is checked all the same, for a moment; Stop then ends the check."""
+        """Limits of the check. A stopped answer is still checked for a short time; Stop then ends the check."""
         return CheckBudget(seconds=SECONDS_STOPPED) if self._stopped else CheckBudget(stopped=self._stop.is_set)
 
     def _judged(self, claims: tuple[Claim, ...], text: str, marks: tuple[Mark, ...]) -> Judged:
@@ -405,7 +407,7 @@ class AnswerStream:
         )
 
     def _traced(self) -> tuple[Trace | None, tuple[str, ...]]:
-        """Made when all else is done: it looks into every document that was found, which nobody need wait for."""
+        """Trace of the retrieval, made last: it reads every document found, and nothing waits for it."""
         try:
             titles = self._with.titles
             if titles is None:
