@@ -1,1 +1,1 @@
-"""Context headers: what a chunk is about as a part of its document, put in front of it for searching only."""
+"""Context headers: text on a chunk's place in its document, put in front of it for search only."""

@@ -1,10 +1,10 @@
-"""A summary made of the document's own sentences: the one that says most of what all of them are about.
+"""Extractive summary: the most representative sentence of a document.
 
 Centroid-based extraction as in MEAD (Radev, Jing, Styś, Tam: Centroid-based summarization of multiple documents,
-Information Processing & Management 40, 2004): a sentence is worth what it shares with the centroid of all sentences,
-plus how early it stands, plus what it shares with the title. Two departures: the first sentence of a PDF is often no
-sentence of its text, so the title takes its part; and a sentence's nearness to the centroid is the cosine, so that a
-long one does not win by its length. No model takes part; the same text always gives the same sentence.
+Information Processing & Management 40, 2004): a sentence scores by its overlap with the centroid of all sentences, its
+earliness, and its overlap with the title. Two departures: the title replaces MEAD's first sentence, since the first
+sentence of a PDF is often not part of its text; and similarity to the centroid is the cosine, so that long sentences
+have no advantage. No model is used; equal texts give equal sentences.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ragcore.text.words import content_stems
 from ragcore.types import Document, Element
 
 MIN_WORDS, MIN_STEMS = 8, 4
-MIN_LETTERS = 0.7  # share of the characters that are not blanks: below this it is a row of figures
-LEAD_TOKENS = 8000  # a summary is looked for in so much of the beginning (dsRAG's cut for a document's summary)
+MIN_LETTERS = 0.7  # of non-blank characters; a sentence with a smaller share is a row of figures
+LEAD_TOKENS = 8000  # beginning searched for a summary (dsRAG's limit for document summaries)
 _PROSE = ("paragraph", "list_item")
 _END = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 _CJK = re.compile(r"[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
-# Words of a title that say what kind of document or company it is and not what it is about.
+# Title words for the kind of document or company, not its topic.
 _KINDS = frozenset(content_stems("annual report form inc corp corporation company ltd limited group plc 10k 10-k pdf"))
-# What stands in front of many documents and tells of none of them.
+# Boilerplate at the beginning of many documents.
 _BOILERPLATE = re.compile(
     r"all rights reserved|copyright|©|creative commons|licen[sc]ed? |open.access|correspond(?:ence|ing author)|"
     r"check ?mark|forward.looking|incorporated (?:herein )?by reference|pursuant to|exchange act|hereby|"
@@ -39,7 +39,7 @@ _BOILERPLATE = re.compile(
 
 
 def prose(document: Document, elements: Sequence[Element]) -> list[str]:
-    """The sentences of running text among ``elements``: no headings, tables, captions, footnotes or words by AI."""
+    """Sentences of running text among ``elements``: no headings, tables, captions, footnotes or AI-written text."""
     found: list[str] = []
     for element in elements:
         if element.kind in _PROSE and element.noise is None and element.generated is None:
@@ -49,7 +49,7 @@ def prose(document: Document, elements: Sequence[Element]) -> list[str]:
 
 
 def best_sentence(sentences: Sequence[str], title: str, *, max_tokens: int) -> str:
-    """The sentence that stands for all of them, of at most ``max_tokens`` cl100k tokens; "" where none can."""
+    """Most representative sentence, of at most ``max_tokens`` cl100k tokens; "" if none qualifies."""
     again = Counter(sentence.casefold() for sentence in sentences)
     stems = [Counter(content_stems(sentence)) for sentence in sentences]
     rarity = _rarity(stems)
@@ -81,7 +81,7 @@ def best_sentence(sentences: Sequence[str], title: str, *, max_tokens: int) -> s
 
 
 def _rarity(stems: Sequence[Mapping[str, int]]) -> dict[str, float]:
-    """Inverse sentence frequency, at least a little above nothing."""
+    """Inverse sentence frequency with a small positive minimum."""
     frequency: Counter[str] = Counter(stem for counted in stems for stem in counted)
     return {stem: math.log((1 + len(stems)) / count) for stem, count in frequency.items()}
 
@@ -92,8 +92,8 @@ def _cosine(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 
 
 def tells(sentence: str, stems: Mapping[str, int] | None = None) -> bool:
-    """Whether it is a whole sentence that tells something, and no legal notice, list of names or row of figures;
-    ``stems`` are its content words where they are known."""
+    """Whether it is a complete, informative sentence, not a legal notice, list of names or row of figures; ``stems``
+    are its content words if known."""
     stems = Counter(content_stems(sentence)) if stems is None else stems
     ideographs = len(_CJK.findall(sentence))
     solid = sum(not c.isspace() for c in sentence)

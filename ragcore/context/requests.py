@@ -1,7 +1,7 @@
-"""What Claude is asked: what a document is about, and where each passage stands in it.
+"""Context requests to Claude: the summary of a document, and the sentence that situates each passage in it.
 
-A passage is asked about once: the rows of a table share the sentence of their composite. Of a document that is too long
-for one prompt, it is read with the part of the document around it, which many passages share.
+A passage is requested once: the rows of a table share the sentence of their composite. In a document too long for one
+prompt, a passage is read with the surrounding part of the document, which many passages share.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SITUATE = _hash(SITUATE_SYSTEM, SITUATE_MATERIAL, SITUATE_PROMPT)[:12]
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request. ``key`` names what it is about and ``prompt`` the words in which it is asked."""
+    """Request for one context. ``key`` identifies its subject and ``prompt`` its wording."""
 
     key: str
     prompt: str
@@ -37,7 +37,7 @@ class Ask:
 
 
 def document_summary(document: Document, settings: Settings) -> Ask:
-    """What the document is about, from its beginning."""
+    """Request for a summary of the document, from its beginning."""
     text = joined(document, document.body, settings.context.prompt_tokens)
     quoted = _quoted({"title": document.title, "text": text})
     asked = Message(SUMMARY_PROMPT.format(about=quoted))
@@ -58,8 +58,8 @@ def _request(settings: Settings, system: str, *messages: Message) -> ModelReques
 def situating(
     document: Document, chunks: Sequence[Chunk], summary: str, settings: Settings
 ) -> Iterator[tuple[list[Ask], list[Chunk]]]:
-    """The requests that share one material, with their passages, in the order of the document; ``summary`` is the
-    document's, for one that is too long for a prompt."""
+    """Situating requests grouped by shared material, with their passages, in document order; ``summary`` is the
+    document's, for documents too long for a prompt."""
     limit = settings.context.prompt_tokens
     tiles = [chunk for chunk in chunks if chunk.tiles is None]
     parts = windows(tiles, limit)
@@ -82,20 +82,20 @@ def _situate(chunk: Chunk, material: str, settings: Settings) -> Ask:
     passage = _quoted({"section": list(chunk.section), "text": chunk.grid or chunk.text.strip()})
     asked = Message(SITUATE_PROMPT.format(passage=passage))
     request = _request(settings, SITUATE_SYSTEM, Message(material, kept=True), asked)
-    # Not the material: a passage that has its sentence keeps it when something elsewhere in the document changes.
+    # Without the material: a passage keeps its sentence when another part of the document changes.
     return Ask(_hash("situate", chunk.doc_id, passage), SITUATE, request)
 
 
 def passages(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """What is situated: composites, and the tiles that lie in none, in the order of the document."""
+    """Passages to situate: composites, and tiles outside of any, in document order."""
     covered = {tile for chunk in chunks if chunk.tiles for tile in range(chunk.tiles[0], chunk.tiles[1] + 1)}
     chosen = [chunk for chunk in chunks if chunk.tiles is not None or chunk.index not in covered]
     return sorted(chosen, key=lambda chunk: (chunk.start, chunk.index))
 
 
 def windows(tiles: Sequence[Chunk], limit: int, depth: int = 0) -> list[list[Chunk]]:
-    """``tiles`` in runs of at most ``limit`` tokens (a longer tile by itself), cut where the outermost sections change
-    that allow it."""
+    """``tiles`` in runs of at most ``limit`` tokens (a longer tile alone), split at the outermost section changes
+    possible."""
     if sum(tile.tokens for tile in tiles) <= limit or len(tiles) <= 1:
         return [list(tiles)] if tiles else []
     deepest = max(len(tile.section) for tile in tiles)
@@ -121,8 +121,8 @@ def windows(tiles: Sequence[Chunk], limit: int, depth: int = 0) -> list[list[Chu
 
 
 def joined(document: Document, elements: Sequence[Element], max_tokens: int) -> str:
-    """The text of ``elements`` up to ``max_tokens`` cl100k tokens, whole elements; the first is cut where it alone is
-    longer. What AI wrote of figures is left out."""
+    """Text of whole ``elements`` up to ``max_tokens`` cl100k tokens; the first is truncated if it is longer. AI-written
+    figure descriptions are left out."""
     parts: list[str] = []
     room = max_tokens
     for element in elements:
@@ -140,12 +140,12 @@ def joined(document: Document, elements: Sequence[Element], max_tokens: int) -> 
 
 
 def shortened(text: str, max_tokens: int) -> str:
-    """The beginning of ``text`` with about ``max_tokens`` cl100k tokens, never more."""
+    """Beginning of ``text`` with about ``max_tokens`` cl100k tokens, never more."""
     while (tokens := count_tokens(text)) > max_tokens:
         text = text[: min(len(text) - 1, len(text) * max_tokens // tokens)]
     return text
 
 
 def _quoted(about: Mapping[str, object]) -> str:
-    """Words of the document stand in one JSON object, whose strings they cannot leave."""
+    """JSON object that confines the document's words to its strings."""
     return json.dumps(about, ensure_ascii=False).replace("<", "\\u003c")

@@ -1,8 +1,8 @@
-"""Chunks with their context: what the document is about, and where each passage stands, put in front for searching.
+"""Contexts of chunks: the document's summary and a sentence that situates each passage, put in front for search.
 
-What a model wrote is kept by what it was asked about, so it is asked once, whatever becomes of the document; where it
-has not written the summary, a sentence of the document stands in and the report says so. What it will cost can be
-asked before anything is sent (`estimate`).
+Model texts are stored by the subject of their request, so each is requested once, whatever happens to the document.
+Without a model's summary, a sentence of the document replaces it and the report says so. `estimate` gives the cost
+before anything is sent.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from ragcore.types import Chunk, Document, ModelReport, Usage
 from ragcore.types.library import Estimate
 from ragcore.types.spending import cost
 
-# The service's tokens are smaller than cl100k's: in English prose by about this.
+# The service's tokens per cl100k token in English prose, approximately.
 FINER = 1.25
-# Shorter material is not kept by the service's prompt cache (1,024 to 4,096 tokens, by model).
+# The service's prompt cache does not store shorter material (1,024 to 4,096 tokens, by model).
 CACHE_MINIMUM = 2048
-TYPICAL_OUTPUT = 0.7  # of the longest text allowed
-EXTRACT_TOKENS = 60  # longest sentence of the document that serves as a summary
+TYPICAL_OUTPUT = 0.7  # of the length limit
+EXTRACT_TOKENS = 60  # longest document sentence used as a summary
 AGAIN = "Run `groundwork index` to write the rest."
 _SENTENCE_END = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")
 
@@ -43,10 +43,10 @@ def add_context(
     on_progress: Callable[[int, int], None],
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[tuple[Chunk, ...], ModelReport]:
-    """``chunks`` (tiles and composites) with what the settings put in front of them, and what became of it. ``writer``
-    gives the model, or None where none is in force; without a ``writer`` only what was written before is used.
+    """``chunks`` (tiles and composites) with the contexts that the settings ask for, and a report. ``writer`` gives the
+    model in force, or None if there is none; without a ``writer`` only stored texts are used.
 
-    What the service does wrong is in the report. Raises `Cancelled`; what was written by then is kept.
+    Faults of the service go into the report. Raises `Cancelled`; texts written by then are kept.
     """
     work = Work(document, chunks, cache, settings)
     if not work.wanted:
@@ -64,17 +64,17 @@ def add_context(
 
 @dataclass
 class Work:
-    """What a document's chunks need, what of it is known, and what is left."""
+    """Context work of one document: texts needed, known and missing."""
 
     document: Document
     given: Sequence[Chunk]
     cache: ContextCache
     settings: Settings
-    said: dict[str, str] = field(default_factory=dict)  # by `Ask.key`, what a model wrote
+    said: dict[str, str] = field(default_factory=dict)  # model text by `Ask.key`
     errors: list[GroundworkError] = field(default_factory=list)
     refused: str = ""
     model: str = ""
-    places: dict[str, str] = field(default_factory=dict)  # the key that was asked for each passage
+    places: dict[str, str] = field(default_factory=dict)  # request key by passage
 
     def __post_init__(self) -> None:
         chosen = self.settings.context
@@ -89,12 +89,12 @@ class Work:
 
     @property
     def to_write(self) -> tuple[Ask, ...]:
-        """The summary, where a model is to write it."""
+        """Request for the summary, if a model has to write it."""
         return (self.asked,) if self.asked is not None and self.settings.context.summaries == "auto" else ()
 
     @property
     def summary(self) -> str:
-        """What the document is about: a model's words, else a sentence of its own."""
+        """Summary of the document: a model's, else one of its own sentences."""
         if self.asked is None:
             return ""
         return self.said.get(self.asked.key) or self._extracted
@@ -105,7 +105,7 @@ class Work:
         return best_sentence(sentences, self.document.title, max_tokens=EXTRACT_TOKENS)
 
     def groups(self) -> list[list[tuple[Ask, Chunk]]]:
-        """The situating requests by material; to be called once the summary is there."""
+        """Situating requests grouped by material; to be called after the summary is known."""
         if not self.situates:
             return []
         found = situating(self.document, self.given, self.summary, self.settings)
@@ -114,7 +114,7 @@ class Work:
         return made
 
     def known(self, ask: Ask, model: str) -> bool:
-        """Whether ``model`` has said it already, now or before."""
+        """Whether a text by ``model`` is known, from now or before."""
         if ask.key not in self.said:
             text = self.cache.get(ask.key, model, ask.prompt)
             if text is not None:
@@ -160,7 +160,7 @@ class Work:
                 ask_for(summary)
             asking.wait(0)
             for group in self.groups():
-                # The first of a material writes the service's cache; only then can the others read it there.
+                # The first request of a material writes the service's cache; only then can the others read it.
                 cold = True
                 for ask, _chunk in group:
                     cold = not ask_for(ask, alone=cold) and cold
@@ -170,7 +170,7 @@ class Work:
             self.refused = asking.refused
 
     def finish(self) -> None:
-        """Take what any model wrote before of that which is not known yet."""
+        """Use earlier texts of any model for requests without one."""
         for ask in self.to_write:
             self._recall(ask)
         for group in self.groups():
@@ -182,7 +182,7 @@ class Work:
             self.said[ask.key] = text
 
     def chunks(self) -> tuple[Chunk, ...]:
-        """Each chunk with its lines: the document's summary, its own sentence."""
+        """Chunks with their context lines: the document's summary, and the chunk's own sentence."""
         summary = self.summary if self.settings.context.document_summary else ""
         composites = {
             tile: chunk.chunk_id
@@ -198,7 +198,7 @@ class Work:
         return tuple(replace(chunk, context=context(chunk)) for chunk in self.given)
 
     def report(self, *, asked: bool) -> ModelReport:
-        """What became of it. ``asked``: a model was to be asked, if there is one."""
+        """Outcome. ``asked``: a model was to be asked, if there is one."""
         written = sum(ask.key in self.said for ask in self.to_write)
         situated = sum(key in self.said for key in self.places.values())
         extracted = int(self.settings.context.document_summary and not written and bool(self.summary))
@@ -230,8 +230,8 @@ class Work:
 def estimate(
     document: Document, chunks: Sequence[Chunk], *, model: str, cache: ContextCache, settings: Settings
 ) -> Estimate:
-    """Requests of which nothing is cached, counted as they would be sent: the first of a material writes the service's
-    cache and the others read it there."""
+    """Cost of all requests without cached texts: the first request of each material writes the service's cache and the
+    others read it."""
     work = Work(document, chunks, cache, settings)
     summaries = [ask for ask in work.to_write if not work.known(ask, model)]
     spent = [_alone(ask) for ask in summaries]
@@ -272,13 +272,13 @@ def _output(ask: Ask) -> int:
     return math.ceil(ask.request.max_tokens * TYPICAL_OUTPUT)
 
 
-@lru_cache(maxsize=8)  # many requests in a row have one material
+@lru_cache(maxsize=8)  # consecutive requests share their material
 def _tokens(text: str) -> int:
     return math.ceil(count_tokens(text) * FINER)
 
 
 def clean(text: str) -> str:
-    """What a model wrote as one line, without a sentence that was cut off."""
+    """Model text on one line, without an incomplete last sentence."""
     words = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
     spans = sentence_spans(words)
     if len(spans) > 1 and not words.endswith(_SENTENCE_END):
