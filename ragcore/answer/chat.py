@@ -1,8 +1,8 @@
-"""The questions of a conversation made to stand alone, so that retrieval finds what they are about.
+"""Follow-up questions rewritten to stand alone, for retrieval.
 
-Only the retrieval query is rewritten; the writer sees the question as it was asked, beside the history. Rules do it
-(`ragcore.protocols.QuestionAnalyser`), or, where ``chat.rewrite`` asks for it, the model in force over the history
-(`ragcore.answer.rewriting`), whose form is checked; where it cannot be used, the rules' question is searched for.
+Only the retrieval query is rewritten; the writer sees the question as asked, beside the history. Rules do it
+(`ragcore.protocols.QuestionAnalyser`) or, with ``chat.rewrite``, the model in force (`ragcore.answer.rewriting`), whose
+form is checked; if it is unusable, the rules' question is searched for.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ LONGEST = 8000  # characters of a question
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A question as it is searched for; ``by`` is ``rules`` or a model's name, "" where nothing had to be changed, and
-    `AS_TYPED` where it goes on from another question and nobody could tell how.
-    ``notes``, ``usage`` and ``cost_usd`` are those of a model that was asked."""
+    """Search form of a question; ``by`` is ``rules`` or a model's name, "" if unchanged, and `AS_TYPED` if it refers to
+    another question and the reference could not be resolved. ``notes``, ``usage`` and ``cost_usd`` are those of a
+    requested model."""
 
     query: str
     by: str = ""
@@ -36,9 +36,9 @@ class Rewritten:
 
 
 def check(question: str, history: Sequence[Turn], least: int) -> None:
-    """That ``question`` can be asked: it has words, at most `LONGEST` characters, and at least ``least`` letters and
-    digits (a Chinese, Japanese or Korean character counts as two) unless a question stands before it, which it goes on
-    from. Raises `EmptyQuestion`, `QuestionTooLong`, `QuestionTooShort`."""
+    """Validate ``question``: it has words, at most `LONGEST` characters and, unless it follows another question, at
+    least ``least`` letters and digits (a Chinese, Japanese or Korean character counts as two). Raises `EmptyQuestion`,
+    `QuestionTooLong`, `QuestionTooShort`."""
     if not question.strip():
         raise EmptyQuestion("The question is empty.")
     if len(question) > LONGEST:
@@ -58,9 +58,10 @@ def rewrite(
     fresh: bool = False,
     held: Callable[[str], bool] = lambda words: False,
 ) -> Rewritten:
-    """``question`` made to stand alone, by ``planner`` where there is one and ``analyser`` cannot be sure. ``held``
-    says whether a passage of what the answer before cites, of several documents, has all of some words. Raises what
-    `check` raises; `KeyMissing`, `KeyRefused` and `ModelMissing` where ``planner`` is asked. ``stop`` ends that."""
+    """Stand-alone form of ``question``, by ``planner`` if there is one and ``analyser`` is unsure. ``held`` says
+    whether a passage of the documents cited by the previous answer, if several are in scope, has all of some words.
+    Raises what `check` raises, and `KeyMissing`, `KeyRefused` and `ModelMissing` of ``planner``. ``stop`` ends its
+    calls."""
     started = time.perf_counter()
     check(question, history, settings.chat.min_length)
     asked = " ".join(question.split())
@@ -77,7 +78,7 @@ def rewrite(
     try:
         model = by_model(asked, history, planner, settings, stop or Stop(), fresh=fresh)
     except Cancelled:
-        return ruled  # the answer ends as stopped where it is written
+        return ruled  # the answer stream then ends as stopped
     ms = round((time.perf_counter() - started) * 1000, 2)
     cost = model.cost_usd
     if not model.query:
@@ -86,8 +87,8 @@ def rewrite(
 
 
 def settle(question: str, history: Sequence[Turn], analyser: QuestionAnalyser) -> None:
-    """That ``analyser`` can tell which of the last two subjects ``question`` is about, or that the last two answers
-    cite the same document. Raises `QuestionUnclear`."""
+    """Check that ``analyser`` can tell which of the last two subjects ``question`` refers to, or that the last two
+    answers cite a common document. Raises `QuestionUnclear`."""
     cited = [{doc_id for doc_id, *_ in turn.cited} for turn in history[-2:]]
     if len(cited) > 1 and not cited[0].isdisjoint(cited[1]):
         return
@@ -96,7 +97,7 @@ def settle(question: str, history: Sequence[Turn], analyser: QuestionAnalyser) -
 
 
 def booked(retrieval: Retrieval, rewritten: Rewritten) -> Retrieval:
-    """``retrieval`` with what a model took to make its question stand alone, and said of it."""
+    """``retrieval`` with the usage, cost and notes of the model that rewrote its question."""
     if rewritten.usage == Usage() and not rewritten.notes and not rewritten.ms:
         return retrieval
     costs = (retrieval.cost_usd, rewritten.cost_usd)
@@ -110,7 +111,7 @@ def booked(retrieval: Retrieval, rewritten: Rewritten) -> Retrieval:
 
 
 def _earlier(history: Sequence[Turn], analyser: QuestionAnalyser) -> list[str]:
-    """The questions of ``history`` as they were made to stand alone: a chain of follow-ups keeps its subject."""
+    """Stand-alone forms of the questions of ``history``, so that a chain of follow-ups keeps its subject."""
     asked: list[str] = []
     for turn in history:
         asked.append(turn.standalone or analyser.follow_up(turn.question, asked).text)

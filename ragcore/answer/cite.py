@@ -1,7 +1,7 @@
-"""Citation markers: parsed out of a stream, validated against the sources, resolved to places on the page.
+"""Citation markers: parsed from a stream, validated against the sources, resolved to places on the page.
 
-The language (ragcore/prompts.py) is read generously: any case, white space, ``;`` or ``and`` between items, a single
-closing ``>``, and dashes of any kind in ranges. What names no given source or unit is never guessed at.
+The language (ragcore/prompts.py) is parsed leniently: any case, white space, ``;`` or ``and`` between items, a single
+closing ``>``, and dashes of any kind in ranges. A marker that names no given source or unit is never guessed.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from ragcore.types.table_labels import LabelledTable, elements_within
 _OPENING = re.compile(r"<<[ \t]{0,3}([A-Za-z]*)")
 _NO_ANSWER = re.compile(r"<<[ \t]{0,3}NO[ \t_-]{0,3}ANSWER[ \t]{0,3}>{1,2}", re.IGNORECASE)
 _KEYWORDS = ("SOURCE", "SOURCES", "NO", "NOANSWER")
-# How the inside of a marker may begin that is not yet whole: places, and words of the language, the last perhaps cut.
+# Prefix of the inside of an incomplete marker: places, and words of the language, the last perhaps truncated.
 _BEGINNING_OF_PLACES = re.compile(
     r"(?:[\s\d.:,;&/|+#\[\]‐‑‒–—-]|sources?|and)*(?:s|so|sou|sour|sourc|a|an)?", re.IGNORECASE
 )
 _BEGINNING_OF_ANSWER = re.compile(r"[ \t_-]{0,3}(?:A|AN|ANS|ANSW|ANSWE|ANSWER)?[ \t]{0,3}", re.IGNORECASE)
-# The longest marker waited for; a writer lists a handful of places, never this much.
+# Longest marker waited for; writers list only a few places.
 _LONGEST = 200
 
 _PLACE = r"(\d{1,6})(?:\s*[.:]\s*(\d{1,6}))?"
@@ -31,8 +31,8 @@ _BETWEEN = re.compile(r"(?:\s*[,;&/|+]\s*|\s+and\s+|\s+)*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One place that a marker names: units ``first``..``last`` of ``source``, or (0, 0) for the whole source. ``raw``
-    is what was written, marker brackets included."""
+    """One place named by a marker: units ``first``..``last`` of ``source``, or (0, 0) for the whole source. ``raw`` is
+    the text as written, including marker brackets."""
 
     source: int
     first: int
@@ -42,8 +42,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A marker as it was written. No ``parts``: it is malformed, or, with ``no_answer``, the sentinel that says that
-    the sources do not hold the answer."""
+    """Marker as written. Without ``parts`` it is malformed or, with ``no_answer``, the sentinel for sources that do not
+    contain the answer."""
 
     raw: str
     parts: tuple[Part, ...] = ()
@@ -51,20 +51,20 @@ class Marker:
 
 
 class MarkerParser:
-    """Text in pieces → text and markers. The pieces' borders never change what comes out, only how the text between
-    markers is cut. At most a marker's length of text is held back. A marker that the end of the text cuts short is left
-    out: it is neither words nor a mistake of the writer's."""
+    """Incremental parser: text in pieces → text and markers. Piece boundaries never change the result, only the split
+    of the text between markers. At most a marker's length of text is held back. A marker truncated by the end of the
+    text is discarded: it is neither text nor an error of the writer."""
 
     def __init__(self) -> None:
         self._held = ""
 
     def feed(self, text: str) -> list[str | Marker]:
-        """What is certain once ``text`` has arrived, in order."""
+        """Items determined after ``text`` has arrived, in order."""
         self._held += text
         return self._drain(final=False)
 
     def finish(self) -> list[str | Marker]:
-        """What was held back, now that nothing more comes, without the beginning of a marker at its end."""
+        """Items held back, at the end of the text, without a partial marker at its end."""
         return self._drain(final=True)
 
     def _drain(self, *, final: bool) -> list[str | Marker]:
@@ -96,8 +96,8 @@ class MarkerParser:
 
 
 def _scan(held: str, final: bool) -> tuple[int, Marker | None]:
-    """What ``held``, which begins with ``<``, begins with: its length and the marker, or None for plain text. Length 0
-    means that all of it may be the beginning of a marker and more text is needed to tell; ``final``: none will come."""
+    """Length and marker of the beginning of ``held``, which begins with ``<``; None for plain text. Length 0 means that
+    all of it may be the beginning of a marker and more text is needed; ``final``: there is none."""
     opening = _OPENING.match(held)
     if opening is None:
         return (0 if held == "<" else 1), None
@@ -130,15 +130,15 @@ def _scan(held: str, final: bool) -> tuple[int, Marker | None]:
 
 
 def _unclosed(raw: str, word: str) -> tuple[int, Marker | None]:
-    """A marker that was begun and not closed is malformed if it already named a place, else it is plain text."""
+    """Unclosed marker: malformed if it already names a place, else plain text."""
     named = word.startswith("SOURCE") and re.search(r"\d", raw) is not None
     return (len(raw), Marker(raw)) if named else (1, None)
 
 
 def parse_parts(body: str) -> tuple[Part, ...]:
-    """The places that the inside of a marker names, or () when any of it cannot be read.
+    """Places named by the inside of a marker, or () if any of it is unreadable.
 
-    A range over two sources stands for its two ends: what lies between them is not one passage.
+    A range over two sources gives its two ends, since the text between them is not one passage.
     """
     parts: list[Part] = []
     body = body.replace("[", "").replace("]", "").strip().lstrip("#:").strip()
@@ -160,7 +160,7 @@ def parse_parts(body: str) -> tuple[Part, ...]:
 def _parts_of(item: re.Match[str]) -> Iterable[Part]:
     source, first, other, last = (int(group) if group is not None else None for group in item.groups())
     raw = f"<<SOURCE {item.group().strip()}>>"
-    assert source is not None  # the pattern's first group always takes part
+    assert source is not None  # the pattern's first group always matches
     if other is None:
         yield _single(source, first, raw)
     elif first is None and last is None:
@@ -175,13 +175,13 @@ def _parts_of(item: re.Match[str]) -> Iterable[Part]:
 
 
 def _single(source: int, unit: int | None, raw: str) -> Part:
-    """One unit, or the whole source where no unit was named. Unit 0 was named and cannot exist, hence -1."""
+    """One unit, or the whole source if no unit is named. Unit 0 was named and cannot exist, hence -1."""
     number = 0 if unit is None else unit or -1
     return Part(source, number, number, raw)
 
 
 class Citer:
-    """Markers → citations, numbered from 1 in order of first use; the same span always gets the same number."""
+    """Citation numbering: markers → citations, numbered from 1 in order of first use; equal spans get equal numbers."""
 
     def __init__(self, sources: Sequence[Source], document: Callable[[str], Document]) -> None:
         self._sources = {source.number: source for source in sources}
@@ -190,11 +190,11 @@ class Citer:
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """Every citation so far, by number."""
+        """All citations so far, by number."""
         return tuple(self._by_span.values())
 
     def resolve(self, marker: Marker) -> tuple[list[Citation], list[str]]:
-        """The citations of ``marker``, each once, and what of it names no given source or unit, as written."""
+        """Distinct citations of ``marker``, and its parts, as written, that name no given source or unit."""
         if not marker.parts:
             return [], [marker.raw]
         cited: list[Citation] = []
@@ -209,14 +209,14 @@ class Citer:
         return cited, dropped
 
     def cite(self, part: Part) -> Citation | None:
-        """The citation of what ``part`` names, from now on one of `citations`; None where no such place was given."""
+        """Citation of ``part``, added to `citations`; None if the place does not exist."""
         citation = self.look(part)
         if citation is not None:
             self._by_span[citation.doc_id, citation.start, citation.end] = citation
         return citation
 
     def look(self, part: Part) -> Citation | None:
-        """What `cite` would give now."""
+        """Citation that `cite` would give, without adding it."""
         source = self._sources.get(part.source)
         if source is None or not source.units or part.last > len(source.units) or part.first < 0:
             return None
@@ -239,7 +239,7 @@ class Citer:
 
 
 def cite_span(document: Document, start: int, end: int, n: int, section: tuple[str, ...] = ()) -> Citation:
-    """The words ``[start, end)`` of ``document`` as citation ``n``; ``section`` stands where no element is."""
+    """Citation ``n`` of the words ``[start, end)`` of ``document``; ``section`` is the fallback outside elements."""
     page, shown = document.page_at(start, end), document.shown(start, end)
     quote = document.text[start:end]
     return Citation(
@@ -259,8 +259,8 @@ def cite_span(document: Document, start: int, end: int, n: int, section: tuple[s
 
 
 def heads_of(document: Document, start: int, end: int) -> tuple[tuple[Box, ...], str]:
-    """The boxes of the row and column headers of the cells in ``[start, end)`` that are not themselves in it, and what
-    to call the span: a single cell's row and column headers, or the row header that all its cells share."""
+    """Boxes of the row and column headers, outside ``[start, end)``, of the cells in it, and the label of the span: a
+    single cell's row and column headers, or the row header shared by all its cells."""
     boxes: dict[Box, None] = {}
     labels: list[str] = []
     rows: set[str] = set()

@@ -1,4 +1,4 @@
-"""Sources, history and question → what the writer is asked."""
+"""Requests for answers: from sources, history and question."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def build_request(
     routes: Sequence[Route] = (),
     fresh: bool = False,
 ) -> ModelRequest:
-    """The request for one answer. The system part is the same for every question, so that it can be cached.
+    """Request for one answer. The system part is the same for every question, so that it can be cached.
 
-    ``query`` is the question made to stand alone, as it was read, for a writer that does not read the history,
-    ``terms`` are what in it is called otherwise too and ``routes`` the documents that it names. With native citations
-    (``llm.citations``) the sources go as passages, not in the prompt.
+    ``query`` is the parsed stand-alone question, for a writer that does not read the history, ``terms`` its domain
+    terms and ``routes`` the documents that it names. With native citations (``llm.citations``) the sources are sent as
+    passages, not in the prompt.
     """
     asked = question.strip()
     passages: tuple[Passage, ...] = ()
@@ -61,7 +61,8 @@ def build_request(
 
 
 def conversation(history: Sequence[Turn], *, again: bool = False) -> list[Message]:
-    """What was asked and answered before; where it is sent ``again`` with the next question, it is to be kept."""
+    """Earlier questions and answers as messages; ``again`` marks them for the prompt cache, since the next request
+    repeats them."""
     said: list[Message] = []
     for turn in history:
         if turn.question.strip() and turn.answer.strip():
@@ -72,16 +73,16 @@ def conversation(history: Sequence[Turn], *, again: bool = False) -> list[Messag
 
 
 def _continues(history: Sequence[Turn], kept: Sequence[Turn], turns: int) -> bool:
-    """Whether ``kept`` is all of ``history``, word for word, and the next question keeps it too."""
+    """Whether ``kept`` is all of ``history``, unchanged, and the next request will keep it too."""
     whole = len(kept) == len(history) < turns
     return whole and bool(kept) and kept[-1].answer == _SHOWN_MARK.sub("", history[-1].answer)
 
 
 def recent(history: Sequence[Turn], turns: int, tokens: int) -> tuple[Turn, ...]:
-    """The last ``turns`` exchanges that fit ``tokens`` together, oldest first.
+    """Last ``turns`` exchanges that fit ``tokens`` together, oldest first.
 
-    Marks ``[n]`` are left out: their numbers belong to other sources. Turns go in whole, newest first; only the newest
-    is shortened, at its end, when it alone is longer than the budget.
+    Marks ``[n]`` are removed, since their numbers belong to other sources. Turns are kept whole, newest first; only the
+    newest is truncated if it alone exceeds the budget.
     """
     kept: list[Turn] = []
     left = tokens
@@ -99,6 +100,6 @@ def recent(history: Sequence[Turn], turns: int, tokens: int) -> tuple[Turn, ...]
 
 
 def _shorten(text: str, tokens: int) -> str:
-    """The first ``tokens`` tokens of ``text`` with the last broken word left out."""
+    """First ``tokens`` tokens of ``text`` without an incomplete last word."""
     ids = encoding().encode_ordinary(text)[: max(1, tokens - 1)]
     return encoding().decode(ids, errors="ignore").rsplit(" ", 1)[0] + " …"

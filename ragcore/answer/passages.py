@@ -1,6 +1,6 @@
-"""A source as a service that cites by itself takes it: one block of text for each sentence and each cell.
+"""Sources for services with native citations: one block of text per sentence and per cell.
 
-What stands on lines around the units in `ragcore.answer.render` has to stand in a block here: a cell opens with its
+`ragcore.answer.render` gives headers in lines around the units; here they must be in a block: a cell begins with its
 headers, and the first unit of a table with the table's title.
 """
 
@@ -13,7 +13,7 @@ from ragcore.types.table_labels import elements_within
 
 
 def render_passage(source: Source, document: Document) -> Passage:
-    """``source`` with one block for each of its units, in their order; none is empty."""
+    """Passage with one block per unit of ``source``, in order; none is empty."""
     blocks: list[str] = []
     for element in elements_within(document, source.start, source.end):
         title = element.table.title if element.table is not None else ""

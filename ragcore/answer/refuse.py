@@ -1,8 +1,8 @@
-"""Saying that the documents do not hold the answer: when, and in which words.
+"""Refusals: when the documents do not contain the answer, and the text that says so.
 
-A wrong refusal hurts more than a weak answer that is shown as weak, so before anything is written only a clear case is
-refused: nothing was found, or nothing that was found is about the question by relevance and by words, or what the
-question names stands nowhere. The bounds are measured: see `benchmarks.refusal`.
+A wrong refusal hurts more than a weak answer marked as weak, so only clear cases are refused before writing: nothing
+was found, or nothing found is relevant by score and by words, or a name in the question occurs nowhere. The thresholds
+are measured: see `benchmarks.refusal`.
 """
 
 from __future__ import annotations
@@ -47,23 +47,21 @@ def reason_to_refuse(
     document: Callable[[str], Document] | None = None,
     extractive: bool = False,
 ) -> str:
-    """What opens a refusal, with why the sources cannot hold an answer to ``question``, or "" when they may.
+    """Opening of a refusal with the reason why the sources cannot contain an answer to ``question``, or "" if they may.
 
-    Refused when there is no source; when whoever it is about is named in no passage found and in no document searched,
-    or another name is not and the best rerank score is below ``refuse_unnamed``; when the best rerank score is below
-    ``refuse_below`` and no single source has ``refuse_cover`` of the query's content words, rarer ones counting more
-    (``mentions``, as `SparseIndex.mentions`, gives how rare they are, and ``terms`` what else they are called); and,
-    without rerank scores, when none of its words stands in any source. The last two are left to a writer that only
-    quotes (``extractive``): it judges line by line what it would quote.
+    It is refused without sources; if its subject is named in no passage found and no document searched, or another name
+    is not and the best rerank score is below ``refuse_unnamed``; if the best rerank score is below ``refuse_below`` and
+    no single source has ``refuse_cover`` of the query's content words, weighted by rarity (from ``mentions``, as
+    `SparseIndex.mentions`; ``terms`` give synonyms); and, without rerank scores, if no source contains any of its
+    words. The last two do not apply to a writer that only quotes (``extractive``): it judges each quote itself.
 
-    Where it is in another language than the sources, their words tell nothing. A writer that only quotes then has to
-    refuse, unless something that is written alike in all languages, a number, a name or an identifier, stands in some
-    of the sources; any other reads them. ``document`` gives the whole of one, to look in for
-    a name that is also a common word.
+    If the sources are in another language, their words are no evidence. A writer that only quotes then refuses, unless
+    a source contains a language-independent word of the question (a number, a name or an identifier); other writers
+    read the sources. ``document`` gives a whole document, to look up a name that is also a common word.
     """
     if not sources:
         scope = retrieval.scope
-        # A search by words alone also finds nothing where there is something to search.
+        # BM25 alone may find nothing although the scope has passages.
         if (scope.pages or scope.kinds) and not retrieval.hits and retrieval.mode != "bm25":
             return f"{nothing_within(scope)} Widen the scope, or add a document."
         return f"{_UNANSWERED} No passage was found."
@@ -76,7 +74,7 @@ def reason_to_refuse(
     if nowhere:
         here = [name for name in names if name not in nowhere]
         known = _routed(retrieval.routes)
-        # Of two that are compared, one can be told of.
+        # Of two compared subjects, one can be described.
         about = [name for name in here if name.owner or (name.text in known) or question.compares]
         weak = not reranked or max(reranked) < settings.refuse_unnamed
         of_another = any(name.owner for name in nowhere) and not about
@@ -87,7 +85,7 @@ def reason_to_refuse(
     foreign = in_another_language("question", question.language, sources)
     if foreign:
         return f"{_UNANSWERED} {foreign}" if extractive and not literals(question, sources) else ""
-    # Where documents open is what they are about, whatever its words.
+    # The opening of a document says what it is about, whatever its words.
     if extractive or question.whole or (reranked and max(reranked) >= max(settings.refuse_below, 0.5)):
         return ""
     weights = _rarity(question.main, wanted, retrieval, mentions)
@@ -111,8 +109,8 @@ def _named_nowhere(
     mentions: Mentions | None,
     document: Callable[[str], Document] | None,
 ) -> list[Name]:
-    """Those of ``names`` that stand in no source, and in no document in scope as far as ``mentions`` knows; none
-    that led retrieval to a document."""
+    """Names of ``names`` in no source and, according to ``mentions``, in no document in scope; names that led retrieval
+    to a document are left out."""
     if mentions is None:
         return []
     known = " ".join(_routed(retrieval.routes))
@@ -128,13 +126,13 @@ def _named_nowhere(
 
 
 def _routed(routes: Sequence[Route]) -> list[str]:
-    """By which words of the question a document was found."""
+    """Words of the question by which documents were found."""
     return [route.name for route in routes if route.name]
 
 
 def in_another_language(what: str, spoken: str, sources: Sequence[Source]) -> str:
-    """Why ``what``, which is in ``spoken`` ("" where that cannot be told), is not answered offline from ``sources``; ""
-    where some of them are in that language."""
+    """Reason why ``what``, in the language ``spoken`` ("" if unknown), is not answered offline from ``sources``; "" if
+    some of them are in that language."""
     written = languages(sources) if spoken else []
     if not written or spoken in written:
         return ""
@@ -145,13 +143,13 @@ def in_another_language(what: str, spoken: str, sources: Sequence[Source]) -> st
 
 
 def languages(sources: Sequence[Source]) -> list[str]:
-    """The languages of the sources, as far as they can be told, in their order."""
+    """Known languages of the sources, in order."""
     return [name for name in dict.fromkeys(language_of(source.text) for source in sources) if name]
 
 
 def literals(question: Question, sources: Sequence[Source]) -> list[str]:
-    """What in ``question`` is written alike in every language and stands in some of the sources, but not in most:
-    numbers other than years, names and identifiers."""
+    """Language-independent words of ``question`` found in some of the sources, but not in most: numbers other than
+    years, names and identifiers."""
     numbers = [word for word in tokens(question.main) if word[0].isdigit() and not is_period(word)]
     written = [set(tokens(source.text)) for source in sources]
     titles = {word for source in sources for word in tokens(source.title)}
@@ -165,13 +163,13 @@ def literals(question: Question, sources: Sequence[Source]) -> list[str]:
 
 
 def _mentioned(words: str, retrieval: Retrieval, mentions: Mentions) -> int:
-    """How many chunks in scope have all of ``words``."""
+    """Number of chunks in scope that have all of ``words``."""
     inside = retrieval.scope.doc_ids
     return sum(count for doc_id, count in mentions(words).items() if inside is None or doc_id in inside)
 
 
 def _rarity(asked: str, wanted: Wanted, retrieval: Retrieval, mentions: Mentions | None) -> dict[str, float]:
-    """What each content word counts: 1 where no chunk in scope has it, the less the more have it (1/2 for ten)."""
+    """Weight of each content word: 1 if no chunk in scope has it, falling with their number (1/2 for ten)."""
     if mentions is None:
         return dict.fromkeys(wanted.words, 1.0)
     written = {stem: token for token in tokens(asked) for stem in content_stems(token)}
@@ -190,13 +188,12 @@ def refusal(
     cited: bool = False,
     found: int = 0,
 ) -> list[str | Marker]:
-    """A refusal as Markdown and markers: ``reason`` (as `reason_to_refuse` gives it, "" for none), what was searched,
-    which words of the question the passages lack, and the nearest passages, cited.
+    """Refusal as Markdown and markers: ``reason`` (of `reason_to_refuse`, "" for none), what was searched, the
+    question's words missing from the passages, and the nearest passages, cited.
 
-    The words of the question and of the documents are escaped, and only what is a `Marker` here cites. ``written`` is
-    what the writer has already said, after which the opening is left out; ``cited`` leaves the nearest passages out,
-    where it has already cited some. ``found`` is how many passages were found, which is more than there are sources
-    where neighbours were joined.
+    Words of the question and of the documents are escaped; only a `Marker` cites. ``written`` is the writer's text so
+    far, which replaces the opening; ``cited`` omits the nearest passages, since the writer has cited some. ``found`` is
+    the number of passages found, which exceeds the number of sources if neighbours were joined.
     """
     asked = escape(_shortened(question.text, _LONGEST_QUERY))
     opening = "" if written else f"{reason or _UNANSWERED}\n\n"
@@ -225,8 +222,8 @@ def refusal(
 
 def nearest_units(query: str, sources: Sequence[Source], terms: Sequence[Term] = ()) -> list[tuple[int, int, int, str]]:
     """``(source number, first unit, last unit, quote)`` of the sentence or table row nearest to the query in each of
-    the first few sources, then of others. Only what has a word of it is near; headings, fragments and lines of contents
-    are not offered."""
+    the first few sources, then of other ones. A unit needs a word of the query; headings, fragments and lines of
+    contents are excluded."""
     wanted = Wanted(query, terms)
     nearest: list[tuple[int, int, int, str]] = []
     others: list[tuple[float, tuple[int, int, int, str]]] = []
@@ -252,7 +249,7 @@ def _quoted(words: Sequence[str]) -> str:
 
 
 def _offered(source: Source) -> Iterator[tuple[int, int]]:
-    """Sentences and rows of the document that say something by themselves, as first and last unit numbers."""
+    """First and last unit numbers of the document's meaningful sentences and rows."""
     for first, last in source.lines():
         if source.units[first - 1].generated:
             continue
@@ -266,8 +263,8 @@ def _offered(source: Source) -> Iterator[tuple[int, int]]:
 
 
 def _says_something(text: str) -> bool:
-    """Whether a sentence unit can be more than a heading or a fragment: some words, and an end as of a sentence or
-    else many words that are not all capitalised as in a title."""
+    """Whether a sentence unit is more than a heading or fragment: it has several words, and a sentence end or else many
+    words that are not all capitalised as in a title."""
     words = tokens(text)
     if len(words) < _FEWEST_WORDS or DOT_LEADERS.search(text):
         return False
@@ -277,6 +274,6 @@ def _says_something(text: str) -> bool:
 
 
 def _shortened(text: str, longest: int) -> str:
-    """``text`` with single blanks, cut between words to about ``longest`` characters."""
+    """``text`` with single blanks, truncated between words to about ``longest`` characters."""
     words = " ".join(text.split())
     return words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0] + " …"

@@ -1,4 +1,4 @@
-"""A source as the writer sees it: a delimited block in which every sentence and every cell carries its number."""
+"""Prompt form of a source: a delimited block in which every sentence and every cell has its number."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from itertools import groupby
 from ragcore.types import Document, Element, Source, Unit
 from ragcore.types.table_labels import GROUP_SEPARATOR, LabelledTable, elements_within
 
-# What would look like our own delimiters and unit numbers if it stood in a document, also in wide brackets.
+# Imitations of the prompt's delimiters and unit numbers in a document, also with full-width brackets.
 _LOOKS_LIKE_DELIMITER = re.compile(
     r"[<＜]\W{0,3}?[<＜](?=[\W_]{0,3}(?:end[\W_]{0,3})?(?:sources?|no[\W_]{0,3}answer)\b)", re.I
 )
 _LOOKS_LIKE_TAG = re.compile(r"[<＜](?=[\W_]{0,3}AI[\W_]?GENERATED\b)", re.IGNORECASE)
 _LOOKS_LIKE_UNIT = re.compile(r"[\[［]\s*(\d+\.\d+)\s*[\]］]")
-# Joiners carry meaning between letters of other scripts; between these they only hide a word from a search.
+# Joiners have meaning between letters of other scripts; between ASCII characters they only hide words from a search.
 _JOINERS = "\u200c\u200d"
 _HIDDEN = re.compile(r"(?<=[\x00-\x7f])[\u200c\u200d]+(?=[\x00-\x7f])")
 
 
 def neutralise(text: str) -> str:
-    """``text`` of a document with look-alikes of the prompt's own marks made harmless (``‹‹SOURCE``,
-    ``‹AI_GENERATED``, ``(3.1)``), on one line and without characters that cannot be seen.
+    """Document ``text`` with imitations of the prompt's own marks defused (``‹‹SOURCE``, ``‹AI_GENERATED``, ``(3.1)``),
+    on one line and without invisible characters.
 
     For the prompt only: spans and quotes always come from the document's own text.
     """
@@ -35,10 +35,10 @@ def neutralise(text: str) -> str:
 
 
 def render_source(source: Source, document: Document) -> str:
-    """The block ``<<SOURCE n>>`` … ``<<END SOURCE n>>``: title, page labels, section, then the numbered units.
+    """Block ``<<SOURCE n>>`` … ``<<END SOURCE n>>``: title, page labels, section, then the numbered units.
 
-    Sentences of one element stand on one line, those of an AI-written description between tags; a table row is one
-    line of numbered cells under the column headers.
+    Sentences of one element share a line, those of an AI-written description between tags; a table row is one line of
+    numbered cells below the column headers.
     """
     lines = [f"<<SOURCE {source.number}>>", *heading_lines(source)]
     numbered = list(enumerate(source.units, start=1))
@@ -55,7 +55,7 @@ def render_source(source: Source, document: Document) -> str:
 
 
 def heading_lines(source: Source) -> list[str]:
-    """What a source opens with: a line of its title and page labels, and one of its section where it has one."""
+    """First lines of a source: its title and page labels, and its section if it has one."""
     pages = ", ".join(source.page_labels)
     about = [source.title, f"page {pages}" if len(source.page_labels) == 1 else f"pages {pages}" if pages else ""]
     lines = [neutralise(" | ".join(part for part in about if part))]
@@ -83,9 +83,9 @@ def _element_lines(number: int, element: Element, units: list[tuple[int, Unit]],
 def _grid_lines(
     labelled: LabelledTable, units: list[tuple[int, Unit]], show: Callable[[tuple[int, Unit]], str]
 ) -> list[str]:
-    """The rows that the units stand in, one slot for each column, so that what stands in one column stands under one
-    header. A cell that spans rows, or a header that spans columns, is shown in each; what was printed outside of the
-    source (headers, the group of the first row, a cell that spans from above) is shown without a number."""
+    """Rows of the units, with one slot per column, so that cells align with their headers. Cells that span rows and
+    headers that span columns are repeated in each; text outside of the source (headers, the group of the first row, a
+    cell that spans from above) has no number."""
     table = labelled.table
     cells = {(cell.start, cell.end): cell for cell in table.cells}
     numbered = {cells[item[1].start, item[1].end]: item for item in units}

@@ -1,7 +1,7 @@
-"""A follow-up question made to stand alone by a model, from the questions and answers before it.
+"""Follow-up questions rewritten by a model, from the questions and answers before them.
 
-The model fills in one form (`Forms`); what it may say is checked: no name, number or year that nobody has said in the
-conversation, but for the year before or after one. What one question can cost is bounded: two calls, with a
+The model fills in one form (`Forms`), which is checked: it may contain no name, number or year absent from the
+conversation, except the year before or after a mentioned one. The cost of a question is bounded: two calls, with a
 history of at most ``chat.rewrite_tokens``, within ``chat.timeout_seconds``.
 """
 
@@ -27,10 +27,10 @@ from ragcore.text.periods import years
 from ragcore.types import Turn, Usage
 
 LONGEST = 400  # characters of a standalone question
-LONGEST_ASKED = 1500  # characters of a question that is shown to the model
+LONGEST_ASKED = 1500  # characters of a question shown to the model
 MAX_TOKENS = 300
 
-# A key or a model that the service does not accept is a matter of the settings, which the rules do not put right.
+# A rejected key or model is an error of the settings, for which the rules are no substitute.
 _SETTINGS_ERRORS = (KeyMissing, KeyRefused, ModelMissing)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -53,7 +53,7 @@ _FORM = Form("stand_alone", "Search the documents for the question as it stands 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What the model made of a question, ``query`` "" and why in ``note`` where that could not be used."""
+    """Result of the model's rewriting. If unusable, ``query`` is "" and ``note`` gives the reason."""
 
     query: str
     model: str
@@ -65,8 +65,8 @@ class Model:
 def by_model(
     question: str, history: Sequence[Turn], planner: LLM, settings: Settings, stop: Stop, *, fresh: bool = False
 ) -> Model:
-    """``question`` by ``planner``, over the newest whole turns of ``history`` that fit ``chat.rewrite_tokens``. Raises
-    `KeyMissing`, `KeyRefused`, `ModelMissing` and `Cancelled`."""
+    """``question`` rewritten by ``planner``, from the newest whole turns of ``history`` that fit
+    ``chat.rewrite_tokens``. Raises `KeyMissing`, `KeyRefused`, `ModelMissing` and `Cancelled`."""
     if len(question) > LONGEST_ASKED:
         return Model("", planner.name, _note(planner, f"the question has more than {LONGEST_ASKED} characters"))
     shown = recent(history, settings.answer.history_turns, settings.chat.rewrite_tokens)
@@ -100,7 +100,7 @@ def _note(planner: LLM, why: str) -> str:
 
 
 def _invented(question: str, said: str) -> str:
-    """The first name or number of ``question`` that is not in ``said``; "" where there is none."""
+    """First name or number of ``question`` that is not in ``said``; "" if there is none."""
     numbers = {_bare(number) for number in _NUMBER.findall(said)}
     told = years(said)
     asked: list[str] = _NUMBER.findall(question)

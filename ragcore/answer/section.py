@@ -1,4 +1,4 @@
-"""A section of a report as a writer is asked for it: the sources, the report so far, the section, and its form."""
+"""Requests for sections of a report: the sources, the report so far, the section, and its form."""
 
 from __future__ import annotations
 
@@ -43,11 +43,10 @@ def section_request(
     missing: Sequence[str] = (),
     instruction: str = "",
 ) -> ModelRequest:
-    """The request for one section. ``outline`` are the numbered headings of the whole report, ``about`` its guidance,
-    and ``before`` its sections written already, which are given newest first within ``report.before_tokens``. ``own``
-    is as in `WritingTask`. With native citations (``llm.citations``) the sources go as passages, not in the prompt.
-    With a ``draft`` it is asked for again: for what is ``missing``, with sources found since, or by ``instruction``.
-    """
+    """Request for one section. ``outline`` are the numbered headings of the whole report, ``about`` its guidance, and
+    ``before`` its earlier sections, included newest first within ``report.before_tokens``. ``own`` is as in
+    `WritingTask`. With native citations (``llm.citations``) the sources are sent as passages, not in the prompt. A
+    ``draft`` requests a revision: for ``missing`` items, with sources found since, or by ``instruction``."""
     asked = "\n".join(f"{number}. {piece}" for number, piece in enumerate(form.requirements, start=1))
     native = settings.llm.citations == "native"
     revision = ""
@@ -82,7 +81,7 @@ def section_request(
 
 
 def with_markers(answer: Answer) -> str:
-    """An answer's text as it was written: citations as the writer's markers."""
+    """Text of an answer as written, with citations as the writer's markers."""
     by_number = {citation.n: citation for citation in answer.citations}
     pieces: list[str] = []
     at = 0
@@ -104,8 +103,8 @@ def _form(form: Field) -> str:
 
 
 def _before(sections: Sequence[FilledSection], tokens: int) -> str:
-    """Earlier sections that fit ``tokens`` together, in the report's order. Their marks are left out: they are numbers
-    of other sources."""
+    """Earlier sections that fit ``tokens`` together, in the report's order, without citation marks, whose numbers
+    belong to other sources."""
     kept: list[str] = []
     for section in reversed([section for section in sections if section.text]):
         text = neutralise(f"{section.number} {section.heading}\n{_SHOWN_MARK.sub('', section.text)}")

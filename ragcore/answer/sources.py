@@ -1,8 +1,8 @@
-"""Segments and neighbours → numbered sources with numbered units, within the token budget.
+"""Sources: segments and neighbours as numbered passages with numbered units, within the token budget.
 
-Segments come first, best first, then neighbours. A passage is taken whole or not at all; the first always goes in and
-is the only one that may be trimmed, at unit borders. Passages of one document that overlap or touch become one source,
-so no text is given twice.
+Segments come first, best first, then neighbours. A passage is included whole or not at all; the first is always
+included and is the only one that may be truncated, at a unit border. Passages of one document that overlap or touch
+become one source, so no text is repeated.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import GENERATED_MARKS, Document, Hit, Retrieval, Source, Unit
 from ragcore.types.table_labels import LabelledTable, elements_within
 
-_BULLET = re.compile(r"\s*[•◦‣▪▫●○■□►➢✓·*–—-]\s+")  # printed before a list item, and no part of what it says
-# Past this many words a "sentence" is an enumeration run together, as in regulations: too much to cite as one.
+_BULLET = re.compile(r"\s*[•◦‣▪▫●○■□►➢✓·*–—-]\s+")  # printed before a list item, not part of its text
+# A longer "sentence" is a run-on enumeration, as in regulations: too much for one citation.
 _LONGEST_SENTENCE = 60
-# Characters for each of its tokens that no passage has (text has about 4, numbers 2): one that is longer than this many
-# times the room left cannot fit, and is not cut into units and rendered to find that out.
+# Upper bound of characters per token (text has about 4, numbers 2): a passage longer than this many times the remaining
+# budget cannot fit, and is not split and rendered to find that out.
 _SPARSEST = 8
-_NUMBER_TOKENS = 4  # that the number of a unit takes at least ("[3.12] ")
+_NUMBER_TOKENS = 4  # least tokens of a unit's number ("[3.12] ")
 _SPACE = re.compile(r"\s*")
 _ENUMERATOR = re.compile(
     r"(?:(?:[;:]|—)\s*|\.\s+)(?:(?:and|or|and/or)\s+)?(?=\((?:\d{1,2}|[a-z]|[ivx]{1,5})\)\s)", re.IGNORECASE
@@ -40,8 +40,8 @@ class _Passage:
 
 
 class Cut:
-    """Passages of documents that do not change, cut into units and measured, each once: what takes the time in building
-    sources, and is the same whatever they are chosen for."""
+    """Cache of passages of unchanged documents, split into units and measured. This takes most of the time of building
+    sources and does not depend on the question."""
 
     def __init__(self) -> None:
         self._sources: dict[tuple[str, int, int], Source] = {}
@@ -54,7 +54,7 @@ class Cut:
         return replace(self._sources[key], number=number, score=passage.score, via=passage.via)
 
     def tokens(self, source: Source, document: Document) -> int:
-        """As the writer is shown it."""
+        """Number of tokens of the source as rendered for the writer."""
         key = (source.doc_id, source.start, source.end, source.number)
         if key not in self._tokens:
             self._tokens[key] = count_tokens(render_source(source, document))
@@ -64,14 +64,14 @@ class Cut:
 def build_sources(
     retrieval: Retrieval, document: Callable[[str], Document], settings: AnswerSettings, cut: Cut | None = None
 ) -> tuple[Source, ...]:
-    """The sources for ``retrieval``, numbered from 1 in best-first order; at most ``source_tokens`` cl100k tokens as
-    `render_source` shows them, unless a single unit alone is longer. ``document`` gives a document by its id; ``cut``
-    has what was cut of the same documents before.
+    """Sources for ``retrieval``, numbered from 1 in best-first order; at most ``source_tokens`` cl100k tokens as
+    `render_source` renders them, unless a single unit alone is longer. ``document`` gives a document by its id; ``cut``
+    caches earlier splits of the same documents.
 
     ``Source.score`` is the best rerank score (else the ranking's score) of a hit inside the source.
     """
     cut = cut if cut is not None else Cut()
-    taken: list[tuple[_Passage, Source, int]] = []  # with its tokens
+    taken: list[tuple[_Passage, Source, int]] = []  # with token counts
     used = 0
     for passage in _passages(retrieval):
         doc = document(passage.doc_id)
@@ -83,7 +83,7 @@ def build_sources(
         room = settings.source_tokens - used + freed
         if taken and merged.end - merged.start > _SPARSEST * room:
             continue
-        # Digits of the final number hardly change the count, so the passage's place so far stands in for it.
+        # The digits of the final number hardly change the count, so the current position replaces it.
         source = cut.source(len(taken) + 1, merged, doc)
         if not source.units or (taken and _NUMBER_TOKENS * len(source.units) > room):
             continue
@@ -102,7 +102,7 @@ def build_sources(
 
 
 def _passages(retrieval: Retrieval) -> Iterable[_Passage]:
-    """Segments before neighbours, each in the order of the ranking; bare hits where the mode has no segments."""
+    """Segments before neighbours, each in ranking order; bare hits if the mode has no segments."""
     by_document: dict[str, list[Hit]] = {}
     for hit in retrieval.hits:
         by_document.setdefault(hit.chunk.doc_id, []).append(hit)
@@ -127,7 +127,7 @@ def _passages(retrieval: Retrieval) -> Iterable[_Passage]:
 
 
 def _touch(one: _Passage, other: _Passage, text: str) -> bool:
-    """Whether the two overlap or only white space lies between them."""
+    """Whether the two overlap or are separated only by white space."""
     if one.doc_id != other.doc_id:
         return False
     left, right = (one, other) if one.start <= other.start else (other, one)
@@ -170,11 +170,11 @@ def _source(number: int, passage: _Passage, document: Document) -> Source:
 
 
 def build_units(document: Document, start: int, end: int) -> tuple[Unit, ...]:
-    """The citable units in ``[start, end)``, in the order of the text, without overlap.
+    """Citable units in ``[start, end)``, in text order, without overlap.
 
-    A heading is one unit; other elements give their sentences, cut at the borders of the span and, where a sentence has
-    more than 60 words, before its enumerators ("…; and" | "(iii) …"); a table gives one unit for each cell whose own
-    words lie in the span, header cells included. The sentences of an AI-written description are ``generated``.
+    A heading is one unit; other elements give their sentences, cut at the borders of the span and, in sentences of more
+    than 60 words, before enumerators ("…; and" | "(iii) …"); a table gives one unit for each cell whose own words are
+    in the span, header cells included. Sentences of an AI-written description are ``generated``.
     """
     units: list[Unit] = []
     covered = start
@@ -201,13 +201,13 @@ def build_units(document: Document, start: int, end: int) -> tuple[Unit, ...]:
 
 
 def _sentences(text: str, start: int, end: int, low: int, high: int) -> list[Unit]:
-    """The sentences of ``[start, end)``, cut at ``low`` and ``high``."""
+    """Sentences of ``[start, end)``, cut at ``low`` and ``high``."""
     spans = sentence_spans(text[start:end], start)
     return _clip((item for span in spans for item in _items(text, *span)), low, high, text)
 
 
 def _items(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
-    """A sentence, in pieces that begin at its enumerators when it is very long."""
+    """Parts of a sentence: split at its enumerators if it is very long."""
     if len(text[start:end].split()) > _LONGEST_SENTENCE:
         for match in _ENUMERATOR.finditer(text, start, end):
             yield start, match.end()
@@ -229,7 +229,7 @@ def _clip(spans: Iterable[tuple[int, int]], low: int, high: int, text: str) -> l
 
 
 def _trim(source: Source, document: Document, budget: int, cut: Cut) -> Source:
-    """The longest run of whole units from the start of ``source`` that fits the budget; at least one unit."""
+    """Longest run of whole units from the start of ``source`` that fits the budget; at least one unit."""
     low, high = 1, len(source.units)
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""A retrieval → what an answer keeps of it, so that it can be explained whenever it is opened again."""
+"""Traces: the part of a retrieval stored with an answer, so that it can be explained later."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def trace(
     document: Callable[[str], Document],
     titles: Mapping[str, str],
 ) -> Trace:
-    """``sources`` are those that were made of ``retrieval``; ``document`` gives a document by its id and ``titles``
-    what each document of the library is called. Raises `UnknownDocument` where one is gone."""
+    """Trace of ``retrieval`` with the ``sources`` made of it; ``document`` gives a document by its id and ``titles``
+    the title of each document in the library. Raises `UnknownDocument` if one has been removed."""
     named = [route.doc_id for route in retrieval.routes] + [hit.chunk.doc_id for hit in retrieval.hits]
     within = retrieval.scope.doc_ids
     return Trace(
@@ -60,7 +60,7 @@ def _traced(hit: Hit, sources: Sequence[Source], document: Document) -> TracedHi
 
 
 def _source_of(hit: Hit, sources: Sequence[Source]) -> int:
-    """The source that holds most of the hit's passage; 0 where none holds any of it."""
+    """Number of the source with the largest part of the hit's passage; 0 if none has any of it."""
     chunk = hit.chunk
     shared = {
         source.number: min(source.end, chunk.end) - max(source.start, chunk.start)
