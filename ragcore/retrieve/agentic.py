@@ -1,8 +1,8 @@
-"""A question searched for as a whole and by its parts: decompose → search each → (gaps → search each) → merge → rerank
+"""Agentic retrieval by a question and its parts: decompose → search each → (gaps → search each) → merge → rerank
 against the question → segments.
 
-Parts and gaps may be a model's, which fills in `Forms`. What one retrieval can cost is bounded: two calls for the parts
-and two for each look for gaps, each with a prompt and a form of limited length, and each pair within
+A model may provide parts and gaps by filling in `Forms`. The cost of a retrieval is bounded: two calls for the parts
+and two for each search for gaps, each with a prompt and a form of limited length, and each pair within
 ``agentic.timeout_seconds``.
 """
 
@@ -34,35 +34,35 @@ if TYPE_CHECKING:
     from ragcore.config.settings import AgenticSettings, Settings
     from ragcore.protocols import Reranker
 
-K = 5  # how soon a query's later ranks count less: a question has few parts, and the first of each matter most
+K = 5  # rank constant of the fusion: small, since a question has few parts and the first hits of each matter most
 MOST_PARTS = 3
 MOST_GAPS = 2
 LONGEST_QUERY = 400  # characters
 LONGEST_REASON = 300
-PASSAGE_TOKENS = 2000  # of the best passages, which the model reads to name what they lack
-LONGEST_QUESTION = 1000  # tokens: a longer one is not shown to the model
+PASSAGE_TOKENS = 2000  # budget of the best passages, from which the model derives gaps
+LONGEST_QUESTION = 1000  # tokens; a longer question is not shown to the model
 
-# A key or a model that the service does not accept is a matter of the settings, which no other search puts right.
+# A rejected key or model is an error of the settings, for which no other search is a substitute.
 _SETTINGS_ERRORS = (KeyMissing, KeyRefused, ModelMissing)
 
 
 def may_ask(settings: AgenticSettings, model: Capabilities) -> bool:
-    """Whether the ``model`` in force may be asked anything under ``settings``."""
+    """Whether ``settings`` permit calls to the ``model`` in force."""
     by_itself = settings.decompose == "auto" and model.tools
     return by_itself or settings.decompose == "model" or settings.gaps
 
 
 @dataclass
 class AgenticRetriever:
-    """`Retriever` that puts a question and its parts to a `HybridRetriever` and makes one retrieval of what they find.
+    """`Retriever` that searches for a question and its parts with a `HybridRetriever` and merges the results.
 
     The parts come from ``read`` (`QuestionAnalyser.read`) or from ``planner``, the model in force (None: there is
-    none), as ``agentic.decompose`` says; with ``agentic.gaps`` the planner also reads what was found and asks for what
-    is missing. A question of one part gives exactly what the `HybridRetriever` gives. ``parts`` that are given (not
-    None) take the place of all that: they are searched for beside the question, each as long as a question may take,
-    and nobody is asked for others. Raises `ConfigError` where the settings ask for a model and there is none, and what
-    `Plans` raises; a form that the model fills in wrongly, or not in time, is reported in ``Retrieval.notes``.
-    ``stop`` ends its calls to the model; the question itself is then still searched for.
+    none), according to ``agentic.decompose``; with ``agentic.gaps`` the planner also reads the results and requests
+    what is missing. A question of one part gives exactly the result of the `HybridRetriever`. Given ``parts`` (not
+    None) replace all of this: they are searched for beside the question, each as long as a question may be, and no
+    others are requested. Raises `ConfigError` if the settings require a model and there is none, and what `Plans`
+    raises; a form that is invalid or late is reported in ``Retrieval.notes``. ``stop`` ends calls to the model; the
+    question itself is then still searched for.
     """
 
     retriever: HybridRetriever
@@ -84,7 +84,7 @@ class AgenticRetriever:
             )
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
-        """The best ``top_k`` chunks for ``query`` and its parts in ``scope``, and the segments around them."""
+        """Best ``top_k`` chunks for ``query`` and its parts in ``scope``, and the segments around them."""
         given = self.parts is not None
         planner = None if given else self.planner
         plans = Plans(planner, self.settings.agentic, self.stop) if planner is not None else None
@@ -103,7 +103,7 @@ class AgenticRetriever:
                     timings[step] = timings.get(step, 0.0) + ms
 
         if plans is not None and self._asks(plans, query):
-            # The model thinks while the question itself is searched for.
+            # The model works in parallel with the search for the question itself.
             self.on_step(Step("plan", asked[0]))
             with ThreadPoolExecutor(1, thread_name_prefix="plan") as pool:
                 parts = pool.submit(_by_model, plans, self.read(query), timings)
@@ -152,7 +152,7 @@ class AgenticRetriever:
         )
 
     def _asks(self, plans: Plans, query: str) -> bool:
-        """Whether the model is asked for the parts of ``query``."""
+        """Whether to ask the model for the parts of ``query``."""
         wanted = self.settings.agentic.decompose
         may = wanted == "model" or (wanted == "auto" and plans.capabilities.tools and self.read(query).composed)
         return may and not self.stop.is_set()
@@ -174,8 +174,8 @@ class AgenticRetriever:
         return _new(missing or (), asked)
 
     def _reranked(self, query: str, hits: Sequence[Hit], timings: dict[str, float]) -> tuple[tuple[Hit, ...], int]:
-        """``hits`` in the order of their merged score and the reranker's vote on the whole question, and how many it
-        read for that."""
+        """``hits`` ordered by merged score and the reranker's vote on the whole question, and the number of passages it
+        read."""
         if self.reranker is None or not hits:
             return tuple(hits), 0
         known = {hit.chunk.chunk_id: hit.scores["question"] for hit in hits if "question" in hit.scores}
@@ -202,7 +202,7 @@ class AgenticRetriever:
 
 
 def _by_model(plans: Plans, question: Question, timings: dict[str, float]) -> list[SubQuery]:
-    """The model's sub-queries; those by rules, with a note, where its form could not be used."""
+    """Sub-queries of the model; those of the rules, with a note, if its form is unusable."""
     try:
         with timed(timings, "plan"):
             parts = plans.parts(question.text)
@@ -216,11 +216,11 @@ def _by_model(plans: Plans, question: Question, timings: dict[str, float]) -> li
 
 
 def merged(rankings: Sequence[Ranking], most: int) -> tuple[Hit, ...]:
-    """The hits of several queries as one list: each chunk once, by its mean reciprocal rank ``(K + 1) / (K + rank)``
-    over all queries, 0 where a query has not found it, so that the first of each part and what several found come
-    first (Cormack, Clarke, Büttcher 2009, with a smaller ``K``). Its other scores are those of the query that it is
-    best for; ``question`` is the reranker's for the first query. Rows are folded into a composite that another query
-    found. One ranking stays as it is."""
+    """Merged hits of several queries: each chunk once, scored by its mean reciprocal rank ``(K + 1) / (K + rank)`` over
+    all queries, 0 if a query has not found it, so that the best of each part and hits of several queries come first
+    (reciprocal rank fusion; Cormack, Clarke, Büttcher 2009, with a smaller ``K``). Other scores are those of the
+    chunk's best query; ``question`` is the reranker's score for the first query. Rows are folded into a composite found
+    by another query. A single ranking is unchanged."""
     if len(rankings) == 1:
         return rankings[0].hits
     best: dict[str, Hit] = {}
@@ -246,7 +246,7 @@ def merged(rankings: Sequence[Ranking], most: int) -> tuple[Hit, ...]:
 
 
 def _new(queries: Sequence[SubQuery], asked: Sequence[SubQuery]) -> list[SubQuery]:
-    """Those that are not the same words as one before."""
+    """Queries whose words differ from all earlier ones."""
     known = {tuple(tokens(one.text)) for one in asked}
     out = []
     for one in queries:
@@ -258,7 +258,7 @@ def _new(queries: Sequence[SubQuery], asked: Sequence[SubQuery]) -> list[SubQuer
 
 
 def _routes(rankings: Sequence[Ranking]) -> list[Route]:
-    """The documents that any of the queries names, each with its best prior."""
+    """Documents named by any of the queries, each with its best prior."""
     best: dict[str, Route] = {}
     for of in rankings:
         for route in of.routes:
@@ -294,10 +294,10 @@ _GAPS = Form("search_further", "Search the documents for what is completely miss
 
 
 class Plans:
-    """One retrieval's calls to ``planner``. ``usage`` and ``model`` say what they took, ``notes`` in words what could
-    not be used. Every call ends soon after ``stop``.
+    """Calls of one retrieval to ``planner``. ``usage`` and ``model`` record the totals, ``notes`` what was unusable.
+    Every call ends soon after ``stop`` is set.
 
-    Raises `KeyMissing`, `KeyRefused` and `ModelMissing`, which are for the person to put right, and `Cancelled`.
+    Raises `KeyMissing`, `KeyRefused` and `ModelMissing`, which the user has to resolve, and `Cancelled`.
     """
 
     def __init__(self, planner: LLM, settings: AgenticSettings, stop: Stop) -> None:
@@ -310,8 +310,8 @@ class Plans:
         )
 
     def parts(self, question: str) -> list[SubQuery] | None:
-        """The sub-queries that the model makes of ``question``, none where it is one question; None where it could
-        not be asked or its form could not be used."""
+        """Sub-queries of the model for ``question``, none if it has one part; None if the model was unreachable or its
+        form unusable."""
         if count_tokens(question) > LONGEST_QUESTION:
             self._note("decomposition", f"the question has more than {LONGEST_QUESTION} tokens")
             return None
@@ -326,7 +326,7 @@ class Plans:
         return [SubQuery(item.query, "model", item.reason) for item in filled.sub_queries]
 
     def gaps(self, question: str, asked: Sequence[SubQuery], hits: Sequence[Hit]) -> list[SubQuery] | None:
-        """Queries for what the best of ``hits`` lack; None where the model's form could not be used."""
+        """Queries for information missing from the best of ``hits``; None if the model's form is unusable."""
         about = {
             "question": question if count_tokens(question) <= LONGEST_QUESTION else question[: 2 * LONGEST_QUESTION],
             "searched_for": [query.text for query in asked],
@@ -347,7 +347,7 @@ class Plans:
         return self._forms.usage
 
     def cost(self, prices: Prices) -> float | None:
-        """US dollars so far; None where the model has no price."""
+        """US dollars so far; None if the model has no price."""
         return self._forms.cost(prices)
 
     def _note(self, what: str, why: str) -> None:
@@ -355,7 +355,7 @@ class Plans:
 
 
 def excerpts(hits: Sequence[Hit], most: int) -> list[str]:
-    """The passages of the best of ``hits`` that fit into ``most`` tokens as JSON; the last is cut where it is long."""
+    """Passages of the best of ``hits`` that fit ``most`` tokens as JSON; the last is truncated if it is long."""
     out: list[str] = []
     left = most
     for hit in hits:

@@ -1,10 +1,10 @@
-"""A question that is asked again gets what was found then: a cache around a retriever.
+"""Retrieval cache: a repeated question gets the stored result.
 
-Questions are the same where they differ in blanks, in the capital of their first letter and in the mark at their end
-alone. Cosines of embeddings do not tell a paraphrase from a question about something else (`docs/retrieval.md`).
+Questions are equal if they differ only in blanks, the capital of the first letter and the final punctuation mark.
+Cosines of embeddings do not distinguish a paraphrase from another question (`docs/retrieval.md`).
 
-It is kept in memory, so that what one process was asked is nowhere to be found afterwards and no file has to be kept in
-step with the index.
+The cache is in memory, so that questions leave no trace after the process and no file must be kept consistent with the
+index.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What must be the same. ``way`` says how the question is searched for; ``scope`` has its parts in order."""
+    """Cache key. ``way`` identifies the kind of search; ``scope`` has its parts sorted."""
 
     question: str
     way: Hashable
@@ -33,8 +33,7 @@ class Key:
 
 
 class RetrievalCache:
-    """The last ``most`` retrievals, for the state of index and settings asked for last. The least recently used goes
-    first. Safe for threads."""
+    """Least-recently-used cache of ``most`` retrievals, for the latest state of index and settings. Thread-safe."""
 
     def __init__(self, most: int) -> None:
         self._lock = threading.Lock()
@@ -47,7 +46,7 @@ class RetrievalCache:
             return len(self._found)
 
     def get(self, state: Hashable, key: Key) -> Retrieval | None:
-        """What was found under ``key``; what was found in another state is forgotten."""
+        """Retrieval stored under ``key``; retrievals of another state are discarded."""
         with self._lock:
             if state != self._state:
                 self._found.clear()
@@ -65,7 +64,7 @@ class RetrievalCache:
 
 
 class RememberedQueries:
-    """`Embedder` that embeds each query once: for one retrieval, whose steps ask for the same vector."""
+    """`Embedder` that embeds each query once: for one retrieval, whose steps need the same vector."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -83,7 +82,7 @@ class RememberedQueries:
         return self._embedder.embed_documents(texts)
 
     def embed_query(self, text: str) -> Vector:
-        # Two threads may both embed a text that is new: the same vector, twice.
+        # Two threads may both embed a new text: the same vector, twice.
         if text not in self._known:
             self._known[text] = self._embedder.embed_query(text)
         return self._known[text]
@@ -91,10 +90,10 @@ class RememberedQueries:
 
 @dataclass
 class CachedRetriever:
-    """`Retriever` that answers from ``cache`` where it can and asks ``retriever`` where it cannot.
+    """`Retriever` that answers from ``cache`` if possible, else from ``retriever``.
 
-    ``state`` must change with anything that changes what ``retriever`` finds, and ``way`` says how it searches. What
-    could not be done in full (``notes``), or was stopped, is not kept.
+    ``state`` must change with anything that affects the results of ``retriever``, and ``way`` identifies its kind of
+    search. Incomplete (``notes``) or stopped retrievals are not stored.
     """
 
     retriever: Retriever
@@ -104,7 +103,7 @@ class CachedRetriever:
     stop: Stop = field(default_factory=Stop)
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
-        """As the inner retriever, or what was found when the same was asked before; ``cache`` says which."""
+        """Result of the inner retriever, or the stored one for the same query; ``cache`` says which."""
         key = Key(_form(query), self.way, top_k, _ordered(scope))
         known = self.cache.get(self.state, key)
         if known is not None:
@@ -131,6 +130,6 @@ def _form(question: str) -> str:
 
 
 def _ordered(scope: Scope) -> Scope:
-    """``scope`` with its parts in order: it holds the same however it was put together."""
+    """Equal ``scope`` with its parts sorted."""
     doc_ids = None if scope.doc_ids is None else tuple(sorted(set(scope.doc_ids)))
     return Scope(doc_ids, tuple(sorted(set(scope.pages))), tuple(sorted(set(scope.kinds))))

@@ -1,13 +1,13 @@
-"""Scores made one: two lists fused, a table's rows folded into it, and the cross-encoder's vote. Every function gives
+"""Score fusion: two candidate lists, a table's rows folded into it, and the cross-encoder's vote. Every function gives
 ``id → score``, in 0–1.
 
-Ranked by a web-search cross-encoder alone, filings come out no better than by fusion; as one vote beside the fused
-score it helps on filings and on abstracts alike (`benchmarks/retrieval.py`, `benchmarks/scifact.py`). It reads every
-candidate, however long that takes: the same question has the same answer on a busy machine.
+On filings, a web-search cross-encoder alone ranks no better than fusion; as one vote beside the fused score it improves
+filings and abstracts alike (`benchmarks/retrieval.py`, `benchmarks/scifact.py`). It reads every candidate, however long
+that takes: equal questions have equal answers even on a busy machine.
 
-Rows and composites are ranked together. Where the ranking holds a composite and rows of it, they are folded into the
-composite: it takes the place of the best of them, so that the places behind go to other passages, and what the writer
-gets is the table rather than one row of it and then another.
+Rows and composites are ranked together. Rows of a ranked composite are folded into it: it takes the position of the
+best of them, so that the following positions go to other passages, and the writer gets the table instead of one row
+after another.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ import numpy as np
 
 from ragcore.types import Chunk
 
-SUREST = 1e-9  # distance from 0 and 1 of a probability, at least, for its log-odds
+SUREST = 1e-9  # least distance of a probability from 0 and 1, for its log-odds
 
 
 def min_max(vector: Mapping[str, float], bm25: Mapping[str, float], *, alpha: float) -> dict[str, float]:
-    """Convex combination of both sides, each stretched so that its best candidate is 1 and its worst is 0 (Bruch, Gai,
-    Ingber: An Analysis of Fusion Functions for Hybrid Retrieval, TOIS 2023). A candidate that a side does not have
-    counts as its worst.
+    """Convex combination of both sides, each scaled so that its best candidate is 1 and its worst 0 (Bruch, Gai,
+    Ingber: An Analysis of Fusion Functions for Hybrid Retrieval, TOIS 2023). A candidate missing from a side counts as
+    its worst.
 
-    Cosines of one query lie in a narrow band, so it is the stretching that lets the better ones count.
+    The cosines of one query lie in a narrow band; scaling makes their differences count.
     """
     return _convex(_stretched(vector), _stretched(bm25), alpha)
 
 
 def max_normalised(vector: Mapping[str, float], bm25: Mapping[str, float], *, alpha: float = 0.5) -> dict[str, float]:
-    """The reference's combination: each side divided by its largest score, half and half. Missing counts as 0."""
+    """Reference combination: each side divided by its largest score, half and half. Missing candidates count as 0."""
     return _convex(_divided(vector), _divided(bm25), alpha)
 
 
 def single(scores: Mapping[str, float]) -> dict[str, float]:
-    """One side alone, stretched to 0–1."""
+    """Scores of one side, scaled to 0–1."""
     return _stretched(scores)
 
 
 def ranking(scores: Mapping[str, float]) -> list[str]:
-    """Ids by score, best first; ties by id, so that the same question always gives the same order."""
+    """Ids by score, best first; ties by id, so that the order is reproducible."""
     return sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """``scores`` of what remains, by chunk id; ``best`` gives, for each composite in it, the id of its best finding: a
-    row of it or itself; ``owners`` gives, for each row that does not remain, the composite that it went into."""
+    """Result of folding. ``scores`` of the remaining chunks by id; ``best`` maps each composite among them to its best
+    finding, a row or itself; ``owners`` maps each folded row to its composite."""
 
     scores: dict[str, float]
     best: dict[str, str]
@@ -58,9 +58,10 @@ class Folded:
 
 
 def fold(scores: Mapping[str, float], chunks: Mapping[str, Chunk]) -> Folded:
-    """``scores`` without the tiles of any composite that it holds; a composite has the best score of them and itself.
+    """``scores`` without the tiles of composites that it contains; a composite takes the best score of them and its
+    own.
 
-    ``chunks`` holds at least the ids of ``scores``. Composites do not overlap, so a tile belongs to one at most.
+    ``chunks`` contains at least the ids of ``scores``. Composites do not overlap, so a tile belongs to at most one.
     """
     owner: dict[tuple[str, int], str] = {}
     for chunk_id in scores:
@@ -82,21 +83,21 @@ def fold(scores: Mapping[str, float], chunks: Mapping[str, Chunk]) -> Folded:
 
 
 def vote(fused: Mapping[str, float], relevance: Mapping[str, float], *, weight: float) -> dict[str, float]:
-    """``(fused + weight * probability) / (1 + weight)`` for every candidate of ``fused``, in 0–1.
+    """Combined scores ``(fused + weight * probability) / (1 + weight)`` of all candidates of ``fused``, in 0–1.
 
-    ``relevance`` holds the cross-encoder's probabilities; a candidate that was not reranked gets no vote, so it can
-    only fall behind those that were.
+    ``relevance`` has the cross-encoder's probabilities; a candidate that was not reranked has no vote, so it can only
+    fall behind those that were.
     """
     return {i: (score + weight * relevance.get(i, 0.0)) / (1.0 + weight) for i, score in fused.items()}
 
 
 def tempered(probabilities: Mapping[str, float], kinds: Mapping[str, str], *, temperature: float) -> dict[str, float]:
-    """``probabilities`` with their log-odds divided by ``temperature`` (Guo, Pleiss, Sun, Weinberger: On Calibration of
-    Modern Neural Networks, ICML 2017) and moved, for each of the ``kinds``, so that its mean is that of all; in 0–1.
+    """``probabilities`` in 0–1 with their log-odds divided by ``temperature`` (Guo, Pleiss, Sun, Weinberger: On
+    Calibration of Modern Neural Networks, ICML 2017) and shifted, for each of the ``kinds``, to the common mean.
 
-    A cross-encoder that learned from web pages is far too sure of what it says about other texts, and takes a row or a
-    grid of figures for less relevant than a sentence, whatever was asked. So passages are compared with those of their
-    own kind; which kind is wanted is left to fusion. What all passages are worth together stays.
+    A cross-encoder trained on web pages is overconfident on other texts, and rates rows and grids of figures as less
+    relevant than sentences for any question. So passages are compared within their kind, and fusion decides between
+    kinds. The overall mean is unchanged.
     """
     if not probabilities:
         return {}

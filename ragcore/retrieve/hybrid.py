@@ -1,5 +1,4 @@
-"""Question → hits and segments: documents named → vector ∥ BM25 → fuse → fold tables → rerank → segments and
-neighbours."""
+"""Hybrid search: question → documents named → vector ∥ BM25 → fuse → fold tables → rerank → segments and neighbours."""
 
 from __future__ import annotations
 
@@ -23,14 +22,14 @@ if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.protocols import Embedder, Nearest, Reranker, SparseIndex, Vector
 
-MOST_TERMS = 12  # other words that are searched for as well
-SHOWN_ROUTES = 50  # documents of ``Retrieval.routes``, at most: a year alone may name thousands
+MOST_TERMS = 12  # limit of synonyms searched for
+SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
 MODES = ("hybrid", "vector", "bm25", "reference")
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A question as it is searched for: ``text``, and ``also`` other words for terms in it, which count for less."""
+    """Search wording of a question: its ``text``, and in ``also`` synonyms of its terms, with a lower weight."""
 
     text: str
     also: tuple[str, ...] = ()
@@ -43,9 +42,8 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """Every passage that one query weighed, those included that are no hits: ``chunks`` by id, ``scores`` and ``ranks``
-    of each step (as in `Hit`) by id, and what the order was made by at last as ``final``. ``folded`` has the composite
-    of a row that went into one."""
+    """All passages scored for one query, including non-hits: ``chunks`` by id, ``scores`` and ``ranks`` of each step
+    (as in `Hit`) by id, and the final ranking score as ``final``. ``folded`` maps a folded row to its composite."""
 
     chunks: Mapping[str, Chunk]
     scores: Mapping[str, Mapping[str, float]]
@@ -56,8 +54,8 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What one query found: hits and routes, each best first; the query as it was ``asked``, with its other terms; how
-    many passages were weighed and reranked for it; all that was ``weighed`` (None where that is not known)."""
+    """Result of one query: hits and routes, each best first; the query as ``asked``, with its synonyms; the numbers of
+    scored and reranked passages; and all ``weighed`` passages (None if unknown)."""
 
     hits: tuple[Hit, ...]
     routes: tuple[Route, ...]
@@ -69,14 +67,14 @@ class Ranking:
 
 @dataclass
 class HybridRetriever:
-    """`Retriever` over chunk vectors and a sparse index, which must hold the same chunks.
+    """`Retriever` over chunk vectors and a sparse index, which must contain the same chunks.
 
-    ``chunks`` gives chunks by id (``doc_id:index``), leaving out those that are gone. ``mode`` says how candidates are
-    found and fused: ``vector`` or ``bm25`` alone, ``reference`` (max-normalised, half and half) or ``hybrid``; ""
-    takes ``retrieve.mode``. With a reranker every mode is reranked, and with ``names`` every mode prefers the documents
-    that the question names; ``synonyms`` are the terms of the trade for which every mode but ``reference`` also
-    searches. ``read`` is `QuestionAnalyser.read`. ``on_step`` is told what is about to be done. Raises `ConfigError`
-    for an unknown mode.
+    ``chunks`` gives chunks by id (``doc_id:index``), without removed ones. ``mode`` determines how candidates are found
+    and fused: ``vector`` or ``bm25`` alone, ``reference`` (max-normalised, half and half) or ``hybrid``; "" uses
+    ``retrieve.mode``. With a reranker every mode is reranked, and with ``names`` every mode prefers the documents named
+    by the question; ``synonyms`` are the domain terms that every mode except ``reference`` also searches for. ``read``
+    is `QuestionAnalyser.read`. ``on_step`` receives each step before it starts. Raises `ConfigError` for an unknown
+    mode.
     """
 
     embedder: Embedder
@@ -97,7 +95,7 @@ class HybridRetriever:
             raise ConfigError(f"There's no search mode {self.mode!r}.", hint=f"Choose one of {', '.join(MODES)}.")
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
-        """The best ``top_k`` chunks for ``query`` in ``scope``, and the segments around them."""
+        """Best ``top_k`` chunks for ``query`` in ``scope``, and the segments around them."""
         timings: dict[str, float] = {}
         ranking = self.search(query, top_k=top_k, scope=scope, timings=timings)
         with timed(timings, "rse"):
@@ -124,12 +122,12 @@ class HybridRetriever:
         timings: dict[str, float],
         asked: SubQuery | None = None,
     ) -> Ranking:
-        """One query's hits. What each step took is added to ``timings``, in ms; ``asked`` is the query as the steps are
-        told it (None: the person's own)."""
+        """Hits of one query. Adds the time of each step to ``timings``, in ms; ``asked`` is the query reported to
+        ``on_step`` (None: the user's own)."""
         question = self.read(query)
         words = self._wording(question)
         asked = replace(asked if asked is not None else SubQuery(query), also=words.also)
-        # Each side is stretched over its list, so lists of another length would order the same passages otherwise.
+        # Each side is scaled over its list, so another list length would change the order of the same passages.
         count = max(self.settings.retrieve.candidates * self.settings.rerank.candidates, 3 * top_k)
         routes = self._routes(question, scope, timings)
         self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
@@ -138,7 +136,7 @@ class HybridRetriever:
         with timed(timings, "fuse"):
             fused = self._fuse(words, scores)
             chunks = {chunk.chunk_id: chunk for chunk in self.chunks(fuse.ranking(fused))}
-            # A chunk that another process removed since is no candidate any more.
+            # Another process may have removed a chunk meanwhile.
             fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
             owners = {i: chunk.doc_id for i, chunk in chunks.items()}
             fused = discounted(fused, owners, priors, self.settings.route.weight)
@@ -155,7 +153,7 @@ class HybridRetriever:
                 probabilities = dict(zip(wanted, self.reranker.score(query, texts).tolist(), strict=True))
                 reranked = len(wanted)
                 scores["rerank"], ranks["rerank"] = probabilities, _ranks(fuse.ranking(probabilities))
-                # The vote of a passage counts by its document's prior, as its fused score does.
+                # A passage's vote is weighted by its document's prior, like its fused score.
                 votes = self._tempered(probabilities, chunks)
                 votes = discounted(votes, owners, priors, self.settings.route.weight)
                 final = fuse.vote(fused, votes, weight=self.settings.rerank.weight)
@@ -175,13 +173,13 @@ class HybridRetriever:
         return Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, weighed)
 
     def segments(self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None) -> list[Segment]:
-        """The passages that become sources, for the hits of one query or of several; in ``order`` where the queries
-        were made one list."""
+        """Passages that become sources, for the hits of one or several queries; ``order`` is the merged list of
+        several."""
         reach = self.settings.retrieve.neighbours
         return passages(rankings, self.chunks, self.settings.rse, reach=reach, order=order)
 
     def _wording(self, question: Question) -> Wording:
-        """The reference searches for the words as they are."""
+        """Wording with synonyms; the reference mode uses the plain words."""
         if self.mode == "reference":
             return Wording(question.text)
         chosen = self.settings.wording
@@ -189,7 +187,7 @@ class HybridRetriever:
         return Wording(question.focus if chosen.focus else question.text, also)
 
     def _routes(self, question: Question, scope: Scope, timings: dict[str, float]) -> list[Route]:
-        """The documents that the question names; none where routing is off."""
+        """Documents named by the question; none if routing is off."""
         if self.names is None or self.settings.route.weight == 0.0:
             return []
         with timed(timings, "route"):
@@ -205,8 +203,8 @@ class HybridRetriever:
         named: Sequence[str],
         timings: dict[str, float],
     ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
-        """Scores and ranks by chunk id, for each side that the mode asks. The documents ``named`` are also asked by
-        themselves: in a large library the best of them need not be among the first of all."""
+        """Scores and ranks by chunk id, for each side used by the mode. The ``named`` documents are also searched
+        separately, since in a large library their best chunks may not be among the overall best."""
         scores: dict[str, dict[str, float]] = {}
         scopes = [scope, replace(scope, doc_ids=tuple(named))] if named else [scope]
         if self.mode != "bm25":
@@ -220,7 +218,7 @@ class HybridRetriever:
         return scores, {step: _ranks(fuse.ranking(of)) for step, of in scores.items()}
 
     def _embedded(self, words: Wording) -> Vector:
-        """The question's vector, moved some way towards that of its other terms; of length 1."""
+        """Vector of the question, shifted towards its synonyms; of length 1."""
         vector = self.embedder.embed_query(words.text)
         if not words.also:
             return vector
@@ -228,7 +226,7 @@ class HybridRetriever:
         return cast("Vector", moved / np.linalg.norm(moved))
 
     def _found(self, words: Wording, count: int, scopes: Sequence[Scope]) -> dict[str, float]:
-        """BM25 scores by chunk id, best first, of the best for the question and the best for its other terms."""
+        """BM25 scores by chunk id, best first, of the best chunks for the question and for its synonyms."""
         found = _both([self.sparse.query(words.text, count, scope) for scope in scopes])
         if not words.also:
             return found
@@ -247,27 +245,27 @@ class HybridRetriever:
             return fuse.single(scores[self.mode])
         if self.mode == "reference":
             return fuse.max_normalised(scores["vector"], scores["bm25"])
-        # Every candidate gets its BM25 score, also those that only the vectors found.
+        # Every candidate gets a BM25 score, including those found only by vectors.
         missing = [chunk_id for chunk_id in scores["vector"] if chunk_id not in scores["bm25"]]
         scores["bm25"].update(zip(missing, self._bm25(words, missing), strict=True))
         return fuse.min_max(scores["vector"], scores["bm25"], alpha=self.settings.retrieve.alpha)
 
     def _tempered(self, probabilities: Mapping[str, float], chunks: Mapping[str, Chunk]) -> Mapping[str, float]:
-        """What the reranker's probabilities count as. The reference takes them as they are."""
+        """Calibrated reranker probabilities; the reference mode uses them unchanged."""
         if self.mode == "reference":
             return probabilities
         kinds = {i: chunks[i].kind for i in probabilities}
         return fuse.tempered(probabilities, kinds, temperature=self.settings.rerank.temperature)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
-        """Descriptions of figures are a model's words, not the document's: they count for less."""
+        """``fused`` with lower scores for figure descriptions, which are a model's words, not the document's."""
         factor = 1.0 - self.settings.retrieve.figure_penalty
         return {i: score * factor if chunks[i].kind == "figure" else score for i, score in fused.items()}
 
 
 @contextmanager
 def timed(timings: dict[str, float], step: str) -> Iterator[None]:
-    """Add what the block takes to ``timings[step]``, in milliseconds."""
+    """Add the time of the block to ``timings[step]``, in milliseconds."""
     started = time.perf_counter()
     try:
         yield
@@ -281,7 +279,7 @@ def _via(chunk: Chunk, ranks: Mapping[str, Mapping[str, int]], priors: Mapping[s
 
 
 def _both(lists: Sequence[Sequence[tuple[str, float]]]) -> dict[str, float]:
-    """One list of all that was found, best first."""
+    """Union of the lists, best first."""
     found: dict[str, float] = {}
     for pairs in lists:
         found.update(pairs)

@@ -1,9 +1,9 @@
-"""Which documents a question names: a prior for each, before any chunk is looked at.
+"""Document routing: a prior for each document named by the question, before any chunk is scored.
 
-A document is named by a word or words of its title or file name (``Adobe``, ``Foot Locker``), by an abbreviation of
-them (``AMD``, ``JPM``, ``J&J``), and then by year, quarter and form. What half of the library or more is called weighs
-less, and what all of it is called nothing. In a library of dated documents a year alone is a weak name. Nothing is
-filtered: the prior only moves scores (`discounted`), and a question that names no document changes none.
+A document is named by a word or words of its title or file name (``Adobe``, ``Foot Locker``), by their abbreviation
+(``AMD``, ``JPM``, ``J&J``), and then by year, quarter and form. A name shared by half of the library or more has less
+weight, and one shared by all has none. In a library of dated documents a year alone is a weak name. Nothing is
+filtered: the prior only shifts scores (`discounted`), and a question that names no document changes none.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ from ragcore.text.periods import Period, period_fit, period_name, period_of, per
 from ragcore.types import Route
 from ragcore.types.question import Called
 
-LONGEST_RUN = 8  # words of a question that may be one name together
-PLAIN_WORD = 0.5  # strength of a one-word name that is not written as one ("target")
+LONGEST_RUN = 8  # longest name in a question, in words
+PLAIN_WORD = 0.5  # strength of a one-word name not spelt as a name ("target")
 ABBREVIATED = 0.8  # strength of an abbreviation
-MOST_MEANINGS = 3  # an abbreviation that fits more names than these is none
-OWN = 0.5  # share of the passages that say a name which are of documents called so, below which it is a topic
-LEAST = 0.3  # strength below which a name is none
-PART = 0.5  # least share of a long title that a question must repeat
-GRAM = 3  # words in a row that count as repeated from a long title
-YEAR_ALONE = 0.5  # strength of a period where no document is named
-MOSTLY = 0.5  # share of the library that must be dated for that, and above which a name distinguishes less
+MOST_MEANINGS = 3  # an abbreviation that fits more names is ignored
+OWN = 0.5  # least share of a name's passages in documents of that name; below, it is a topic
+LEAST = 0.3  # least strength of a name
+PART = 0.5  # least share of a long title repeated by a question
+GRAM = 3  # consecutive words that count as repeated from a long title
+YEAR_ALONE = 0.5  # strength of a period if no document is named
+MOSTLY = 0.5  # share of dated documents needed for that; also the share above which a name distinguishes less
 
-Named = tuple[str, Mapping[int, float]]  # the question's words, and the strength for each document's place
+Named = tuple[str, Mapping[int, float]]  # the question's words, and the strength by document position
 Mentions = Callable[[str], Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A document's best name in the question ("" for its long title): ``strength`` as a name of it, ``weight`` by how
-    few are called so."""
+    """Best name of a document in the question ("" for its long title): ``strength`` of the name match, ``weight`` by
+    the rarity of the name among documents."""
 
     strength: float
     weight: float
@@ -62,28 +62,28 @@ class Match:
 
 
 class DocumentNames:
-    """The names of a library's documents, made once for each state of the library and asked for every question.
+    """Name index of a library's documents, built once for each state of the library.
 
-    ``documents`` gives ``(doc_id, title, file name)`` of each. Safe for threads: nothing changes after construction.
+    ``documents`` gives ``(doc_id, title, file name)`` of each. Thread-safe: immutable after construction.
     """
 
     def __init__(self, documents: Sequence[tuple[str, str, str]]) -> None:
         self._doc_ids = [doc_id for doc_id, *_ in documents]
         self._places = {doc_id: place for place, doc_id in enumerate(self._doc_ids)}
-        self._period: list[int] = []  # of each document, its place in `_periods`
+        self._period: list[int] = []  # position in `_periods` by document
         known: dict[Period, int] = {}
-        # Run of words, written together → the documents called so, with how much of the name it is.
+        # Joined run of words → documents with that name, each with the run's share of the name.
         self._runs: dict[str, dict[int, float]] = defaultdict(dict)
-        self._longer: dict[str, set[str]] = defaultdict(set)  # and the names of which it is only the beginning
-        self._ends: dict[str, set[int]] = defaultdict(set)  # those whose name it is, or the end of it
-        self._whole: dict[str, set[int]] = defaultdict(set)  # those whose title says nothing else
+        self._longer: dict[str, set[str]] = defaultdict(set)  # names that the run begins
+        self._ends: dict[str, set[int]] = defaultdict(set)  # documents whose name is or ends with the run
+        self._whole: dict[str, set[int]] = defaultdict(set)  # documents whose title is the run
         self._grams: dict[str, dict[int, float]] = defaultdict(dict)
-        self._words: dict[str, set[int]] = defaultdict(set)  # of titles and file names
+        self._words: dict[str, set[int]] = defaultdict(set)  # documents by word of title or file name
         self._heads: dict[str, dict[tuple[str, ...], tuple[tuple[Word, ...], set[int]]]] = defaultdict(dict)
         for place, (_, title, name) in enumerate(documents):
             in_file = period_of_title(name)
             in_title = period_of_title(title)
-            # A file's name may say the fiscal year where the title has the day on which it ended.
+            # A file name may give the fiscal year where the title gives its last day.
             period = Period(
                 in_file.years or in_title.years,
                 in_file.quarters or in_title.quarters,
@@ -106,7 +106,7 @@ class DocumentNames:
                 self._grams[together(words[first : first + GRAM])][place] = piece.share / (len(words) - GRAM + 1)
             return
         for first, end in runs_of(words, SHORT_NAME):
-            # A name is called by its beginning, or by two or more of its words.
+            # A name may be shortened to its beginning, or to two or more of its consecutive words.
             if first == 0 or end - first > 1:
                 run = together(words[first:end])
                 if longer and first == 0 and end < len(words):
@@ -129,10 +129,9 @@ class DocumentNames:
         called: Sequence[Called] = (),
         mentions: Mentions | None = None,
     ) -> list[Route]:
-        """The documents of ``doc_ids`` (None: of the library) that ``question`` names, best first, ties in the
-        library's order; none where it names all alike or none. ``called`` are
-        documents that it calls by what they are; ``mentions`` gives the passages of each document that
-        hold some words (`SparseIndex.mentions`)."""
+        """Documents of ``doc_ids`` (None: of the library) named by ``question``, best first, ties in library order;
+        none if it names none, or all equally. ``called`` are documents that it refers to by type; ``mentions`` gives
+        the number of passages of each document that contain some words (`SparseIndex.mentions`)."""
         scope = range(len(self._doc_ids)) if doc_ids is None else sorted(self._known(doc_ids))
         if len(scope) < 2:
             return []
@@ -143,7 +142,7 @@ class DocumentNames:
         priors: dict[int, tuple[float, Match | None]] = {}
         if named:
             dated = bool(asked.years or asked.quarters)
-            # Of each name the document that fits best is the one meant, be it of another year than that asked about.
+            # Each name refers to its best-fitting document, even if that is of another year.
             fitting: dict[str, float] = {}
             for place, match in named.items():
                 fitting[match.name] = max(fitting.get(match.name, 0.0), fits[self._period[place]])
@@ -178,7 +177,7 @@ class DocumentNames:
         return {self._places[doc_id] for doc_id in doc_ids if doc_id in self._places}
 
     def _weighed(self, named: Sequence[Named], inside: set[int], mentions: Mentions | None) -> dict[int, Match]:
-        """The best name of each document of ``inside``, by how well it tells documents apart."""
+        """Best name of each document of ``inside``, weighted by how well it distinguishes documents."""
         best: dict[int, Match] = {}
         for words, strengths in named:
             here = {place: strength for place, strength in strengths.items() if place in inside}
@@ -193,15 +192,15 @@ class DocumentNames:
         return best
 
     def _own(self, mentions: Mapping[str, int], places: Collection[int]) -> float:
-        """How much words are the name of these documents rather than a topic of many: 1.0 where at least `OWN` of the
-        passages that hold them are theirs (or none holds them), less in proportion below."""
+        """Degree to which words name these documents rather than a common topic: 1.0 if at least `OWN` of the passages
+        that contain them belong to these documents (or no passage does), proportionally less below."""
         total = sum(mentions.values())
         if not total:
             return 1.0
         return min(1.0, sum(mentions.get(self._doc_ids[place], 0) for place in places) / total / OWN)
 
     def _named(self, question: str, kinds: Sequence[Called]) -> list[Named]:
-        """For each name in the question the documents called so. A word is used once, by the longest name."""
+        """Documents for each name in the question. A word is used once, by the longest name."""
         words = [word for word in words_of(question) if not word.skipped]
         used: set[int] = set()
         named: list[Named] = []
@@ -218,7 +217,7 @@ class DocumentNames:
         return [*named, ("", self._described(words))]
 
     def _called(self, words: Sequence[Word], first: int, end: int) -> Mapping[int, float]:
-        """The documents that have the run ``words[first:end]`` as a name or the beginning of one."""
+        """Documents that have the run ``words[first:end]`` as a name or the beginning of one."""
         run = words[first:end]
         known = self._runs.get(together(run), {})
         if not known:
@@ -227,20 +226,20 @@ class DocumentNames:
             before = first > 0 and words[first - 1].marked and _adjoin(words[first - 1], words[first])
             longer = self._longer.get(together(run), ())
             if _goes_on(words, end):
-                # "General Electric" is not General Mills, of which only the beginning stands there.
+                # "General Electric" is not General Mills, although it contains the beginning of that name.
                 ends = self._ends.get(together(run), ())
                 known = {place: share for place, share in known.items() if place in ends}
-            # "Attorney General" is not General Mills; "American" alone is neither of two names that begin so.
+            # "Attorney General" is not General Mills; "American" alone is neither of two names with that beginning.
             if before or len(longer) > 1:
                 return {place: share for place, share in known.items() if share == 1.0}
-            # The beginning of a name is nearly as good as all of it where no other name begins like it.
+            # A unique beginning of a name is nearly as good as the whole name.
             least = ABBREVIATED if longer and len(run[0].plain) > 2 else 0.0
             return {place: max(share, least) for place, share in known.items()}
         strength = 1.0 if len(run) > 1 else PLAIN_WORD if len(run[0].plain) > 2 else 0.0
         return dict.fromkeys(self._whole.get(together(run), ()), strength)
 
     def _spelled_out(self, run: Sequence[Word]) -> Mapping[int, float]:
-        """A name in full, where the document is called by its initials."""
+        """Documents named by the initials of a full name."""
         if len(run) < GRAM or not all(word.marked for word in run):
             return {}
         known = self._runs.get(initials(run), {})
@@ -249,7 +248,7 @@ class DocumentNames:
     def _abbreviated(self, word: Word) -> Mapping[int, float]:
         if not word.capitals or word.plain in COMMON_ABBREVIATIONS or not 2 <= len(word.plain) <= SHORT_NAME:
             return {}
-        # Two letters stand for anything, unless it is "J&J".
+        # Two letters are too ambiguous, except with a mark, as in "J&J".
         if len(word.plain) == word.end - word.start == 2:
             return {}
         heads = [
@@ -260,12 +259,12 @@ class DocumentNames:
         return {place: ABBREVIATED for places in heads for place in places}
 
     def _of_kind(self, parts: Sequence[Collection[str]]) -> Mapping[int, float]:
-        """The documents in whose title or file name one word of each of ``parts`` stands."""
+        """Documents whose title or file name contains one word of each of ``parts``."""
         held = (set[int]().union(*(self._words.get(word, ()) for word in part)) for part in parts)
         return dict.fromkeys(set.intersection(*held), ABBREVIATED)
 
     def _described(self, words: Sequence[Word]) -> Mapping[int, float]:
-        """The documents of which the question repeats at least `PART` of a long title."""
+        """Documents with a long title of which the question repeats at least `PART`."""
         shares: dict[int, float] = defaultdict(float)
         for first in range(len(words) - GRAM + 1):
             for place, share in self._grams.get(together(words[first : first + GRAM]), {}).items():
@@ -274,13 +273,13 @@ class DocumentNames:
 
 
 def _prior(match: Match, share: float, dated: bool) -> float:
-    """``share`` is how well the document's period fits; ``dated`` says that the question asks for one."""
-    # Where nearly all are called so, it is the year that tells them apart.
+    """Prior of a document. ``share`` is the fit of its period; ``dated``: the question names a period."""
+    # If nearly all documents share the name, the year distinguishes them.
     return match.strength * max(match.weight * (0.5 + 0.5 * share), YEAR_ALONE * share if dated else 0.0)
 
 
 def _shared(asked: Period, document: Period) -> tuple[str, Literal["", "same", "near", "other"]]:
-    """The document's period as far as it is asked about, in words, and how it fits."""
+    """Requested part of the document's period in words, and its fit."""
     if not (asked.years and document.years):
         return "", ""
     shared = Period(asked.years & document.years, asked.quarters & document.quarters, asked.forms & document.forms)
@@ -293,25 +292,25 @@ def _shared(asked: Period, document: Period) -> tuple[str, Literal["", "same", "
 def discounted(
     scores: Mapping[str, float], owners: Mapping[str, str], priors: Mapping[str, float], weight: float
 ) -> dict[str, float]:
-    """``scores`` (0–1, by chunk id) with each document's prior: a chunk of the document named best keeps its score, any
-    other loses the share ``weight × (best prior − its document's)``. ``owners`` gives the document of each chunk.
+    """``scores`` (0–1, by chunk id) with document priors: a chunk of the best-named document keeps its score, any other
+    loses the share ``weight × (best prior − its document's)``. ``owners`` gives the document of each chunk.
 
-    The scale stays that of a question put to the named document alone, so that segments are cut as they would be there.
+    The scale is that of a question to the named document alone, so that segments are cut as they would be there.
     """
     best = max(priors.values(), default=0.0)
     return {i: score * (1.0 - weight * (best - priors.get(owners[i], 0.0))) for i, score in scores.items()}
 
 
 def chosen(routes: Sequence[Route], most: int) -> list[str]:
-    """The documents that are searched by themselves too: at most ``most``, with at least half the best prior; none
-    where more than that are named equally well."""
+    """Documents to search separately: at most ``most``, with at least half the best prior; none if more than that are
+    named equally well."""
     if len(routes) > most and routes[most].prior == routes[0].prior:
         return []
     return [route.doc_id for route in routes[:most] if route.prior >= 0.5 * routes[0].prior]
 
 
 def _goes_on(words: Sequence[Word], end: int) -> bool:
-    """Whether the word behind ``words[:end]`` goes on the name that the last of them is of."""
+    """Whether the word after ``words[:end]`` continues the name that ends there."""
     if end == len(words) or words[end - 1].possessive:
         return False
     return words[end].names and _adjoin(words[end - 1], words[end])

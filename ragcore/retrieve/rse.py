@@ -1,8 +1,8 @@
 """Relevant segment extraction: runs of neighbouring chunks that are worth more together than apart.
 
-The method is dsRAG's (D-Star-AI/dsRAG, MIT). Each chunk has a value per query, positive where it is relevant; a
-segment is worth the sum of its values, so an unscored chunk between two good ones is worth its penalty. The search here
-is exact and gives the same segments and sums, bit for bit, as the published double loop.
+The method is dsRAG's (D-Star-AI/dsRAG, MIT). Each chunk has a value per query, positive if it is relevant; a segment is
+worth the sum of its values, so an unscored chunk between two good ones costs its penalty. The search here is exact and
+gives the same segments and sums, bit for bit, as the published double loop.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-NO_VALUE = -1000.0  # the published search starts from this, so a segment worth no more is never taken
-MEAN_CHARS = 700  # mean length of the published method's chunks, whose limit is 800: longer ones are scaled up from it
-_BLOCK = 1 << 17  # sums held at a time (1 MiB), however many chunks there are
+NO_VALUE = -1000.0  # initial best of the published search: a segment worth no more is never taken
+MEAN_CHARS = 700  # mean chunk length of the published method, whose limit is 800; values of longer chunks are scaled up
+_BLOCK = 1 << 17  # sums in memory at a time (1 MiB), whatever the number of chunks
 
 
 def best_segments(
@@ -25,16 +25,15 @@ def best_segments(
     overall_max_length: int,
     minimum_value: float,
 ) -> list[tuple[int, int, float]]:
-    """The best segments as ``(start, end, value)``, half-open positions, in the order in which they are chosen.
+    """Best segments as ``(start, end, value)``, half-open positions, in the order chosen.
 
-    ``values`` is one array per query, float64 ``(n,)``, over all documents' chunks one after another; ``lengths`` are
-    the chunks of each document and sum to n. Queries take turns. On its turn a query takes its best legal segment: no
-    longer than ``max_length`` nor than what is left of ``overall_max_length``, within one document, free of every
-    segment already taken, with a first and a last value of at least 0. A query whose best is worth less than
+    ``values`` is one array per query, float64 ``(n,)``, over the concatenated chunks of all documents; ``lengths`` are
+    the numbers of chunks of each document and sum to n. Queries take turns. On its turn a query takes its best legal
+    segment: no longer than ``max_length`` or the rest of ``overall_max_length``, within one document, disjoint from all
+    chosen segments, with a first and a last value of at least 0. A query whose best segment is worth less than
     ``minimum_value`` is out. Among equal values the lowest start wins, then the lowest end. Sums are plain additions
-    from left to right. A value of -inf keeps its chunk out of every segment. Memory is some 40 bytes for each chunk of
-    each query, whatever the limits. Raises ValueError when the shapes do not agree or a value is not a number (NaN,
-    +inf).
+    from left to right. A value of -inf excludes its chunk from every segment. Memory is about 40 bytes for each chunk
+    of each query, whatever the limits. Raises ValueError if the shapes disagree or a value is not a number (NaN, +inf).
     """
     n = sum(lengths)
     arrays = [np.asarray(query, dtype=np.float64) for query in values]
@@ -69,16 +68,17 @@ def best_segments(
 
 
 class _Search:
-    """One query's best window from each possible start: ``sums`` is its value (-inf: none) and ``widths`` its chunks.
+    """Search state of one query: the best window from each possible start, with its value in ``sums`` (-inf: none) and
+    its number of chunks in ``widths``.
 
-    What is legal only ever shrinks, so a window that was the best of its start stays it for as long as it is legal, and
-    the value of one that no longer is bounds those that are. Hence a start is measured again only when its window has
-    become too wide and nothing that still stands is worth more.
+    Legality only shrinks, so the best window of a start remains the best while it is legal, and the value of an illegal
+    one is an upper bound for the legal ones. Hence a start is measured again only if its window has become too wide and
+    no remaining one is worth more.
     """
 
     def __init__(self, values: NDArray[np.float64], bounds: NDArray[np.int64], widest: int) -> None:
         self.widest = widest
-        # Only a value of at least 0 may begin or end a segment, which leaves few starts of many chunks.
+        # Only a value of at least 0 may begin or end a segment, so few chunks are starts.
         self.starts = np.flatnonzero(values >= 0.0)
         self.values = values
         self.room = bounds[np.searchsorted(bounds, self.starts, side="right")] - self.starts
@@ -87,23 +87,23 @@ class _Search:
         self._measure(np.arange(len(self.starts)), widest)
 
     def _measure(self, rows: NDArray[np.int64], limit: int) -> None:
-        """Finds the best window of each of ``rows`` that has ``limit`` chunks or fewer."""
+        """Find the best window of each of ``rows`` with ``limit`` chunks or fewer."""
         columns = np.arange(limit)
         step = max(1, _BLOCK // limit)
         for part in (rows[at : at + step] for at in range(0, len(rows), step)):
-            # Behind the last chunk any value will do: there is no room for it.
+            # Any value will do after the last chunk: no window reaches there.
             ahead = self.values.take(self.starts[part, None] + columns, mode="clip")
             sums = np.add.accumulate(ahead, axis=1)
             sums[(ahead < 0.0) | (columns >= self.room[part, None])] = -np.inf
-            best = sums.argmax(axis=1)  # the first of equals, so the shortest
+            best = sums.argmax(axis=1)  # the first of equals, hence the shortest
             self.sums[part] = sums[np.arange(len(part)), best]
             self.widths[part] = best + 1
 
     def best(self, limit: int) -> tuple[int, int, float] | None:
-        """The best segment of at most ``limit`` chunks."""
+        """Best segment of at most ``limit`` chunks."""
         if not len(self.starts):
             return None
-        row = int(np.argmax(self.sums))  # the first of equals, so the lowest start
+        row = int(np.argmax(self.sums))  # the first of equals, hence the lowest start
         if self.widths[row] > min(limit, self.room[row]):
             stands = self.widths <= np.minimum(self.room, limit)
             floor = self.sums[stands].max(initial=NO_VALUE)
@@ -116,7 +116,7 @@ class _Search:
         return start, start + int(self.widths[row]), value
 
     def exclude(self, start: int, end: int) -> None:
-        """Rule out every window that shares a chunk with ``[start, end)``."""
+        """Exclude every window that shares a chunk with ``[start, end)``."""
         first, inside, behind = self.starts.searchsorted((start - self.widest + 1, start, end))
         self.sums[inside:behind] = -np.inf
         self.room[inside:behind] = 0
@@ -131,12 +131,12 @@ def chunk_values(
     irrelevant_chunk_penalty: float,
     chars: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """What ranked chunks are worth, float64 ``(n,)``: ``exp(-rank / decay_rate) * cdf(score) - penalty``.
+    """Values of ranked chunks, float64 ``(n,)``: ``exp(-rank / decay_rate) * cdf(score) - penalty``.
 
-    ``ranks`` count from 0 and ``scores`` lie in 0–1. The cdf is that of the Beta distribution with both parameters 0.4,
+    ``ranks`` count from 0 and ``scores`` are in 0–1. The cdf is that of the Beta distribution with both parameters 0.4,
     which spreads a reranker's scores, crowded at both ends, over the whole range. A chunk that was not found is worth
-    ``-penalty``. ``chars``, the lengths of the chunks in characters, ask for the published adjustment: the value (the
-    penalty too) of a chunk longer than 700 characters grows with its length, ``max(chars, 700) / 700``.
+    ``-penalty``. ``chars``, the lengths of the chunks in characters, enable the published adjustment: the value (and
+    penalty) of a chunk longer than 700 characters grows with its length, ``max(chars, 700) / 700``.
     """
     from scipy.special import betainc
 

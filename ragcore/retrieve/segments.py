@@ -1,5 +1,4 @@
-"""From ranked hits to the passages that become sources: segments, single hits, neighbours, and what the answer before
-cites."""
+"""Passages from ranked hits: segments, single hits, neighbours, and passages cited by the previous answer."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from ragcore.config.settings import RseSettings
     from ragcore.protocols import Reranker
 
-MOST_CITED = 8  # passages of the answer before
+MOST_CITED = 8  # passages of the previous answer
 
 
 def passages(
@@ -28,12 +27,12 @@ def passages(
     reach: int,
     order: Sequence[Hit] | None = None,
 ) -> list[Segment]:
-    """Tables, segments and single hits in the order of their best hit, then neighbours. ``rankings`` has the hits of
-    each query, best first; ``Hit.rank`` is the rank that the query gave it.
+    """Tables, segments and single hits in the order of their best hits, then neighbours. ``rankings`` has the hits of
+    each query, best first; ``Hit.rank`` is the rank given by the query.
 
-    A chunk that several queries found stands once, by its best hit (`best_hits`). A passage's place is that of the best
-    of the hits in it, in ``order`` where that is given (the same chunks); where two passages share it, a table goes
-    before a segment and a segment before a single hit.
+    A chunk found by several queries occurs once, with its best hit (`best_hits`). A passage has the position of its
+    best hit, in ``order`` if given (the same chunks); at equal positions a table precedes a segment and a segment a
+    single hit.
     """
     hits = best_hits(rankings)
     segments = table_segments(hits) + relevant_segments(rankings, settings)
@@ -48,8 +47,8 @@ def passages(
 
 
 def best_hits(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """Each chunk of ``rankings`` once, in the order of its lowest rank for any query; of equal ranks the earlier
-    query's comes first. Its hit is the one with that rank, with the highest score that it has for any query."""
+    """Each chunk of ``rankings`` once, by its lowest rank for any query; at equal ranks the earlier query's comes
+    first. Its hit is the one with that rank and the highest score that it has for any query."""
     found: dict[str, Hit] = {}
     for hit in sorted((hit for ranking in rankings for hit in ranking), key=lambda hit: hit.rank):
         best = found.setdefault(hit.chunk.chunk_id, hit)
@@ -59,13 +58,13 @@ def best_hits(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
 
 
 def relevant_segments(rankings: Sequence[Sequence[Hit]], settings: RseSettings) -> list[Segment]:
-    """The segments that relevant segment extraction finds around the hits of each query, in the order in which they are
-    chosen: queries take turns, and ``overall_max_length`` grows by its extension for every query after the first.
+    """Segments found by relevant segment extraction around the hits of each query, in the order chosen: queries take
+    turns, and ``overall_max_length`` grows by its extension for every query after the first.
 
-    A query's values come from its own ranks and scores (0–1). Documents come in the order in which `best_hits` first
-    has them, only those with a hit among the first ``top_k_for_document_selection`` of a query (0: all). A document is
-    as long as its last hit requires, for what lies behind it is worth nothing. Segments are made of tiles: composites
-    among the hits stand by themselves (`table_segments`), and no segment reaches into one.
+    A query's values come from its own ranks and scores (0–1). Documents are in the order of `best_hits`, limited to
+    those with a hit among the first ``top_k_for_document_selection`` of a query (0: all). A document extends to its
+    last hit, since chunks after it are worth nothing. Segments consist of tiles: composites among the hits are separate
+    (`table_segments`), and no segment reaches into one.
     """
     documents = _documents(rankings, settings.top_k_for_document_selection)
     if not documents:
@@ -92,15 +91,14 @@ def relevant_segments(rankings: Sequence[Sequence[Hit]], settings: RseSettings) 
     for start, end, value in chosen:
         doc_id = doc_ids[int(np.searchsorted(ends, start, side="right"))]
         first, last = start - places[doc_id].start, end - 1 - places[doc_id].start
-        # Both ends have a value of at least 0, so they are hits.
+        # Both ends have a value of at least 0, hence they are hits.
         tiles = documents[doc_id]
         segments.append(Segment(doc_id, tiles[first].start, tiles[last].end, first, last, value, via="rse"))
     return segments
 
 
 def _documents(rankings: Sequence[Sequence[Hit]], top_k: int) -> dict[str, dict[int, Chunk]]:
-    """The tiles that were found, by document and index, of the documents that own one of the first ``top_k`` hits of a
-    query."""
+    """Found tiles by document and index, of the documents with one of the first ``top_k`` hits of a query."""
     hits = best_hits(rankings)
     selected = {hit.chunk.doc_id for hit in hits if top_k == 0 or hit.rank <= top_k}
     documents: dict[str, dict[int, Chunk]] = {}
@@ -113,7 +111,7 @@ def _documents(rankings: Sequence[Sequence[Hit]], top_k: int) -> dict[str, dict[
 def _values(
     ranking: Sequence[Hit], places: Mapping[str, slice], count: int, settings: RseSettings
 ) -> NDArray[np.float64]:
-    """What each of ``count`` tiles is worth to one query; ``places`` is where each document lies."""
+    """Value of each of ``count`` tiles for one query; ``places`` are the positions of the documents."""
     values = np.full(count, -settings.irrelevant_chunk_penalty)
     tiles = [hit for hit in ranking if hit.chunk.tiles is None and hit.chunk.doc_id in places]
     values[[places[hit.chunk.doc_id].start + hit.chunk.index for hit in tiles]] = chunk_values(
@@ -132,7 +130,7 @@ def table_segments(hits: Sequence[Hit]) -> list[Segment]:
 
 
 def single_hits(hits: Sequence[Hit], segments: Sequence[Segment]) -> list[Segment]:
-    """Each hit that lies in no segment, as a segment of its own; its value is its score."""
+    """Each hit outside all segments, as a segment of its own; its value is its score."""
     alone = []
     for hit in hits:
         chunk = hit.chunk
@@ -148,17 +146,17 @@ def neighbours(
     *,
     reach: int,
 ) -> list[Segment]:
-    """The tiles up to ``reach`` before and after each single hit or table, of its section, as segments of their own.
+    """Tiles up to ``reach`` before and after each single hit or table, in its section, as segments of their own.
 
-    ``segments`` are all that were chosen so far, single hits included: nothing is taken twice. ``chunks`` gives chunks
-    by id, which is ``doc_id:index``. The order is that of the hits; a neighbour's value is the score of its hit.
+    ``segments`` are all chosen so far, including single hits: nothing is taken twice. ``chunks`` gives chunks by id
+    (``doc_id:index``). They are in the order of the hits; a neighbour's value is the score of its hit.
     """
     taken = {(s.doc_id, index) for s in segments for index in range(s.first_chunk, s.last_chunk + 1)}
     alone = {(s.doc_id, s.first_chunk) for s in segments if s.via in ("hit", "table")}
     around = [hit for hit in hits if (hit.chunk.doc_id, hit.chunk.reach[0]) in alone]
     places = [place for hit in around for place in _beside(hit.chunk, reach) if place not in taken]
     wanted = [f"{doc_id}:{index}" for doc_id, index in dict.fromkeys(places)]
-    # Composites are numbered on after the last tile, so they may be among what is asked for.
+    # Composites are numbered after the last tile, so the requested ids may include some.
     found = {(c.doc_id, c.index): c for c in (chunks(wanted) if wanted else ()) if c.tiles is None}
     out: list[Segment] = []
     for hit in around:
@@ -171,10 +169,11 @@ def neighbours(
 
 
 def with_cited(found: Retrieval, cited: Sequence[Chunk], reranker: Reranker | None) -> Retrieval:
-    """``found`` with those of ``cited``, the first `MOST_CITED`, that none of its segments hold. Each stands where its
-    relevance to the question puts it among the hits; without a reranker behind them.
+    """``found`` plus the first `MOST_CITED` of ``cited`` outside its segments, positioned among the hits by relevance
+    to the question, or after them without a reranker.
 
-    A follow-up such as "Why is that?" has few words to search for, and what it is about was found one question ago.
+    A follow-up such as "Why is that?" has few words to search for; the passages that it refers to were found one
+    question ago.
     """
     lacking = [chunk for chunk in cited if not any(_spans(segment, chunk) for segment in found.segments)][:MOST_CITED]
     if not lacking:
@@ -185,7 +184,7 @@ def with_cited(found: Retrieval, cited: Sequence[Chunk], reranker: Reranker | No
         hits = [hit for hit in hits if hit.chunk.chunk_id != chunk.chunk_id]
         place = next((n for n, hit in enumerate(hits) if hit.scores.get("rerank", hit.score) < relevance), len(hits))
         beside = hits[min(place, len(hits) - 1)].score if hits else relevance
-        # Behind every passage that a better hit lies in, and before the neighbours.
+        # After every passage with a better hit, and before the neighbours.
         held = [n for n, one in enumerate(segments, 1) if any(_spans(one, hit.chunk) for hit in hits[:place])]
         passage = Segment(chunk.doc_id, chunk.start, chunk.end, chunk.index, chunk.index, beside, "hit")
         segments.insert(max(held, default=0), passage)
@@ -205,7 +204,7 @@ def _beside(chunk: Chunk, reach: int) -> list[tuple[str, int]]:
 
 
 def covers(segment: Segment, chunk: Chunk) -> bool:
-    """Whether all tiles of ``chunk`` lie in ``segment``."""
+    """Whether all tiles of ``chunk`` are in ``segment``."""
     first, last = chunk.reach
     return segment.doc_id == chunk.doc_id and segment.first_chunk <= first and last <= segment.last_chunk
 

@@ -1,9 +1,8 @@
-"""Terms of the trade: what a question also means in other words ("capex" → purchases of property, plant and equipment).
+"""Domain synonyms: other words for the terms of a question ("capex" → purchases of property, plant and equipment).
 
-Written down, not learned: ``ragcore/text/synonyms.toml``, and a file of the same form in the home folder, which a
-person may edit. Query expansion with a thesaurus is old (Voorhees, SIGIR 1994); what makes it safe here is that the
-lists are short, of multi-word terms for the most part, and that the expansion counts for less than the question's own
-words.
+The lists are hand-written, not learned: ``ragcore/text/synonyms.toml``, and a user-editable file of the same form in
+the home folder. Query expansion with a thesaurus is old (Voorhees, SIGIR 1994); it is safe here because the lists are
+short, most terms have several words, and the expansion has a lower weight than the question's own words.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from ragcore.text.words import stem, tokens, word_set
 FILE = "synonyms.toml"
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=2, max_length=100)]
 Words = tuple[str, ...]
-# Before a term they make another one of it: deferred revenue, non-operating income.
+# Prefix words that make another term: deferred revenue, non-operating income.
 _OTHER = word_set("non deferred unearned")
 _CAPITALS = re.compile(r"[A-Z0-9]*[A-Z]{2,}[A-Z0-9]*s?")
 _HINT = 'Correct or remove it there: [same] and [made_of] have lines such as "headcount" = ["workforce", "employees"].'
@@ -40,7 +39,8 @@ class _File(BaseModel):
 
 
 class Synonyms:
-    """``same``: the name of a group → other words for it; ``made_of``: a measure → what it is worked out from."""
+    """Thesaurus of domain terms. ``same``: the name of a group → its synonyms; ``made_of``: a measure → the items that
+    it is calculated from."""
 
     def __init__(self, same: Mapping[str, Sequence[str]], made_of: Mapping[str, Sequence[str]]) -> None:
         self._known: dict[Words, Term] = {}
@@ -62,7 +62,7 @@ class Synonyms:
 
     @classmethod
     def load(cls, home: Path | None = None) -> Synonyms:
-        """The shipped terms and those of ``home``. Raises `ConfigError` that names the file and what is wrong there."""
+        """Built-in terms and those of ``home``. Raises `ConfigError` that names the file and the error."""
         found = shipped()
         if home is not None and (home / FILE).is_file():
             own = _read((home / FILE).read_bytes(), str(home / FILE))
@@ -70,18 +70,19 @@ class Synonyms:
         return cls(found.same, found.made_of)
 
     def of(self, question: str) -> tuple[str, ...]:
-        """Terms that ``question`` also means and does not say itself, in the order in which it gives rise to them."""
+        """Synonyms and parts of the terms in ``question`` that it does not contain itself, in the order of the
+        terms."""
         said = f" {' '.join(_stems(_SPLIT.findall(question)))} "
         found = dict.fromkeys(other for term in self.terms(question) for other in term.others)
         return tuple(other for other in found if f" {' '.join(_stems(_SPLIT.findall(other)))} " not in said)
 
     def terms(self, question: str) -> tuple[Term, ...]:
-        """The terms of ``question`` that are known here, as it says them, in its order."""
+        """Known terms in ``question``, as written and in order."""
         words = _SPLIT.findall(question)
         found: dict[Term, None] = {}
         place = 0
         while place < len(words):
-            # The longest term that begins here uses its words up.
+            # The longest term that begins here consumes its words.
             for length in range(min(self._longest, len(words) - place), 0, -1):
                 run = words[place : place + length]
                 known = self._known.get(self._match(run))
@@ -100,7 +101,7 @@ class Synonyms:
 
 
 def _key(term: str) -> Words:
-    """How a term is recognised: in capitals as it is written, one word in the singular, several by their stems."""
+    """Matching key of a term: as written if in capitals, the singular of one word, the stems of several."""
     words = _SPLIT.findall(term)
     if len(words) == 1:
         return (term,) if _CAPITALS.fullmatch(term) and len(term) < 5 else (_singular(words[0]),)
@@ -119,7 +120,7 @@ def _singular(word: str) -> str:
 
 
 def _joined(shipped: _File, own: _File, name: str) -> _File:
-    """``shipped`` with what ``own`` adds, replaces and takes away."""
+    """``shipped`` with the additions, replacements and removals of ``own``."""
     same, made_of = dict(shipped.same), dict(shipped.made_of)
     for table, given in ((same, own.same), (made_of, own.made_of)):
         for term, others in given.items():
@@ -137,7 +138,7 @@ def _joined(shipped: _File, own: _File, name: str) -> _File:
 
 
 def _taken_away(key: Words, same: dict[str, tuple[str, ...]], made_of: dict[str, tuple[str, ...]]) -> bool:
-    """Remove the group or measure of that name, else the member; whether there was one."""
+    """Remove the group or measure of that name, else the member; True if there was one."""
     done = False
     for table in (same, made_of):
         for name in [name for name in table if _key(name) == key]:
@@ -153,7 +154,7 @@ def _taken_away(key: Words, same: dict[str, tuple[str, ...]], made_of: dict[str,
 
 @lru_cache(maxsize=1)
 def shipped() -> _File:
-    """The terms that come with the package."""
+    """Built-in terms."""
     return _read(resources.files("ragcore.text").joinpath(FILE).read_bytes(), f"ragcore/text/{FILE}")
 
 
