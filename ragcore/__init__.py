@@ -1,4 +1,4 @@
-"""Questions over PDFs with every claim traced to its words on the page. Start reading at `ragcore.engine`."""
+"""Question answering over PDFs with every claim traced to its words on the page. Start reading at `ragcore.engine`."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ __all__ = [
     "best_segments",
 ]
 
-# Libraries that report on their use unless told otherwise before they are loaded: onnxruntime, which also keeps a
-# device id and a queue of events in the user's cache folder, Hugging Face and chromadb.
+# Telemetry is disabled before these libraries load: onnxruntime, which also keeps a device id and a queue of events in
+# the user's cache folder, Hugging Face and chromadb.
 os.environ.update(
     ORT_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_TELEMETRY="1", ANONYMIZED_TELEMETRY="False", DO_NOT_TRACK="1"
 )
 
 
 def __getattr__(name: str) -> Any:
-    # Lazy, so that `import ragcore` loads none of the heavy parts that these names reach.
+    # Lazy, so that `import ragcore` does not load the heavy modules behind these names.
     if name == "Engine":
         from ragcore.engine import Engine
 

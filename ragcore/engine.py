@@ -1,11 +1,11 @@
-"""START HERE. Each public method reads as the pipeline it runs:
+"""Engine: START HERE. Each public method reads as the pipeline it runs:
 
     ingest    add → read, page by page → build: document → (describe figures) → chunk → store     (`pipelines.ingest`)
-    index     (build documents anew) → embed what is new → sync the caches
-    retrieve  check the index → (asked before?) → documents named → vector ∥ BM25 → fuse → rerank → passages
+    index     (rebuild stale documents) → embed new chunks → update the caches
+    retrieve  check the index → (cached?) → documents named → vector ∥ BM25 → fuse → rerank → passages
     ask       standalone question → retrieve → number the sources → refuse or write → cite → verify → Answer
     chat      ask, with the conversation's history and scope, stored
-    fill      a report: for each section retrieve → write → check → (what is missing: retrieve → write again) → gaps
+    fill      a report: for each section retrieve → write → check → (missing items: retrieve → write again) → gaps
 
 `pipelines` joins the stages; `docs/architecture.md` shows the layers.
 """

@@ -73,7 +73,7 @@ class GroundworkError(Exception):
 
     @property
     def code(self) -> str:
-        """The class name in snake case, e.g. ``password_required``."""
+        """Class name in snake case, e.g. ``password_required``."""
         return re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__.rstrip("_")).lower()
 
     def as_dict(self) -> dict[str, Any]:

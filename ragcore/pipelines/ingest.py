@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ragcore.types import Box, Chunk, Document, ModelReport
     from ragcore.types.library import Estimate
 
-    # The pages with these numbers, in any order.
+    # Pages with these numbers, in any order.
     Pages = Callable[[Sequence[int]], Iterator[PageLayout]]
 
 # Part of every document's recipe: raise it when building or chunking gives another result for the same settings.

@@ -73,7 +73,7 @@ class _Search:
 
     Legality only shrinks, so the best window of a start remains the best while it is legal, and the value of an illegal
     one is an upper bound for the legal ones. Hence a start is measured again only if its window has become too wide and
-    no remaining one is worth more.
+    no legal one is worth more.
     """
 
     def __init__(self, values: NDArray[np.float64], bounds: NDArray[np.int64], widest: int) -> None:
