@@ -145,9 +145,9 @@ class Reuse:
 class Retrieval:
     """Complete result of one retrieval. ``hits`` and ``segments`` are best first; ``routes`` are the preferred
     documents (the first 50), best first, empty if the question names none; ``queries`` are the queries in order.
-    ``candidates`` counts the weighed passages, ``reranked`` those that the reranker read. ``notes`` report incomplete
+    ``candidates`` counts the scored passages, ``reranked`` those that the reranker read. ``notes`` report incomplete
     steps (such a retrieval is not cached) and empty results; ``usage`` and ``cost_usd`` are those of a planning model,
-    None without a price; ``cache`` says whether it was reused."""
+    the cost None without a price; ``cache`` says whether an earlier retrieval was reused."""
 
     query: str
     mode: str
