@@ -1,4 +1,4 @@
-"""A page's regions as blocks of printed lines: the form in which roles, noise and joins are decided."""
+"""Layout blocks: regions of a page with their printed lines. Roles, noise and joins are decided on blocks."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _KINDS: dict[str, ElementKind] = {
 
 @dataclass(eq=False)
 class Block:
-    """One region with its lines. ``kind`` and ``noise`` change while the passes run; ``parts`` grows when a block of
-    a later page is joined to it (then ``lines`` runs over several pages)."""
+    """Region with its lines. ``kind`` and ``noise`` change while the passes run; ``parts`` grows when a block of a
+    later page is joined to this one (``lines`` then runs over several pages)."""
 
     page: PageLayout
     kind: ElementKind
@@ -45,9 +45,9 @@ class Block:
     grid: Grid | None = None
     noise: str | None = None
     level: int = 0
-    joined: bool = False  # its lines were taken over by an earlier block
-    verbatim: bool = False  # keep line breaks
-    run_in: bool = False  # a heading that stands in the first line of its paragraph
+    joined: bool = False  # an earlier block took over its lines
+    verbatim: bool = False  # line breaks are kept
+    run_in: bool = False  # a heading in the first line of its paragraph
     description: str = ""  # of a figure, written by AI
     words: tuple[Ref, ...] = field(init=False)
 
@@ -60,7 +60,7 @@ class Block:
 
     @property
     def size(self) -> float:
-        """Median font size, weighted by characters (the smaller of two in the middle); 0.0 without words."""
+        """Median font size, weighted by characters (the smaller of two medians); 0.0 without words."""
         letters: dict[float, int] = {}
         for word in self.words:
             letters[word.size] = letters.get(word.size, 0) + len(word.text)
@@ -77,7 +77,7 @@ class Block:
 
 
 def page_blocks(page: PageLayout) -> list[Block]:
-    """The blocks of ``page`` in reading order. Every word of the page stands in exactly one."""
+    """Blocks of ``page`` in reading order. Every word of the page is in exactly one."""
     blocks: list[Block] = []
     for index, region in enumerate(page.regions):
         members = np.flatnonzero(page.owners == index)
@@ -101,11 +101,11 @@ def page_blocks(page: PageLayout) -> list[Block]:
 
 
 def visual_lines(page: PageLayout, members: NDArray[np.intp]) -> list[Line]:
-    """Words → lines as the eye sees them: MuPDF's line pieces that stand at one height, left to right.
+    """Printed lines of ``members``: MuPDF's line pieces at the same height, merged from left to right.
 
     Within a piece MuPDF's order is kept, which is the logical one for right-to-left scripts; pieces of a mostly
-    right-to-left line follow one another from right to left. Turned text keeps MuPDF's order. Words with the box of a
-    whole area come after those, line by line as given.
+    right-to-left line are ordered from right to left. Turned text keeps MuPDF's order. Words with the box of a whole
+    area come last, line by line as given.
     """
     if not len(members):
         return []
@@ -119,7 +119,7 @@ def visual_lines(page: PageLayout, members: NDArray[np.intp]) -> list[Line]:
     if sum(bool(page.flags[i] & SIDEWAYS) for i in members.tolist()) > len(members) / 2:
         return [tuple(Ref(page, i) for i in piece) for piece in pieces]
     if sum(len(piece) for piece in pieces if _is_vertical(page, piece)) > len(members) / 2:
-        # Columns of vertical writing follow one another from right to left.
+        # Columns of vertical writing are ordered from right to left.
         pieces.sort(key=lambda piece: -float(page.boxes[piece, 2].max()))
         return [tuple(Ref(page, i) for i in piece) for piece in pieces]
     spans = [(float(page.boxes[p, 1].min()), float(page.boxes[p, 3].max())) for p in pieces]
@@ -145,14 +145,14 @@ def visual_lines(page: PageLayout, members: NDArray[np.intp]) -> list[Line]:
 
 
 def _is_vertical(page: PageLayout, piece: Sequence[int]) -> bool:
-    """Whether the piece's words (characters, in such scripts) stand one under another."""
+    """Whether the piece's words (characters, in such scripts) are stacked vertically."""
     boxes = page.boxes[piece]
     low, high = boxes[:, :2].min(0), boxes[:, 2:].max(0)
     return len(piece) > 2 and bool(high[1] - low[1] > 2 * (high[0] - low[0]))
 
 
 def _is_side_stamp(page: PageLayout, members: NDArray[np.intp], box: Rect) -> bool:
-    """Turned text along the left or right edge (a download stamp, an arXiv number)."""
+    """Whether the line is turned text along the left or right edge (a download stamp, an arXiv number)."""
     if not len(members) or not bool(np.all(page.flags[members] & SIDEWAYS)):
         return False
     width = page.frame[0]
@@ -160,7 +160,7 @@ def _is_side_stamp(page: PageLayout, members: NDArray[np.intp], box: Rect) -> bo
 
 
 def body_size(blocks: Iterable[Block]) -> float:
-    """Font size of the running text: the median over its words; 0.0 without any."""
+    """Body font size: the median over the words of the running text; 0.0 without any."""
     body = [b for b in blocks if b.kind in ("paragraph", "list_item") and b.noise is None]
     sizes = [size for b in body for size in [b.size] * len(b.words)]
     return float(median(sizes)) if sizes else 0.0

@@ -1,4 +1,4 @@
-"""Writing the canonical text: words are appended together with their places, so the two can never disagree."""
+"""Canonical text writer: words are appended together with their places, so text and places always agree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ragcore.types import GENERATED_MARKS, WordMap
 
 _HYPHENS = "-\u2010"
 _EDGES = re.compile(r"^\W+|\W+$")
-# First parts after which English keeps the hyphen ("self-\nemployed"), where the document itself doesn't tell.
+# First parts after which English keeps the hyphen ("self-\nemployed") if the document itself gives no evidence.
 _KEEPING = frozenset(
     {"all", "cross", "ex", "half", "high", "long", "low", "mid", "non", "quasi", "self", "semi", "well"}
 )
@@ -20,7 +20,7 @@ _WHOLE_WORD = 4  # letters; shorter halves are too often words by chance
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A word of a page, by its index there."""
+    """Word of a page, referenced by index."""
 
     page: PageLayout
     index: int
@@ -35,7 +35,7 @@ class Ref:
 
     @property
     def confidence(self) -> int:
-        """Percent: how sure OCR was of it, 100 for the PDF's own text."""
+        """OCR confidence in percent; 100 for the PDF's own text."""
         return 100 if self.page.confidence is None else int(self.page.confidence[self.index])
 
     @property
@@ -44,7 +44,7 @@ class Ref:
 
     @property
     def box(self) -> Rect:
-        """In the page's upright frame."""
+        """Box in the page's upright frame."""
         x0, y0, x1, y1 = self.page.boxes[self.index].tolist()
         return x0, y0, x1, y1
 
@@ -53,7 +53,7 @@ Line = tuple[Ref, ...]
 
 
 class Hyphenation:
-    """Decides whether a hyphen at a line's end belongs to the word, by the other words of the same document."""
+    """Dehyphenation at line ends, decided by the document's other words."""
 
     def __init__(self, lines: Iterable[Sequence[Ref]]) -> None:
         self._words: set[str] = set()
@@ -64,7 +64,7 @@ class Hyphenation:
                     self._words.add(core)
 
     def join(self, first: Ref, second: Ref) -> tuple[str, str]:
-        """What stands of ``first`` at a line's end before ``second``, and what comes between the two."""
+        """Text of ``first``, at a line's end, as joined to ``second``, and the separator between the two."""
         text, following = first.text, second.text
         if first.flags & SOFT_HYPHEN:
             return text, ""
@@ -85,7 +85,7 @@ class Hyphenation:
 
 
 class CanonicalText:
-    """The text under construction and its word map."""
+    """Canonical text under construction, with its word map."""
 
     def __init__(self, hyphenation: Hyphenation) -> None:
         self._hyphenation = hyphenation
@@ -102,7 +102,7 @@ class CanonicalText:
         return self._length
 
     def separate(self, text: str) -> None:
-        """Append characters that stand nowhere on a page."""
+        """Append characters that have no place on a page."""
         self._parts.append(text)
         self._length += len(text)
 
@@ -120,7 +120,7 @@ class CanonicalText:
         self._confidence.append(word.confidence)
 
     def lines(self, lines: Sequence[Line], *, repeated: bool = False, line_break: str = " ") -> tuple[int, int]:
-        """Append ``lines`` as running text (``line_break`` " ", hyphenated words joined) or one under another
+        """Append ``lines`` as running text (``line_break`` " ", hyphenated words joined) or one per line
         (``line_break`` a newline). Returns the span."""
         start = self._length
         before: Ref | None = None
@@ -144,7 +144,7 @@ class CanonicalText:
         return start, self._length
 
     def description(self, text: str, page: int, region: Rect) -> tuple[int, int]:
-        """Append an AI-written description as one paragraph between `GENERATED_MARKS`, all of it at ``region``
+        """Append an AI-written description as one paragraph between `GENERATED_MARKS`, placed at ``region``
         (displayed-page points) and marked as not printed. Returns the span, marks included."""
         start = self._length
         opening, closing = GENERATED_MARKS
@@ -164,7 +164,7 @@ class CanonicalText:
 
 
 def _unspaced(before: Ref, word: Ref) -> bool:
-    """Whether a line break between the two is no blank: both in a script that writes none (CJK)."""
+    """Whether a line break between ``before`` and ``word`` adds no blank: both are in a script without blanks (CJK)."""
     return ord(before.text[-1]) >= 0x2E80 and ord(word.text[0]) >= 0x2E80 and not _hangul(before) and not _hangul(word)
 
 
@@ -173,5 +173,5 @@ def _hangul(word: Ref) -> bool:
 
 
 def plain(lines: Sequence[Sequence[Ref]]) -> str:
-    """The words with single blanks, for rules that look at wording; not the canonical text."""
+    """Words joined by single blanks, for rules about wording; not the canonical text."""
     return " ".join(word.text for line in lines for word in line)

@@ -1,9 +1,9 @@
-"""Which caption belongs to which figure.
+"""Caption matching: pairs captions with the figures of a page by position.
 
-By place on one page: a caption stands just below, above or beside its figure, with nothing in between. Captions and
-figures are paired so that as many as possible have a partner and the pairs stand closest together (the assignment
-problem, Kuhn 1955), which tells a page with captions above its figures from one with captions below. A figure that is
-left over beside a captioned one is a further panel of it and shares its caption.
+A caption is just below, above or beside its figure, with nothing in between. Captions and figures are paired to match
+as many as possible at the smallest total distance (the assignment problem, Kuhn 1955), which tells a page with captions
+above its figures from one with captions below. An unmatched figure beside a captioned one is a further panel and shares
+its caption.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ragcore.ingest.blocks import Block
 from ragcore.ingest.layout import Rect
 
 NEAR = 0.07  # of the page's height: the widest gap between a figure and its caption, or between two panels
-_SHARED = 0.3  # of the narrower of two: how much of their widths (heights) must lie side by side
-_ABOVE, _BESIDE = 1.5, 2.0  # captions stand below their figures more often than above or beside them
-_UNLABELLED = 150.0  # points: "Source: ..." may stand nearer than "Figure 3. ..."
+_SHARED = 0.3  # of the narrower of two: the least overlap of their widths (heights)
+_ABOVE, _BESIDE = 1.5, 2.0  # cost factors: captions are below their figures more often than above or beside them
+_UNLABELLED = 150.0  # points: "Source: ..." may be nearer than "Figure 3. ..."
 _APART = 1e6
 
 _NAMES = (
@@ -26,27 +26,26 @@ _NAMES = (
 )
 _NUMBER = r"(?:[A-Z]{1,2}[-.]?)?(?:\d+(?:[.\-–]\d+)*|[IVXLC]+)\s?(?:\(?[a-z]\)?(?:\s?[,–-]\s?\(?[a-z]\)?)*)?"
 _LABEL = re.compile(rf"^\W{{0,2}}(?:supplementary |extended data )?(?:{_NAMES})\s?{_NUMBER}(?![\w])", re.IGNORECASE)
-# After the label a caption ends, goes on with a mark, or begins its title; prose goes on in small letters.
+# After its label a caption ends, continues with a mark, or begins its title; prose continues in small letters.
 _TITLE = re.compile(r"\s*$|\s*[.:;|)\]–—―-]|\s+[\"'“‘(\[]?[A-Z0-9]")
 _TABLE = re.compile(r"^\W{0,2}(?:table|tab\.|tabelle|tableau|tabla)\s?[A-Z]?[-.]?(?:\d|[IVXLC]+\b)", re.IGNORECASE)
 _MAY_BE_CAPTION = ("caption", "paragraph", "heading", "list_item", "footnote")
 _FEW_WORDS = 8
 _SENTENCE_END = (".", "!", "?", ":", ";", ",")
 _LONGEST, _LONGEST_CAPTION = 150, 600  # words; a longer block is prose
-# What may stand between a caption and its figure.
+# Notes that may come between a caption and its figure.
 _NOTE = re.compile(r"(?:this|the) (?:figure|chart|graph|diagram|map|panels?)\b|notes?\b|sources?\b", re.IGNORECASE)
 
 
 def is_labelled(text: str) -> bool:
-    """Whether ``text`` begins as a figure's caption does: ``Figure 3. …``, ``Fig. 2a``, ``Chart 1: …``."""
+    """Whether ``text`` begins like a figure's caption: ``Figure 3. …``, ``Fig. 2a``, ``Chart 1: …``."""
     label = _LABEL.match(text)
     return label is not None and _TITLE.match(text, label.end()) is not None
 
 
 def tie_captions(pages: Sequence[list[Block]]) -> dict[Block, Block]:
-    """Figure → its caption, for every figure that has one. A labelled paragraph or heading at a figure becomes a
-    caption, and each caption is moved next to its figures where the text of others came between them in reading order.
-    """
+    """Caption of each figure that has one. A labelled paragraph or heading next to a figure becomes a caption, and each
+    caption is moved next to its figures if other text separates them in reading order."""
     tied: dict[Block, Block] = {}
     for blocks in pages:
         here = _tie_page([block for block in blocks if block.noise is None])
@@ -97,8 +96,7 @@ def _cost(figure: Block, caption: Block, blocks: Sequence[Block]) -> float:
 
 
 def _gap(one: Block, other: Block) -> float | None:
-    """Points between two blocks that stand one above the other or side by side; None when they are farther apart than
-    `NEAR`, or stand neither way."""
+    """Points between two blocks above one another or side by side; None beyond `NEAR`, or in any other position."""
     gaps = [
         max(0.0, max(one.box[axis], other.box[axis]) - min(one.box[axis + 2], other.box[axis + 2]))
         for axis in (1, 0)
@@ -109,16 +107,17 @@ def _gap(one: Block, other: Block) -> float | None:
 
 
 def _common(one: Rect, other: Rect, axis: int) -> float:
-    """How much of the narrower of two boxes lies beside the other along ``axis`` (0: x, 1: y), as a share."""
+    """Overlap of two boxes along ``axis`` (0: x, 1: y), as a share of the narrower one."""
     overlap = min(one[axis + 2], other[axis + 2]) - max(one[axis], other[axis])
     return overlap / max(1e-6, min(one[axis + 2] - one[axis], other[axis + 2] - other[axis]))
 
 
 def _is_free(one: Block, other: Block, blocks: Sequence[Block]) -> bool:
-    """Whether no words (save lettering and notes) and no figure stand between two blocks."""
+    """Whether no words (except lettering and notes) and no figure lie between two blocks."""
     x = sorted((one.box[0], one.box[2], other.box[0], other.box[2]))
     y = sorted((one.box[1], one.box[3], other.box[1], other.box[3]))
-    # What lies between, along both axes: the middle two edges; where the boxes overlap that is their common part.
+    # The area between them is bounded by the middle two edges on each axis; for overlapping boxes that is their common
+    # part.
     between = (x[1], y[1], x[2], y[2])
     for block in blocks:
         if block is one or block is other or _is_lettering(block) or not (block.words or block.kind == "figure"):
@@ -131,8 +130,8 @@ def _is_free(one: Block, other: Block, blocks: Sequence[Block]) -> bool:
 
 
 def _is_lettering(block: Block) -> bool:
-    """A note on the figure, or an axis label or the like that the layout model left out of it: a few words that are no
-    sentence."""
+    """Whether the block is lettering: a note on the figure, an axis label or similar text that the layout model left
+    out, with a few words and no sentence."""
     if block.kind not in ("paragraph", "caption", "footnote") or not block.words or is_labelled(block.text):
         return False
     few = len(block.words) <= _FEW_WORDS and not block.words[-1].text.endswith(_SENTENCE_END)

@@ -1,13 +1,13 @@
-"""Chunks: consecutive spans that tile a document's body without gap or overlap, and composites of tables beside them.
+"""Chunking: consecutive spans that tile a document's body without gap or overlap, plus composites of tables.
 
-Recursive: an element stays whole while it fits, else it is cut at its lines, then at sentences, then at words, then
-anywhere; a table is cut at its rows. Small neighbours of one section are then merged up to a target. A heading goes
-with what follows it, a caption with its figure; a table is never mixed with prose, nor is an AI-written description of
-a figure; and no chunk holds text of two top sections.
+Splitting is recursive: an element stays whole if it fits, else it is cut at lines, then sentences, then words, then
+anywhere; a table is cut at its rows. Small neighbours in one section are then merged up to a target. A heading stays
+with the text that follows it, a caption with its figure; a table is never mixed with prose, nor is an AI-written
+description of a figure; no chunk holds text of two top sections.
 
-A row says one thing well ("Total revenues | 2023: 1,204"); a question across rows ("which product sold most") is like
-no single row but like the table. A composite spans the tiles of a table, of as many rows as fit, and is indexed as a
-grid: title and column headers once, then each row's cells, where the text repeats title and headers in every row.
+A row states one fact well ("Total revenues | 2023: 1,204"); a question across rows ("which product sold most")
+resembles the table, not any single row. A composite spans the tiles of a table, as many rows as fit, and is indexed as
+a grid: title and column headers once, then each row's cells, whereas the text repeats title and headers in every row.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ragcore.config.settings import ChunkSettings
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import Cell, Chunk, ChunkKind, Document, Element, Table
 
-SMALL = 3  # a piece below target / SMALL tokens may be merged with another subsection of its top section
+SMALL = 3  # a piece below target / SMALL tokens may merge with another subsection of its top section
 
 Span = tuple[int, int]
 
@@ -34,12 +34,12 @@ class _Piece:
     start: int
     end: int
     tokens: int
-    # lead: a heading, or the caption above a table or figure; group: a table row of one cell, which names the rows
-    # below it; figure: an AI-written description
+    # lead: a heading, or the caption above a table or figure; group: a table row of one cell that names the rows below
+    # it; figure: an AI-written description
     role: Literal["lead", "group", "table", "figure", "text"]
     element: int
     section: tuple[str, ...]
-    caption: int | None = None  # of figures and their caption: the caption's element
+    caption: int | None = None  # for figures and their caption: the caption's element
 
     @property
     def in_table(self) -> bool:
@@ -51,10 +51,9 @@ class _Piece:
 
 
 def chunk_document(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
-    """The tiles in order, then the composites. The first tile starts at 0, each starts where the one before ends, the
-    last ends at ``body_end``. No chunk's ``tokens`` are more than ``settings.max_tokens``. A document whose body is
-    empty has no chunks.
-    """
+    """Tiles in order, then composites. The first tile starts at 0, each starts where the previous one ends, the last
+    ends at ``body_end``. No chunk's ``tokens`` exceed ``settings.max_tokens``. A document with an empty body has no
+    chunks."""
     tiles = _tiles(document, settings)
     composites = composite_chunks(document, tiles, max_tokens=settings.max_tokens) if settings.composites else ()
     return (*tiles, *composites)
@@ -91,7 +90,7 @@ def _tiles(document: Document, settings: ChunkSettings) -> list[Chunk]:
 
 
 def _header(title: str, section: tuple[str, ...], headings: int) -> str:
-    """What a chunk belongs to: the document, and the innermost ``headings`` of its section."""
+    """Header of a chunk: the document's title and the innermost ``headings`` of its section."""
     return " › ".join(part for part in (title, *section[len(section) - min(headings, len(section)) :]) if part)
 
 
@@ -133,7 +132,7 @@ def _pieces(document: Document, settings: ChunkSettings) -> list[_Piece]:
 
 
 def _group_rows(table: Table) -> frozenset[int]:
-    """Where the body rows begin that have one cell."""
+    """Start offsets of the body rows with one cell."""
     filled = Counter(
         row for cell in table.cells if cell.end > cell.start for row in range(cell.row, cell.row + cell.row_span)
     )
@@ -143,9 +142,10 @@ def _group_rows(table: Table) -> frozenset[int]:
 
 
 def _split(text: str, span: Span, element: Element, settings: ChunkSettings) -> list[Span]:
-    """``span`` in parts of at most max_tokens; a table always at its rows, for the merge to fill up again."""
+    """Parts of ``span`` with at most max_tokens each; a table is always cut at its rows, for the merge to pack
+    again."""
     if element.table is not None and element.table.row_spans:
-        # The header rows stay with the first row.
+        # Header rows stay with the first row.
         cuts = sorted({start for start, _end in element.table.row_spans})[1:]
         rows = _cut(span, [cut for cut in cuts if span[0] < cut < span[1]])
         return [part for row in rows for part in _shrink(text, row, settings, _CUTTERS[1:])]
@@ -196,7 +196,7 @@ def _cut(span: Span, cuts: Sequence[int]) -> list[Span]:
 
 
 def _pack(text: str, parts: Sequence[Span], limit: int) -> list[Span]:
-    """Neighbouring parts together up to ``limit`` tokens, counted apart (which is hardly ever less than together)."""
+    """Neighbouring parts packed up to ``limit`` tokens, counted per part (almost never less than for the whole)."""
     packed: list[Span] = []
     room = 0
     for start, end in parts:
@@ -229,7 +229,7 @@ def _merge(pieces: Sequence[_Piece], settings: ChunkSettings) -> list[list[_Piec
 
 
 def _trailing_leads(group: Sequence[_Piece]) -> list[_Piece]:
-    """The headings at the end of a group that has other text before them."""
+    """Headings at the end of a group that has other text before them."""
     count = 0
     while count < len(group) and group[-1 - count].role == "lead":
         count += 1
@@ -238,7 +238,7 @@ def _trailing_leads(group: Sequence[_Piece]) -> list[_Piece]:
 
 def _joins(group: Sequence[_Piece], piece: _Piece, settings: ChunkSettings) -> bool:
     tokens = sum(p.tokens for p in group)
-    # Counted apart, pieces can come out a token short of their sum in one: leave room for one each.
+    # Counted separately, pieces can total one token less each than when joined, so leave room for that.
     if tokens + piece.tokens + len(group) > settings.max_tokens or piece.top != group[-1].top:
         return False
     content = [p for p in group if p.role != "lead"]
@@ -264,13 +264,13 @@ def _joins(group: Sequence[_Piece], piece: _Piece, settings: ChunkSettings) -> b
 
 
 def _section(group: Sequence[_Piece]) -> tuple[str, ...]:
-    """The section of the group's text; of its last heading when it has nothing else."""
+    """Section of the group's text; that of its last heading if it has nothing else."""
     content = next((piece for piece in group if piece.role != "lead"), None)
     return content.section if content is not None else group[-1].section
 
 
 def _lead_in(text: str, limit: int) -> str:
-    """The last sentences of ``text`` that together have at most ``limit`` tokens."""
+    """Last sentences of ``text`` with at most ``limit`` tokens together."""
     start = None
     for first, _last in reversed(sentence_spans(text)):
         if count_tokens(text[first:].strip()) > limit:
@@ -283,9 +283,9 @@ BETWEEN = " | "
 
 
 def composite_chunks(document: Document, tiles: Sequence[Chunk], *, max_tokens: int) -> list[Chunk]:
-    """One composite for each table of several tiles, by even runs of tiles where its grid has more than ``max_tokens``
-    cl100k tokens; each run but the first also carries the group heading ("Current assets") that its first row stands
-    under. ``tiles`` is the whole tiling. A table of one tile has none, and neither has a run of one."""
+    """One composite per table of several tiles, split into even runs of tiles if its grid exceeds ``max_tokens`` cl100k
+    tokens. Each run but the first also carries the group heading ("Current assets") of its first row. ``tiles`` is the
+    whole tiling. A table of one tile gets no composite, nor does a run of one tile."""
     starts = [tile.start for tile in tiles]
     made: list[Chunk] = []
     for element in document.body:
@@ -319,12 +319,12 @@ def _composite(document: Document, run: Sequence[Chunk], grid: str, *, index: in
 
 
 def _runs(grid: _Grid, tiles: Sequence[Chunk], max_tokens: int) -> list[Sequence[Chunk]]:
-    """``tiles`` in the fewest runs whose grids fit, as even as can be; without the runs of one tile,
-    and without those that hold no row: a long header row can fill tiles of its own."""
+    """Fewest runs of ``tiles`` whose grids fit, as even as possible, excluding runs of one tile and runs without rows
+    (a long header row can fill tiles of its own)."""
     room = max_tokens - count_tokens("".join(f"{line}\n" for line in grid.head))
     if room < 1:
         return []
-    # A line's end is a token border, so lines counted apart add up to at least the whole.
+    # A line's end is a token boundary, so lines counted separately add up to at least the whole.
     rows = [count_tokens("".join(f"{line}\n" for line in grid.lines(tile))) for tile in tiles]
     carried = [count_tokens(f"{line}\n") if line else 0 for line in map(grid.carried, tiles)]
 
@@ -352,7 +352,7 @@ def _runs(grid: _Grid, tiles: Sequence[Chunk], max_tokens: int) -> list[Sequence
 
 
 class _Grid:
-    """A table in short form, a tile at a time. ``head`` is its title (else what stands above it) and header rows."""
+    """Table in short form, one tile at a time. ``head`` is its title (else the text above it) and header rows."""
 
     def __init__(self, document: Document, element: Element, table: Table, first: Chunk) -> None:
         self._document = document
@@ -366,8 +366,8 @@ class _Grid:
         self.head = [line for line in (above, *(BETWEEN.join(map(self._cell, row)) for _, row in rows)) if line]
 
     def lines(self, tile: Chunk) -> list[str]:
-        """The rows of ``tile``: the cells whose own words stand in it, cut at its borders. What it carries of title,
-        headers and group stands in the grid already."""
+        """Rows of ``tile``: the cells whose own words are in it, cut at its borders. Repeated title, headers and group
+        are left out, since the grid already has them."""
         inside = self._body[bisect_left(self._starts, tile.start) : bisect_left(self._starts, tile.end)]
         before = bisect_left(self._starts, tile.start) - 1
         if before >= 0 and self._body[before].end > tile.start:
@@ -377,8 +377,8 @@ class _Grid:
         return [line for line in lines if line]
 
     def carried(self, tile: Chunk) -> str:
-        """What names the first row of ``tile`` beside its own cells: its group, or a cell that spans rows. "" for the
-        first tile of the table, in which nothing stands that was printed before."""
+        """Text that names the first row of ``tile`` besides its own cells: its group, or a cell that spans rows. "" for
+        the first tile of the table, which has nothing printed before it."""
         place = bisect_left(self._starts, tile.start)
         if tile is self._first or place == len(self._body):
             return ""

@@ -1,8 +1,8 @@
-"""What stands where on a page, as the layout model and the table finder see it. Runs in the child process only.
+"""Layout detection of one page by the layout model and the table finder. Runs in the child process only.
 
-Pictures that the model saw in part are completed from what is drawn: a picture grows over the drawings and images that
-lie partly in it, as long as it takes in nothing of another region, be it a picture too (images with shadows reach
-beyond what is seen of them). A caption with nothing to stand for gets what is drawn next to it.
+Pictures that the model detected in part are completed from the drawings: a picture grows over the drawings and images
+that lie partly in it, unless it would take in part of another region, including another picture (images with shadows
+extend beyond their visible part). A caption without a figure gets the drawing next to it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _TEXT = ("fill-text", "stroke-text", "ignore-text")  # MuPDF's names
 
 
 def find_regions(page: Any, words: int, vectors: int) -> tuple[list[tuple[Region, Region]], str | None]:
-    """Layout regions, tables with their grids, and images, each with its core (`complete_pictures`); and a complaint
-    where the table finder failed.
+    """Layout regions, tables with their grids, and images, each with its core (`complete_pictures`); and an error
+    message if the table finder failed.
 
-    The table finder is a third of a page's time. It works from the layout's tables and from ruled lines, so a page
-    with neither is spared it; a page without words has nothing for the model to lay out.
+    The table finder takes a third of a page's time. It works from the layout's tables and from ruled lines, so it is
+    skipped on a page with neither; the layout model is skipped on a page without words.
     """
     if not words:
         return [(image, image) for image in _image_regions(page, (), page.rect.width, page.rect.height)], None
@@ -57,7 +57,7 @@ def find_regions(page: Any, words: int, vectors: int) -> tuple[list[tuple[Region
 
 
 def block_regions(boxes: NDArray[np.float32], blocks: NDArray[np.int32]) -> list[Region]:
-    """The hulls of the words of each of MuPDF's text blocks, in their order: regions where there is no layout model."""
+    """Bounding boxes of the words of MuPDF's text blocks, in their order: the regions used without a layout model."""
     regions: list[Region] = []
     for block in dict.fromkeys(blocks.tolist()):
         part = boxes[blocks == block]
@@ -67,7 +67,7 @@ def block_regions(boxes: NDArray[np.float32], blocks: NDArray[np.int32]) -> list
 
 
 def moved_right(region: Region, right: float) -> Region:
-    """``region`` with all its boxes moved to the right, from the frame of a part of the page to that of the page."""
+    """``region`` with all its boxes moved right by ``right``: from the frame of a part of the page to the page's."""
     if not right:
         return region
 
@@ -81,7 +81,7 @@ def moved_right(region: Region, right: float) -> Region:
 
 
 def _table_region(table: Any) -> Region | None:
-    """A found table as a grid; None where the finder gave no cells."""
+    """Grid of a found table; None if the finder gave no cells."""
     placements = table.placements
     if not placements:
         return None
@@ -108,7 +108,7 @@ def _table_region(table: Any) -> Region | None:
 
 
 def _covers(table: Rect, other: Rect) -> bool:
-    """Whether a found table takes the place of a layout box: most of either lies in the other."""
+    """Whether a found table replaces a layout box: most of either lies in the other."""
     width = min(table[2], other[2]) - max(table[0], other[0])
     height = min(table[3], other[3]) - max(table[1], other[1])
     if width <= 0 or height <= 0:
@@ -118,7 +118,7 @@ def _covers(table: Rect, other: Rect) -> bool:
 
 
 def _image_regions(page: Any, regions: Sequence[Region], width: float, height: float) -> list[Region]:
-    """Images that no region touches; a page-wide image is a background or a scan, not a figure."""
+    """Images that no region touches. A page-wide image is a background or a scan, not a figure."""
     out: list[Region] = []
     for image in page.get_image_info():
         rect = pymupdf.Rect(image["bbox"]) & pymupdf.Rect(0, 0, width, height)
@@ -131,7 +131,7 @@ def _image_regions(page: Any, regions: Sequence[Region], width: float, height: f
 
 
 def _drawn(page: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The boxes of all paths, shadings and images on the page, and those of all pieces of text, each ``(n, 4)``."""
+    """Boxes of all paths, shadings and images on the page, and of all pieces of text, each ``(n, 4)``."""
     log = page.get_bboxlog()
     paths, texts = ([box for kind, box in log if (kind in _TEXT) == is_text] for is_text in (False, True))
     return np.asarray(paths, np.float64).reshape(-1, 4), np.asarray(texts, np.float64).reshape(-1, 4)
@@ -139,21 +139,21 @@ def _drawn(page: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 Boxes = NDArray[np.float64]
 
-SMALLEST = 40.0  # points: a caption's picture is at least so wide and high
-BACKGROUND = 0.6  # of the page: what is larger lies behind everything
-REACH = 36.0  # points between a caption and what is drawn for it
+SMALLEST = 40.0  # points: least width and height of a caption's picture
+BACKGROUND = 0.6  # of the page: larger drawings are background
+REACH = 36.0  # points between a caption and its drawing
 APART = 12.0  # points between two parts of one picture
-LABEL, LABEL_APART = 120.0, 6.0  # points: the longest label of an axis or point, and how far it stands outside
+LABEL, LABEL_APART = 120.0, 6.0  # points: the longest label of an axis or point, and its distance from the drawing
 OVERLAP = 3.0  # points by which a picture may reach into another region
 
 
 def complete_pictures(
     regions: Sequence[Region], drawn: Boxes, lettered: Boxes, width: float, height: float
 ) -> list[tuple[Region, Region]]:
-    """``regions`` with their pictures grown, and pictures for captions that have neither picture nor table; each with
-    its core, where it was seen before or where its caption places it: what is drawn of a picture may reach behind the
-    next column, so the core tells its place on the page. ``drawn`` are the boxes of all paths and images on the page,
-    ``lettered`` those of all pieces of text, each ``(n, 4)``; page and boxes in one frame, in points."""
+    """``regions`` with pictures grown, and pictures added for captions that have neither picture nor table. Each comes
+    with its core: the box detected before, or the place given by its caption. Drawings of a picture may extend behind
+    the next column, so the core determines its place on the page. ``drawn`` are the boxes of all paths and images on
+    the page, ``lettered`` those of all pieces of text, each ``(n, 4)``; page and boxes share one frame, in points."""
     others = [region.box for region in regions if region.kind != "picture"]
     drawn, lettered = (_usable(boxes, others, width, height) for boxes in (drawn, lettered))
 
@@ -175,7 +175,7 @@ def complete_pictures(
 
 
 def _usable(drawn: Boxes, others: Sequence[Rect], width: float, height: float) -> Boxes:
-    """What is on the page, is no background and does not belong to a region with words (a rule, a table's line)."""
+    """Drawings on the page that are no background and do not belong to a region with words (a rule, a table's line)."""
     drawn = drawn.reshape(-1, 4)
     drawn = np.stack([drawn[:, :2].clip(0, (width, height)), drawn[:, 2:].clip(0, (width, height))], 1).reshape(-1, 4)
     sides = drawn[:, 2:] - drawn[:, :2]
@@ -189,8 +189,8 @@ def _usable(drawn: Boxes, others: Sequence[Rect], width: float, height: float) -
 
 
 def _picture_at(caption: Rect, drawn: Boxes, others: Sequence[Rect]) -> Rect | None:
-    """The drawing just above the caption, else just below it; no further to the sides than what stands beside the
-    caption, which is the caption or the text of another column."""
+    """Drawing just above the caption, else just below it, no wider than the free space beside the caption, which other
+    columns' text limits."""
     side = [other for other in others if other[1] < caption[3] and other[3] > caption[1]]
     left = max((other[2] for other in side if other[2] <= caption[0]), default=-np.inf)
     right = min((other[0] for other in side if other[0] >= caption[2]), default=np.inf)
@@ -210,14 +210,14 @@ def _picture_at(caption: Rect, drawn: Boxes, others: Sequence[Rect]) -> Rect | N
 
 
 def _grown(box: Rect, drawn: Boxes, others: Sequence[Rect], apart: float) -> Rect:
-    """``box`` grown, step by step, over what is drawn in it or within ``apart`` points of it."""
+    """``box`` grown, step by step, over drawings inside it or within ``apart`` points of it."""
     left = drawn
     grew = True
     while grew and len(left):
         grew = False
         x0, y0, x1, y1 = box
         outside = (left[:, 0] < x0) | (left[:, 1] < y0) | (left[:, 2] > x1) | (left[:, 3] > y1)
-        left = left[outside]  # what lies inside has nothing to add
+        left = left[outside]  # drawings inside the box add nothing
         touches = (
             (left[:, 0] <= x1 + apart)
             & (left[:, 2] >= x0 - apart)
@@ -225,7 +225,7 @@ def _grown(box: Rect, drawn: Boxes, others: Sequence[Rect], apart: float) -> Rec
             & (left[:, 3] >= y0 - apart)
         )
         near = left[touches]
-        left = left[~touches]  # each is looked at once
+        left = left[~touches]  # each drawing is examined once
         if not len(near):
             break
         at_once = _hull(np.vstack([near, [box]]))
@@ -240,7 +240,7 @@ def _grown(box: Rect, drawn: Boxes, others: Sequence[Rect], apart: float) -> Rec
 
 
 def _with_labels(box: Rect, lettered: Boxes, others: Sequence[Rect]) -> Rect:
-    """``box`` with the short pieces of text of no other region that stand partly in it or at its edge."""
+    """``box`` with the short pieces of text that belong to no other region and lie partly in it or at its edge."""
     x0, y0, x1, y1 = box
     touches = (
         (lettered[:, 0] <= x1 + LABEL_APART)
@@ -257,7 +257,7 @@ def _with_labels(box: Rect, lettered: Boxes, others: Sequence[Rect]) -> Rect:
 
 
 def _intrudes(wider: Rect, box: Rect, others: Sequence[Rect]) -> bool:
-    """Whether ``wider`` takes more of any other region than ``box`` does."""
+    """Whether ``wider`` covers more of any other region than ``box`` does."""
     for other in others:
         wide, high = _overlap(wider, other)
         before = _overlap(box, other)

@@ -1,4 +1,4 @@
-"""Pages → document: the passes in order, and the writing of the canonical text.
+"""Document builder: runs the passes over the pages in order and writes the canonical text.
 
 Pure and deterministic: the same pages and settings always give the same document.
 """
@@ -46,8 +46,8 @@ def build_document(
     settings: Settings,
     descriptions: Mapping[Box, str] | None = None,
 ) -> Document:
-    """The document of ``pages`` (any order), with ``descriptions`` of figures by their region. Raises `NoText` when no
-    page has a word, `NothingRead` where pages that could not be read are to blame."""
+    """Document built from ``pages`` (any order), with ``descriptions`` of figures by region. Raises `NoText` if no page
+    has a word, or `NothingRead` if unreadable pages are the cause."""
     ordered = sorted(pages, key=lambda page: page.number)
     if not any(page.texts or any(region.description for region in page.regions) for page in ordered):
         lost = [page for page in ordered if page.unread]
@@ -149,7 +149,7 @@ def _label(page: PageLayout, info: FileInfo) -> str:
 
 
 def _described(blocks: Sequence[Block], descriptions: Mapping[Box, str]) -> dict[Block, str]:
-    """What AI wrote about each figure: the page's own description, else one of ``descriptions``, by region."""
+    """AI-written description of each figure: the page's own, else the one in ``descriptions`` for its region."""
     own = {block: block.description for block in blocks if block.kind == "figure" and block.description}
     given = {
         block: descriptions[region]
@@ -183,7 +183,7 @@ def _write(
 
 
 def _write_repeated(text: CanonicalText, block: Block, joined: Joined, written: dict[Block, _Written]) -> _Written:
-    """A table's header that is printed again: its cells become known to the table as well."""
+    """Write a table header that is printed again and add its cells to the table."""
     start = len(text)
     first, header = joined.headers[block]
     cells = write_repeated(text, header)

@@ -1,7 +1,8 @@
-"""Figures described in words by a model that sees: which are, what is asked about each, what is kept of the answer.
+"""Figure descriptions by a vision model: which figures are described, the prompt for each, and the part of the answer
+that is kept.
 
-The spend limit is kept by `ragcore.model_calls`. What a model said of a picture is kept by the picture, so it is asked
-once, whatever becomes of the document.
+`ragcore.model_calls` enforces the spend limit. Answers are stored per picture, so each picture is sent once, whatever
+happens to the document.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ def describe_figures(
     on_progress: Callable[[int, int], None],
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[dict[Box, str], ModelReport]:
-    """Descriptions by region, and what became of each figure. ``path`` is the readable PDF; ``describer`` gives the
-    model, or None where none is in force; without a ``describer`` only what is known already is used.
+    """Descriptions by region, and the outcome for each figure. ``path`` is the readable PDF; ``describer`` gives the
+    model, or None if none is configured; without ``describer`` only known descriptions are used.
 
-    What the service does wrong is in the report. Raises `Cancelled`; what was described by then is kept.
+    Errors of the service are in the report. Raises `Cancelled`; descriptions made before that are kept.
     """
     chosen = settings.figures
     figures = worth_describing(document)
@@ -46,7 +47,7 @@ def describe_figures(
         return {}, ModelReport(usd=cache.spent(document.doc_id))
     if chosen.describe == "off":
         return {}, ModelReport(len(figures), left=len(figures), usd=cache.spent(document.doc_id))
-    # Those with a caption first: where not all can be described, these say the most.
+    # Captioned figures first: if not all can be described, these are the most informative.
     ordered = sorted(figures, key=lambda figure: (not is_labelled(figure.caption), not figure.caption, figure.element))
     work = _Work(document, cache, settings, ordered[: chosen.max_figures])
     model: LLM | None = None
@@ -69,7 +70,7 @@ class _Work:
     settings: Settings
     figures: list[Figure]
     images: dict[Box, str] = field(default_factory=dict)  # place → picture
-    said: dict[str, str] = field(default_factory=dict)  # picture → its description, "" where there is nothing to say
+    said: dict[str, str] = field(default_factory=dict)  # picture → its description, "" if there is nothing to say
     errors: list[GroundworkError] = field(default_factory=list)
     refused: str = ""  # `ModelCalls.refused`
     model: str = ""
@@ -84,7 +85,7 @@ class _Work:
         return f"{box.page}:{corners}@{chosen.dpi:g}/{chosen.max_pixels}"
 
     def recall(self) -> None:
-        """What any model said before, of pictures of which nothing is known yet."""
+        """Load stored descriptions, by any model, of pictures that have none yet."""
         for image in set(self.images.values()) - set(self.said):
             text = self.cache.latest(image)
             if text is not None:
@@ -157,7 +158,7 @@ class _Work:
         self.cache.put(image, self.model, PROMPT, self.said[image])
 
     def texts(self) -> dict[Box, str]:
-        """Descriptions by place: of a picture that occurs again, at its first place."""
+        """Descriptions by place; a picture that occurs several times is described at its first place."""
         places: dict[str, Figure] = {}
         for figure in sorted(self.figures, key=lambda figure: figure.element):
             image = self.images.get(figure.region)
@@ -195,14 +196,14 @@ class _Work:
 
 
 PROMPT = hashlib.sha256(f"{FIGURE_SYSTEM}\0{FIGURE_PROMPT}".encode()).hexdigest()[:12]
-MIN_SHARE = 0.01  # of its page: a smaller picture is not described
+MIN_SHARE = 0.01  # of its page: smaller pictures are not described
 _LONGEST_CAPTION = 1500  # characters
 _SENTENCE_END = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure large enough to be described: its place and what the document says about it."""
+    """Figure large enough to describe: its place and the document's text about it."""
 
     element: int
     region: Box
@@ -211,8 +212,7 @@ class Figure:
 
 
 def worth_describing(document: Document) -> list[Figure]:
-    """The figures of the body without a description that fill at least `MIN_SHARE` of their page, in reading
-    order."""
+    """Figures of the body without a description that cover at least `MIN_SHARE` of their page, in reading order."""
     found = []
     for element in document.body:
         if element.kind != "figure" or not element.region or element.generated is not None:
@@ -232,14 +232,13 @@ def _caption(document: Document, figure: Element) -> str:
 
 
 def figure_prompt(title: str, figure: Figure) -> str:
-    """What is asked about a figure. Words of the document stand in one JSON object, whose strings they cannot leave."""
+    """Prompt for a figure. The document's words are in one JSON object, so they cannot leave its strings."""
     about: Mapping[str, object] = {"title": title, "section": list(figure.section), "caption": figure.caption}
     return FIGURE_PROMPT.format(about=json.dumps(about, ensure_ascii=False).replace("<", "\\u003c"))
 
 
 def clean(text: str) -> str:
-    """A description as one paragraph for the canonical text, without a sentence that was cut off; "" where the model
-    saw nothing worth describing."""
+    """Description as one paragraph without an incomplete last sentence; "" if the model found nothing to describe."""
     words = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
     if words.strip(" .*`\"'").upper() == NO_CONTENT:
         return ""

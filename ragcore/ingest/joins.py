@@ -1,8 +1,8 @@
-"""Paragraphs that break off at the end of a column or page, joined with what goes on with them.
+"""Paragraph joining: paragraphs that break at the end of a column or page are joined with their continuation.
 
-Wording decides where it can (a hyphen, a lower-case letter, a sentence without its end). Where a sentence happens to
-end with its column, the setting does: the last line is full and what follows is not indented though this document
-indents its paragraphs.
+Wording decides if it can (a hyphen, a lower-case letter, an unfinished sentence). If a sentence happens to end with its
+column, typesetting decides: the last line is full and the next block is not indented although this document indents its
+paragraphs.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from ragcore.ingest.canonical import Line, Ref
 from ragcore.ingest.layout import SUPERSCRIPT, PageLayout, Rect, around
 from ragcore.ingest.lists import marker
 
-SAME_SIZE = 0.04  # share by which the font sizes of the two parts may differ
-MAX_PAGES = 8  # from the one part to the other: full-page tables and figures may stand between
-INDENT = 0.6  # of the font size: a first line set in by more is indented
-INDENTING = 0.35  # share of a document's paragraphs that are indented where indenting is its way
+SAME_SIZE = 0.04  # largest difference between the font sizes of the two parts, as a share
+MAX_PAGES = 8  # between the two parts: full-page tables and figures may come between
+INDENT = 0.6  # of the font size: a first line indented by more counts as indented
+INDENTING = 0.35  # share of indented paragraphs from which a document counts as indenting
 MIN_WORDS = 8  # shorter pieces are no broken paragraphs unless their wording says so
 _LABEL = re.compile(r"(source|note|sources|notes|figure|table|fig)\b", re.IGNORECASE)
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "．", "؟", "۔", "।")
 _CLOSING = "”’\"')]»）」』"
-# Words that no sentence ends with: the next column or page goes on with it even in capitals.
+# Words that no sentence ends with: the text continues in the next column or page even with a capital.
 _GOES_ON = frozenset(
     {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
 )
@@ -33,8 +33,8 @@ _FLOATS = ("figure", "table", "caption", "footnote")
 
 
 def join_over_breaks(pages: Sequence[Sequence[Block]]) -> None:
-    """Give the words of each continuation to the block that it goes on with, and mark it ``joined``. Floats and
-    footnotes between the two stay where they are; a heading or a formula ends what stands open."""
+    """Append each continuation's words to the block that it continues, and mark the continuation ``joined``. Floats and
+    footnotes in between stay in place; a heading or a formula closes the open paragraph."""
     indents = _indents(pages)
     open_blocks: list[Block] = []
     floated = False
@@ -46,7 +46,7 @@ def join_over_breaks(pages: Sequence[Sequence[Block]]) -> None:
                 floated = True
                 continue
             if block.kind not in ("paragraph", "list_item"):
-                # A heading smaller than the text stands in a box beside it.
+                # A heading smaller than the text is in a box beside it.
                 boxed = block.kind == "heading"
                 open_blocks = [b for b in open_blocks if boxed and block.size < (1 - SAME_SIZE) * b.words[-1].size]
                 continue
@@ -61,8 +61,7 @@ def join_over_breaks(pages: Sequence[Sequence[Block]]) -> None:
 
 
 def join_headings(blocks: Sequence[Block]) -> None:
-    """Join a heading that breaks off in mid-sentence with the rest of it, which the layout model put into a box of
-    its own."""
+    """Join a heading that breaks off in mid-sentence with its rest, which the layout model put into a separate box."""
     before: Block | None = None
     for block in blocks:
         if block.noise is not None or not block.words:
@@ -95,7 +94,7 @@ def _continues(first: Block, second: Block, indents: bool, floated: bool) -> boo
         return False
     wording = _wording(first, second)
     if not _elsewhere(first, second):
-        # In the same column only a float can have come between, and only the wording can show it.
+        # Within a column only a float can come between, and only the wording can show it.
         return wording == "goes on" and floated and second.page is first.words[-1].page
     if wording != "open":
         return wording == "goes on"
@@ -107,7 +106,7 @@ def _continues(first: Block, second: Block, indents: bool, floated: bool) -> boo
 
 
 def _wording(first: Block, second: Block) -> str:
-    """Whether the words alone say that ``second`` goes on with ``first``: "goes on", or "open"."""
+    """Verdict of the wording alone on whether ``second`` continues ``first``: "goes on", or "open"."""
     ending, beginning = first.words[-1].text, second.words[0].text
     if ending.endswith(("-", "\u2010")) and beginning[0].islower():
         return "goes on"
@@ -119,7 +118,7 @@ def _wording(first: Block, second: Block) -> str:
 
 
 def _ended(block: Block) -> bool:
-    """Whether a sentence ends with the block, reference marks behind its full stop left out."""
+    """Whether a sentence ends with the block, ignoring reference marks after its full stop."""
     words = list(block.words[-6:])
     size = max(word.size for word in words)
     while len(words) > 1 and (words[-1].flags & SUPERSCRIPT or words[-1].size < 0.8 * size):
@@ -129,7 +128,7 @@ def _ended(block: Block) -> bool:
 
 
 def _elsewhere(first: Block, second: Block) -> bool:
-    """Whether ``second`` stands on a later page, or in a column beside and above the end of ``first``."""
+    """Whether ``second`` is on a later page, or in a column beside and above the end of ``first``."""
     end = first.words[-1]
     if end.page is not second.page:
         return 1 <= second.page.number - end.page.number <= MAX_PAGES
@@ -139,7 +138,7 @@ def _elsewhere(first: Block, second: Block) -> bool:
 
 
 def _last_lines(block: Block) -> list[Line]:
-    """The lines of the block's last column."""
+    """Lines of the block's last column."""
     lines = [block.lines[-1]]
     for line in reversed(block.lines[:-1]):
         if line[0].page is not lines[-1][0].page or line[0].box[1] > lines[-1][0].box[1]:
@@ -153,7 +152,7 @@ def _last_part(block: Block) -> Rect:
 
 
 def _column_right(page: PageLayout, left: float, right: float) -> float:
-    """The right edge of the text column of ``page`` in which ``left``–``right`` lies."""
+    """Right edge of the text column of ``page`` that contains ``left``–``right``."""
     middle = (left + right) / 2
     edges = [r.box[2] for r in page.regions if r.kind in ("text", "list-item") and r.box[0] <= middle <= r.box[2]]
     return max([right, *edges]) if edges else right
@@ -182,8 +181,7 @@ def _left(line: Sequence[Ref]) -> float:
 
 
 def _indents(pages: Sequence[Sequence[Block]]) -> bool:
-    """Whether this document's way is to indent the first line of a paragraph. What follows a heading is left out:
-    it is often not indented."""
+    """Whether this document indents paragraphs. Those after a heading do not count: they are often not indented."""
     body = [b for blocks in pages for b in blocks if b.noise is None and b.words]
     shown = [b for a, b in pairwise(body) if b.kind == "paragraph" and a.kind == "paragraph" and len(b.lines) > 2]
     if len(shown) < 4:

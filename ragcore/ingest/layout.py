@@ -1,11 +1,11 @@
-"""What one page gave, before anything is decided about the document: words with boxes, and regions with classes.
+"""Page layout: words with boxes and regions with classes, as read from one page before any decision about the document.
 
-`PageLayout` is made in the parsing child process, kept per page as a checkpoint, and read by the passes that build
+`PageLayout` is made in the parsing child process, stored per page as a checkpoint, and read by the passes that build
 the document.
 
-Coordinates here are points of the page's *upright frame*, origin top-left: the visible part of the page, turned so
-that most of its text reads from left to right. The model, the reading order and the rules of later passes then need
-not know about turned pages. `PageLayout.displayed` maps a box to the page as displayed, the one convention outside.
+Coordinates are points of the page's *upright frame*, origin top-left: the visible part of the page, turned so that most
+of its text reads from left to right. The model, the reading order and later passes therefore need no handling of turned
+pages. `PageLayout.displayed` maps a box to the page as displayed, the only convention used elsewhere.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ BOLD: Final = 1
 ITALIC: Final = 2
 SUPERSCRIPT: Final = 4
 MONO: Final = 8
-GLUED: Final = 16  # no blank between this and the word before it
+GLUED: Final = 16  # no blank between this word and the previous one
 SOFT_HYPHEN: Final = 32  # a soft hyphen followed it at the end of its line
 SIDEWAYS: Final = 64  # turned against most of the page's text
-COARSE: Final = 128  # its box is that of a whole area in which it stands: order and lines are as given
+COARSE: Final = 128  # its box is that of a whole area: order and lines are as given
 
 LINE_NUMBERS: Final = "line-number"  # kind of the region that holds a draft's line numbers
-WATERMARK: Final = "watermark"  # and of the one that holds what is printed across the text
+WATERMARK: Final = "watermark"  # and of the region that holds text printed across the page
 
 _MAGIC = b"GWP3"
 _EARLIER = b"GWP2"  # no confidences, no descriptions; still read, since libraries hold such pages
@@ -48,9 +48,9 @@ Rect = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
-    """What a PDF says about itself. ``title`` is the metadata's as it stands ("" where there is none); ``labels`` has
-    one printed label per page, or is empty where the PDF defines none; ``outline`` entries are (level from 1, title,
-    page from 1). ``unlocked`` says that a password was needed and given."""
+    """Metadata of a PDF. ``title`` is the metadata's, unchanged ("" if there is none); ``labels`` has one printed label
+    per page, or is empty if the PDF defines none; ``outline`` entries are (level from 1, title, page from 1).
+    ``unlocked``: a password was needed and given."""
 
     pages: int
     title: str = ""
@@ -62,7 +62,7 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A cell of a table's grid: slot, extent in slots, and the grid's rectangle (not the ink's)."""
+    """Cell of a table's grid: slot, extent in slots, and the grid's rectangle (not the ink's)."""
 
     row: int
     col: int
@@ -74,7 +74,7 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """``given``: another parser told the cells one by one, so there is nothing to mend in them."""
+    """Grid of a table. ``given``: another parser supplied the cells one by one, so nothing is repaired."""
 
     rows: int
     columns: int
@@ -84,9 +84,9 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A rectangle with a role: the layout model's class name (``text``, ``title``, ``section-header``, ``list-item``,
+    """Rectangle with a role: the layout model's class name (``text``, ``title``, ``section-header``, ``list-item``,
     ``table``, ``picture``, ``caption``, ``footnote``, ``formula``, ``page-header``, ``page-footer``), or ``logo``. A
-    picture may come with a ``description`` that AI wrote."""
+    picture may have an AI-written ``description``."""
 
     kind: str
     box: Rect
@@ -99,13 +99,12 @@ class PageLayout:
     """One page: ``regions`` in reading order, and n words as parallel columns.
 
     ``width`` and ``height`` are those of the page as displayed, ``rotation`` the page's own entry. The upright frame
-    turned clockwise by ``turn`` degrees (0, 90, 180, 270) is the displayed page.
-    ``texts`` n strings without white space; ``boxes`` float32 ``(n, 4)`` as x0, y0, x1, y1; ``sizes`` float32 ``(n,)``
-    font size in points; ``lines`` int32 ``(n,)`` number of the printed line, rising in MuPDF's order; ``flags`` uint8
-    ``(n,)`` (BOLD, GLUED ...); ``owners`` int32 ``(n,)`` index of the region that the word belongs to. Every word has
-    exactly one owner. ``degraded`` says what went wrong with the page; with ``unread`` nothing on it could be read.
-    ``confidence`` uint8 ``(n,)`` percent where the words were read by OCR, None where they are the
-    PDF's own text.
+    turned clockwise by ``turn`` degrees (0, 90, 180, 270) is the displayed page. ``texts`` n strings without white
+    space; ``boxes`` float32 ``(n, 4)`` as x0, y0, x1, y1; ``sizes`` float32 ``(n,)`` font size in points; ``lines``
+    int32 ``(n,)`` number of the printed line, rising in MuPDF's order; ``flags`` uint8 ``(n,)`` (BOLD, GLUED ...);
+    ``owners`` int32 ``(n,)`` index of the word's region. Every word has exactly one owner. ``degraded`` says what went
+    wrong with the page; with ``unread`` nothing on it could be read. ``confidence`` uint8 ``(n,)`` percent if OCR read
+    the words, None if they are the PDF's own text.
     """
 
     number: int
@@ -127,7 +126,7 @@ class PageLayout:
 
     @property
     def ocr(self) -> float | None:
-        """Mean confidence of the words, 0–1, weighted by their characters; None where none was read by OCR."""
+        """Mean OCR confidence of the words, 0–1, weighted by characters; None if OCR read none."""
         if self.confidence is None or not self.texts:
             return None
         return float(np.average(self.confidence, weights=[len(text) for text in self.texts])) / 100
@@ -138,12 +137,12 @@ class PageLayout:
         return (self.width, self.height) if self.turn in (0, 180) else (self.height, self.width)
 
     def displayed(self, box: Rect) -> Rect:
-        """A box of the upright frame on the page as displayed, cut at its edges."""
+        """Box of the upright frame on the page as displayed, cut at its edges."""
         x0, y0, x1, y1 = turned(box, self.turn, *self.frame)
         return max(0.0, x0), max(0.0, y0), min(self.width, x1), min(self.height, y1)
 
     def to_bytes(self) -> bytes:
-        """A compact form for the checkpoint (zlib over a JSON head and the arrays)."""
+        """Compact serialisation for the checkpoint (zlib over a JSON head and the arrays)."""
         head = json.dumps(
             {
                 "number": self.number,
@@ -172,11 +171,11 @@ class PageLayout:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageLayout:
-        """The inverse of `to_bytes`. Raises ValueError for anything else."""
+        """Inverse of `to_bytes`. Raises ValueError for any other bytes."""
         if data[:4] not in (_MAGIC, _EARLIER):
             raise ValueError("these bytes are not a page of this version")
         try:
-            raw = zlib.decompress(data[4:])  # checks the bytes too
+            raw = zlib.decompress(data[4:])  # also checks the bytes
         except zlib.error as error:
             raise ValueError("these bytes are damaged") from error
         (length,) = struct.unpack_from("<I", raw)
@@ -208,13 +207,13 @@ class PageLayout:
 
 
 def around(boxes: Iterable[Rect]) -> Rect:
-    """The rectangle around ``boxes``, of which there is at least one."""
+    """Bounding rectangle of ``boxes``, at least one."""
     lefts, tops, rights, bottoms = zip(*boxes)
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def area(box: Rect) -> float:
-    """0 for a box turned inside out."""
+    """Area of a box; 0 for an inverted one."""
     return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
 
 
@@ -233,7 +232,7 @@ def turned(box: Rect, angle: int, width: float, height: float) -> Rect:
 def empty_page(
     number: int, label: str, width: float, height: float, rotation: int, degraded: str | None, *, unread: bool = False
 ) -> PageLayout:
-    """A page without words."""
+    """Page without words."""
     return PageLayout(
         number=number,
         label=label,

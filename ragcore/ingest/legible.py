@@ -1,8 +1,8 @@
-"""Whether the text layer of a page is text: the check for broken encodings. Pure functions over strings.
+"""Detection of broken encodings in a page's text layer. Pure functions over strings.
 
-A font whose character map is missing or wrong gives characters that are not those on the page. The signs looked for
-are rare in any real text; still they only raise a suspicion. What decides is the page itself: it is read by OCR, and
-`agree` says whether the two are the same text (then the text layer stays).
+A font with a missing or wrong character map gives characters other than those on the page. The signs checked here are
+rare in any real text, yet they only raise a suspicion. The page itself decides: OCR reads it, and `agree` says whether
+the two texts match (the text layer then stays).
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from collections import Counter
 from functools import lru_cache
 from itertools import groupby
 
-MIN_CHARS = 20  # fewer printed characters are no ground for a suspicion
-BROKEN_SHARE = 0.15  # of the characters, that stand for nothing
-SYMBOL_SHARE = 0.5  # of the characters that are no digits, runs of one character counted once
-NUMBER_SHARE = 1 / 3  # and of all of them: in tables of numbers hardly anything but signs stands beside the digits
+MIN_CHARS = 20  # fewer printed characters raise no suspicion
+BROKEN_SHARE = 0.15  # of the characters: meaningless ones
+SYMBOL_SHARE = 0.5  # of the characters that are no digits, counting runs of one character once
+NUMBER_SHARE = 1 / 3  # of all characters: in tables of numbers almost only signs accompany the digits
 MOJIBAKE_SHARE = 0.45  # of the letters, from U+00A1 to U+00FF
-MIN_WORDS = 15  # words of four letters or more without which spelling says nothing
-ODD_SHARE = 0.4  # of these words, that are spelt as hardly any language in Latin letters spells
-AGREEMENT = 0.4  # share of the three-letter sequences read off the page that a right text layer has as well
+MIN_WORDS = 15  # words of four letters or more; with fewer, spelling is no evidence
+ODD_SHARE = 0.4  # of these words: spelt as in hardly any language in Latin letters
+AGREEMENT = 0.4  # share of the three-letter sequences read off the page that a correct text layer also has
 _CID = re.compile(r"\(cid:\d+\)")
 _WORD = re.compile(r"[A-Za-z\u00c0-\u024f]{4,}")
 _VOWELS = frozenset("aeiouy")
-_SYLLABIC = frozenset("lr")  # carry a syllable of their own in Czech: "vlk", "čtvrt"
+_SYLLABIC = frozenset("lr")  # syllabic consonants in Czech: "vlk", "čtvrt"
 _VOWEL_SHARE = 0.2  # a tenth of English words have as few: "which", "strength"
 _CONSONANTS = 8  # in a row: "Angstschweiß" has seven
 
 
 def garbled(text: str) -> str | None:
-    """Why ``text`` (a page's characters as they stand in the file, control characters included) looks like the work of
-    a broken encoding; None when it doesn't.
+    """Reason to suspect a broken encoding in ``text`` (a page's characters as they are in the file, control characters
+    included); None if there is none.
 
-    Formulas, part numbers, tables of numbers, source code and any script are text. The rules: characters that stand
-    for nothing (replacement, private use, control, unassigned, ``(cid:12)``); mostly symbols; Latin-1 letters in the
-    place of most letters; words with hardly a vowel.
+    Formulas, part numbers, tables of numbers, source code and any script are text. The rules: meaningless characters
+    (replacement, private use, control, unassigned, ``(cid:12)``); mostly symbols; Latin-1 letters in place of most
+    letters; words with hardly a vowel.
     """
     cids = len(_CID.findall(text))
     rest = _CID.sub("", text) if cids else text
-    counts = Counter("".join(rest.split()))  # of different characters there are few, so each is looked at once
+    counts = Counter("".join(rest.split()))  # few characters are distinct, so each is classified once
     total = counts.total() + cids
     if total < MIN_CHARS:
         return None
@@ -62,8 +62,8 @@ def garbled(text: str) -> str | None:
 
 
 def agree(text: str, read: str) -> bool:
-    """Whether ``text``, a text layer, holds what was ``read`` off the page: by sequences of three letters or digits,
-    however they are divided into words. A reading of fewer than three is held by any text."""
+    """Whether ``text``, a text layer, contains the text ``read`` off the page, compared by sequences of three letters
+    or digits regardless of word division. Any text contains a reading of fewer than three."""
     wanted = _trigrams(read)
     return (_trigrams(text) & wanted).total() >= AGREEMENT * wanted.total()
 

@@ -1,4 +1,4 @@
-"""List items: what stands before them (bullets, numbers, letters), and how deep they stand."""
+"""List items: their markers (bullets, numbers, letters) and nesting levels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_LEVEL = 6
 
 @dataclass
 class _Open:
-    """An item whose list may go on: its left edge, that of its text, and its last marker."""
+    """Item whose list may continue: its left edge, its text's left edge, and its last marker."""
 
     left: float
     text_left: float
@@ -23,8 +23,8 @@ class _Open:
 
 
 def set_item_levels(blocks: Sequence[Block]) -> None:
-    """Give list items their ``level``, from 1. A further paragraph of an item (the layout model's list item without a
-    marker, set under the text of the one before) has that item's level."""
+    """Set the ``level`` of list items, from 1. A further paragraph of an item (the layout model's list item without a
+    marker, aligned with the text of the previous one) gets that item's level."""
     stack: list[_Open] = []
     for block in blocks:
         if block.noise is not None or not block.words:
@@ -64,7 +64,7 @@ def _opens(before: Marker | None, mark: Marker | None) -> bool:
 
 
 def _is_done(stack: Sequence[_Open], mark: Marker | None, left: float) -> bool:
-    """Whether the deepest open list is over: the item stands left of it, or goes on with a list further out."""
+    """Whether the deepest open list ends: the item is left of it, or continues an outer list."""
     deepest = stack[-1]
     if deepest.left > left + SAME_INDENT:
         return True
@@ -76,7 +76,7 @@ def _is_done(stack: Sequence[_Open], mark: Marker | None, left: float) -> bool:
 
 
 def _move(stack: list[_Open], block: Block, mark: Marker | None, left: float) -> None:
-    """Follow the lists into another column or page: what goes on there stands as far in as before."""
+    """Move the open lists to another column or page: a continued item keeps its indent."""
     if not stack:
         return
     last = stack[-1].block
@@ -95,9 +95,9 @@ def _move(stack: list[_Open], block: Block, mark: Marker | None, left: float) ->
 
 
 BULLETS = frozenset("•◦▪▫■□●○‣⁃∙·◆◇❖❑❒❏❐❍➢➤►▶▸▹★☆✓✔✗✘☐☑☒–—-*→⇒»")
-# Those that also stand within running text: at the head of a line they prove nothing by themselves.
+# Bullets that also occur within running text: at the head of a line they prove nothing by themselves.
 WEAK_BULLETS = frozenset("–—-*·→»")
-# Letters that are bullets of symbol fonts, or typed for one ("o"), where several items of a list begin with them.
+# Letters that are bullets of symbol fonts, or typed as one ("o"), if several items of a list begin with them.
 LETTERS = frozenset("olnqruvØ§¨")
 _ENUMERATOR = re.compile(r"(\(?)(\d{1,3}|[ivxlc]{1,6}|[IVXLC]{1,6}|[A-Za-z])([.)]|\.\))$")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
@@ -105,8 +105,8 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """``style`` tells kinds of markers apart (``•``, ``1.``, ``(a)``); ``numbers`` are the values that it may stand
-    for (two for ``i``, a letter or a roman number), empty for a bullet."""
+    """List marker. ``style`` distinguishes kinds of markers (``•``, ``1.``, ``(a)``); ``numbers`` are its possible
+    values (two for ``i``, a letter or a roman number), empty for a bullet."""
 
     style: str
     numbers: frozenset[int] = frozenset()
@@ -117,7 +117,7 @@ class Marker:
 
 
 def marker(word: str) -> Marker | None:
-    """The marker that ``word``, the first of its line, is; None for any other word."""
+    """Marker that ``word``, the first of its line, is; None for any other word."""
     if word in BULLETS:
         return Marker(word)
     match = _ENUMERATOR.match(word)
@@ -134,7 +134,7 @@ def marker(word: str) -> Marker | None:
 
 
 def item_marker(word: str) -> Marker | None:
-    """`marker` of a word that opens what is known to be a list item: a letter can be its bullet."""
+    """`marker` for the first word of a known list item, which may be a letter used as a bullet."""
     return marker(word) or (Marker(word) if word in LETTERS else None)
 
 

@@ -1,11 +1,11 @@
-"""Page furniture. Nothing is deleted: a block that is furniture carries the reason.
+"""Page furniture: detection and marking. Nothing is deleted; a block that is furniture carries the reason.
 
 Words come first: line numbers in the margin of a draft, which the layout model would take for a column, and large words
-printed across the text are found before the model's regions are filled.
-Then blocks, by type: the layout model's own page headers and footers, stamps along the edge (``marginalia``),
-watermarks beside the text (``watermark``) and pictures that are a logo (``logo``).
-Last, by repetition: text equal to furniture found elsewhere in the document (``marginalia``), and text that stands on
-more than a share of the pages (``repeated``), digits folded so that page numbers count as the same.
+printed across the text are found before the model's regions are filled. Then blocks, by type: the layout model's own
+page headers and footers, stamps along the edge (``marginalia``), watermarks beside the text (``watermark``) and
+pictures that are a logo (``logo``). Last, by repetition: text equal to furniture found elsewhere in the document
+(``marginalia``), and text on more than a share of the pages (``repeated``), with digits folded so that page numbers
+count as equal.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from ragcore.config.settings import NoiseSettings
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.layout import SIDEWAYS, Rect
 
-EDGE_SHARE = 0.12  # of the page's height: furniture stands within this of the top or bottom edge
+EDGE_SHARE = 0.12  # of the page's height: furniture is within this of the top or bottom edge
 MAX_WORDS = 30  # a longer block is never furniture by repetition
 SAME_PLACE = 3.0  # points
-MAX_HEADER_WORDS = 60  # a "page header" longer than this is body text that the layout model mistook
+MAX_HEADER_WORDS = 60  # a longer "page header" is body text that the layout model misclassified
 
 LOGO_PLACE = 4.0  # points by which a repeated picture's edges may differ
 LOGO_SHARE = 0.06  # of the page's area: a logo is no larger
-EDGE_LOGO_SHARE = 0.01  # and one that is known by its place at the edge alone is smaller still
+EDGE_LOGO_SHARE = 0.01  # and one known only by its place at the edge is smaller still
 MAX_LOGO_WORDS = 6
 _STAMP = re.compile(
     r"\W*(draft|confidential|strictly confidential|sample|specimen|copy|do not (?:copy|distribute|circulate)|"
@@ -42,7 +42,7 @@ _ROMAN = re.compile(r"[ivxlc]+")
 
 
 def fold(text: str) -> str:
-    """Lower case, runs of digits as ``#``, a lone roman number too, single blanks."""
+    """Folded text: lower case, runs of digits and a lone roman number as ``#``, single blanks."""
     text = " ".join(_DIGITS.sub("#", text.casefold()).split())
     return "#" if _ROMAN.fullmatch(text) else text
 
@@ -79,8 +79,7 @@ def mark_noise(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> Non
 
 
 def _keep_a_body(blocks: Sequence[Block]) -> None:
-    """A document that is nothing but furniture has been misread: what stands on a label or a one-line page is its
-    text."""
+    """Unmark a document that is nothing but furniture: on a label or a one-line page, that is its text."""
     if any(block.noise is None for block in blocks):
         return
     for block in blocks:
@@ -92,7 +91,7 @@ def _keep_a_body(blocks: Sequence[Block]) -> None:
 def _mark_repeated(blocks: Sequence[Block], pages: int, frequency: float) -> None:
     by_text: dict[str, list[Block]] = defaultdict(list)
     for block in blocks:
-        # "Chapter 1", "Chapter 2" at the heads of pages are headings: theirs must be the same in every digit.
+        # "Chapter 1", "Chapter 2" at page tops are headings: a heading counts as repeated only if every digit is equal.
         by_text[block.text.casefold() if block.kind == "heading" else fold(block.text)].append(block)
     limit = max(pages * frequency, 1)
     for same in by_text.values():
@@ -105,7 +104,7 @@ def _mark_repeated(blocks: Sequence[Block], pages: int, frequency: float) -> Non
 
 
 def _mark_watermarks(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> None:
-    """Turned text away from the edge that says what watermarks say, or stands on most pages."""
+    """Mark turned text away from the edge that has a watermark's wording or is on most pages."""
     turned: dict[str, list[Block]] = defaultdict(list)
     for blocks in pages:
         for block in blocks:
@@ -119,7 +118,7 @@ def _mark_watermarks(pages: Sequence[Sequence[Block]], settings: NoiseSettings) 
 
 
 def _mark_logos(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> None:
-    """Pictures repeated at one place over the pages, and small ones in the strip at the top or bottom."""
+    """Mark pictures repeated at one place over the pages, and small ones in the strip at the top or bottom."""
     figures = [b for blocks in pages for b in blocks if b.kind == "figure" and b.noise is None]
     small = [b for b in figures if len(b.words) <= MAX_LOGO_WORDS and _share(b) <= LOGO_SHARE]
     places: dict[tuple[int, ...], list[Block]] = defaultdict(list)
@@ -136,7 +135,7 @@ def _mark_logos(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> No
 
 
 def _share(block: Block) -> float:
-    """Of its page's area."""
+    """Share of the page's area."""
     width, height = block.page.frame
     return (block.box[2] - block.box[0]) * (block.box[3] - block.box[1]) / max(1.0, width * height)
 
@@ -159,18 +158,18 @@ def _at_one_place(blocks: Sequence[Block]) -> bool:
     return sum(near) >= 0.9 * len(near)
 
 
-MARGIN_SHARE = 0.2  # outer share of the page's width within which line numbers stand
-MIN_NUMBERS = 10  # a page must show as many
+MARGIN_SHARE = 0.2  # outer share of the page's width that may hold line numbers
+MIN_NUMBERS = 10  # least count of them on a page
 ALIGNED = 4.0  # points by which the numbers' edges may differ
 _STEPS = (1, 2, 5, 10)
 _INTEGER = re.compile(r"\d{1,5}")
 
 
 def line_numbers(texts: Sequence[str], boxes: NDArray[np.float32], width: float) -> NDArray[np.intp]:
-    """Indices of the words that number the lines of the page; empty where there are none.
+    """Indices of the words that number the lines of the page; empty if there are none.
 
-    They are integers in one narrow column at the left or right, with nothing beyond it, that rise down the page in
-    equal steps and number at least half of its lines.
+    They are integers in one narrow column at the left or right, with nothing beyond it, rising down the page in equal
+    steps and numbering at least half of its lines.
     """
     integers = [i for i, text in enumerate(texts) if _INTEGER.fullmatch(text)]
     for left in (True, False):
@@ -181,7 +180,7 @@ def line_numbers(texts: Sequence[str], boxes: NDArray[np.float32], width: float)
 
 
 def without_gutter(boxes: NDArray[np.float32], numbers: NDArray[np.intp], frame: tuple[float, float]) -> Rect:
-    """The page (``frame``: width, height) less the strip in which ``numbers`` stand."""
+    """Page (``frame``: width, height) without the strip that holds ``numbers``."""
     width, height = frame
     if not len(numbers):
         return 0.0, 0.0, width, height
@@ -222,20 +221,20 @@ def _is_gutter(boxes: NDArray[np.float32], column: Sequence[int], left: bool) ->
     if not len(rest):
         return False
     beyond = rest[:, 0] < boxes[list(column), 0].min() - 1 if left else rest[:, 2] > boxes[list(column), 2].max() + 1
-    # The first column of a table of numbers has wide gaps in print; line numbers stand beside running lines.
+    # The first column of a table of numbers has wide gaps in print; line numbers are next to running lines.
     height = float(np.median(boxes[list(column), 3] - boxes[list(column), 1]))
     printed = len(np.unique(np.round((rest[:, 1] + rest[:, 3]) / 2 / height)))
     return not bool(np.any(beyond)) and len(column) >= 0.5 * printed
 
 
 LARGER = 1.6  # times the page's median font size
-CROSSED = 3  # words that a watermark is printed over, at least
+CROSSED = 3  # least number of words under a watermark
 COVERED = 0.5  # of such a word's area
 
 
 def overprinted(boxes: NDArray[np.float32], sizes: NDArray[np.float32]) -> NDArray[np.intp]:
-    """Indices of the large words (``boxes`` float32 ``(n, 4)``, ``sizes`` float32 ``(n,)``) that share their place
-    with several smaller ones."""
+    """Indices of large words (``boxes`` float32 ``(n, 4)``, ``sizes`` float32 ``(n,)``) that overlap several small
+    ones."""
     if not len(boxes):
         return np.empty(0, dtype=np.intp)
     common = float(np.median(sizes))

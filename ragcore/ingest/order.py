@@ -1,10 +1,10 @@
-"""The order in which the regions of a page are read.
+"""Reading order of the regions of a page.
 
 A recursive XY-cut (Nagy and Seth, 1984) that looks for columns first: cutting at every blank stripe would cut both
-columns wherever two paragraph ends happen to stand side by side. What crosses the gutter (a title, a wide figure)
-divides the page into bands, and within a band each column is read to its end. Where no straight cut exists, regions
-follow one another by Breuel's rules ("High performance document layout analysis", 2003): above before below where
-they overlap in width, left before right where nothing between them reaches over both.
+columns wherever two paragraph ends happen to be side by side. A region that crosses the gutter (a title, a wide figure)
+divides the page into bands, and within a band each column is read to its end. If no straight cut exists, regions are
+ordered by Breuel's rules ("High performance document layout analysis", 2003): above before below if they overlap in
+width, left before right if nothing between them overlaps both.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ from itertools import pairwise
 
 from ragcore.ingest.layout import LINE_NUMBERS, Rect, Region
 
-SLACK = 0.12  # of a region's width and height, at each side at most, by which it may reach into a gap
+SLACK = 0.12  # of a region's width and height, per side: the most it may extend into a gap
 MAX_SLACK = 6.0  # points
-ALIGNED = 4.0  # points between the tops of regions that stand in one row
+ALIGNED = 4.0  # points between the tops of regions in one row
 NARROW = 60.0  # points: without a wider region there is no column (page numbers at the right of a list, labels)
-BESIDE = 0.3  # of the lower column's height: columns stand beside one another for at least as much
+BESIDE = 0.3  # of the lower column's height: least length over which columns are side by side
 
 
 def reading_order(regions: Sequence[Region], *, right_to_left: bool = False) -> list[Region]:
-    """``regions`` in the order in which they are read: page headers first, page footers last, columns from the left
-    (from the right where ``right_to_left``)."""
+    """``regions`` in order: page headers first, footers last, columns from the left (right if ``right_to_left``)."""
     heads = [r for r in regions if r.kind == "page-header"]
     feet = [r for r in regions if r.kind in ("page-footer", LINE_NUMBERS)]
     outside = {id(r) for r in (*heads, *feet)}
@@ -54,23 +53,23 @@ def _arranged(regions: list[Region], right_to_left: bool) -> list[Region]:
 
 
 def _same_columns(bands: Sequence[list[Region]], first: int) -> int:
-    """The end of the bands from ``first`` on that one gutter runs through: a column is read through all of them."""
+    """End of the run of bands from ``first`` that share one gutter: a column is read through all of them."""
     group: list[Region] = []
     end = first + 1
     for place in range(first, len(bands)):
         group += bands[place]
         if len(_columns(group)) > 1:
             end = place + 1
-        elif place > first:  # one band without columns of its own may stand at the head of one
+        elif place > first:  # one band without columns of its own may head the run
             break
-    # A heading at the end belongs to what comes after it.
+    # A heading at the end belongs to the next region.
     while end > first + 1 and all(r.kind in ("section-header", "title") for r in bands[end - 1]):
         end -= 1
     return end
 
 
 def _columns(regions: Sequence[Region]) -> list[list[Region]]:
-    """The columns of ``regions``, from the left; what is too narrow for one goes with the nearer neighbour."""
+    """Columns of ``regions``, from the left; a group too narrow for a column joins the nearer neighbour."""
     columns = _cut(regions, _across)
     while len(columns) > 1:
         spans = [(min(r.box[0] for r in c), max(r.box[2] for r in c)) for c in columns]
@@ -101,7 +100,7 @@ def _down(box: Rect) -> tuple[float, float]:
 
 
 def _cut(regions: Sequence[Region], extent: Callable[[Rect], tuple[float, float]]) -> list[list[Region]]:
-    """Groups of ``regions`` between which a straight line runs that touches none, in the order of ``extent``."""
+    """Groups of ``regions`` separated by straight lines that touch none, in the order of ``extent``."""
     groups: list[list[Region]] = []
     reach = 0.0
     for region in sorted(regions, key=lambda r: extent(r.box)):
@@ -127,7 +126,7 @@ def _by_rows(regions: Sequence[Region], *, right_to_left: bool) -> list[Region]:
 
 
 def _by_precedence(regions: Sequence[Region], right_to_left: bool) -> list[Region]:
-    """Breuel's partial order, taken from the top; what stands in a circle goes by height."""
+    """Breuel's partial order, taken from the top; regions in a cycle are ordered by height."""
     waiting = sorted(regions, key=lambda r: (r.box[1], -r.box[2] if right_to_left else r.box[0]))
     before = {
         id(r): {id(o) for o in waiting if o is not r and _precedes(o.box, r.box, waiting, right_to_left)}

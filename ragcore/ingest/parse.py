@@ -1,7 +1,7 @@
-"""PDF → pages: the parent's side. All MuPDF work happens in child processes with a time and a memory limit.
+"""PDF parser, parent side: PDF → pages. All MuPDF work happens in child processes with a time and a memory limit.
 
-A page that takes too long or kills its child is read again without the layout model, and says so in
-``PageLayout.degraded``; when that fails too the page is empty, ``unread``, and says why.
+A page that takes too long or kills its child is read again without the layout model, which ``PageLayout.degraded``
+records; if that fails too the page is empty, ``unread``, and says why.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
 from ragcore.ingest.ocr import OCR_OFF
 from ragcore.ingest.process import Child
 
-PAGES_PER_WORKER = 3  # a further process must have at least this many pages, since it takes about a second to start
+PAGES_PER_WORKER = 3  # pages per further process, at least, since one takes about a second to start
 LAYOUT_STRIKES = 3  # pages lost to the layout model after which the file's other pages are read without it
 OCR_STRIKES = 3  # pages lost to OCR after which the file's other pages are read without it
 LETTER = (612.0, 792.0, 0)
@@ -45,10 +45,10 @@ def inspect(
     cancelled: Callable[[], bool] | None = None,
     name: str = "",
 ) -> FileInfo:
-    """What the file says about itself, before any page is read; messages call it ``name`` (default: the path's).
+    """File information, read before any page; messages call the file ``name`` (default: the path's).
 
     Raises FileMissing, FileTooLarge, EmptyFile, NotAPdf, DamagedPdf, PasswordRequired, WrongPassword, NoPages,
-    TooManyPages; ParseTimeout or ParseCrashed when MuPDF cannot even open it within the limits; `Cancelled` soon after
+    TooManyPages; ParseTimeout or ParseCrashed if MuPDF cannot even open it within the limits; `Cancelled` soon after
     ``cancelled()`` turns true.
     """
     name = name or path.name
@@ -79,7 +79,7 @@ def inspect(
 
 
 def unlock(path: Path, password: str, target: Path, settings: IngestSettings, *, name: str = "") -> None:
-    """Write a copy of ``path`` without encryption to ``target``. Raises as `inspect` does."""
+    """Write a decrypted copy of ``path`` to ``target``. Raises as `inspect` does."""
     child = Child(path, settings=settings, password=password, layout=False, name=name or path.name)
     try:
         child.unlock(target)
@@ -97,11 +97,11 @@ def parse_pages(
     cancelled: Callable[[], bool] | None = None,
     name: str = "",
 ) -> Iterator[PageLayout]:
-    """Read ``pages`` (numbers from 1), yielding each as it is done, in any order. Pages without usable text go to
-    OCR as ``ocr`` says; None, for other callers than `Engine`, takes every text layer as it is.
+    """Read ``pages`` (numbers from 1), yielding each as it is done, in any order. ``ocr`` decides which pages without
+    usable text are read by OCR; None, for callers other than `Engine`, accepts every text layer as it is.
 
-    Raises what opening the file raises, and `Cancelled` soon after ``cancelled()`` turns true. A page that cannot be
-    read comes empty, as ``unread``.
+    Raises whatever opening the file raises, and `Cancelled` soon after ``cancelled()`` turns true. An unreadable page
+    is empty and ``unread``.
     """
     if not pages:
         return
@@ -131,8 +131,8 @@ def parse_pages(
 
 @contextmanager
 def _stoppable(cancelled: Callable[[], bool] | None, name: str) -> Iterator[Callable[[Child], None]]:
-    """Gives what a `Child` calls when it has started. Once ``cancelled()`` is true the child is killed, and its failure
-    becomes `Cancelled`."""
+    """Context that gives a callback for `Child` to call once it has started. Once ``cancelled()`` is true the child is
+    killed, and its failure becomes `Cancelled`."""
     children: list[Child] = []
     done, stopped = threading.Event(), threading.Event()
 
@@ -160,7 +160,7 @@ def _stoppable(cancelled: Callable[[], bool] | None, name: str) -> Iterator[Call
 
 
 class _Team:
-    """Threads that each drive one child through the pages still to be read."""
+    """Threads that each drive one child through the remaining pages."""
 
     def __init__(
         self,
@@ -194,7 +194,7 @@ class _Team:
         return any(thread.is_alive() for thread in self._threads) or not self.results.empty()
 
     def finish(self) -> None:
-        """Wait until the processes have let go of the file."""
+        """Wait until the processes have closed the file."""
         for thread in self._threads:
             thread.join()
 
@@ -225,14 +225,14 @@ class _Team:
         except GroundworkError as error:
             if not self._stopped:
                 self.results.put((None, error))
-        except (OSError, ValueError) as error:  # no process could be started, or a reply made no sense
+        except (OSError, ValueError) as error:  # no process could be started, or a reply was malformed
             self.results.put((None, ParseCrashed(f"{self._name}: {error}")))
         finally:
             self._end(child)
 
     def _read(self, child: Child | None, number: int) -> tuple[Child | None, PageLayout]:
-        """The page by the layout model (and OCR where it needs that), else by the plain method, else empty; and the
-        child for the next page."""
+        """Page by the layout model (and OCR if needed), else by the plain method, else empty; and the child for the
+        next."""
         why: str | None = None
         reason = f"the layout model failed on {LAYOUT_STRIKES} pages of this file, so it was skipped here"
         if self._strikes < LAYOUT_STRIKES:
@@ -269,14 +269,14 @@ class _Team:
         except (ParseTimeout, ParseCrashed) as error:
             lost = f"this page couldn't be read: {error.message}"
             page = empty_page(number, str(number), *self._frame(child, number), lost, unread=True)
-        # A child without the layout model serves only while the model is left out.
+        # A child without the layout model is used only while the model is disabled.
         if not child.usable or (given is None and self._strikes < LAYOUT_STRIKES):
             self._end(child)
             child = None
         return child, page
 
     def _without_ocr(self) -> str | None:
-        """Why pages that need OCR are read without it; None where they are not."""
+        """Reason to read pages that need OCR without it; None if OCR may be used."""
         if self._ocr is not None and self._ocr.mode == "off":
             return OCR_OFF
         if self._ocr_strikes >= OCR_STRIKES:
@@ -284,7 +284,7 @@ class _Team:
         return None
 
     def _frame(self, child: Child, number: int) -> tuple[float, float, int]:
-        """The size of a page whose content cannot be read; US letter when even that is beyond MuPDF."""
+        """Size and rotation of a page whose content cannot be read; US letter if MuPDF cannot read even those."""
         other = None if child.usable else self._begin(layout=False)
         try:
             return (other or child).frame(number)
@@ -305,7 +305,7 @@ class _Team:
         )
 
     def _watch(self, child: Child) -> None:
-        """Have `stop` end this child too, even while it starts."""
+        """Register the child so that `stop` ends it too, even while it starts."""
         with self._lock:
             self._children.add(child)
             if self._stopped:

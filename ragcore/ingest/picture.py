@@ -1,8 +1,8 @@
-"""Pictures of pages: parts of them (`Crops`), and the debug picture, which shows what the parser saw.
+"""Page pictures: crops of pages (`Crops`), and the debug picture of the parsed elements.
 
-In the debug picture each element is outlined in the colour of its kind (named below the page) and numbered in reading
-order; the cells of a table are drawn with their column headers tinted; noise is greyed with its reason. Parts are drawn
-in a child process, like everything that MuPDF does.
+The debug picture outlines each element in the colour of its kind (named below the page) and numbers it in reading
+order; table cells are drawn with their column headers tinted; noise is greyed with its reason. Crops are drawn in a
+child process, like all MuPDF work.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NOISE: RGB = (115, 115, 115)
 PICTURE_DPI = 130.0
 PICTURE_PIXELS = 8_000_000
 MARGIN = 2.0  # points between the words and their outline
-LEGEND = 18.0  # points of its height below the page
+LEGEND = 18.0  # points of height below the page
 
 
 def draw_page(picture: bytes, document: Document, number: int) -> bytes:
@@ -66,8 +66,8 @@ def draw_page(picture: bytes, document: Document, number: int) -> bytes:
 
 
 def page_outlines(document: Document, number: int) -> list[tuple[Element, list[Box]]]:
-    """The elements with a place on page ``number``, in reading order, each with its outlines there: a table's or
-    figure's whole region, the lines of others column by column."""
+    """Elements with a place on page ``number``, in reading order, each with its outlines there: a table's or figure's
+    whole region, the lines of others column by column."""
     found: list[tuple[Element, list[Box]]] = []
     for element in document.elements:
         boxes = element.region or document.element_boxes(element)
@@ -86,14 +86,14 @@ def _outline(
     fill = (*NOISE, 70) if element.noise else None
     draw.rectangle((x0, y0, x1, y1), fill=fill, outline=colour, width=max(1, round(scale)))
     words = f"{order} {element.noise}".replace("_", " ") if element.noise else str(order)
-    # Left of the outline, where the least is printed; inside where the page ends there.
+    # Left of the outline, where least is printed; inside it at the page's edge.
     width = draw.textlength(words, font=font)
     left = x0 - width - 3 if x0 - width - 3 >= 0 else x0
     _label(draw, font, words, left, y0, colour)
 
 
 def _label(draw: ImageDraw, font: FreeTypeFont | ImageFont, words: str, x: float, y: float, colour: RGB) -> float:
-    """Draw ``words`` on ``colour`` with their upper left corner at ``x``, ``y``; returns where they end."""
+    """Draw ``words`` on ``colour`` with their upper left corner at ``x``, ``y``; returns the x at which they end."""
     left, _top, right, bottom = draw.textbbox((x + 1, y), words, font=font, anchor="la")
     draw.rectangle((left - 1, y, right + 1, bottom + 1), fill=(*colour, 230))
     draw.text((x + 1, y), words, font=font, fill=(255, 255, 255), anchor="la")
@@ -127,11 +127,12 @@ def _cells(draw: ImageDraw, document: Document, element: Element, number: int, s
             draw.rectangle(place, fill=tint, outline=(*COLOURS["table"], 170))
 
 
-_STRIKES = 3  # children lost to a file's figures after which no more is drawn of it
+_STRIKES = 3  # children lost to a file's figures after which no more are drawn
 
 
 class Crops:
-    """``with Crops(path, settings, name) as crops: crops.draw(box)``. The child starts with the first picture."""
+    """Crops of one file: ``with Crops(path, settings, name) as crops: crops.draw(box)``. The child starts with the
+    first picture."""
 
     def __init__(self, path: Path, settings: IngestSettings, name: str) -> None:
         self._path, self._settings, self._name = path, settings, name
@@ -139,7 +140,7 @@ class Crops:
         self._lost = 0
 
     def draw(self, box: Box, *, dpi: float, max_pixels: int) -> Crop:
-        """What stands in ``box`` (displayed-page points). Raises `ParseTimeout` or `ParseCrashed`."""
+        """Picture of ``box`` (displayed-page points). Raises `ParseTimeout` or `ParseCrashed`."""
         if self._lost >= _STRIKES:
             raise ParseCrashed(f"{self._name}: the pictures of {_STRIKES} figures couldn't be drawn.")
         if self._child is None:

@@ -1,8 +1,8 @@
-"""Processes with limits (`worker`): one is started, reads a file, and waits a while for the next one.
+"""Child processes with limits (`worker`): each is started, reads a file, and waits a while for the next one.
 
-Starting a process costs more than reading a page of text, so that a stack of letters is read several times as fast by
-processes that stay. One that failed, was stopped or has read many pages never serves another file. `Child` is the
-parent's handle on one with a file open.
+Starting a process costs more than reading a page of text, so reused processes read a stack of letters several times as
+fast. A process that failed, was stopped or has read many pages is not reused. `Child` is the parent's handle on a
+process with a file open.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from ragcore.types import Box
 
 _GRACE_SECONDS = 30.0  # after which an orphan ends itself
 _CLOSE_SECONDS = 5.0
-_MOST = 5  # that wait: those of a team, and one without the layout model
+_MOST = 5  # waiting processes at most: a team, and one without the layout model
 
 
-# What a child may have of this process's environment, by name or its beginning: all else may be a key.
+# Environment variables passed to a child, by name or prefix; any other may be a key.
 _HANDED_ON = (
     *("PATH", "HOME", "USER", "LANG", "LC_", "TZ", "TMPDIR", "TEMP", "TMP", "XDG_", "SYSTEMROOT", "WINDIR", "APPDATA"),
     *("LOCALAPPDATA", "USERPROFILE", "PYTHON", "VIRTUAL_ENV", "LD_", "DYLD_", "ORT_", "OMP_", "MALLOC_", "COVERAGE_"),
@@ -37,17 +37,18 @@ _HANDED_ON = (
 
 
 def environment() -> dict[str, str]:
-    """The environment of a child process, without keys."""
+    """Environment of a child process, without keys."""
     return {name: value for name, value in os.environ.items() if name.upper().startswith(_HANDED_ON)}
 
 
 class Process:
-    """A child process. It is started as ``python -m`` some module, so that nothing of the program that runs
-    it (a Streamlit script, pytest, a console script) is imported again, and no lock or MuPDF state is inherited by a
-    fork. Not shared between threads, save `kill`."""
+    """Child process, started as ``python -m MODULE``, so that nothing of the parent program (a Streamlit script,
+    pytest, a console script) is imported again, and no lock or MuPDF state is inherited by a fork. Not shared between
+    threads, except `kill`."""
 
     def __init__(self, *, layout: bool, module: str = "ragcore.ingest.worker") -> None:
-        """``layout``: with the layout model, which the first request has to ask for. ``module`` is what it runs."""
+        """Start the process. ``layout``: with the layout model, which the first request must ask for. ``module``: the
+        module to run."""
         self.layout = layout
         self.read = 0  # files and pages
         self._killed = threading.Event()
@@ -55,7 +56,7 @@ class Process:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process; close() closes it
         given = environment()
         home = str(Path(__file__).resolve().parents[2])
-        # The parent runs one child per core; numpy's own threads would only get in their way.
+        # The parent runs one child per core, so numpy's own threads would only compete with them.
         given.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
         given["PYTHONPATH"] = os.pathsep.join(p for p in (home, given.get("PYTHONPATH", "")) if p)
         self._popen = subprocess.Popen(
@@ -72,14 +73,14 @@ class Process:
 
     @property
     def usable(self) -> bool:
-        """Whether it still answers: it does after an error that MuPDF reported in good order."""
+        """Whether the process still answers, as it does after an error that MuPDF reported normally."""
         return not self._killed.is_set() and self._popen.poll() is None
 
     def call(
         self, request: dict[str, Any], seconds: float, name: str, payload: bytes = b""
     ) -> tuple[dict[str, Any], bytes]:
-        """The reply to a request about the file called ``name``. Raises `ParseTimeout` after ``seconds``, and
-        `ParseCrashed` where the process ends; it serves no more then."""
+        """Reply to a request about the file called ``name``. Raises `ParseTimeout` after ``seconds``, and
+        `ParseCrashed` if the process ends; it is then unusable."""
         assert self._popen.stdin is not None
         assert self._popen.stdout is not None
         timer = threading.Timer(seconds, self._expire)
@@ -104,12 +105,12 @@ class Process:
         raise ParseCrashed(f"{name}: {why}")
 
     def leave(self) -> bool:
-        """Close the file that is open, and forget what was complained of; whether the process can serve another."""
+        """Close the open file and discard its error output. Returns whether the process can serve another file."""
         try:
             self.call({"op": "close"}, _CLOSE_SECONDS, "")
         except (ParseTimeout, ParseCrashed):
             return False
-        # The process writes on where the file stands, since both have it open as one.
+        # The process writes on at the file's position, since both share one open file.
         self._stderr.seek(0)
         self._stderr.truncate()
         return self.usable
@@ -120,14 +121,14 @@ class Process:
         self._popen.kill()
 
     def close(self) -> None:
-        """End it and free its pipes."""
+        """End the process and free its pipes."""
         self.kill()
         self._popen.wait()
         for stream in (self._popen.stdin, self._popen.stdout):
             if stream is not None and not stream.closed:
                 try:
                     stream.close()
-                except BrokenPipeError:  # what was still buffered for a dead child
+                except BrokenPipeError:  # data still buffered for a dead child
                     continue
         self._stderr.close()
 
@@ -137,7 +138,7 @@ class Process:
 
 
 class Waiting:
-    """Processes without a file, each for some seconds after its last one. Safe for many threads."""
+    """Pool of idle processes, each kept for some seconds after its last file. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -148,10 +149,10 @@ class Waiting:
             return {process.pid for process in self._processes}
 
     def take(self, *, layout: bool) -> Process | None:
-        """One with the layout model, or any where that is not needed; the one that was used last."""
+        """Most recently used process with the layout model (any if ``layout`` is false); None if there is none."""
         with self._lock:
             fitting = [each for each in self._processes if each.usable and (each.layout or not layout)]
-            fitting.sort(key=lambda each: each.layout == layout)  # one with the model is left to those who need it
+            fitting.sort(key=lambda each: each.layout == layout)  # one with the model is left to those that need it
             if not fitting:
                 return None
             timer = self._processes.pop(process := fitting[-1])
@@ -159,7 +160,7 @@ class Waiting:
         return process
 
     def put(self, process: Process, seconds: float) -> None:
-        """Have it wait, if it can serve another file; else it ends."""
+        """Add the process to the pool if it can serve another file; else end it."""
         kept = seconds > 0 and process.usable and process.leave()
         if kept:
             timer = threading.Timer(seconds, self._end, [process])
@@ -178,7 +179,7 @@ class Waiting:
             process.close()
 
     def close(self) -> None:
-        """End all that wait."""
+        """End all idle processes."""
         for process in self._processes.copy():
             self._end(process)
 
@@ -192,7 +193,7 @@ _START_SECONDS = 60.0  # importing MuPDF and the layout model on a busy machine
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """A part of a page as a picture: size in pixels, the SHA-256 of the pixels and a PNG of them."""
+    """Crop of a page: size in pixels, the SHA-256 of the pixels and a PNG of them."""
 
     width: int
     height: int
@@ -201,7 +202,7 @@ class Crop:
 
 
 class Child:
-    """One process with one file open, or with none where ``path`` is None. Not shared between threads, save `kill`."""
+    """Process with one file open, or with none if ``path`` is None. Not shared between threads, except `kill`."""
 
     def __init__(
         self,
@@ -214,9 +215,9 @@ class Child:
         ocr: OcrSettings | None = None,
         started: Callable[[Child], None] | None = None,
     ) -> None:
-        """Takes a process that waits, or starts one, and opens the file. ``layout``: with the layout model. ``started``
-        is given the child as soon as the process runs, so that another thread can `kill` it while it opens the file.
-        Raises what opening raises."""
+        """Take an idle process, or start one, and open the file. ``layout``: with the layout model. ``started``
+        receives the child as soon as the process runs, so that another thread can `kill` it while it opens the file.
+        Raises whatever opening raises."""
         self._settings = settings
         self._ocr = ocr
         self._name = name
@@ -236,7 +237,7 @@ class Child:
         except ParseCrashed:
             if waited is None:
                 raise
-            # The one that waited may have ended for reasons of its own.
+            # The idle process may have ended for reasons of its own.
             self._open(Process(layout=layout), request, started)
 
     def _open(self, process: Process, request: dict[str, Any], started: Callable[[Child], None] | None) -> None:
@@ -251,7 +252,7 @@ class Child:
 
     @property
     def worn(self) -> bool:
-        """Whether the process has read so much that another one should go on."""
+        """Whether the process has read so much that it should be replaced."""
         return self._process.read >= self._settings.process_pages
 
     def info(self) -> dict[str, Any]:
@@ -266,7 +267,7 @@ class Child:
         return payload
 
     def page_unless_scan(self, number: int) -> tuple[bytes, str | None]:
-        """`PageLayout` bytes; or none, and why the page should be read by OCR (`scan`). Raises as `page` does."""
+        """`PageLayout` bytes; or none, and the reason to read the page by OCR (`scan`). Raises as `page` does."""
         request = {"op": "page", "page": number, "plain": False, "ask": self._ocr is not None}
         head, payload = self._call(request, self._settings.page_seconds)
         return payload, head["ocr"]
@@ -284,7 +285,7 @@ class Child:
         return float(width), float(height), int(rotation)
 
     def crop(self, box: Box, *, dpi: float, max_pixels: int) -> Crop:
-        """What stands in ``box``, as a picture. Raises as `page` does."""
+        """Picture of ``box``. Raises as `page` does."""
         place = {"page": box.page, "box": [box.x0, box.y0, box.x1, box.y1]}
         head, png = self._call(
             {"op": "crop", **place, "dpi": dpi, "max_pixels": max_pixels}, self._settings.plain_seconds
@@ -302,17 +303,17 @@ class Child:
 
     @property
     def usable(self) -> bool:
-        """Whether the process still answers: it does after an error that MuPDF reported in good order."""
+        """Whether the process still answers, as it does after an error that MuPDF reported normally."""
         return self._process.usable
 
     def kill(self) -> None:
-        """End the process at once, while it is this one's. May be called from any thread and more than once."""
+        """End the process at once, while this child owns it. May be called from any thread and more than once."""
         with self._lock:
             if not self._closed:
                 self._process.kill()
 
     def close(self) -> None:
-        """Let go of the file; the process waits for another one, where it may."""
+        """Close the file; the process goes back to the pool if it may."""
         with self._lock:
             self._closed = True
         waiting.put(self._process, 0.0 if self.worn else self._settings.idle_seconds)

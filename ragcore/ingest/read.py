@@ -1,8 +1,8 @@
-"""MuPDF's side of the parsing: runs in the child process only (`worker`), never in the application.
+"""MuPDF reader of pages: runs in the child process only (`worker`), never in the application.
 
 The layout model and the table finder are called directly, `Page.get_layout` and `Page.find_tables`, as
 ``pymupdf4llm.to_json(..., table_output="html")`` does; that function repeats work over the whole file (outline, form
-fields) on each call and takes the text of every region a second time, which this module does not need.
+fields) on each call and extracts the text of every region a second time, which this module does not need.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ PLAIN_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | py
 TEXT_FLAGS = PLAIN_FLAGS | pymupdf.TEXT_COLLECT_VECTORS
 NUDGE = 0.05  # pixels
 _HEX_PREFIX = re.compile(r"<((?:[0-9A-Fa-f]{2})+)>")
-_HEAD_BYTES = 1024  # a PDF's header may stand anywhere in the first KiB (ISO 32000-1, annex H)
+_HEAD_BYTES = 1024  # a PDF's header may begin anywhere in the first KiB (ISO 32000-1, annex H)
 
 
 class NeedsOcr(Exception):
-    """A page whose text layer does not serve; says why, in words that go on "This page ..."."""
+    """Page without a usable text layer; the message continues "This page ..."."""
 
 
 class Reader:
-    """One open PDF. Raises the tree's input errors when it cannot be opened."""
+    """One open PDF. Raises ragcore's input errors if it cannot be opened."""
 
     def __init__(self, path: Path, password: str | None, name: str, ocr: OcrSettings | None = None) -> None:
         self.path = path
@@ -52,7 +52,7 @@ class Reader:
         self.labels: tuple[str, ...] | None = None
 
     def close(self) -> None:
-        """Let go of the file and of what MuPDF keeps of it."""
+        """Close the file and release MuPDF's memory of it."""
         self.document.close()
         pymupdf.TOOLS.store_shrink(100)
 
@@ -80,11 +80,11 @@ class Reader:
         return self.labels
 
     def page(self, number: int, *, plain: bool, ask: bool = False) -> PageLayout:
-        """Page ``number`` (from 1). ``plain`` takes the text only, with MuPDF's text blocks as regions: no layout
+        """Page ``number`` (from 1). ``plain`` reads the text only, with MuPDF's text blocks as regions: no layout
         model, no table finder, no drawings. ``ask``: raises `NeedsOcr` for a page that OCR should read."""
         page = self.document.load_page(number - 1)
         rotation, width, height = int(page.rotation), float(page.rect.width), float(page.rect.height)
-        # From here on the page is read as it is without its rotation; that is the frame of MuPDF's text.
+        # From here on the page has no rotation; that is the frame of MuPDF's text.
         page.set_rotation(0)
         try:
             return self._page(page, number, plain, rotation, width, height, ask)
@@ -92,7 +92,7 @@ class Reader:
             page.set_rotation(rotation)
 
     def scan(self, number: int) -> PageLayout:
-        """Page ``number`` by OCR, or by its text layer after all where OCR shows that to be right."""
+        """Page ``number`` by OCR, or by its text layer if OCR confirms it."""
         from ragcore.ingest.ocr.scan import Scanner, choose, own_text
 
         assert self.ocr is not None
@@ -159,7 +159,7 @@ class Reader:
         boxes: NDArray[np.float32],
         vectors: int,
     ) -> PageLayout:
-        """The layout of ``page``, whose text is turned clockwise by ``angle``; ``words`` and ``boxes`` are upright."""
+        """Layout of ``page``, whose text is turned clockwise by ``angle``; ``words`` and ``boxes`` are upright."""
         frame = (float(page.rect.width), float(page.rect.height))
         upright_frame = frame if angle in (0, 180) else (frame[1], frame[0])
         lines = np.asarray(words.lines, dtype=np.int32)
@@ -181,7 +181,7 @@ class Reader:
         def order(found: list[Region]) -> list[Region]:
             if plain:
                 return found
-            # Pictures stand where their core does: the rest may reach behind the next column.
+            # Pictures are ordered by their core: the rest may extend behind the next column.
             cores = [replace(region, box=seen.get(region.box, region.box)) for region in found]
             whole = {id(core): region for core, region in zip(cores, found)}
             return [whole[id(core)] for core in reading_order(cores, right_to_left=right_to_left)]
@@ -214,8 +214,8 @@ class Reader:
         )
 
     def _sheet(self, page: Any, angle: int, shown: Rect, frame: tuple[float, float]) -> Any:
-        """The part ``shown`` of the upright frame as the layout model expects it, text upright: the page itself, or
-        drawn onto a fresh one (`Page.remove_rotation` would lose the crop box)."""
+        """Part ``shown`` of the upright frame as the layout model expects it, text upright: the page itself, or drawn
+        onto a fresh one (`Page.remove_rotation` would lose the crop box)."""
         if angle == 0 and shown == (0.0, 0.0, *frame):
             return page
         x0, y0, x1, y1 = shown
@@ -226,31 +226,32 @@ class Reader:
         return sheet
 
     def frame(self, number: int) -> tuple[float, float, int]:
-        """Displayed width and height of page ``number`` and its rotation, without reading what is on it."""
+        """Displayed width and height of page ``number`` and its rotation, without reading its content."""
         page = self.document.load_page(number - 1)
         return float(page.rect.width), float(page.rect.height), int(page.rotation)
 
     def crop(self, number: int, box: Rect, *, dpi: float, max_pixels: int) -> tuple[int, int, str, bytes]:
-        """The part ``box`` of page ``number`` as displayed (its points): width and height in pixels, the SHA-256 of
-        the pixels, and a PNG. About ``max_pixels`` at most; drawn from the box's own corner, so that one image as a
-        rule gives the same pixels wherever it stands."""
+        """Part ``box`` of page ``number`` as displayed (in points): width and height in pixels, the SHA-256 of the
+        pixels, and a PNG. About ``max_pixels`` at most; drawn from the box's own corner, so that an image usually gives
+        the same pixels at every place."""
         page = self.document.load_page(number - 1)
         area = pymupdf.Rect(box) & page.rect
         zoom = min(dpi / 72, (max_pixels / max(1.0, abs(area))) ** 0.5)
-        # Edges exactly between two pixels would fall to either side by rounding, hence the nudge.
+        # Edges exactly between two pixels would be rounded to either side, hence the nudge.
         corner = pymupdf.Matrix(zoom, 0, 0, zoom, NUDGE - area.x0 * zoom, NUDGE - area.y0 * zoom)
         pixmap = page.get_pixmap(matrix=corner, clip=area, colorspace=pymupdf.csRGB, alpha=False)
         digest = hashlib.sha256(f"{pixmap.width}x{pixmap.height}:".encode() + pixmap.samples).hexdigest()
         return int(pixmap.width), int(pixmap.height), digest, bytes(pixmap.tobytes("png"))
 
     def unlock(self, target: Path) -> None:
-        """Write a copy without encryption to ``target``, in whole or not at all."""
+        """Write a decrypted copy to ``target``, atomically."""
         with whole(target) as part:
             self.document.save(str(part), encryption=pymupdf.PDF_ENCRYPT_NONE, garbage=0)
 
 
 def _decoded(label: str) -> str:
-    """A page label whose prefix MuPDF gives as the hex string that stands in the file: ``<FEFF0065>110`` → ``e110``."""
+    """Page label with its prefix decoded from the file's hex string, which MuPDF gives: ``<FEFF0065>110`` →
+    ``e110``."""
     match = _HEX_PREFIX.match(label)
     if match is None:
         return label
@@ -293,8 +294,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def _upright(words: WordColumns, angle: int, frame: tuple[float, float]) -> tuple[WordColumns, NDArray[np.float32]]:
-    """The words that are on the page at all, and their boxes after the frame is turned clockwise by ``angle``, cut
-    at the page's edge."""
+    """Words on the page, and their boxes after the frame is turned clockwise by ``angle``, cut at the page's edge."""
     width, height = frame
     given = words.box_array()
     cut = np.stack(

@@ -1,7 +1,7 @@
-"""Which region each word belongs to, and the order in which the regions are read.
+"""Regions of a page: assignment of each word to a region, and reading order.
 
-Pure functions over rectangles; nothing here knows MuPDF. A word belongs to exactly one region; words that the layout
-model left out become regions of their own, so none is lost.
+Pure functions over rectangles, independent of MuPDF. A word belongs to exactly one region; words that the layout model
+left out get regions of their own, so none is lost.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ragcore.ingest.layout import Rect, Region, area
 from ragcore.ingest.lists import marker
 
 MARGIN = 1.5  # points by which a word's centre may lie outside its region
-MARKER_GAP = 40.0  # points, at most, between the marker of a list item and its text
-MARKER_WIDTH = 16.0  # points: a region of markers is no wider
+MARKER_GAP = 40.0  # points, at most, between a list item's marker and its text
+MARKER_WIDTH = 16.0  # points: greatest width of a region of markers
 Order = Callable[[list[Region]], list[Region]]
 
 
 def drop_nested(regions: Sequence[Region]) -> list[Region]:
-    """Without regions that lie inside another one; a table stays, since it is more exact than what holds it."""
+    """Regions that do not lie inside another one; a table stays, since it is more exact than the region around it."""
     kept: list[Region] = []
     for region in sorted(regions, key=lambda r: -area(r.box)):
         if region.kind != "table" and any(_contains(other.box, region.box) for other in kept):
@@ -35,10 +35,10 @@ def drop_nested(regions: Sequence[Region]) -> list[Region]:
 
 
 def assign(boxes: NDArray[np.float32], lines: NDArray[np.int32], regions: Sequence[Region]) -> NDArray[np.int32]:
-    """The region of each word, by its centre; -1 where none holds it. int32 ``(n,)``.
+    """Region of each word, by its centre; -1 if none holds it. int32 ``(n,)``.
 
-    A table wins over what surrounds it, then the smaller region. A word just outside follows its neighbours: it joins
-    the region of the nearest word on its printed line when it stands at that region's height and close to it.
+    A table wins over its surroundings, then the smaller region. A word just outside follows its neighbours: it joins
+    the region of the nearest word on its printed line if it is at that region's height and close to it.
     """
     owners = np.full(len(boxes), -1, dtype=np.int32)
     if not len(boxes) or not regions:
@@ -65,7 +65,7 @@ def _follow_lines(
     boxes: NDArray[np.float32], lines: NDArray[np.int32], regions: Sequence[Region], owners: NDArray[np.int32]
 ) -> None:
     lost = np.flatnonzero(owners < 0)
-    # Twice, so that a run of lost words is taken from either end.
+    # Twice, so that a run of lost words is absorbed from either end.
     for order in (lost, lost[::-1]):
         for word in order.tolist():
             if owners[word] >= 0:
@@ -117,8 +117,8 @@ def leftover_regions(
 def adopt_markers(
     texts: Sequence[str], boxes: NDArray[np.float32], owners: NDArray[np.int32], regions: Sequence[Region]
 ) -> tuple[list[Region], NDArray[np.int32]]:
-    """``regions`` and ``owners`` after markers of list items that stand in narrow regions of their own (a column of
-    bullets, a lone ``1.``) have gone to the text at their right, each at its height."""
+    """``regions`` and ``owners`` after list markers in narrow regions of their own (a column of bullets, a lone ``1.``)
+    have moved to the text at their right, each at its height."""
     grown = list(regions)
     owners = owners.copy()
     for index, region in enumerate(regions):
@@ -159,9 +159,8 @@ def arrange(
 ) -> tuple[tuple[Region, ...], NDArray[np.int32]]:
     """All regions of the page in reading order and the owner of every word.
 
-    With ``texts``, the words, markers of list items go to their items. ``order`` sorts regions; what it leaves out is
-    put back behind the region that holds it, or at the end. Regions without words are dropped unless they are
-    pictures.
+    With ``texts``, the words, list markers join their items. ``order`` sorts regions; a region that it omits is
+    inserted after the region that holds it, or at the end. Regions without words are dropped unless they are pictures.
     """
     known = drop_nested(regions)
     owners = assign(boxes, lines, known)
@@ -191,7 +190,7 @@ def _restore(ordered: list[Region], wanted: Sequence[Region]) -> list[Region]:
 
 
 def hull(boxes: NDArray[np.float32], words: NDArray[np.intp]) -> Rect:
-    """The rectangle around ``boxes[words]``."""
+    """Bounding rectangle of ``boxes[words]``."""
     part = boxes[words]
     return (
         float(part[:, 0].min()),
@@ -206,7 +205,7 @@ def _touch(a: Rect, b: Rect) -> bool:
 
 
 def _overlap(a: Rect, b: Rect) -> float:
-    """Intersection over the smaller of the two areas."""
+    """Intersection divided by the smaller of the two areas."""
     width = min(a[2], b[2]) - max(a[0], b[0])
     height = min(a[3], b[3]) - max(a[1], b[1])
     small = min(area(a), area(b))

@@ -1,4 +1,4 @@
-"""Corrections to the layout model's classes that need the whole document."""
+"""Role correction: repairs of the layout model's classes that need the whole document."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _SECTION_NUMBER = re.compile(r"§?\s?\(?\d{1,3}(?:\.\d{1,3})*[.):]?")
 
 
 def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
-    """Mend what the layout model mistakes and the whole document shows:
+    """Correct misclassified blocks, using the whole document:
 
-    - footnotes taken for text or list items, by their place, size and mark;
-    - tables of contents taken for tables, by their dot leaders: paragraphs that keep their lines;
-    - captions taken for text, by their label;
-    - headings that are none: bulleted items, lines of a table of contents, authors, keywords, formulas;
-    - titles taken for text, by their size, and bold lines above their paragraph.
+    - footnotes classified as text or list items, by their place, size and mark;
+    - tables of contents classified as tables, by their dot leaders: paragraphs that keep their lines;
+    - captions classified as text, by their label;
+    - false headings: bulleted items, lines of a table of contents, authors, keywords, formulas;
+    - titles classified as text, by their size, and bold lines above their paragraph.
     """
     body = [b for blocks in pages for b in blocks if b.kind in ("paragraph", "list_item") and b.noise is None]
     common = body_size(body)
@@ -69,7 +69,7 @@ def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
 
 
 def is_caption(block: Block) -> bool:
-    """Whether the block opens with the label of a figure or table that is set off from what follows."""
+    """Whether the block opens with the label of a figure or table, set off from the following text."""
     text = block.text
     if len(block.words) > MAX_CAPTION_WORDS or _PAGE_AT_END.search(text):
         return False
@@ -95,12 +95,12 @@ def _is_mark(block: Block) -> bool:
 
 
 def _is_entry(block: Block) -> bool:
-    """A line of a table of contents, keywords behind their label, or an address of the web."""
+    """Whether the block is a line of a table of contents, keywords after their label, or a web address."""
     return any(rule.search(block.text) for rule in (_PAGE_AT_END, _KEYWORDS, _ADDRESS))
 
 
 def _is_authors(block: Block) -> bool:
-    """Names with marks of their affiliations, before anything else of a document's first page."""
+    """Whether the block holds names with affiliation marks, before anything else on a document's first page."""
     if block.page.number > 1:
         return False
     marks = [w for w in block.words if w.flags & SUPERSCRIPT or _AFFILIATION.search(w.text)]
@@ -109,7 +109,7 @@ def _is_authors(block: Block) -> bool:
 
 
 def _is_bold_line(block: Block, following: Sequence[Block]) -> bool:
-    """A short bold line close above a paragraph that is not bold."""
+    """Whether the block is a short bold line close above a paragraph that is not bold."""
     text = block.text
     if not following or following[0].kind != "paragraph" or len(following[0].lines) < 2 or following[0].bold:
         return False
@@ -128,7 +128,7 @@ def _is_bold_line(block: Block, following: Sequence[Block]) -> bool:
 
 
 def _is_title(block: Block, common: float) -> bool:
-    """Text far larger than the body: a title in a box that the model took for text."""
+    """Whether the block is text far larger than the body: a title that the model classified as text."""
     letters = sum(c.isalpha() for c in block.text)
     return (
         not block.verbatim
@@ -142,8 +142,8 @@ def _is_title(block: Block, common: float) -> bool:
 
 
 def is_contents(lines: Sequence[str]) -> bool:
-    """Whether most lines lead with dots to a page number. Tables of numbers can be set with such dots as well: page
-    numbers stand alone behind them, are plain, and do not fall."""
+    """Whether most lines have dot leaders to a page number. Tables of numbers can have such dots as well, but page
+    numbers are alone after them, plain, and do not decrease."""
     if sum(bool(_LEADERS.search(line)) for line in lines) <= 0.5 * len(lines):
         return False
     entries = [match.group(1) for line in lines if (match := _PAGE_AT_END.search(line))]

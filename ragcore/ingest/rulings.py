@@ -1,8 +1,9 @@
-"""Drawn rules against the table finder's grid: in a table with rules around its cells, they decide.
+"""Drawn rules against the table finder's grid: in a table with ruled cells, the rules decide.
 
-The finder sets a row for each printed line, so that a ruled cell with several lines falls apart, and does not see that
-a cell reaches over rows or columns that no rule divides. Where most neighbouring slots of a grid are divided by rules,
-slots that are not are one cell. In any other table, a rule under a header over several columns shows which it names.
+The finder makes a row of each printed line, so a ruled cell with several lines falls apart, and it does not detect
+cells that span rows or columns without a dividing rule. If rules divide most neighbouring slots of a grid, slots
+without a rule between them are one cell. In any other table, a rule under a header over several columns shows the
+columns that it names.
 """
 
 from __future__ import annotations
@@ -18,19 +19,19 @@ from ragcore.ingest.layout import Grid, GridCell, PageLayout, Rect
 from ragcore.ingest.tables.draft import is_valued
 
 THIN = 3.2  # points: nothing thicker is a rule
-LIGHT = 200  # brightness of 255 above which a colour may be that of an area behind cells
-BOXED = 0.5  # share of the grid's inner edges that are ruled, both ways, where rules decide
+LIGHT = 200  # brightness of 255 above which a colour may be the background of cells
+BOXED = 0.5  # share of the grid's inner edges that are ruled, in both directions, for rules to decide
 COVERED = 0.8  # of an edge's length that its rule must cover
 REACHED = 0.6  # of a column's width that a rule under its header covers
-HEADER_ROWS = 4  # rows below this are no header
-TOUCH = 1.5  # points: rules no further apart are one
+HEADER_ROWS = 4  # first row that cannot be a header
+TOUCH = 1.5  # points: rules at most this far apart are one
 INSET = 2.0  # points by which a rule may stop short at either end
 
 
 @dataclass(frozen=True)
 class Rulings:
-    """Rules of a page in its upright frame: ``across`` float32 ``(n, 3)`` as y, x0, x1 and ``down`` float32 ``(m, 3)``
-    as x, y0, y1."""
+    """Rules in the upright frame: ``across`` float32 ``(n, 3)`` as y, x0, x1; ``down`` float32 ``(m, 3)`` as x, y0,
+    y1."""
 
     across: NDArray[np.float32]
     down: NDArray[np.float32]
@@ -38,8 +39,7 @@ class Rulings:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A rectangle drawn on the page: its box in the upright frame, its colour as 0xRRGGBB, and whether it is an
-    outline."""
+    """Rectangle drawn on the page: box in the upright frame, colour as 0xRRGGBB, and whether it is an outline."""
 
     box: Rect
     color: int
@@ -47,8 +47,8 @@ class Drawn:
 
 
 def rulings(drawn: Sequence[Drawn]) -> Rulings:
-    """The rules among ``drawn``: what is thin, and the four edges of outlines. A thin piece in the colour of a larger
-    light area is a piece of that area."""
+    """Rules among ``drawn``: thin shapes, and the four edges of outlines. A thin piece in the colour of a larger light
+    area belongs to that area."""
     areas = {d.color for d in drawn if not d.outlined and not _is_thin(d.box) and _is_light(d.color)}
     across: list[tuple[float, float, float]] = []
     down: list[tuple[float, float, float]] = []
@@ -75,7 +75,7 @@ def _is_light(color: int) -> bool:
 
 
 def rule_tables(page: PageLayout, drawn: Rulings) -> PageLayout:
-    """``page`` with the grids of its tables as the rules divide them."""
+    """``page`` with its table grids corrected by the rules."""
     if not len(drawn.across):
         return page
     regions = tuple(
@@ -95,7 +95,7 @@ def _ruled(grid: Grid, drawn: Rulings, page: PageLayout) -> Grid:
         return _underlined(grid, drawn, page, xs, ys)
     below = np.zeros((grid.rows - 1, grid.columns), bool)  # a rule under slot (r, c)
     right = np.zeros((grid.rows, grid.columns - 1), bool)  # a rule to the right of slot (r, c)
-    lines = list(ys)  # where the rules are that divide the rows
+    lines = list(ys)  # y of the rules that divide the rows
     for r in range(grid.rows - 1):
         reach = min(ys[r + 1] - ys[r], ys[r + 2] - ys[r + 1]) / 2
         near = drawn.across[np.abs(drawn.across[:, 0] - ys[r + 1]) <= reach]
@@ -120,7 +120,7 @@ def _ruled(grid: Grid, drawn: Rulings, page: PageLayout) -> Grid:
 
 
 def _underlined(grid: Grid, drawn: Rulings, page: PageLayout, xs: Sequence[float], ys: Sequence[float]) -> Grid:
-    """``grid`` with each header that stands alone over a rule of several columns reaching over all of these."""
+    """``grid`` with each header that is alone over a rule of several columns extended over all of them."""
     columns, rows = _slots(page, xs, ys)
     cells = {(c.row, c.col): c for c in grid.cells}
     for r in range(min(HEADER_ROWS, grid.rows - 1)):
@@ -146,7 +146,7 @@ def _underlined(grid: Grid, drawn: Rulings, page: PageLayout, xs: Sequence[float
 
 
 def _runs(rules: NDArray[np.float32]) -> list[tuple[float, float]]:
-    """Rules that touch one another end to end as one."""
+    """Rules merged end to end if they touch."""
     runs: list[tuple[float, float]] = []
     for first, last in sorted(rules.tolist()):
         if runs and first <= runs[-1][1] + TOUCH:
@@ -164,7 +164,7 @@ def _slots(page: PageLayout, xs: Sequence[float], ys: Sequence[float]) -> tuple[
 
 
 def _edges(grid: Grid) -> tuple[list[float] | None, list[float] | None]:
-    """The lines between columns and between rows, outer ones included; None where cells of one slot do not show all."""
+    """Lines between columns and between rows, outer ones included; None if cells of one slot do not show all."""
     xs = [np.nan] * (grid.columns + 1)
     ys = [np.nan] * (grid.rows + 1)
     for cell in grid.cells:
@@ -175,7 +175,7 @@ def _edges(grid: Grid) -> tuple[list[float] | None, list[float] | None]:
 
 
 def _covered(rules: NDArray[np.float32], low: float, high: float) -> bool:
-    """Whether ``rules`` ``(n, 2)``, each from one place to another, cover what is between ``low`` and ``high``."""
+    """Whether ``rules`` ``(n, 2)``, each a start and an end, cover the interval from ``low`` to ``high``."""
     whole = high - low - 2 * INSET
     low, high = low + INSET, high - INSET
     length = 0.0
@@ -199,7 +199,7 @@ def _valued(grid: Grid, page: PageLayout, xs: Sequence[float], ys: Sequence[floa
 
 
 def _joined(grid: Grid, below: NDArray[np.bool_], right: NDArray[np.bool_], valued: NDArray[np.bool_]) -> Grid:
-    """``grid`` with rows that no rule divides as one, and slots that no rule divides as one cell."""
+    """``grid`` with rows merged if no rule divides them, and slots merged into one cell likewise."""
     row_at = [0]
     for r in range(grid.rows - 1):
         # Values over values are rows of a list, though they share one box.
@@ -218,7 +218,7 @@ def _joined(grid: Grid, below: NDArray[np.bool_], right: NDArray[np.bool_], valu
         if cells.get((row, col)) is not cell or cell.col_span > 1 or cell.row_span > 1:
             continue
         whole = cell
-        while whole.row + whole.row_span < rows:  # over rows that are divided elsewhere, but not here
+        while whole.row + whole.row_span < rows:  # spans rows that are divided elsewhere, but not here
             old = last_of[whole.row + whole.row_span - 1]
             other = cells.get((whole.row + whole.row_span, col))
             if other is None or other.col_span > 1 or below[old, col] or not ruled_rows[old]:

@@ -23,9 +23,9 @@ Style = tuple[float, bool, bool, bool]  # size in half points, capitals, bold, r
 def set_levels(blocks: Sequence[Block], info: FileInfo) -> None:
     """Give each heading block its ``level`` (from 1).
 
-    Styles (size, capitals, bold) rank the headings; the outline corrects the ranks of the styles it names, where it
-    has more than one level; numbers such as ``2.3.1`` count from the level of their first part. "PART I" stands above
-    "Item 1".
+    Styles (size, capitals, bold) rank the headings; the outline corrects the ranks of the styles it names, if it has
+    more than one level; numbers such as ``2.3.1`` count from the level of their first part. "PART I" ranks above "Item
+    1".
     """
     headings = [b for b in blocks if b.kind == "heading" and b.noise is None and b.words]
     if not headings:
@@ -99,7 +99,7 @@ def _apply_numbers(headings: Sequence[Block]) -> None:
 
 
 def _put_parts_above(headings: Sequence[Block], *, fixed: Collection[Block]) -> None:
-    """The parts and items of a filing ("PART I", "Item 1A.") stand above all other headings, which keep their order."""
+    """Rank the parts and items of a filing ("PART I", "Item 1A.") above all other headings, which keep their order."""
     parts = [b for b in headings if _PART.match(b.text)]
     items = [b for b in headings if _ITEM.match(b.text)]
     if len(items) < 2 or any(b in fixed for b in items):
@@ -115,10 +115,10 @@ def _put_parts_above(headings: Sequence[Block], *, fixed: Collection[Block]) -> 
 
 
 def _nest_by_markers(headings: Sequence[Block], *, fixed: Collection[Block]) -> None:
-    """Headings set in one type but marked I., A., 1., a. stand within one another: a marker that opens a new series
-    goes below the heading before it, one that continues a series stands beside its forerunner."""
-    series: list[tuple[Marker, int, int]] = []  # marker, level of its type, level given
-    known: dict[tuple[str, int], int] = {}  # of each kind of marker in a type, the level given last
+    """Nest headings of one style by their markers I., A., 1., a.: a marker that opens a new series goes below the
+    previous heading, one that continues a series gets its predecessor's level."""
+    series: list[tuple[Marker, int, int]] = []  # marker, level of its style, level given
+    known: dict[tuple[str, int], int] = {}  # for each kind of marker in a style, the level given last
     for block in headings:
         mark = marker(block.words[0].text) if len(block.words) > 1 else None
         own = block.level
@@ -139,7 +139,7 @@ def _nest_by_markers(headings: Sequence[Block], *, fixed: Collection[Block]) -> 
 
 
 def section_paths(blocks: Sequence[Block]) -> list[tuple[str, ...]]:
-    """For each block the headings above it, outermost first; a heading's own path does not hold itself."""
+    """Headings above each block, outermost first; a heading's own path excludes itself."""
     stack: list[tuple[int, str]] = []
     paths: list[tuple[str, ...]] = []
     for block in blocks:

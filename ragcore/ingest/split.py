@@ -1,8 +1,8 @@
-"""Regions that hold more than one thing, taken apart: headings set close above their text, several headings in one
-box, headings run into the first line of a paragraph, several list items in one box.
+"""Region splitting: separates headings set close above their text, several headings in one box, headings run into the
+first line of a paragraph, and several list items in one box.
 
-The layout model draws one box around what stands close together; the type (size, bold, italic) and the markers at the
-heads of lines tell the parts apart.
+The layout model draws one box around closely set text; type (size, bold, italic) and markers at the heads of lines
+separate the parts.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from ragcore.ingest.layout import BOLD, COARSE, ITALIC, LINE_NUMBERS, SIDEWAYS, 
 from ragcore.ingest.lists import WEAK_BULLETS, Marker, item_marker, marker
 from ragcore.types import ElementKind
 
-LARGER = 1.12  # times the size of the text: the size of a heading
+LARGER = 1.12  # times the size of the text: a heading's size
 MAX_HEAD_LINES = 3
 MAX_HEAD_WORDS = 25
-INDENT = 0.8  # of the font size: the first line of a paragraph is set in by as much
-MAX_INDENT = 6.0  # and by no more
-BLANK_LINE = 1.45  # times the usual step from line to line: space between paragraphs
-MAX_RUN_IN = 20  # words of a heading run into its paragraph
-MIN_RUN_IN_TEXT = 25  # words that follow such a heading, unless it is numbered
-MOSTLY = 0.6  # of a document's bold run-in headings have as much
-MIN_RUN_INS = 2  # such headings without a number in a document, else they are emphasis
-WIDE_BLANK = 0.45  # of the font size: a wider gap sets a heading apart from its text
+INDENT = 0.8  # of the font size: least indent of a paragraph's first line
+MAX_INDENT = 6.0  # and the greatest
+BLANK_LINE = 1.45  # times the usual line spacing: space between paragraphs
+MAX_RUN_IN = 20  # words of a run-in heading
+MIN_RUN_IN_TEXT = 25  # words that follow a run-in heading, unless it is numbered
+MOSTLY = 0.6  # share of a document's bold run-in headings with that many words
+MIN_RUN_INS = 2  # unnumbered run-in headings in a document; fewer are emphasis
+WIDE_BLANK = 0.45  # of the font size: a wider gap separates a heading from its text
 _STOPS = (".", ":")
 _NUMBERED = re.compile(r"^(?:\d{1,2}\.)+\d{1,2}\.?$|^[A-Z]\.\d{1,2}\.?$")
 # Labels of front matter and notes, which name no section.
@@ -50,7 +50,7 @@ class _Style:
 
 
 def split_blocks(pages: Sequence[Sequence[Block]]) -> list[list[Block]]:
-    """The blocks of ``pages`` in the same order, each holding one thing. Every word stays in exactly one."""
+    """Blocks of ``pages`` in the same order, each holding one kind of content. Every word stays in exactly one."""
     out = [[part for block in blocks for part in _parts(block)] for blocks in pages]
     return _run_in_headings(out)
 
@@ -69,13 +69,13 @@ def _parts(block: Block) -> list[Block]:
 
 
 def part_of(block: Block, lines: Sequence[Line], kind: ElementKind) -> Block:
-    """The ``lines`` of ``block`` as a block of their own."""
+    """Block made of ``lines`` of ``block``."""
     box = around(word.box for line in lines for word in line)
     return Block(block.page, kind, block.role, box, list(lines))
 
 
 def _style(words: Sequence[Ref]) -> _Style:
-    """The type of most characters; marks set high do not count."""
+    """Style of most characters, ignoring raised marks."""
     shown = [word for word in words if not word.flags & SUPERSCRIPT] or list(words)
     letters = sum(len(word.text) for word in shown)
     sizes = Counter[float]()
@@ -89,7 +89,7 @@ def _style(words: Sequence[Ref]) -> _Style:
 
 
 def _headings(block: Block) -> list[Block]:
-    """Headings of different type, or each with its own number, in one box."""
+    """Headings in one box, split by style or by their own numbers."""
     styles = [_style(line) for line in block.lines]
     numbered = _NUMBERED.match(block.lines[0][0].text) is not None
     groups: list[list[Line]] = [[block.lines[0]]]
@@ -113,7 +113,7 @@ def _goes_on(line: Line, following: Line) -> bool:
 
 
 def _glued_headings(block: Block) -> list[Block]:
-    """Lines set larger or bolder than the text around them, as headings of their own."""
+    """Lines set larger or bolder than the text around them, split off as headings."""
     main = _style(block.words)
     right = max(line[-1].box[2] for line in block.lines)
 
@@ -148,7 +148,7 @@ def _glued_headings(block: Block) -> list[Block]:
 
 
 def _paragraphs(block: Block) -> list[Block]:
-    """Paragraphs in one box: the next begins where a sentence has ended and a line is set in, or set further down."""
+    """Paragraphs in one box: a new one begins after a finished sentence, at an indented line or a wider gap."""
     lines = block.lines
     if block.kind != "paragraph" or len(lines) < 3:
         return [block]
@@ -172,7 +172,7 @@ def _paragraphs(block: Block) -> list[Block]:
 
 
 def _baseline(line: Line) -> float:
-    """The lower edge of the line's largest word: small ones may be raised or lowered."""
+    """Lower edge of the line's largest word, since small ones may be raised or lowered."""
     return max(line, key=lambda word: word.size).box[3]
 
 
@@ -218,8 +218,8 @@ def _is_first(numbers: frozenset[int]) -> bool:
 
 
 def _run_in_headings(pages: list[list[Block]]) -> list[list[Block]]:
-    """Numbered headings in a type of their own, and bold ones where the document has several, taken out of the
-    paragraphs that they open. Within an abstract they stay: its parts are read together."""
+    """Blocks with run-in headings taken out of the paragraphs that they open: numbered ones in a style of their own,
+    and bold ones if the document has several. Those of an abstract stay, since its parts are read together."""
     lengths: dict[Block, int] = {}
     numbered: set[Block] = set()
     heading = ""
@@ -240,14 +240,14 @@ def _run_in_headings(pages: list[list[Block]]) -> list[list[Block]]:
             elif not re.match(r"\W*(abstract|summary)", heading) and block.words[0].flags & BOLD:
                 lengths[block] = length
     bold = {block: len(block.words) - n >= MIN_RUN_IN_TEXT for block, n in lengths.items() if block not in numbered}
-    # Where most have little text behind them, they are terms with their definitions.
+    # If most have little text after them, they are terms with their definitions.
     sections = sum(bold.values()) >= max(MIN_RUN_INS, MOSTLY * len(bold))
     chosen = {block: n for block, n in lengths.items() if block in numbered or (sections and bold[block])}
     return [[part for block in blocks for part in _opened(block, chosen.get(block, 0))] for blocks in pages]
 
 
 def _run_in(block: Block) -> int:
-    """How many words at the head of ``block`` are a heading; 0 where none is."""
+    """Number of words at the head of ``block`` that form a heading; 0 if none."""
     words = block.words
     numbered = _NUMBERED.match(words[0].text) is not None
     first = 1 if numbered else 0
@@ -260,7 +260,7 @@ def _run_in(block: Block) -> int:
     while length < len(words) and words[length].flags & face == face:
         length += 1
     if first < length < len(words) and not words[length - 1].text.endswith(_STOPS):
-        # A full stop of the text's own type takes its word out of the run: "**Exchange Control Information**."
+        # A full stop in the text's own style excludes its word from the run: "**Exchange Control Information**."
         length += words[length].text.endswith(_STOPS)
     rest = words[length:]
     if not (first < length <= MAX_RUN_IN) or len(rest) < 4:
@@ -274,7 +274,7 @@ def _run_in(block: Block) -> int:
 
 
 def _set_apart(last: Ref, following: Ref) -> bool:
-    """Whether the blank between two words of a line is wider than one between words."""
+    """Whether the blank between two words of a line is wider than a word space."""
     same_line = abs(last.box[3] - following.box[3]) < 0.5 * last.size
     return same_line and following.box[0] - last.box[2] > WIDE_BLANK * last.size
 

@@ -1,4 +1,4 @@
-"""What a document is called."""
+"""Document titles."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ragcore.ingest.sections import key
 from ragcore.text.companies import companies_in
 from ragcore.text.short_titles import plain_title
 
-COVER_PAGES = 6  # pages among which a filing's cover is looked for: some open with a letter or pictures
-SHORT_TITLE = 4  # words, at most, of a title that may not say what the document is about
-SUBJECT_SIZE = 0.5  # of such a title's font size: what follows in as much says it
-LONGEST, LONGEST_SUBJECT = 160, 240  # characters of a title put together
+COVER_PAGES = 6  # pages searched for a filing's cover: some filings open with a letter or pictures
+SHORT_TITLE = 4  # words, at most, of a title that may lack a subject
+SUBJECT_SIZE = 0.5  # of such a title's font size: least size of a subject line after it
+LONGEST, LONGEST_SUBJECT = 160, 240  # characters of a composed title
 NEARLY = 0.85  # of the largest heading's size
 LARGER = 1.15  # times the size of the running text: larger type
-RUNNING = 15  # words from which on a block is running text
-OFTEN = 3  # times that the opening pages name a company whose document it is
+RUNNING = 15  # words from which a block counts as running text
+OFTEN = 3  # mentions in the opening pages that make a company the document's owner
 MAX_NAME = 90  # characters of a registrant's name
 _BAD_TITLE = re.compile(
     r"^(microsoft (word|powerpoint|excel)\b|untitled|document\d*$|slide ?\d|presentation\d*$|book\d*$|print|layout \d|"
@@ -37,14 +37,14 @@ _SECTION = re.compile(
     r"introduction|background|thank you\b|contains nonbinding)",
     re.IGNORECASE,
 )
-# Headings above the title of an article that say what kind of article it is.
+# Article types, printed as headings above an article's title.
 _GENRE = re.compile(
     r"^((original|invited|brief|short|rapid|mini|systematic|clinical|full|regular|primary|open access)[\s-]+)*"
     r"(research|review|article|paper|communication|report|letter|editorial|commentary|case|study|note|perspective|"
     r"viewpoint|opinion|open access)s?([\s-]+(article|paper|report|study|communication|note))?$",
     re.IGNORECASE,
 )
-# Headings that stand on the cover of every filing and name none.
+# Headings on the cover of every filing, which name none.
 _BOILERPLATE = re.compile(
     r"securities and exchange commission|^united states|^form [\w-]+$|^washington,? d", re.IGNORECASE
 )
@@ -57,9 +57,9 @@ _REPORTED = re.compile(r"date of report[^:]{0,60}:?\s+" + _DATE, re.IGNORECASE)
 
 
 def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
-    """A filing's registrant, form and period from its cover; else the largest type of the cover, in the words of the
-    metadata where they say the same; else the metadata's title where it reads like one; else the file's name. Whose
-    document it is, its authors or company, stands behind it in brackets where the cover names them."""
+    """Title of the document: a filing's registrant, form and period from its cover; else the largest type of the cover,
+    in the metadata's wording if that says the same; else the metadata's title if it reads like one; else the file name.
+    The owner (authors or company) follows in brackets if the cover names one."""
     stem = PurePath(name).stem
     filing = filing_title(blocks)
     if filing:
@@ -71,7 +71,7 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
     parts = _cover_title(cover, body_size(blocks))
     title = " ".join(part.text for part in parts)
     if named and (not title or _says(given, title, cover)):
-        title = given  # in the spelling of a line, where the cover may shout
+        title = given  # in a line's spelling, since the cover may be in capitals
     if not title:
         return plain_title(" ".join(re.sub(r"[_\-]+", " ", stem).split()) or name)
     owner = _owner(title, parts, cover, blocks)
@@ -79,15 +79,14 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
 
 
 def _cover(blocks: Sequence[Block]) -> list[Block]:
-    """What is printed on the first page that has words, its running header included: a title may be repeated there."""
+    """Blocks of the first page that has words, running header included, since it may repeat the title."""
     printed = [b for b in blocks if b.words and b.noise in (None, "page_header", "repeated")]
     first = next((b.page.number for b in printed if b.noise is None), 0)
     return [b for b in printed if b.page.number == first]
 
 
 def _cover_title(cover: Sequence[Block], common: float) -> list[Block]:
-    """The heading in the largest type, with what continues it; [] where the page opens with running text, as an
-    excerpt does."""
+    """Heading in the largest type, with its continuation; [] if the page opens with running text, as excerpts do."""
     heads = [
         b
         for b in cover
@@ -102,13 +101,13 @@ def _cover_title(cover: Sequence[Block], common: float) -> list[Block]:
     if not heads or any(_BOILERPLATE.search(b.text) for b in heads):
         return []
     largest = max(heads, key=lambda b: (round(b.size), b.role == "title"))
-    # What stands first is the title unless it is clearly smaller: headings of sections are often set bolder.
+    # The first heading is the title unless it is clearly smaller: section headings are often bolder.
     best = next(b for b in heads if b.size >= NEARLY * largest.size)
     return _with_following(best, cover)
 
 
 def _is_label(text: str) -> bool:
-    """Whether it only numbers a paper ("Exhibit 99.1", "Annex IV"); the number of a year names one ("Budget 2025")."""
+    """Whether the text only numbers a paper ("Exhibit 99.1", "Annex IV"); a year is a name ("Budget 2025")."""
     words = text.split()
     number = words[-1].strip("().:")
     counts = number[:1].isdigit() or (number.isupper() and set(number) <= set("IVXLC"))
@@ -116,8 +115,8 @@ def _is_label(text: str) -> bool:
 
 
 def _is_under_text(head: Block, cover: Sequence[Block], common: float) -> bool:
-    """Whether running text or a table stands above it, in its column or, where its type is no larger, in any: it then
-    heads a part of what is printed."""
+    """Whether running text or a table is above the heading, in its column or, if its type is no larger, in any: it then
+    heads only a part of the page."""
     return any(
         other.noise is None
         and other.kind in ("paragraph", "list_item", "table")
@@ -134,18 +133,18 @@ def _is_under_text(head: Block, cover: Sequence[Block], common: float) -> bool:
 
 
 def _says(given: str, title: str, cover: Sequence[Block]) -> bool:
-    """Whether the metadata's title shares most of the words of the cover's (or the shorter of them), and every word of
+    """Whether the metadata's title shares most words with the cover's (or with the shorter of them), and every word of
     it is printed there."""
     one, other = ({key(word) for word in text.split()} - {""} for text in (given, title))
     printed = key(" ".join(b.text for b in cover))
     return len(one & other) >= 0.6 * min(len(one), len(other)) > 0 and all(word in printed for word in one)
 
 
-# Whose document it is
+# Owner of the document
 
 
 def _owner(title: str, parts: Sequence[Block], cover: Sequence[Block], blocks: Sequence[Block]) -> str:
-    """The authors printed below the title, else the company that the cover names; "" where the title says it."""
+    """Authors printed below the title, else the company that the cover names; "" if the title already names it."""
     if parts:
         place = cover.index(parts[-1])
         names = next((found for b in cover[place + 1 : place + 3] if b.noise is None and (found := _authors(b))), [])
@@ -164,7 +163,7 @@ def _owner(title: str, parts: Sequence[Block], cover: Sequence[Block], blocks: S
 
 
 def _authors(block: Block) -> list[str]:
-    """The names of which a block consists, at least two; [] where it is something else."""
+    """Names that make up a block, at least two; [] for any other block."""
     pieces: list[list[str]] = [[]]
     for line in block.lines:
         before: Ref | None = None
@@ -184,7 +183,7 @@ def _authors(block: Block) -> list[str]:
 
 
 def _is_name(words: Sequence[str]) -> bool:
-    """Two to five words with capitals, but for short ones between them ("de", "van der")."""
+    """Whether the words are a name: two to five capitalised words, with short ones between them ("de", "van der")."""
     inner = all(word[0].isupper() or len(word) <= 3 for word in words)
     ends = words[0][0].isupper() and words[-1][0].isupper()
     letters = all(c.isalpha() or c in "-.’'‐" for word in words for c in word)
@@ -192,7 +191,7 @@ def _is_name(words: Sequence[str]) -> bool:
 
 
 def _is_cut_off(title: str, blocks: Sequence[Block]) -> bool:
-    """Whether the metadata's title breaks off within its last word, as some programs store it: the first pages have
+    """Whether the metadata's title is truncated within its last word, as some programs store it: the first pages have
     that word only in full."""
     shown = {key(word.text) for b in blocks if b.page.number <= 3 for word in b.words}
     last = key(title.split()[-1])
@@ -200,8 +199,8 @@ def _is_cut_off(title: str, blocks: Sequence[Block]) -> bool:
 
 
 def _with_following(block: Block, blocks: Sequence[Block]) -> list[Block]:
-    """The heading together with directly following ones of its size (a title set in several boxes); what a short one
-    ("Guidance for Industry") is about may be set somewhat smaller."""
+    """Heading with the directly following ones of its size (a title set in several boxes); the subject of a short one
+    ("Guidance for Industry") may be somewhat smaller."""
     parts = [block]
     place = blocks.index(block)
     for following in blocks[place + 1 : place + 4]:
@@ -217,10 +216,10 @@ def _with_following(block: Block, blocks: Sequence[Block]) -> list[Block]:
 
 
 def filing_title(blocks: Sequence[Block]) -> str:
-    """``NIKE, Inc. Form 10-K 2023`` from the cover of a filing with the SEC, "" where there is none.
+    """Title of an SEC filing from its cover, such as ``NIKE, Inc. Form 10-K 2023``; "" if there is none.
 
-    Such covers are prescribed: the form's name, the period, and the registrant's name above "(Exact name of registrant
-    as specified in its charter)". Their metadata is most often an accession number.
+    The form of such covers is prescribed: the form's name, the period, and the registrant's name above "(Exact name of
+    registrant as specified in its charter)". Their metadata is usually an accession number.
     """
     lines = [plain([line]) for b in blocks if b.page.number <= COVER_PAGES and b.noise is None for line in b.lines]
     text = " ".join(lines)

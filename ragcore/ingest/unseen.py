@@ -1,9 +1,8 @@
-"""Text that nobody can see on the page: in the colour of what lies under it, without ink, under a shape that was drawn
-over it, or in minute type.
+"""Invisible text: in the colour of its background, without ink, under a shape drawn over it, or in minute type.
 
-It is no part of what a reader could check a citation against, and a usual place for orders to a model that reads the
-file. Invisible text over a scan (text render mode 3) is not meant: it says what the picture shows. What only might be
-unseen is looked for on the drawn page, so that a highlight, a table's fill or a blended shape hides nothing.
+A reader cannot check a citation against it, and it is a usual place for prompt injection. Invisible text over a scan
+(text render mode 3) is exempt: it transcribes the picture. Doubtful cases are checked on the rendered page, so that a
+highlight, a table's fill or a blended shape hides nothing.
 """
 
 from __future__ import annotations
@@ -17,22 +16,21 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-# Channels from which a colour counts as white, and the steps of a channel by which it must differ from what is around.
+# Channel value from which a colour counts as white, and the least channel difference from the surroundings.
 _WHITE, _CONTRAST = 0xF0, 12
-_ALIKE = 24  # steps of a channel up to which text and the shape under it are looked at as of one colour
+_ALIKE = 24  # channel difference up to which text and the shape under it are checked as one colour
 _BESIDE = 2.0  # points
-# Points under which type cannot be read, where most of the page is at least so many times as large.
+# Points under which type is unreadable, if most of the page is at least that many times as large.
 _MINUTE, _TIMES = 2.0, 4.0
 # MuPDF's flags of a span: its letters were filled, outlined or made a clip (FZ_STEXT_FILLED, _STROKED, _CLIPPED).
 _FILLED, _INKED = 16, 16 | 32 | 64
-_SMALLEST = 3.0  # points: no letter is covered by a shape that is narrower or lower
+_SMALLEST = 3.0  # points: a narrower or lower shape covers no letter
 
 Box = tuple[float, float, float, float]
 
 
 def without_unseen(page: Any, raw: dict[str, Any]) -> dict[str, Any]:
-    """``raw`` (MuPDF's raw dictionary of ``page``, with its vectors) without the text that cannot be seen; the page is
-    drawn only where that is in doubt."""
+    """``raw`` (MuPDF's raw dictionary, with vectors) without invisible text; renders ``page`` only in doubt."""
     spans = list(_spans(raw))
     drawn = _Drawn(page)
     hidden = _inkless(spans)
@@ -45,8 +43,7 @@ def without_unseen(page: Any, raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_inkless(raw: dict[str, Any]) -> dict[str, Any]:
-    """``raw`` without the text that cannot be seen whatever lies around it: without ink, or in minute type. Nothing is
-    drawn."""
+    """``raw`` without text that is invisible on any background: without ink, or in minute type. Nothing is rendered."""
     hidden = _inkless(list(_spans(raw)))
     return _without(raw, hidden, {}) if hidden else raw
 
@@ -63,7 +60,7 @@ def _inkless(spans: list[tuple[int, dict[str, Any]]]) -> set[int]:
 
 
 def _without(raw: dict[str, Any], hidden: set[int], left: dict[int, list[Any]]) -> dict[str, Any]:
-    """``raw`` without the spans ``hidden``, and of those of ``left`` with the letters given there only."""
+    """``raw`` without the spans ``hidden``, and with only the given letters of the spans in ``left``."""
     blocks = []
     for block in raw["blocks"]:
         if block["type"] == 0:
@@ -86,9 +83,9 @@ def _without(raw: dict[str, Any], hidden: set[int], left: dict[int, list[Any]]) 
 def _under_shapes(
     raw: dict[str, Any], spans: list[tuple[int, dict[str, Any]]], drawn: _Drawn
 ) -> dict[int, list[dict[str, Any]]]:
-    """For each span of which a part is covered by a shape, or of its colour, the letters that can still be seen.
+    """Visible letters of each span that a shape covers in part, or matches in colour.
 
-    Shapes and text come in the order in which they were drawn: one before the text lies under it, one after over it.
+    Shapes and text come in drawing order: a shape before the text lies under it, one after it over it.
     """
     shapes = [
         (at, block["color"], block["bbox"])
@@ -125,7 +122,7 @@ def _under_shapes(
 
 
 class _Drawn:
-    """The page as it looks, one pixel to the point; drawn when it is first looked at."""
+    """Rendered page, one pixel per point, made on first use."""
 
     def __init__(self, page: Any) -> None:
         self._page = page
@@ -141,17 +138,17 @@ class _Drawn:
         return [box for kind, box in self._page.get_bboxlog() if "image" in kind]
 
     def stands_out(self, box: Box) -> bool:
-        """Whether anything can be told apart in ``box``, or from what is beside it."""
+        """Whether anything is distinguishable in ``box``, or from its surroundings at the sides."""
         return _stands_out(box, self._pixels)
 
     def shows(self, box: Box) -> bool:
-        """Whether anything can be told apart inside ``box``, but for its edge."""
+        """Whether anything is distinguishable inside ``box``, except at its edge."""
         x0, y0, x1, y1 = box
         part = self._pixels[int(max(y0, 0)) + 1 : int(max(y1, 0)), int(max(x0, 0)) + 1 : int(max(x1, 0))]
         return part.size == 0 or _differs(part)
 
     def is_blank(self, box: Box) -> bool:
-        """Whether there is neither a picture nor anything drawn in ``box``."""
+        """Whether ``box`` has neither a picture nor any drawing in it."""
         x0, y0, x1, y1 = box
         if any(a < x1 and c > x0 and b < y1 and d > y0 for a, b, c, d in self._images):
             return False
@@ -160,7 +157,7 @@ class _Drawn:
 
 
 def _spans(raw: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every span, with the place of its block."""
+    """Every span, with the index of its block."""
     for at, block in enumerate(raw["blocks"]):
         if block["type"] == 0:
             for line in block["lines"]:
@@ -191,7 +188,7 @@ def _centre_in(box: Box, shape: NDArray[np.float64]) -> bool:
 
 
 def _around(chars: list[dict[str, Any]], shape: NDArray[np.float64]) -> Box:
-    """What the letters take up of the shape."""
+    """Part of the shape that the letters occupy."""
     boxes = [char["bbox"] for char in chars]
     return (
         max(min(box[0] for box in boxes), float(shape[0])),
@@ -206,8 +203,8 @@ def _differs(part: NDArray[np.uint8]) -> bool:
 
 
 def _stands_out(box: Box, drawn: NDArray[np.uint8]) -> bool:
-    """Whether anything can be told apart in ``box``. Of its height only the middle counts, where letters are; at its
-    sides what is beside it too, since a bullet may fill all of it. ``drawn`` has shape (height, width, 3)."""
+    """Whether anything is distinguishable in ``box``. Only the middle of its height counts, where letters are; its
+    surroundings at the sides count too, since a bullet may fill all of it. ``drawn`` has shape (height, width, 3)."""
     x0, y0, x1, y1 = box
     edge = 0.2 * (y1 - y0)
     rows = slice(int(max(y0 + edge, 0)), int(max(y1 - edge, 0)) + 1)

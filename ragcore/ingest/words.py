@@ -1,12 +1,12 @@
-"""Characters as MuPDF gives them → words with boxes that fit the line.
+"""Word reader: MuPDF's characters → words with boxes that fit the line.
 
-Font boxes are often far taller than the line (a 14 pt font can give 19 pt), so that a box would swallow words of the
-lines around it. Here the vertical extent of a word comes from its baseline and size.
+Font boxes are often far taller than the line (a 14 pt font can give 19 pt) and would include words of neighbouring
+lines. Here the vertical extent of a word comes from its baseline and size.
 
-NFC over whole words puts accents onto their letters. Beyond that a character is replaced only where the replacement
-means the same: ligatures and presentation forms (NFKC), full-width Latin letters and digits, the letters of formulas
-(𝑥), Kangxi radicals that fonts map ideographs to, punctuation of Windows-1252 that was taken for control characters,
-and the bullets of symbol fonts. What NFKC would change in meaning stays: ² (x² is not x2), ½, ①, ㎡, ™.
+NFC over whole words puts accents onto their letters. Beyond that a character is replaced only by one with the same
+meaning: ligatures and presentation forms (NFKC), full-width Latin letters and digits, the letters of formulas (𝑥),
+Kangxi radicals that fonts map ideographs to, punctuation of Windows-1252 encoded as control characters, and the bullets
+of symbol fonts. Characters whose meaning NFKC would change stay: ² (x² is not x2), ½, ①, ㎡, ™.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ ASCENT = 0.80  # of the font size, above the baseline: covers capitals and most 
 DESCENT = 0.22  # below it
 _ANGLES = {(1.0, 0.0): 0, (0.0, 1.0): 90, (-1.0, 0.0): 180, (0.0, -1.0): 270}
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi|[-_](bd|blk|hv)|^([A-Z]{6}\+)?(cmb|sfbx|cmssbx)", re.IGNORECASE)
-SMALLER, LIFTED = 0.85, 0.12  # of the font size before it: how small and how high a superscript is set
+SMALLER, LIFTED = 0.85, 0.12  # of the previous font size: a superscript's greatest size and least rise
 _CELL = 48.0  # points
-SAME_PLACE = 0.12  # of the font size: the same word drawn again this near is one word in fake bold
-# Scripts written without blanks between words: each character is a place of its own.
+SAME_PLACE = 0.12  # of the font size: a repeated word this near is fake bold
+# Scripts without blanks between words: each character is a word with its own place.
 UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u30ff\u31f0-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\uff01-\uff60\U00020000-\U0003134f]"
@@ -40,8 +40,8 @@ UNSPACED = re.compile(
 
 @dataclass
 class WordColumns:
-    """Words of one page, in MuPDF's order, as growing columns (see `PageLayout`). ``blocks`` is the number of the
-    MuPDF text block of each word."""
+    """Words of one page, in MuPDF's order, as growing columns (see `PageLayout`). ``blocks`` is the number of each
+    word's MuPDF text block."""
 
     texts: list[str] = field(default_factory=list)
     boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
@@ -55,13 +55,13 @@ class WordColumns:
 
 
 def mostly_right_to_left(texts: Iterable[str]) -> bool:
-    """Whether more than half of the letters are of a script that runs from right to left."""
+    """Whether more than half of the letters are of a right-to-left script."""
     strong = [c for text in texts for c in text if c.isalpha()]
     return sum("\u0590" <= c <= "\u08ff" or "\ufb1d" <= c <= "\ufefc" for c in strong) > len(strong) / 2
 
 
 def writing_angle(raw: Mapping[str, Any]) -> int | None:
-    """The clockwise angle (0, 90, 180, 270) by which most characters of ``rawdict`` are turned; None without text."""
+    """Clockwise angle (0, 90, 180, 270) of most characters of ``rawdict``; None without text."""
     counts: Counter[int] = Counter()
     for block in raw["blocks"]:
         if block["type"] == 0:
@@ -73,17 +73,17 @@ def writing_angle(raw: Mapping[str, Any]) -> int | None:
 
 
 def _angle(line: Mapping[str, Any]) -> int | None:
-    """The line's clockwise angle; 0 for vertical writing modes, None when it is along no axis."""
+    """Clockwise angle of the line; 0 for vertical writing modes, None if it is along no axis."""
     if line["wmode"]:
         return 0
     return _ANGLES.get((round(line["dir"][0], 1), round(line["dir"][1], 1)))
 
 
 def read_words(raw: Mapping[str, Any], upright: int = 0) -> WordColumns:
-    """Words of MuPDF's ``rawdict`` (coordinates as given there), split at blanks and line ends.
+    """Words of MuPDF's ``rawdict`` (in its coordinates), split at blanks and line ends.
 
-    Lines that are not turned by ``upright`` degrees are SIDEWAYS; a word drawn twice stands once. A word of a script
-    without blanks becomes one entry per character, glued to the one before.
+    Lines that are not turned by ``upright`` degrees are SIDEWAYS; a word drawn twice is kept once. A word of a script
+    without blanks becomes one entry per character, glued to the previous one.
     """
     out = WordColumns()
     line_number = -1
@@ -98,7 +98,7 @@ def read_words(raw: Mapping[str, Any], upright: int = 0) -> WordColumns:
 
 
 def _printed_once(words: WordColumns) -> WordColumns:
-    """``words`` without those that are drawn a second time at nearly the same place to look bold; the first is BOLD."""
+    """``words`` without second drawings at nearly the same place, which imitate bold; the first is BOLD."""
     places: dict[str, list[int]] = defaultdict(list)
     dropped: set[int] = set()
     for index, (text, box) in enumerate(zip(words.texts, words.boxes)):
@@ -118,7 +118,7 @@ def _printed_once(words: WordColumns) -> WordColumns:
 
 
 def _pieces(words: WordColumns, dropped: Set[int]) -> set[int]:
-    """The words that lie within another of the same size and say what stands there: a shadow drawn in pieces."""
+    """Words that lie within another of the same size and repeat its text there: a shadow drawn in pieces."""
     cells: dict[tuple[int, int], list[int]] = defaultdict(list)
     upright = [i for i in range(len(words.texts)) if i not in dropped and not words.flags[i] & SIDEWAYS]
     for index in upright:
@@ -135,7 +135,7 @@ def _pieces(words: WordColumns, dropped: Set[int]) -> set[int]:
             if len(whole) <= len(text) or text not in whole or abs(words.sizes[other] - size) > near:
                 continue
             inside = left - near <= x0 and x1 <= right + near and abs(y0 - top) <= near and abs(y1 - bottom) <= near
-            # A letter is about as wide as another.
+            # Letters are about equally wide.
             expected = left + (right - left) * whole.index(text) / len(whole)
             if inside and abs(x0 - expected) <= size:
                 found.add(index)
@@ -198,7 +198,7 @@ def _read_line(line: Mapping[str, Any], line_number: int, block_number: int, tur
                     glued = True
             raised = bool(style & SUPERSCRIPT) or _is_raised(size, char["origin"][1], level, across)
             if word is not None and raised != bool(word.flags & SUPERSCRIPT):
-                close()  # "1,234" and the raised "2" after it are two words, though no blank stands between them
+                close()  # "1,234" and the raised "2" after it are two words, though there is no blank between them
                 glued = True
             if not raised:
                 level = (size, char["origin"][1])
@@ -214,13 +214,12 @@ def _read_line(line: Mapping[str, Any], line_number: int, block_number: int, tur
 
 
 def _is_raised(size: float, baseline: float, level: tuple[float, float], across: tuple[int, int]) -> bool:
-    """Whether a character of ``size`` is set as a superscript of what stands before it on an upright line."""
+    """Whether a character of ``size`` is a superscript of the preceding text on an upright line."""
     return across == (1, 0) and size <= SMALLER * level[0] and level[1] - baseline > LIFTED * level[0]
 
 
 def _logical(chars: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """``chars`` with the halves of lam-alef in the order in which they are read: the alef, which MuPDF gives no width
-    of its own, after the lam."""
+    """``chars`` with lam-alef's halves in reading order: the alef, to which MuPDF gives no width, after the lam."""
     out = list(chars)
     place = 0
     while place < len(out) - 1:
@@ -233,9 +232,9 @@ def _logical(chars: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
 
 
 def _char_box(char: Mapping[str, Any], size: float, across: tuple[int, int]) -> tuple[float, float, float, float]:
-    """The character's box with its extent across the line set by baseline and size. ``across`` is the writing
-    direction where it is along an axis, else (0, 0): then, and where the font's own height shows that its size says
-    nothing (Type 3 fonts of size 1), the box stays as given."""
+    """Character box with its extent across the line set by baseline and size. ``across`` is the writing direction if it
+    is along an axis, else (0, 0): then, and if the font's own height shows that its size is meaningless (Type 3 fonts
+    of size 1), the box stays as given."""
     x0, y0, x1, y1 = char["bbox"]
     ox, oy = char["origin"]
     dx, dy = across
@@ -267,7 +266,7 @@ def _style(flags: int, font: str) -> int:
 
 
 SOFT_HYPHEN_CHAR = "\u00ad"
-# The code page of Wingdings, for what stands before list items and in forms.
+# Code page of Wingdings, for list markers and form symbols.
 _WINGDINGS = {
     0x4A: "☺", 0x6C: "●", 0x6D: "❍", 0x6E: "■", 0x6F: "☐", 0x70: "❐", 0x71: "❑", 0x72: "❒", 0x73: "⬧", 0x74: "⧫",
     0x75: "◆", 0x76: "❖", 0x77: "⬥", 0x78: "☒", 0x9E: "·", 0x9F: "•", 0xA0: "▫", 0xA7: "▪", 0xA8: "▫", 0xB7: "•",
@@ -277,9 +276,9 @@ _DINGBATS = {
     0x33: "✓", 0x34: "✔", 0x35: "✕", 0x36: "✖", 0x37: "✗", 0x38: "✘", 0x48: "★", 0x6C: "●", 0x6D: "❍", 0x6E: "■",
     0x6F: "❏", 0x70: "❐", 0x71: "❑", 0x72: "❒", 0x73: "▲", 0x74: "▼", 0x75: "◆", 0x76: "❖", 0xD4: "➔", 0xE4: "➤",
 }  # fmt: skip
-# Of Windows-1252, the euro, the ellipsis, quotation marks, the bullet, dashes and the trade mark.
+# Of Windows-1252: the euro, the ellipsis, quotation marks, the bullet, dashes and the trade mark.
 _WINDOWS = frozenset({0x80, 0x85, *range(0x91, 0x98), 0x99})
-_PRIVATE = 0xF000  # symbol fonts stand here in the private use area, by their code
+_PRIVATE = 0xF000  # offset of symbol fonts' codes in the private use area
 _SYMBOL_FONTS = (
     (re.compile(r"wingdings(?![ -]?[23])", re.IGNORECASE), _WINGDINGS),
     (re.compile(r"dingbats", re.IGNORECASE), _DINGBATS),
@@ -300,12 +299,12 @@ _COMPATIBLE = (
 
 @lru_cache(maxsize=4096)
 def clean_char(char: str) -> str:
-    """The characters that stand in the text for one printed character: "" for what has no ink, " " for a blank."""
+    """Text characters for one printed character: "" for one without ink, " " for a blank."""
     code = ord(char)
     if char == SOFT_HYPHEN_CHAR:
         return char
     if 0x80 <= code <= 0x9F:
-        # Not the letters of that code page: what stands there is more often a symbol font's bullet.
+        # Other letters of that code page are excluded: such a code is more often a symbol font's bullet.
         return bytes([code]).decode("cp1252") if code in _WINDOWS else ""
     if _PRIVATE + 0x20 <= code <= _PRIVATE + 0xFF:
         return _WINGDINGS.get(code - _PRIVATE, char)
@@ -313,7 +312,7 @@ def clean_char(char: str) -> str:
         return " "
     category = unicodedata.category(char)
     if category in ("Cc", "Cf"):
-        # Zero-width joiners carry meaning in Arabic and Indic scripts; the rest is invisible.
+        # Zero-width joiners carry meaning in Arabic and Indic scripts; other format characters are invisible.
         return char if char in "\u200c\u200d" else ""
     if category == "Cs":
         return "\ufffd"
@@ -326,7 +325,7 @@ def clean_char(char: str) -> str:
 
 @lru_cache(maxsize=1024)
 def symbol(font: str, char: str) -> str:
-    """``char`` of a font that puts symbols at the places of letters; as it is for any other font."""
+    """``char`` of a font that puts symbols at the codes of letters; unchanged for any other font."""
     if len(char) != 1 or ord(char) >= 0x100:
         return char
     table = next((table for name, table in _SYMBOL_FONTS if name.search(font)), None)
@@ -334,6 +333,6 @@ def symbol(font: str, char: str) -> str:
 
 
 def is_split_ligature(first: str, second: str) -> bool:
-    """Whether the two, in the order in which they stand, are the halves of the Arabic ligature lam-alef: it is one
-    glyph, and turning a line into logical order turns its letters round."""
+    """Whether the two, in stored order, are the halves of the Arabic ligature lam-alef: it is one glyph, and putting a
+    line into logical order reverses its letters."""
     return second == "ل" and first in "اأإآٱ"

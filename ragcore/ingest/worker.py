@@ -1,9 +1,9 @@
-"""The parsing child process: ``python -m ragcore.ingest.worker``.
+"""Parsing child process: ``python -m ragcore.ingest.worker``.
 
-It reads requests from standard input and writes replies to standard output, each as two big-endian lengths, a JSON
-head and a payload of bytes. An error of the tree is a reply; anything else ends the process, and the parent
-(`process.Child`) treats that as a crash. It never outlives a request by much: a timer of the operating system ends it
-even when MuPDF loops inside C and the parent is gone.
+It reads requests from standard input and writes replies to standard output, each as two big-endian lengths, a JSON head
+and a payload of bytes. A ragcore error is a reply; anything else ends the process, and the parent (`process.Child`)
+treats that as a crash. It never outlives a request by much: an operating system timer ends it even if MuPDF loops
+inside C and the parent is gone.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def send(stream: IO[bytes], head: dict[str, Any], payload: bytes = b"") -> None:
 
 
 def receive(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
-    """The next message, or None at the end of the stream."""
+    """Next message, or None at the end of the stream."""
     frame = _exactly(stream, _FRAME.size)
     if frame is None:
         return None
@@ -57,10 +57,10 @@ def _exactly(stream: IO[bytes], count: int) -> bytes | None:
 
 
 def limit_memory(megabytes: int) -> None:
-    """Bound the address space to what is in use now plus ``megabytes``, where the platform can."""
+    """Limit the address space to the present use plus ``megabytes``, on platforms that can."""
     try:
         import resource
-    except ImportError:  # Windows has no such limit; the time limit still holds there.
+    except ImportError:  # Windows has no such limit; the time limit still applies there.
         return
     try:
         used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
@@ -74,7 +74,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def set_alarm(seconds: float) -> None:
-    """End the process after ``seconds``, where the platform can; 0 takes that back."""
+    """End the process after ``seconds``, on platforms that can; 0 cancels that."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
@@ -90,11 +90,11 @@ def draw_json(request: dict[str, Any]) -> None:
 
 
 def load_pymupdf(*, layout: bool) -> None:
-    """Import PyMuPDF, with its layout model or, in a third of the time, without. Must be the first to import it.
-    Raises ModelMissing."""
+    """Import PyMuPDF, first in the process, with its layout model or, in a third of the time, without. Raises
+    ModelMissing."""
     if "pymupdf" in sys.modules:
         raise RuntimeError("PyMuPDF was imported before its models could be limited to one thread")
-    # None is the import system's own way to say "not there"; pymupdf then goes without.
+    # None is the import system's own mark for "not there"; pymupdf then goes without.
     for unused in ("pymupdf4llm",) if layout else ("pymupdf4llm", "pymupdf.layout"):
         sys.modules[unused] = cast(ModuleType, None)
     with _one_thread() if layout else nullcontext():
@@ -110,12 +110,12 @@ def load_pymupdf(*, layout: bool) -> None:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Within it, onnxruntime's sessions use one thread, and keep their memory where their inputs have one size.
+    """Context in which onnxruntime's sessions use one thread, and keep their memory if their inputs have one size.
 
     The parent runs one child per core; onnxruntime's own thread pool, which spins while it waits, costs a page 0.15 s
     of processor time on two cores (0.52 s against 0.37 s). The layout package turns the memory arena off, since it
-    would grow with the largest page; the image model sees every page in one size, and without an arena a third of
-    its time goes into mapping 120 MB afresh.
+    would grow with the largest page; the image model sees every page in one size, and without an arena a third of its
+    time goes into mapping 120 MB afresh.
     """
     import onnxruntime
 
@@ -140,16 +140,16 @@ def _one_thread() -> Iterator[None]:
 
 
 def main() -> None:
-    os.umask(0o077)  # what it writes is its owner's alone
+    os.umask(0o077)  # its files are readable by the owner only
     source = os.fdopen(os.dup(0), "rb")
     sink = os.fdopen(os.dup(1), "wb")
-    # Whatever a library prints must not end up between two replies.
+    # A library's prints must not end up between two replies.
     os.dup2(2, 1)
 
     message = receive(source)
     if message is None:
         return
-    # What is imported depends on the first request, which opens the file.
+    # The imports depend on the first request, which opens the file.
     set_alarm(float(message[0]["seconds"]))
     try:
         load_pymupdf(layout=bool(message[0]["layout"]))
@@ -207,7 +207,7 @@ def main() -> None:
         except GroundworkError as error:
             send(sink, {"ok": False, "error": error.as_dict()})
         except pymupdf.mupdf.FzErrorBase as error:
-            # MuPDF's own complaint about the file; it leaves the process in order.
+            # MuPDF's own error about the file; it leaves the process usable.
             problem = ParseCrashed(" ".join(str(error).split())[:200])
             send(sink, {"ok": False, "error": problem.as_dict()})
         set_alarm(0)
