@@ -1,1 +1,1 @@
-"""The import of ADE JSON (LandingAI's Agentic Document Extraction): `source` reads it, `pages` turns it into pages."""
+"""ADE JSON import (LandingAI's Agentic Document Extraction): `source` reads it, `pages` turns it into pages."""

@@ -1,4 +1,4 @@
-"""Pages drawn from an ADE JSON whose PDF is not there: each chunk's text in its box. Runs in the child process only."""
+"""Page drawing for an ADE JSON without its PDF: each chunk's text in its box. Runs in the child process only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INK, _QUIET = "#000000", "#737373"
 
 
 def draw_pages(ade: AdeFile, target: Path, size: tuple[float, float]) -> None:
-    """Write a PDF with a page of ``size`` points for each page of ``ade``, in whole or not at all."""
+    """Write a PDF with a page of ``size`` points for each page of ``ade``, atomically."""
     width, height = size
     document = pymupdf.open()
     for number in range(1, ade.pages + 1):
@@ -53,7 +53,7 @@ def _block(sheet: pymupdf.Page, block: Block) -> None:
 
 
 def _write(sheet: pymupdf.Page, box: Rect, lines: Sequence[str], size: float, color: str = _INK) -> None:
-    """Text in ``box``, as HTML, whose fonts MuPDF picks and which it shrinks until it fits."""
+    """Write text in ``box`` as HTML; MuPDF picks its fonts and shrinks it until it fits."""
     x0, y0, x1, y1 = box[0] + PAD, box[1] + PAD / 2, box[2] - PAD, box[3] - PAD / 2
     if x1 - x0 < 1 or y1 - y0 < 1 or not any(lines):
         return

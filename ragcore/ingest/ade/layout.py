@@ -1,8 +1,8 @@
-"""ADE's chunks of one page, with the words of the PDF's text layer where there is one → `PageLayout`.
+"""ADE page layout: ADE's chunks of one page, with the words of the PDF's text layer if there is one → `PageLayout`.
 
 ADE decides regions, classes, grids and reading order. Words and their boxes are the PDF's own, each owned by the chunk
-and cell in whose box it lies; words outside of every box become regions of their own. What ADE read and the text layer
-does not have (a scan, a picture of text, a JSON without its PDF) is taken from ADE, with the box of its chunk or cell.
+and cell whose box contains it; words outside every box become regions of their own. Text that ADE read and the text
+layer lacks (a scan, a picture of text, a JSON without its PDF) is taken from ADE, with the box of its chunk or cell.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from ragcore.ingest.regions import MARGIN, assign, hull, leftover_regions
 PICTURES = ("figure", "logo", "scan_code", "attestation")
 MARGINS = {"marginalia": "", "page_header": "page-header", "page_footer": "page-footer", "page_number": "page-footer"}
 TEXTS = ("text", "table", "form", "card", "key_value", "title")
-MAX_LOGO_WORDS = 12  # printed words; what holds more, or a number, is no logo whatever ADE says
-IMAGE_TEXT = 0.2  # share of a chunk's words in the text layer under which the text is a picture there
-MIN_TOKENS = 5  # fewer words than this decide nothing about a chunk
-MISMATCH = 0.5  # share of a page's words found where ADE says, under which the two disagree
-MIN_PAGE_TOKENS = 20  # fewer words than this decide nothing about a page
-BODY_SIZE = 10.0  # font size in points given to words of which only ADE knows
-HEADING_SIZES = (20.0, 17.0, 15.0, 13.0, 12.0, 11.0)  # by heading level, so that levels are told apart by size
+MAX_LOGO_WORDS = 12  # printed words; a picture with more, or with a number, is no logo whatever ADE says
+IMAGE_TEXT = 0.2  # share of a chunk's words in the text layer below which the text is a picture there
+MIN_TOKENS = 5  # words; a chunk with fewer is no evidence
+MISMATCH = 0.5  # share of a page's words found at ADE's places, below which the two disagree
+MIN_PAGE_TOKENS = 20  # words; a page with fewer is no evidence
+BODY_SIZE = 10.0  # font size in points for words known only to ADE
+HEADING_SIZES = (20.0, 17.0, 15.0, 13.0, 12.0, 11.0)  # by heading level; sizes tell levels apart
 DISAGREES = "the ADE JSON does not fit this page of the PDF"
 
 
 @dataclass
 class _Part:
-    """A region with the words of the PDF that it owns (indices) and the lines that only ADE has, each with its box."""
+    """Region with its words of the PDF (indices) and the lines that only ADE has, each with its box."""
 
     region: Region
     members: list[int] = field(default_factory=list)
@@ -46,7 +46,7 @@ class _Part:
 
 @dataclass
 class _Chunk:
-    """A chunk in the page's frame, with its pieces and the words of the PDF inside it."""
+    """Chunk in the page's frame, with its pieces and the words of the PDF inside it."""
 
     kind: str
     box: Rect
@@ -57,7 +57,7 @@ class _Chunk:
     members: list[int] = field(default_factory=list)
 
     def area(self, number: int) -> Rect:
-        """Where a table stands: around its cells."""
+        """Area of a table: around its cells."""
         return around(self.boxes[number]) if self.boxes[number] else self.box
 
     @property
@@ -65,7 +65,7 @@ class _Chunk:
         return " ".join(self.texts())
 
     def texts(self) -> list[str]:
-        """The text of each piece."""
+        """Text of each piece."""
         return [
             " ".join(line for cell in self.tables[i].cells for line in cell.lines)
             if i in self.tables
@@ -75,8 +75,8 @@ class _Chunk:
 
 
 def page_layout(ade: AdeFile, page: PageLayout, *, reason: str = "") -> PageLayout:
-    """``page`` (read without the layout model, or without words) as ADE sees it. ``reason`` says why places are those
-    of whole chunks where they are; it ends up in ``degraded`` together with what else is wrong."""
+    """ADE's layout of ``page`` (read without the layout model, or without words). ``reason`` explains why places are
+    those of whole chunks, if they are; it is added to ``degraded`` with any other problem."""
     chunks = [_placed(ade, chunk, page) for chunk in ade.chunks.get(page.number, ())]
     problems = [page.degraded] if page.degraded else []
     unknown = sorted({c.kind for c in chunks if c.kind not in (*PICTURES, *MARGINS, *TEXTS)})
@@ -125,7 +125,7 @@ def _is_picture_of_text(page: PageLayout, chunk: _Chunk) -> bool:
 
 
 def comparable(ade: AdeFile, page: PageLayout) -> bool:
-    """Whether ``page`` can show that the JSON does not fit the PDF: ADE has enough words there, and so has the PDF."""
+    """Whether ``page`` can show that the JSON does not fit the PDF: both have enough words there."""
     chunks = [chunk for chunk in ade.chunks.get(page.number, ()) if chunk.kind not in PICTURES]
     told = sum(bag(text).total() for chunk in chunks for text in _placed(ade, chunk, page).texts())
     return _enough(told, int(((page.flags & COARSE) == 0).sum()))
@@ -136,7 +136,7 @@ def _enough(told: int, printed: int) -> bool:
 
 
 def _disagreement(page: PageLayout, chunks: Sequence[_Chunk]) -> str:
-    """What to say where most of ADE's words are not where it says although the page has as many words of its own."""
+    """Message if most of ADE's words are not at their places although the page has as many words of its own."""
     told = [bag(chunk.text) for chunk in chunks if chunk.pieces]
     total = sum(tokens.total() for tokens in told)
     if not _enough(total, len(page.texts)):
@@ -157,7 +157,7 @@ def _parts(page: PageLayout, chunk: _Chunk, from_ade: bool) -> list[_Part]:
     if chunk.kind in PICTURES:
         return [_picture(page, chunk)]
     if from_ade:
-        # What the text layer has inside the box is none of ADE's text, so it stands by itself.
+        # The text layer's words inside the box are none of ADE's text, so they become a part of their own.
         written = _written(page, chunk, range(len(chunk.pieces)))
         return [_plain(page, chunk.members), *written] if chunk.members else written
     if not chunk.pieces:
@@ -188,7 +188,7 @@ def _plain(page: PageLayout, members: list[int], kind: str = "text") -> _Part:
 
 
 def _kind(page: PageLayout, chunk: _Chunk, piece: str) -> str:
-    """The region's kind of a piece of text in a chunk."""
+    """Region kind of a piece of text in a chunk."""
     if chunk.kind in MARGINS:
         upper = (chunk.box[1] + chunk.box[3]) / 2 < page.frame[1] / 2
         return MARGINS[chunk.kind] or ("page-header" if upper else "page-footer")
@@ -203,15 +203,15 @@ def _picture(page: PageLayout, chunk: _Chunk) -> _Part:
 
 
 def _figure(page: PageLayout, members: list[int], lines: Sequence[str], box: Rect) -> _Part:
-    """A picture with what is printed in it and, as its description, the lines that say more than that."""
+    """Picture with its printed words and, as its description, the lines that say more than those."""
     printed = bag(_printed(page, members))
     said = [line for line in lines if not members or bag(line) - printed]
     return _Part(Region("picture", box, description="\n".join(said)), members)
 
 
 def _table(page: PageLayout, chunk: _Chunk, number: int, members: list[int]) -> _Part:
-    """A table with words of the PDF. A cell's rectangle becomes the one around its words, which is how the table's
-    builder finds them again where ADE's rectangles overlap."""
+    """Table with words of the PDF. A cell's rectangle becomes the one around its words, by which the table builder
+    finds them again if ADE's rectangles overlap."""
     table, boxes = chunk.tables[number], chunk.boxes[number]
     if not boxes:
         return _plain(page, members)
@@ -224,8 +224,8 @@ def _table(page: PageLayout, chunk: _Chunk, number: int, members: list[int]) -> 
 
 
 def _written(page: PageLayout, chunk: _Chunk, numbers: Sequence[int]) -> list[_Part]:
-    """Pieces by ADE's own words. The words have the box of the chunk (of what the tables leave of it); the regions are
-    cut from it by length, which only the rules about what stands above what look at."""
+    """Pieces in ADE's own words. The words have the box of the chunk (of its area without the tables); the regions are
+    cut from it by length, used only by rules about vertical position."""
     parts: list[_Part] = []
     for number, room, strip in _strips(chunk):
         if number not in numbers:
@@ -249,14 +249,14 @@ def _written(page: PageLayout, chunk: _Chunk, numbers: Sequence[int]) -> list[_P
 
 
 def _strips(chunk: _Chunk) -> list[tuple[int, Rect, Rect]]:
-    """For each piece: its number, the area that is known to hold it, and the strip of that where it will stand."""
+    """For each piece: its number, the area known to hold it, and the strip of that area assigned to it."""
     x0, top, x1, bottom = chunk.box
     out: list[tuple[int, Rect, Rect]] = []
     run: list[int] = []
     lengths = [max(1, len(text)) for text in chunk.texts()]
 
     def close(low: float, high: float) -> None:
-        if high - low < BODY_SIZE / 2:  # ADE's boxes leave no room here, so it stands somewhere in the chunk
+        if high - low < BODY_SIZE / 2:  # ADE's boxes leave no room here, so its place in the chunk is unknown
             low, high = top, bottom
         whole = sum(lengths[i] for i in run)
         y = low
@@ -280,7 +280,7 @@ def _strips(chunk: _Chunk) -> list[tuple[int, Rect, Rect]]:
 
 
 def _with_leftovers(page: PageLayout, parts: list[_Part], owners: NDArray[np.int32]) -> list[_Part]:
-    """``parts`` and, at their places among them, the words of the PDF that lie in no chunk."""
+    """``parts`` with the words of the PDF that lie in no chunk, inserted at their places."""
     regions = [part.region for part in parts]
     made, members = leftover_regions(page.boxes, page.lines, page.owners, owners, regions)
     out = list(parts)
@@ -336,32 +336,32 @@ def _hull(page: PageLayout, members: Sequence[int]) -> Rect:
 
 
 STEP_BACK = 6  # letters that a line must share with an earlier piece, beyond those it shares with the next, to go there
-MAX_CHOICES = 1_000_000  # lines × pieces of one chunk up to which they are matched; beyond, all is the first piece
-# Scripts without blanks between words are compared character by character, as the PDF's words are.
+MAX_CHOICES = 1_000_000  # lines × pieces of a chunk up to which they are matched; beyond, all go to the first piece
+# Scripts without blanks between words are compared by character, like the PDF's words.
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 
 
 def bag(text: str) -> Counter[str]:
-    """Runs of letters and digits, caseless and with ligatures taken apart, with their counts."""
+    """Multiset of runs of letters and digits, caseless and with ligatures decomposed."""
     return Counter(_TOKEN.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
 def found_share(told: Counter[str], printed: Counter[str]) -> float:
-    """The share of ``told`` that is in ``printed``, each as often; 1.0 for nothing told."""
+    """Share of ``told`` that ``printed`` contains, counting multiplicity; 1.0 for empty ``told``."""
     return (told & printed).total() / told.total() if told else 1.0
 
 
 def _weight(tokens: Counter[str], own: Counter[str]) -> int:
-    """How much speaks for ``tokens`` being part of ``own``: the letters of the words that they share."""
+    """Weight of the evidence that ``tokens`` are part of ``own``: the number of letters in shared words."""
     return sum(len(token) * min(count, own[token]) for token, count in tokens.items() if token in own)
 
 
 def chunk_of_words(page: PageLayout, chunks: Sequence[Rect], texts: Sequence[Counter[str]]) -> NDArray[np.int32]:
-    """The chunk of each word of ``page``; -1 where none holds it. int32 ``(n,)``.
+    """Chunk of each word of ``page``; -1 if none holds it. int32 ``(n,)``.
 
-    By the word's centre; where chunks overlap the printed line goes to the one whose text has it, else to the
-    smallest. ``chunks`` are boxes in the page's frame, ``texts`` what ADE read in them.
+    Decided by the word's centre; if chunks overlap, the printed line goes to the one whose text has it, else to the
+    smallest. ``chunks`` are boxes in the page's frame, ``texts`` ADE's text of them.
     """
     owners = assign(page.boxes, page.lines, [Region("text", box) for box in chunks])
     inside = _inside(page, chunks)
@@ -382,8 +382,8 @@ def chunk_of_words(page: PageLayout, chunks: Sequence[Rect], texts: Sequence[Cou
 def cell_of_words(
     page: PageLayout, members: Sequence[int], cells: Sequence[Rect], texts: Sequence[Counter[str]]
 ) -> list[int]:
-    """The cell of each word of ``members``: the one that holds its centre (where several do: the one whose text has
-    it, else the smallest), else the nearest."""
+    """Cell of each word of ``members``: the one that holds its centre (of several: the one whose text has it, else the
+    smallest), else the nearest."""
     boxes = page.boxes[np.asarray(members, dtype=np.intp)]
     x = (boxes[:, 0] + boxes[:, 2])[:, None] / 2
     y = (boxes[:, 1] + boxes[:, 3])[:, None] / 2
@@ -402,8 +402,9 @@ def cell_of_words(
 
 @dataclass(frozen=True)
 class Split:
-    """``members[i]`` are the words of piece i; ``missing`` the pieces without any whose text is not among the words of
-    the other pieces either; ``strays`` the words beside the tables that none of the texts has."""
+    """Split of a chunk's words. ``members[i]`` are the words of piece i; ``missing`` the pieces without words whose
+    text is not among the words of the other pieces either; ``strays`` the words outside the tables that none of the
+    texts has."""
 
     members: list[list[int]]
     missing: frozenset[int]
@@ -413,9 +414,9 @@ class Split:
 def split_lines(
     page: PageLayout, members: Sequence[int], texts: Sequence[Counter[str]], areas: Mapping[int, Rect]
 ) -> Split:
-    """The printed lines of a chunk among its pieces. What lies in one of ``areas`` (tables, by piece number) belongs to
-    that piece; the other lines follow one another as the pieces do, so that the words which a line shares with its
-    piece weigh most in all (dynamic programming over lines × pieces)."""
+    """Assignment of a chunk's printed lines to its pieces. Lines in one of ``areas`` (tables, by piece number) belong
+    to that piece; the others follow the order of the pieces, maximising the total weight of the words that lines share
+    with their pieces (dynamic programming over lines × pieces)."""
     out: list[list[int]] = [[] for _ in texts]
     rest: list[int] = []
     numbers = list(areas)
@@ -439,17 +440,16 @@ def split_lines(
 
 
 def _pieces_of_lines(page: PageLayout, lines: Sequence[Sequence[int]], texts: Sequence[Counter[str]]) -> list[int]:
-    """The piece of each line. A step back to an earlier piece (a name in the margin that goes on beside its text) costs
-    `STEP_BACK`."""
+    """Piece of each line. A step back (a name in the margin that continues beside its text) costs `STEP_BACK`."""
     if not lines or len(lines) * len(texts) > MAX_CHOICES:
         return [0] * len(lines)
     tokens = [bag(" ".join(page.texts[i] for i in line)) for line in lines]
-    # A line with less than half of its letters in a piece tells nothing about it.
+    # A line with less than half of its letters in a piece is no evidence for it.
     least = [sum(len(token) * count for token, count in line.items()) / 2 for line in tokens]
     shared = [[_weight(line, own) for own in texts] for line in tokens]
     weights = np.asarray([[w if w >= half else 0 for w in row] for row, half in zip(shared, least)], dtype=np.int64)
-    # best[i, j]: the most that lines 0..i can weigh when line i belongs to piece j; came[i, j]: the piece of the line
-    # before it then.
+    # best[i, j]: the greatest weight of lines 0..i if line i belongs to piece j; came[i, j]: the previous line's piece
+    # then.
     best = np.zeros_like(weights)
     came = np.zeros_like(weights)
     best[0] = weights[0]
@@ -459,7 +459,7 @@ def _pieces_of_lines(page: PageLayout, lines: Sequence[Sequence[int]], texts: Se
         for piece in range(len(texts)):
             if piece == 0 or before[piece] > before[leader]:
                 leader = piece
-            # On a tie a line stays with the piece of the line before it.
+            # On a tie a line stays with the previous line's piece.
             choices = [(before[piece], piece), (before[leader], leader), (before[heaviest] - STEP_BACK, heaviest)]
             value, came[number, piece] = max(choices, key=lambda choice: int(choice[0]))
             best[number, piece] = value + weights[number, piece]

@@ -1,7 +1,7 @@
-"""The Markdown of an ADE chunk → pieces: headings, paragraphs, list items, descriptions, and tables as grids.
+"""ADE Markdown parser: a chunk → pieces (headings, paragraphs, list items, descriptions, and tables as grids).
 
-ADE writes transcribed text as Markdown, tables as HTML with the ids of their boxes, and what it describes in its own
-words between ``<::`` and ``::>``.
+ADE writes transcribed text as Markdown, tables as HTML with the ids of their boxes, and descriptions in its own words
+between ``<::`` and ``::>``.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _TAGS = re.compile(
     r"sub|sup|tt|u|ul)\b[^>]*>",
     re.IGNORECASE,
 )
-_FAILED = "CAPTION ERROR"  # what ADE writes where describing a picture failed
+_FAILED = "CAPTION ERROR"  # ADE's text if describing a picture failed
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One part of a chunk. ``kind`` is a region's (``section-header``, ``text``, ``list-item``, ``table``,
-    ``picture``); ``lines`` are its text; a heading has a ``level`` from 1; a table has its HTML and no lines; a
-    picture's lines are a description."""
+    """Part of a chunk. ``kind`` is a region's (``section-header``, ``text``, ``list-item``, ``table``, ``picture``);
+    ``lines`` are its text; a heading has a ``level`` from 1; a table has its HTML and no lines; a picture's lines are a
+    description."""
 
     kind: str
     lines: tuple[str, ...] = ()
@@ -46,8 +46,8 @@ class Piece:
 
 
 def pieces(markdown: str) -> list[Piece]:
-    """The parts of a chunk in order, empty ones left out."""
-    # ADE now and then writes the line break as the two characters that stand for it in JSON.
+    """Parts of a chunk in order, without empty ones."""
+    # ADE sometimes writes a line break as JSON's two-character escape for it.
     text = _ANCHOR.sub("", markdown).replace("\\n\\n", "\n\n")
     found: list[Piece] = []
     for part, is_table in _tables(text):
@@ -64,12 +64,12 @@ def pieces(markdown: str) -> list[Piece]:
 
 
 def description(markdown: str) -> tuple[str, ...]:
-    """All the text of a chunk that is a picture, line by line, whether marked as a description or not."""
+    """All text of a chunk that is a picture, line by line, marked as a description or not."""
     return tuple(line for piece in pieces(markdown) for line in piece.lines)
 
 
 def _tables(text: str) -> Iterator[tuple[str, bool]]:
-    """``text`` cut at its outermost tables; a table that is never closed goes to the end."""
+    """``text`` cut at its outermost tables; an unclosed table runs to the end."""
     depth, start = 0, 0
     for match in _TABLE_TAG.finditer(text):
         if not match.group(1):
@@ -91,8 +91,8 @@ def _described(text: str) -> list[Piece]:
 
 
 def _blocks(text: str) -> list[Piece]:
-    """Markdown blocks as pieces. Only what ADE writes on purpose is read as markup: what else looks like it (a
-    quotation mark of mail, a link, an underline) stands on the page."""
+    """Markdown blocks as pieces. Only markup that ADE writes on purpose is parsed; other text that resembles markup (a
+    quotation mark of mail, a link, an underline) is printed on the page and kept."""
     found: list[Piece] = []
     marker = ""
     items = 0
@@ -139,7 +139,7 @@ def _plain(text: str) -> str:
 
 
 def clean_lines(text: str) -> tuple[str, ...]:
-    """The lines of ``text`` with single blanks, characters as `words.clean_char` gives them, empty lines left out."""
+    """Lines of ``text`` with single blanks, characters as `words.clean_char` gives them, without empty lines."""
     lines: list[str] = []
     for line in text.split("\n"):
         shown = unicodedata.normalize("NFC", "".join(map(clean_char, line))).replace("\u00ad", "")
@@ -148,12 +148,12 @@ def clean_lines(text: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
-MAX_SPAN = 200  # columns or rows that one cell may take: more is a slip of the pen
+MAX_SPAN = 200  # columns or rows of one cell; more is an error of ADE's
 
 
 @dataclass(frozen=True, slots=True)
 class HtmlCell:
-    """A cell at its place in the grid; ``key`` is its HTML id, "" without one."""
+    """Cell at its place in the grid; ``key`` is its HTML id, "" without one."""
 
     row: int
     col: int
@@ -166,7 +166,7 @@ class HtmlCell:
 
 @dataclass(frozen=True, slots=True)
 class HtmlTable:
-    """``cells`` in order of the HTML, which is row by row; no two of them overlap."""
+    """HTML table. ``cells`` are in the order of the HTML, row by row; no two overlap."""
 
     key: str
     rows: int
@@ -176,7 +176,7 @@ class HtmlTable:
 
 @dataclass
 class _Open:
-    """A cell while its text is read."""
+    """Cell while its text is read."""
 
     key: str
     row_span: int
@@ -186,8 +186,8 @@ class _Open:
 
 
 class _Reader(HTMLParser):
-    """Rows of cells, forgiving as browsers are: a cell or row ends where the next begins. Tables inside a cell become
-    lines of its text."""
+    """HTML parser for rows of cells, as forgiving as browsers: a cell or row ends where the next begins. Tables inside
+    a cell become lines of its text."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -239,15 +239,15 @@ class _Reader(HTMLParser):
 
 
 def _span(text: str, *, whole: int) -> int:
-    """A span as HTML has it; 0 means all that is left, of which the grid cuts off what is not there."""
+    """Span as in HTML; 0 means all remaining slots, which the grid cuts at its size."""
     if not text.strip().isdecimal():
         return 1
     return min(int(text), MAX_SPAN) or whole
 
 
 def read_table(html: str) -> HtmlTable:
-    """The table as a grid, by HTML's own rules (cells move right of what reaches down from above), with spans cut
-    where they would leave the table or run into another cell."""
+    """Table as a grid, by HTML's own rules (cells move right of cells that span down from above), with spans cut where
+    they would leave the table or overlap another cell."""
     reader = _Reader()
     reader.feed(html)
     reader.close()
@@ -274,8 +274,8 @@ def read_table(html: str) -> HtmlTable:
 
 
 def cell_boxes(table: HtmlTable, boxes: Mapping[str, Rect], whole: Rect) -> list[Rect]:
-    """A box for each cell of ``table``: the one given by its id, else where its column and row stand as the other
-    cells show them, within ``whole``."""
+    """Box for each cell of ``table``: the one given for its id, else the place of its column and row as the other cells
+    show them, within ``whole``."""
     given = [boxes.get(cell.key) for cell in table.cells]
     columns = _edges(table.columns, (whole[0], whole[2]))
     rows = _edges(table.rows, (whole[1], whole[3]))
@@ -304,7 +304,7 @@ def cell_boxes(table: HtmlTable, boxes: Mapping[str, Rect], whole: Rect) -> list
 
 
 def _edges(count: int, whole: tuple[float, float]) -> list[tuple[float, float]]:
-    """``whole`` in ``count`` equal parts."""
+    """Edges that divide ``whole`` into ``count`` equal parts."""
     step = (whole[1] - whole[0]) / max(count, 1)
     return [(whole[0] + i * step, whole[0] + (i + 1) * step) for i in range(count)]
 

@@ -1,4 +1,4 @@
-"""ADE JSON → pages, with its PDF or without: the parent's side. MuPDF's work is done in a child process."""
+"""ADE page reader, parent side: ADE JSON → pages, with its PDF or without. MuPDF's work runs in a child process."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NO_TEXT = "the page has no text layer, so its words are ADE's and whole blocks o
 
 
 def open_ade(path: Path, name: str, settings: IngestSettings) -> AdeSource:
-    """The ADE JSON at ``path``; messages call it ``name``. Raises as `read_ade` does."""
+    """ADE JSON at ``path``; messages call it ``name``. Raises as `read_ade` does."""
     return AdeSource(read_ade(path.read_bytes(), name, settings.max_pages), path, name, settings)
 
 
 @dataclass(frozen=True)
 class AdeSource:
-    """An ADE JSON that is to become pages."""
+    """ADE JSON as a source of pages."""
 
     ade: AdeFile
     path: Path
@@ -37,7 +37,7 @@ class AdeSource:
     settings: IngestSettings
 
     def draw(self, target: Path) -> FileInfo:
-        """Draw the pages of a JSON without a PDF to ``target``, unless they are there. Raises ParseTimeout or
+        """Draw the pages of a JSON without a PDF to ``target`` unless it exists. Raises ParseTimeout or
         ParseCrashed."""
         if not target.is_file():
             width, height, _rotation = LETTER
@@ -51,10 +51,10 @@ class AdeSource:
     def pages(
         self, pdf: Path | None, info: FileInfo, pages: Sequence[int], *, cancelled: Callable[[], bool] | None = None
     ) -> Iterator[PageLayout]:
-        """The ``pages`` (numbers from 1) with the words of ``pdf`` (readable without a password; ``info`` is what it
-        says about itself), or with ADE's where there is none or MuPDF cannot read them.
+        """Read ``pages`` (numbers from 1) with the words of ``pdf`` (readable without a password; ``info`` is its
+        metadata), or with ADE's if there is none or MuPDF cannot read them.
 
-        Raises `AdeMismatch` where the PDF has another number of pages, what opening it raises, and `Cancelled`.
+        Raises `AdeMismatch` if the PDF has another number of pages, whatever opening it raises, and `Cancelled`.
         """
         if info.pages != self.ade.pages:
             raise AdeMismatch(f"{self.name} describes {self.ade.pages} pages; its PDF has {info.pages}.")
@@ -79,8 +79,7 @@ class AdeSource:
                 child.close()
 
     def _legible(self, page: PageLayout) -> PageLayout:
-        """``page``, without its words where they are the work of a broken encoding: ADE, which reads the picture, has
-        others then."""
+        """``page``, without its words if their encoding is broken: ADE reads the picture and has others."""
         text = " ".join(page.texts)
         why = garbled(text)
         told = "\n".join(chunk.markdown for chunk in self.ade.chunks.get(page.number, ()))
@@ -92,8 +91,7 @@ class AdeSource:
         return empty_page(page.number, page.label, page.width, page.height, page.rotation, reason)
 
     def check(self, pages: Sequence[bytes]) -> None:
-        """Raises `AdeMismatch` where most pages that can be compared say that the JSON does not fit them. ``pages``
-        are `PageLayout` bytes."""
+        """Raise `AdeMismatch` if most comparable pages (`PageLayout` bytes) show that the JSON does not fit them."""
         compared = [page for page in map(PageLayout.from_bytes, pages) if comparable(self.ade, page)]
         wrong = sum(DISAGREES in (page.degraded or "") for page in compared)
         if 2 * wrong > len(compared):
@@ -104,7 +102,7 @@ class AdeSource:
 
 
 def _words(child: Child, number: int) -> PageLayout:
-    """The page's words and MuPDF's text blocks, or an empty page that says why there are none."""
+    """Page with its words and MuPDF's text blocks, or an empty page that says why there are none."""
     try:
         return PageLayout.from_bytes(child.page(number, plain=True))
     except (ParseTimeout, ParseCrashed) as error:

@@ -1,4 +1,4 @@
-"""The JSON of LandingAI's Agentic Document Extraction (ADE): what `layout` needs of it, checked.
+"""ADE JSON (LandingAI's Agentic Document Extraction): validation, and the parts that `layout` needs.
 
 The format is the answer of the ADE parse endpoint (models dpt-2; docs.landing.ai/ade/ade-json-response): ``chunks``
 with a type, Markdown (tables as HTML) and a box, and ``grounding``, the boxes of tables and table cells by their HTML
@@ -20,9 +20,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from ragcore.errors import BadAdeJson, TooManyPages
 from ragcore.ingest.layout import Rect
 
-TOLERANCE = 0.02  # of the page: how far a box may reach beyond it before it is taken for a mistake
+TOLERANCE = 0.02  # of the page: how far a box may extend beyond it before it is an error
 MAX_MARKDOWN = 500_000  # characters in one chunk; a page full of text has some 10,000
-_HEAD_BYTES = 1024  # where a PDF's header may stand (ISO 32000-1, annex H)
+_HEAD_BYTES = 1024  # bytes that may precede a PDF's header (ISO 32000-1, annex H)
 _BOM = b"\xef\xbb\xbf"
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -79,7 +79,7 @@ class _Parsed(_Model):
     @model_validator(mode="before")
     @classmethod
     def _of_a_job(cls, given: object) -> object:
-        """A finished parse job wraps the answer in ``data``."""
+        """Answer of a finished parse job, which wraps it in ``data``."""
         if isinstance(given, dict) and "chunks" not in given and isinstance(given.get("data"), dict):
             return given["data"]
         return given
@@ -87,7 +87,7 @@ class _Parsed(_Model):
 
 @dataclass(frozen=True, slots=True)
 class AdeChunk:
-    """A region that ADE found on ``page`` (from 1). ``box`` is in shares of the page as displayed."""
+    """Region found by ADE on ``page`` (from 1). ``box`` is in shares of the page as displayed."""
 
     kind: str
     markdown: str
@@ -97,8 +97,8 @@ class AdeChunk:
 
 @dataclass(frozen=True, slots=True)
 class AdeFile:
-    """What an ADE JSON says: ``chunks`` of each page in reading order; ``boxes`` has page and box of tables and cells
-    by HTML id; ``failed`` says that ADE could not read some of the pages."""
+    """Content of an ADE JSON: ``chunks`` of each page in reading order; ``boxes`` has page and box of tables and cells
+    by HTML id; ``failed``: ADE could not read some of the pages."""
 
     pages: int
     chunks: Mapping[int, tuple[AdeChunk, ...]]
@@ -107,14 +107,14 @@ class AdeFile:
 
 
 def is_json(data: bytes, name: str) -> bool:
-    """Whether a file is to be read as JSON: by what it begins with, else by its name."""
+    """Whether a file is to be read as JSON, by its first bytes, else by its name."""
     head = data[:_HEAD_BYTES].removeprefix(_BOM).lstrip()
     return head.startswith(b"{") or (name.lower().endswith(".json") and b"%PDF-" not in head)
 
 
 def looks_like_ade(path: Path) -> bool:
-    """Whether a JSON file found in a folder is meant as ADE output, sound or not: it speaks of chunks and grounding.
-    One that may not be read is for the reader to complain about."""
+    """Whether a JSON file found in a folder is meant as ADE output, valid or not: it mentions chunks and grounding. An
+    unreadable file counts, so that the reader reports it."""
     if not os.access(path, os.R_OK):
         return True
     if path.stat().st_size == 0:
@@ -124,7 +124,7 @@ def looks_like_ade(path: Path) -> bool:
 
 
 def read_ade(data: bytes, name: str, max_pages: int | None = None) -> AdeFile:
-    """The checked content of an ADE JSON. Raises `BadAdeJson`, which names the place, and `TooManyPages`."""
+    """Validated content of an ADE JSON. Raises `BadAdeJson`, which names the place, and `TooManyPages`."""
     text = _utf8(data, name)
     try:
         parsed = _Parsed.model_validate_json(text)
@@ -171,7 +171,7 @@ def _utf8(data: bytes, name: str) -> bytes:
 
 
 def _complaint(error: ValidationError, name: str) -> str:
-    """One line for the first complaint, with its place in the JSON."""
+    """First validation error as one line, with its place in the JSON."""
     first = error.errors(include_url=False, include_input=False)[0]
     detail = first["msg"].removeprefix("Value error, ")
     if first["type"] == "json_invalid":

@@ -1,8 +1,8 @@
 """Optical character recognition: a page's picture → words with boxes and confidences. Runs in the child process only.
 
-The models are those of the rapidocr wheel (PP-OCRv6: a text detector and one recogniser for Chinese, Japanese,
-English and some fifty languages in Latin letters). Nothing is downloaded: a language whose model is not on the
-machine is refused with the address where it can be had.
+The models are those of the rapidocr wheel (PP-OCRv6: a text detector and one recogniser for Chinese, Japanese, English
+and some fifty languages in Latin letters). Nothing is downloaded: a language whose model is not installed raises an
+error with its download address.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from ragcore.errors import ModelDamaged, ModelMissing
 from ragcore.ingest.ocr.lines import Mask, OcrWord, PlacedLine, ReadLine, line_words, measure, settled
 
 TALL = 1.5  # a box higher than this many times its width holds a turned line
-SIDEWAYS_SHARE = 0.6  # of the lines' length: then the whole page lies on its side
-PROBES = 6  # lines read to tell which way a page is turned
-SURE = 0.75  # mean confidence over which a page is taken to stand upright
-BETTER = 0.1  # by which the other way round must win
+SIDEWAYS_SHARE = 0.6  # of the lines' length: from this share of turned lines the whole page lies on its side
+PROBES = 6  # lines read to determine a page's turn
+SURE = 0.75  # mean confidence above which a page counts as upright
+BETTER = 0.1  # margin by which another turn must win
 
 Image = NDArray[np.uint8]  # height × width × 3, blue green red
 
 
 @dataclass(frozen=True, slots=True)
 class OcrPage:
-    """What was read. The upright picture turned clockwise by ``turn`` degrees (0, 90, 180, 270) is the one given."""
+    """Result of OCR. The upright picture turned clockwise by ``turn`` degrees (0, 90, 180, 270) is the given one."""
 
     words: tuple[OcrWord, ...]
     turn: int
 
 
 class OcrEngine:
-    """rapidocr's detector and recogniser, one thread each. Raises `ModelMissing` or `ModelDamaged`, saying how to get
-    what is lacking."""
+    """rapidocr's detector and recogniser, one thread each. Raises `ModelMissing` or `ModelDamaged`, which say how to
+    get the missing file."""
 
     def __init__(self, settings: OcrSettings) -> None:
         model = recogniser(settings)
@@ -66,7 +66,7 @@ class OcrEngine:
         )
 
     def read(self, picture: Image, ink: Mask) -> OcrPage:
-        """Read ``picture``; ``ink`` (same height and width) says which of its pixels are print, rules left out."""
+        """Text of ``picture``; ``ink`` (same height and width) marks its printed pixels, without rules."""
         quads = self._detect(picture)
         turn = self._turn(picture, quads)
         if turn:
@@ -95,7 +95,7 @@ class OcrEngine:
         return cut[(_lengths(cut) >= 4).all(axis=1)]
 
     def _turn(self, picture: Image, quads: NDArray[np.float32]) -> int:
-        """90 or 270 when most lines run down or up the page and can be read that way; else 0."""
+        """90 or 270 if most lines run down or up the page and can be read that way; else 0."""
         sides = _lengths(quads)
         long = sides.max(axis=1, initial=0)
         tall = sides[:, 1] > TALL * sides[:, 0]
@@ -111,15 +111,15 @@ class OcrEngine:
         return self._score(picture, longest, 180) > self._score(picture, longest, 0) + BETTER
 
     def _score(self, picture: Image, quads: NDArray[np.float32], way: int) -> float:
-        """Mean confidence with which lines are read as turned clockwise by ``way`` degrees."""
+        """Mean confidence of lines read as turned clockwise by ``way`` degrees."""
         read = self._recognise([_crop(picture, _turned_quad(quad, way)) for quad in quads])
         return float(np.mean([line.score for line in read]))
 
     def _lines(self, picture: Image, ink: Mask, quads: NDArray[np.float32]) -> list[PlacedLine]:
         sides = _lengths(quads)
         tall = sides[:, 1] > TALL * sides[:, 0]
-        # A tall box is a line that runs up or down, or a single narrow letter, or letters one under another: what
-        # reads best is taken.
+        # A tall box is a line that runs up or down, or a single narrow letter, or stacked letters: the best reading
+        # wins.
         ways = [(i, way) for i in range(len(quads)) for way in ((0, 90, 270) if tall[i] else (0,))]
         corners = [_turned_quad(quads[i], way) for i, way in ways]
         best: dict[int, tuple[float, int, ReadLine]] = {}
@@ -144,7 +144,7 @@ class OcrEngine:
 
 
 def _as_read(text: str, score: float, info: Any) -> ReadLine:
-    """One line of rapidocr's recogniser: ``word_cols`` has the column of every character that is no blank, and
+    """Line as rapidocr's recogniser gives it: ``word_cols`` has the column of every character that is no blank, and
     ``confs`` a confidence of every character."""
     columns = iter([column for word in info.word_cols for column in word])
     count = float(info.line_txt_len) or 1.0
@@ -153,7 +153,7 @@ def _as_read(text: str, score: float, info: Any) -> ReadLine:
 
 
 def _back(picture: Any, turn: int) -> Any:
-    """The picture without its clockwise ``turn``."""
+    """Picture with its clockwise ``turn`` undone."""
     return np.ascontiguousarray(np.rot90(picture, turn // 90))
 
 
@@ -165,12 +165,12 @@ def _lengths(quads: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _turned_quad(quad: NDArray[np.float32], way: int) -> NDArray[np.float32]:
-    """The corners so that the first is the line's own top left when its text is turned clockwise by ``way``."""
+    """Corners reordered so that the first is the line's own top left if its text is turned clockwise by ``way``."""
     return np.roll(quad, -(way // 90), axis=0)
 
 
 def _crop(picture: Any, quad: NDArray[np.float32]) -> Any:
-    """What stands in ``quad``, upright."""
+    """Upright crop of ``quad``."""
     width, height = _extent(quad)
     target = np.asarray([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     matrix = cv2.getPerspectiveTransform(np.ascontiguousarray(quad, np.float32), target)
@@ -193,7 +193,7 @@ FAMILIES = (("PP-OCRv6", "small"), ("PP-OCRv5", "mobile"))
 
 @dataclass(frozen=True, slots=True)
 class Recogniser:
-    """A recogniser of rapidocr's list: its file, where it can be had, and rapidocr's names for it."""
+    """Recogniser in rapidocr's list: its file, its download address, and rapidocr's names for it."""
 
     path: Path
     url: str
@@ -203,7 +203,7 @@ class Recogniser:
 
 
 def recogniser(settings: OcrSettings) -> Recogniser:
-    """The recogniser for ``settings.language``, present and whole. Raises `ModelMissing`, `ModelDamaged`."""
+    """Recogniser for ``settings.language``, present and undamaged. Raises `ModelMissing`, `ModelDamaged`."""
     language = settings.language.strip().lower()
     own = own_models()
     known = yaml.safe_load((own.parent / "default_models.yaml").read_text("utf-8"))

@@ -1,9 +1,9 @@
-"""A recognised line → words with boxes that fit the print.
+"""OCR lines: a recognised line → words with boxes that fit the print.
 
 rapidocr's own word boxes are not used. They are as coarse as the recogniser's columns (an eighth of a line's height
 each), are not cut at the ink, and carry the confidence of another character after the first blank of a line. Here a
-word begins and ends at the ink between two columns, and its height comes from the line's baseline and size, as
-`words` does it for a text layer.
+word begins and ends at the ink between two columns, and its height comes from the line's baseline and size, as in
+`words` for a text layer.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from ragcore.ingest.words import ASCENT, DESCENT, UNSPACED, clean_char
 
-WIDE = 0.8  # of the size: a gap this wide parts two words even where the recogniser gave no blank
-SAME_SIZE = 0.1  # lines whose sizes differ by less are given their common size
+WIDE = 0.8  # of the size: a gap this wide separates two words even if the recogniser gave no blank
+SAME_SIZE = 0.1  # lines whose sizes differ by less get their common size
 _CAPITAL: Final = 0.72  # heights in shares of the font size: capitals, digits and ascenders
 _SMALL: Final = 0.50  # small letters without ascender
 _DEEP: Final = 0.21  # descenders, brackets
@@ -36,9 +36,8 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class OcrWord:
-    """A word on a picture. ``box`` and ``size`` (font size) in pixels of the upright picture; ``confidence`` 0–1;
-    ``line`` counts the printed lines; ``glued`` says that no blank stands before it; ``sideways`` that it is turned
-    against the page."""
+    """Word on a picture. ``box`` and ``size`` (font size) in pixels of the upright picture; ``confidence`` 0–1;
+    ``line`` counts the printed lines; ``glued``: no blank precedes it; ``sideways``: it is turned against the page."""
 
     text: str
     confidence: float
@@ -51,8 +50,8 @@ class OcrWord:
 
 @dataclass(frozen=True, slots=True)
 class ReadLine:
-    """A line as recognised: characters, the centre of each across the crop (share of its width, nan for a blank) and
-    its confidence; ``score`` is the mean."""
+    """Line as recognised: characters, the centre of each across the crop (share of its width, nan for a blank) and its
+    confidence; ``score`` is the mean."""
 
     text: str
     centres: tuple[float, ...]
@@ -62,8 +61,8 @@ class ReadLine:
 
 @dataclass(frozen=True, slots=True)
 class PlacedLine:
-    """A recognised line with its place: ``quad`` has the corners in reading order (the line's own top left first),
-    ``ink`` what is print in its upright crop; rows of the crop and pixels for the rest."""
+    """Recognised line with its place: ``quad`` has the corners in reading order (the line's own top left first),
+    ``ink`` marks print in its upright crop; other values are rows of the crop and pixels."""
 
     quad: NDArray[np.float32]
     read: ReadLine
@@ -74,8 +73,8 @@ class PlacedLine:
 
 
 def measure(ink: Mask, text: str) -> tuple[float, float]:
-    """Baseline (row of the crop) and font size in pixels, from the height of the print and
-    which letters stand there. The size is nan where the letters tell nothing (dashes, dots)."""
+    """Baseline (row of the crop) and font size in pixels, from the height of the print and the letters in the line. The
+    size is nan if the letters give no height (dashes, dots)."""
     top, bottom = _band(ink)
     letters = set(text) - {" "}
     if not letters - _FLAT or bottom - top < 2:
@@ -91,8 +90,8 @@ def measure(ink: Mask, text: str) -> tuple[float, float]:
 
 
 def _band(ink: Mask) -> tuple[int, int]:
-    """First and last row (exclusive) of the run of printed rows that holds the fullest one; gaps of a tenth of the
-    height (the dot of an i) do not end it, so what neighbouring lines dip into the crop is left out."""
+    """First and last row (exclusive) of the run of printed rows that holds the fullest one. Gaps of a tenth of the
+    height (the dot of an i) do not end it; print that extends into the crop from neighbouring lines is left out."""
     rows = ink.sum(axis=1)
     if not rows.any():
         return 0, len(rows)
@@ -108,7 +107,7 @@ def _band(ink: Mask) -> tuple[int, int]:
 
 
 def settled(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
-    """The lines with sizes that agree: each gets the median (by characters) of the lines of nearly its own size."""
+    """Lines with harmonised sizes: each gets the median (by characters) of the lines of nearly its own size."""
     sizes = np.asarray([line.size for line in lines], np.float64)
     weights = np.asarray([len(line.read.text) for line in lines], np.float64)
     known = ~np.isnan(sizes)
@@ -129,7 +128,7 @@ def _median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
 
 
 def line_words(line: PlacedLine, number: int) -> list[OcrWord]:
-    """The words of a line; a character of a script without blanks is a word of its own, glued to the one before."""
+    """Words of a line; a character of a script without blanks is a word of its own, glued to the previous one."""
     columns: Mask = np.asarray(line.ink.any(axis=0))
     width = len(columns)
     pieces = _pieces(line, columns)
@@ -150,14 +149,15 @@ def line_words(line: PlacedLine, number: int) -> list[OcrWord]:
 def _pieces(line: PlacedLine, columns: NDArray[np.bool_]) -> list[tuple[str, float, float, float, bool]]:
     """Words of a line as (text, confidence, left, right, glued); left and right are columns of the crop.
 
-    Neighbouring words part at the widest stretch without print between the centres of their last and first letters.
+    Neighbouring words are separated at the widest stretch without print between the centres of their last and first
+    letters.
     """
     read = line.read
     width = len(columns)
     chosen = [k for k, char in enumerate(read.text) if not char.isspace() and clean_char(char) not in _UNSEEN]
     if not chosen:
         return []
-    cuts: list[tuple[int, float, float, bool]] = []  # place in chosen, end of the word before, start of the next, glued
+    cuts: list[tuple[int, float, float, bool]] = []  # index in chosen, end of one word, start of the next, glued
     for place in range(1, len(chosen)):
         k, before = chosen[place], chosen[place - 1]
         start, end = _gap(columns, read.centres[before] * width, read.centres[k] * width)
@@ -174,13 +174,13 @@ def _pieces(line: PlacedLine, columns: NDArray[np.bool_]) -> list[tuple[str, flo
         members = chosen[begin:stop]
         text = "".join(clean_char(read.text[k]) for k in members)
         confidence = sum(read.confidences[k] for k in members) / len(members)
-        # A word is at least a sliver wide even where the ink of its letters could not be told from its neighbours'.
+        # A word has a minimal width even if its letters' ink is indistinguishable from its neighbours'.
         out.append((text, confidence, min(left, right - 1), max(right, left + 1), glued))
     return out
 
 
 def _gap(columns: NDArray[np.bool_], left: float, right: float) -> tuple[float, float]:
-    """The widest stretch without print between two columns; a point half-way where there is none."""
+    """Widest stretch without print between two columns; the midpoint if there is none."""
     start, end = max(0, int(left)), min(len(columns), int(right) + 1)
     empty = np.flatnonzero(np.diff(np.concatenate([[True], columns[start:end], [True]]).astype(np.int8)))
     runs = empty.reshape(-1, 2)

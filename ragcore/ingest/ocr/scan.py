@@ -1,8 +1,8 @@
-"""Pages that OCR reads: which they are, what a text layer leaves of them, their picture, and the sheet that the layout
-model is shown. Runs in the child process only.
+"""OCR scan: selection of pages for OCR, the coverage of their text layer, their picture, and the sheet for the layout
+model. Runs in the child process only.
 
-Lines of print are found without reading them: what differs from the paper is joined along the line, and of the runs
-that come of it those are kept that are as flat, as full and as divided into strokes as a line of letters is.
+Lines of print are found without reading them: pixels that differ from the paper are joined along the line, and runs are
+kept if they are as flat, as full and as divided into strokes as a line of letters.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from ragcore.ingest.ocr.engine import Image, OcrEngine, OcrPage
 from ragcore.ingest.ocr.lines import Mask, OcrWord
 from ragcore.ingest.words import ASCENT, UNSPACED, WordColumns
 
-FEW_WORDS = 20  # a page-wide picture with no more words than these beside it is a scan, whatever it shows
-FEW_MORE = 5  # such a page stays as it is unless OCR finds twice its words and as many more
+FEW_WORDS = 20  # words; a page-wide picture with at most this many beside it is a scan, whatever it shows
+FEW_MORE = 5  # OCR must find twice such a page's words, and this many more, to replace them
 TRUST = 0.7  # mean confidence below which OCR does not replace a text layer
-PAGE_WIDE = 0.5  # of the page: a picture that may be its scan
+PAGE_WIDE = 0.5  # of the page: least size of a picture that may be its scan
 PROBE_DPI = 50
 MIN_INK = 0.0002  # of the pixels at PROBE_DPI: a page with less is blank
 CONTRAST = 40  # grey levels by which print differs from the paper
-MARGIN = 0.02  # of the page at each edge, where scanners leave their marks
+MARGIN = 0.02  # of the page at each edge, where scanners leave marks
 RULE = 24.0  # points: a straight stroke at least this long and at most RULE_WIDTH wide is a rule, not a letter
 RULE_WIDTH = 3.0
 _LATIN: Final = "helv"
@@ -40,9 +40,9 @@ _LATIN: Final = "helv"
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What OCR made of a page, in points of its upright frame: words with ``boxes`` and ``confidence`` (percent), the
-    page as displayed being that frame turned clockwise by ``turn``; and ``sheet``, a page of its own of that frame
-    with the words as text, the rules as lines and the picture above them. ``document`` keeps the sheet alive."""
+    """OCR result of a page, in points of its upright frame: words with ``boxes`` and ``confidence`` (percent); the
+    frame turned clockwise by ``turn`` is the page as displayed. ``sheet`` is a separate page of that frame with the
+    words as text, the rules as lines and the picture above them; ``document`` keeps it alive."""
 
     words: WordColumns
     boxes: NDArray[np.float32]
@@ -64,7 +64,7 @@ class Scanner:
         return OcrEngine(self.settings)
 
     def read(self, page: Any) -> Scan | None:
-        """``page`` (as displayed) by OCR; None where it is blank. Raises `ModelMissing`, `ModelDamaged`."""
+        """OCR result of ``page`` (as displayed); None if it is blank. Raises `ModelMissing`, `ModelDamaged`."""
         if is_blank(page):
             return None
         width, height = float(page.rect.width), float(page.rect.height)
@@ -81,7 +81,7 @@ class Scanner:
         return Scan(words, boxes, confidence, found.turn, document, sheet, len(rules))
 
     def _picture(self, page: Any) -> tuple[Image, float]:
-        """The page at ``dpi``, or as large as ``max_pixels`` allows; and its pixels per point."""
+        """Picture of the page at ``dpi``, or as large as ``max_pixels`` allows; and its pixels per point."""
         area = max(1.0, float(page.rect.width) * float(page.rect.height))
         zoom = min(self.settings.dpi / 72, (self.settings.max_pixels / area) ** 0.5)
         pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False)
@@ -90,8 +90,8 @@ class Scanner:
 
 
 def suspicion(page: Any, raw: Mapping[str, Any], words: int, mode: str, cover: Cover) -> str | None:
-    """Why ``page`` should be read by OCR, in words that go on "This page ..."; None when its text layer serves or it
-    shows nothing. ``raw`` is MuPDF's ``rawdict`` of it, ``words`` how many came of that and ``cover`` what they leave
+    """Reason to read ``page`` by OCR, in words that continue "This page ..."; None if its text layer is usable or it
+    shows nothing. ``raw`` is its MuPDF ``rawdict``, ``words`` the number of words from it and ``cover`` their coverage
     of its pictures."""
     if mode == "force":
         return None if is_blank(page) else "is always read by OCR (ocr.mode)"
@@ -106,15 +106,15 @@ def suspicion(page: Any, raw: Mapping[str, Any], words: int, mode: str, cover: C
 
 
 def left_out(cover: Cover) -> str | None:
-    """What to say of a page that is read by its text layer though more of its print stands in pictures."""
+    """Notice for a page read by its text layer although its pictures hold more print."""
     if not cover.mostly_unread:
         return None
     return f"{cover.lines} lines of print in pictures on this page weren't read; set {WITH_FORCE} to read them by OCR"
 
 
 def choose(text: str, read: Sequence[str], confidence: float, mode: str) -> tuple[bool, str | None]:
-    """Whether the text layer (``text``, see `own_text`) is kept in spite of the words that OCR ``read`` with that mean
-    ``confidence`` (percent); and what to say of it then."""
+    """Whether the text layer (``text``, see `own_text`) is kept against the words that OCR ``read`` with mean
+    ``confidence`` (percent); and the notice for that case."""
     own = sum(any(char.isalnum() for char in word) for word in text.split())
     why = garbled(text)
     if mode == "force" or (not own and why is None):
@@ -127,7 +127,7 @@ def choose(text: str, read: Sequence[str], confidence: float, mode: str) -> tupl
 
 
 def own_text(raw: Mapping[str, Any]) -> str:
-    """The characters of a ``rawdict`` as they stand in the file, a line for each span."""
+    """Characters of a ``rawdict`` as they are in the file, a line for each span."""
     spans = (span for block in raw["blocks"] if block["type"] == 0 for line in block["lines"] for span in line["spans"])
     return "\n".join("".join(char["c"] for char in span["chars"]) for span in spans)
 
@@ -139,7 +139,7 @@ def _is_picture(page: Any) -> bool:
 
 
 def is_blank(page: Any) -> bool:
-    """Whether nothing is printed on the page: a picture of it at `PROBE_DPI` shows only paper."""
+    """Whether nothing is printed on the page: its picture at `PROBE_DPI` shows only paper."""
     area = max(1.0, abs(page.rect))
     zoom = min(PROBE_DPI / 72, (1_000_000 / area) ** 0.5)
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY, alpha=False)
@@ -150,13 +150,13 @@ def is_blank(page: Any) -> bool:
 
 
 def _print(picture: Image, zoom: float) -> tuple[Mask, list[Rect]]:
-    """Which pixels are print, rules left out; and the rules, as rectangles in points."""
+    """Printed pixels without rules; and the rules, as rectangles in points."""
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
     paper = cv2.medianBlur(cv2.resize(grey, None, fx=0.125, fy=0.125, interpolation=cv2.INTER_AREA), 21)
     paper = cv2.resize(paper, grey.shape[::-1], interpolation=cv2.INTER_LINEAR)
     contrast = cv2.absdiff(grey, paper)
     found = contrast[contrast > CONTRAST]
-    # Half-way between paper and print is where a letter ends, as the picture is smooth.
+    # A letter ends half-way between paper and print, since the picture is smooth.
     edge = max(CONTRAST, 0.5 * float(found.mean())) if found.size else CONTRAST
     dark = (contrast > edge).astype(np.uint8)
     length = max(3, round(RULE * zoom))
@@ -177,7 +177,7 @@ def _print(picture: Image, zoom: float) -> tuple[Mask, list[Rect]]:
 def _columns(
     found: Sequence[OcrWord], zoom: float, frame: tuple[float, float]
 ) -> tuple[WordColumns, NDArray[np.float32], NDArray[np.uint8]]:
-    """Words in points, cut at the page's edges; lines that follow one another closely share a block."""
+    """Words in points, cut at the page's edges; lines that follow closely share a block."""
     words = WordColumns()
     confidence: list[int] = []
     block = -1
@@ -202,7 +202,7 @@ def _columns(
 
 
 def _follows(before: Rect, box: Rect, size: float) -> bool:
-    """Whether a word goes on with the block of the one before it: the same line, or the next one down."""
+    """Whether a word continues the block of the previous one: on the same line, or the next one down."""
     same_line = min(before[3], box[3]) - max(before[1], box[1]) > 0.5 * size
     if same_line:
         return -size < box[0] - before[2] < 2 * size
@@ -217,8 +217,8 @@ def _sheet(
     zoom: float,
     frame: tuple[float, float],
 ) -> tuple[Any, Any]:
-    """A page for the layout model and the table finder. They look at text, at lines and at the page's picture, so it
-    has all three; the picture lies above, as it hides what is written under it."""
+    """Page for the layout model and the table finder. They use text, lines and the page's picture, so it has all three;
+    the picture is on top, since it hides the text under it."""
     document = pymupdf.open()
     sheet = document.new_page(width=frame[0], height=frame[1])
     fonts = {True: pymupdf.Font(_LATIN), False: pymupdf.Font("cjk")}
@@ -249,21 +249,21 @@ def _sheet(
 
 LINE_DPI = 100
 MAX_PIXELS = 2_000_000
-SOME_PICTURE = 0.15  # of the page: smaller pictures together are not looked at
+SOME_PICTURE = 0.15  # of the page: pages with a smaller total area of pictures are not checked
 JOIN = 5.0  # points between letters and words of a line
 HEIGHTS = (4.0, 30.0)  # points
 FLAT = 3.0  # a line is at least this many times as wide as it is high
 FULL = 0.4  # of its box, once letters and words are joined
-COVERED = 0.3  # of a line's box under letters of the text layer: the line is in the text
-LINES = 5  # uncovered lines that make a picture one with words
+COVERED = 0.3  # of a line's box under letters of the text layer: the text has this line
+LINES = 5  # uncovered lines from which a picture counts as one with words
 
 Pixels = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """``pictures``: share (0–1) of the page under pictures; ``unread``: share of the length of all its lines of print
-    that stand in pictures and are in no text; ``lines``: how many those are."""
+    """Coverage of a page's pictures. ``pictures``: share (0–1) of the page under pictures; ``unread``: share of the
+    length of all its lines of print that are in pictures and in no text; ``lines``: number of those lines."""
 
     pictures: float
     unread: float
@@ -275,7 +275,7 @@ class Cover:
 
 
 def measure(page: Any, raw: Mapping[str, Any]) -> Cover:
-    """What the characters of ``raw`` (MuPDF's ``rawdict`` of ``page``, seen or not) leave of the page's pictures."""
+    """Coverage of the page's pictures by the characters of ``raw`` (MuPDF's ``rawdict``, visible or not)."""
     boxes = [pymupdf.Rect(image["bbox"]) & page.rect for image in page.get_image_info()]
     boxes = [box for box in boxes if not box.is_empty]
     area = max(1.0, abs(page.rect))
@@ -290,14 +290,14 @@ def measure(page: Any, raw: Mapping[str, Any]) -> Cover:
         _fill(text, box, zoom)
     text = np.asarray(cv2.dilate(text, np.ones((3, max(3, round(JOIN * zoom))), np.uint8)), np.uint8)
     share = float(pictures.mean())
-    # A scan may lie on its side: the lines run the way that gives the more of them.
+    # A scan may lie on its side: the direction with the greater total length of lines counts.
     ways = (_unread(print_, pictures, text, zoom), _unread(print_.T, pictures.T, text.T, zoom))
     length, unread, lines = max(ways)
     return Cover(share, unread / length if length else 0.0, lines)
 
 
 def _unread(print_: Pixels, pictures: Pixels, text: Pixels, zoom: float) -> tuple[int, int, int]:
-    """Length in pixels of the lines across, of those in pictures and in no text, and how many these are."""
+    """Length in pixels of the lines across, of those in pictures and in no text, and the number of the latter."""
     length = unread = lines = 0
     for x, y, w, h in _lines(np.ascontiguousarray(print_), zoom):
         place = (slice(y, y + h), slice(x, x + w))
@@ -313,7 +313,7 @@ def _lines(print_: Pixels, zoom: float) -> list[tuple[int, int, int, int]]:
     joined = cv2.morphologyEx(print_, cv2.MORPH_CLOSE, np.ones((1, max(3, round(JOIN * zoom))), np.uint8))
     count, labels, stats, _centres = cv2.connectedComponentsWithStats(joined)
     width, height, filled = (stats[:, i] for i in (cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT, cv2.CC_STAT_AREA))
-    # Every stroke, or letters that touch, lies in the run in which its first pixel lies.
+    # Every stroke, or group of touching letters, belongs to the run that has its first pixel.
     strokes, parts = cv2.connectedComponents(print_)
     first = np.unique(parts, return_index=True)[1][1:] if strokes > 1 else np.empty(0, np.intp)
     inside = np.bincount(labels.ravel()[first], minlength=count)
@@ -324,7 +324,7 @@ def _lines(print_: Pixels, zoom: float) -> list[tuple[int, int, int, int]]:
 
 
 def _differing(page: Any, zoom: float) -> Pixels:
-    """1 where the page differs from the paper around."""
+    """Mask: 1 where the page differs from the surrounding paper."""
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY, alpha=False)
     grey = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width)
     across, down = max(1, pixmap.width // 8), max(1, pixmap.height // 8)
@@ -334,7 +334,7 @@ def _differing(page: Any, zoom: float) -> Pixels:
 
 
 def _letters(raw: Mapping[str, Any]) -> Iterator[Rect]:
-    # Letter by letter: the box of a whole line that stands aslant would cover half of the page.
+    # Letter by letter: the box of a whole slanted line would cover half of the page.
     for block in raw["blocks"]:
         for line in block["lines"] if block["type"] == 0 else ():
             for span in line["spans"]:

@@ -1,1 +1,1 @@
-"""Tables: the grid of the table finder, mended pass by pass (`cells` first), joined over pages and written as rows."""
+"""Tables: the table finder's grid, corrected pass by pass (`cells` first), joined over pages and written as rows."""

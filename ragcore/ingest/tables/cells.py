@@ -1,8 +1,8 @@
-"""A table region → cells with their own words: the grid of the table finder, mended pass by pass.
+"""Table cells: a table region → cells with their own words, by correcting the table finder's grid pass by pass.
 
-`columns` puts words back together that a column cut apart and joins currency signs to their values, `marks` footnote
-marks; `rows` divides and joins rows, `headers` settles the column headers; `pages` then joins tables that go on over
-pages, and `text` writes the result.
+`columns` rejoins words that a column cut apart and joins currency signs to their values, `marks` footnote marks; `rows`
+divides and joins rows, `headers` settles the column headers; `pages` then joins tables that continue over pages, and
+`text` writes the result.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from ragcore.types import ElementKind
 
 
 def draft_tables(per_page: Sequence[list[Block]]) -> dict[Block, Draft]:
-    """The tables that can be trusted; the others become paragraphs that keep their lines. Names and
-    notes that the table finder took for rows become blocks of their own before and behind the table; rules made of
-    dots or dashes become furniture."""
+    """Trusted tables, by block; the others become paragraphs that keep their lines. Names and notes that the table
+    finder took for rows become separate blocks before and after the table; rules made of dots or dashes become
+    furniture."""
     drafts: dict[Block, Draft] = {}
     for blocks in per_page:
         for block in [b for b in blocks if b.kind == "table"]:
@@ -56,7 +56,7 @@ def draft_tables(per_page: Sequence[list[Block]]) -> dict[Block, Draft]:
 
 
 def _part(table: Block, kind: ElementKind, lines: list[Line]) -> Block:
-    """A block of its own from some lines of ``table``."""
+    """Separate block made of some lines of ``table``."""
     box = around(word.box for line in lines for word in line)
     taken = {word for line in lines for word in line}
     table.lines = [kept for line in table.lines if (kept := tuple(word for word in line if word not in taken))]
@@ -66,7 +66,7 @@ def _part(table: Block, kind: ElementKind, lines: list[Line]) -> Block:
 
 
 def draft_table(block: Block) -> Draft | None:
-    """The table of ``block``; None when its grid can't be trusted (no grid, one column, one row, nothing in it)."""
+    """Table of ``block``; None if its grid can't be trusted (no grid, one column, one row, nothing in it)."""
     if block.grid is None or not block.words:
         return None
     draft = Draft(block.grid.rows, block.grid.columns, _fill(block, block.grid))
@@ -92,7 +92,7 @@ def draft_table(block: Block) -> Draft | None:
 
 
 def _as_given(draft: Draft) -> Draft | None:
-    """A table whose cells are known as they are: only its header rows and footnote marks are looked for."""
+    """Table with given cells: only its header rows and footnote marks are detected."""
     draft.sort()
     mark_headers(draft)
     count_marks(draft)
@@ -100,8 +100,8 @@ def _as_given(draft: Draft) -> Draft | None:
 
 
 def _fill(block: Block, grid: Grid) -> list[DraftCell]:
-    """Each word goes to the cell that holds its centre, else to the nearest one; a word with the box of a whole area to
-    the cell of that box."""
+    """Cells filled with words: each word goes to the cell that holds its centre, else to the nearest one; a word with
+    the box of a whole area to the cell of that box."""
     page = block.page
     members = np.asarray(sorted(word.index for word in block.words), dtype=np.intp)
     boxes = page.boxes[members]

@@ -1,8 +1,8 @@
-"""Columns that the table finder drew wrongly: two printed columns in one, one over two, and signs apart from numbers.
+"""Column repair: two printed columns in one, one split over two, and signs apart from numbers.
 
-Words that stand no further apart than a blank were set as one piece of text, so they belong to one cell. A run that
-begins at the left edge of the first column is a label that is longer than its column; any other names all the columns
-that it stands over: ``2022 vs. | 2021`` is one header over two columns.
+Words no further apart than a blank were set as one piece of text, so they belong to one cell. A run that begins at the
+left edge of the first column is a label longer than its column; any other run names all the columns under it: ``2022
+vs. | 2021`` is one header over two columns.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from ragcore.ingest.tables.draft import (
     is_year,
 )
 
-WIDEST_JUSTIFIED = 2.5  # of the font size: how far the words of a justified header stand apart
+WIDEST_JUSTIFIED = 2.5  # of the font size: the widest space in a justified header
 
 
 def join_empty_columns(draft: Draft) -> None:
-    """Join a column that has words in the header only to the nearest one: the words of a justified header stand so
-    far apart that the table finder took them for columns."""
+    """Join a column with words only in the header to the nearest one: the words of a justified header are so far apart
+    that the table finder took them for columns."""
     col = 1
     while col < draft.columns and draft.columns > 2 and draft.rows - draft.header_rows >= 3:
         header = [c for c in draft.cells if c.col == col and c.header and c.lines]
@@ -51,7 +51,7 @@ def _near(left: DraftCell, right: DraftCell) -> bool:
 
 
 def join_symbol_columns(draft: Draft) -> None:
-    """Join a column of ``$`` (or ``%``, ``)``) to the number's column beside it."""
+    """Join a column of ``$`` (or ``%``, ``)``) to the adjacent column of numbers."""
     col = 0
     while col < draft.columns and draft.columns > 2:
         own = [c for c in draft.cells if c.col == col and c.col_span == 1 and c.lines]
@@ -81,19 +81,19 @@ def _beside(left: list[Line], right: list[Line]) -> list[Line]:
     return left + right
 
 
-APART = 0.8  # of the font size: header words that stand closer belong to one header
+APART = 0.8  # of the font size: header words closer than this belong to one header
 _SUM = r"(?:US)?[$€£¥]\s*(?:\(?[\d.,]+\s?\)?|[-–—])"
 _CURRENCY = re.compile(r"[$€£¥]")
 _TWO_SUMS = re.compile(rf"^{_SUM}\s+{_SUM}$")
-BLANK = 1.4  # of the table's own blank: words closer than this stand in one run
+BLANK = 1.4  # of the table's own blank: words closer than this are in one run
 WIDEST_BLANK = 0.45  # of the font size: no wider gap counts as a blank
-USUAL_BLANK = 0.28  # of the font size: where the table's cells have too few words to tell
-ALIGNED = 0.3  # of the font size: how exactly a header stands over the left edge of its column
+USUAL_BLANK = 0.28  # of the font size: used if the table's cells have too few words to measure
+ALIGNED = 0.3  # of the font size: largest offset of a header from the left edge of its column
 LABEL_EDGE = 1.0  # of the font size: a run that starts this near the first column's edge starts at it
 
 
 def mend_runs(draft: Draft) -> None:
-    """Give each run of words that crosses from one cell of a row into another to one cell."""
+    """Assign each run of words that crosses cells of a row to one cell."""
     blank = _blank(draft)
     edge = min((c.extent()[0] for c in draft.cells if c.col == 0 and c.lines), default=0.0)
     row = 0
@@ -101,13 +101,13 @@ def mend_runs(draft: Draft) -> None:
         cells = draft.row(row)
         for left, right in pairwise(cells):
             if _join(draft, left, right, blank, edge):
-                break  # and look at the row again
+                break  # and check the row again
         else:
             row += 1
 
 
 def _blank(draft: Draft) -> float:
-    """The widest gap, in font sizes, that is a blank in this table."""
+    """Widest gap, in font sizes, that is a blank in this table."""
     gaps = [
         (second.box[0] - first.box[2]) / max(first.size, 1.0)
         for cell in draft.cells
@@ -119,7 +119,7 @@ def _blank(draft: Draft) -> float:
 
 
 def _join(draft: Draft, left: DraftCell, right: DraftCell, blank: float, edge: float) -> bool:
-    """Join what runs from ``left`` into ``right``; whether anything did."""
+    """Join text that runs from ``left`` into ``right``; returns whether anything was joined."""
     if right.col != left.col + left.col_span or left.row_span != 1 or right.row_span != 1:
         return False
     dated = is_period(left.words[-1].text)  # "December | 31, 2022"
@@ -137,7 +137,7 @@ def _join(draft: Draft, left: DraftCell, right: DraftCell, blank: float, edge: f
     elif not lower:
         lines = [(*first, *second)]
     elif left.lines[1:] and right.lines[1:]:
-        _split_off(draft, left, right)  # a name over two columns, set above theirs within one grid row
+        _split_off(draft, left, right)  # a name over two columns, set above their names within one grid row
         lines = [(*first, *second)]
     else:
         return False
@@ -149,7 +149,7 @@ def _join(draft: Draft, left: DraftCell, right: DraftCell, blank: float, edge: f
 
 
 def _begins_column(draft: Draft, cell: DraftCell) -> bool:
-    """Whether ``cell`` begins where the words of its column's body do: that is set left, and the cell is in it."""
+    """Whether ``cell`` begins where the words of its column's body do: the column is set left, the cell in it."""
     body = [c for c in draft.column(cell.col) if c is not cell and not c.header]
     others = [c.extent()[0] for c in body if not is_number(c.text)]
     return bool(others) and abs(cell.extent()[0] - median(others)) <= ALIGNED * cell.size
@@ -163,7 +163,7 @@ def _one_run(first: Ref, second: Ref, blank: float) -> bool:
 
 
 def side_by_side(left: list[Line], right: list[Line]) -> list[Line]:
-    """The lines of two cells, those at one height as one."""
+    """Lines of two cells, merged if they are at the same height."""
     rest = list(right)
     lines: list[Line] = []
     for line in left:
@@ -175,7 +175,7 @@ def side_by_side(left: list[Line], right: list[Line]) -> list[Line]:
 
 
 def _split_off(draft: Draft, left: DraftCell, right: DraftCell) -> None:
-    """Put what stands below the first lines of the two cells into a row of its own."""
+    """Move the text below the first lines of the two cells into a row of its own."""
     row = left.row
     others = [c for c in draft.cells if c.row == row and c is not left and c is not right]
     draft.insert_row(row + 1)
@@ -197,8 +197,8 @@ def split_columns(draft: Draft) -> None:
 
 
 def _gap_between_sums(cells: Sequence[DraftCell]) -> float | None:
-    """Where the second amount begins in the cells that hold two, each with its currency sign (``$ 3 $ 8,299``): two
-    columns of which most rows have one value only. All other cells hold a value that stands on one side of it."""
+    """Position of the second amount in cells that hold two, each with its currency sign (``$ 3 $ 8,299``): two columns
+    of which most rows have one value only. All other cells hold a value on one side of it."""
     pairs = [cell for cell in cells if len(cell.lines) == 1 and _TWO_SUMS.match(cell.text)]
     single = [cell for cell in cells if cell not in pairs]
     if len(pairs) < 2 or not all(is_valued(cell.text) for cell in single):
@@ -219,7 +219,7 @@ def _sides(lines: Sequence[Line], middle: float) -> tuple[list[Line], list[Line]
 
 
 def _divide(draft: Draft, col: int, cut: float) -> None:
-    """Make two columns of column ``col``; a header that stands over the cut reaches over both."""
+    """Make two columns of column ``col``; a header that crosses the cut spans both."""
     out: list[DraftCell] = []
     for cell in draft.cells:
         if cell.col > col:

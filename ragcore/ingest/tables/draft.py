@@ -1,4 +1,4 @@
-"""A table before it is written: cells with the words of their page, and what cells say about themselves."""
+"""Draft table: cells with the words of their page before the table is written, and tests for kinds of cells."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ UNIT = re.compile(
 
 
 def is_number(text: str) -> bool:
-    """A value as tables print them: digits with separators, signs, brackets, currency, percent; a dash for none."""
+    """Whether ``text`` is a number as tables print it: digits with separators, signs, brackets, currency, percent; a
+    dash for none."""
     return bool(_NUMBER.match(text.strip())) if text.strip() else False
 
 
 def is_valued(text: str) -> bool:
-    """A value with what is printed around it: ``34 (45%)``, ``6.4 (6-13) months``, ``$ 1.2 bn``."""
+    """Whether ``text`` is a value with its additions: ``34 (45%)``, ``6.4 (6-13) months``, ``$ 1.2 bn``."""
     letters = sum(c.isalpha() for c in text)
     return is_number(text) or (bool(_VALUED.match(text)) and letters <= sum(c.isdigit() for c in text) + 2)
 
@@ -41,19 +42,19 @@ def is_year(text: str) -> bool:
 
 
 def is_period(text: str) -> bool:
-    """A year, a quarter, a month or a date."""
+    """Whether ``text`` is a year, a quarter, a month or a date."""
     return is_year(text) or bool(_PERIOD.match(text.strip()))
 
 
 def is_symbol(text: str) -> bool:
-    """A currency or percent sign or a bracket that belongs to the number beside it."""
+    """Whether ``text`` is a currency or percent sign or a bracket that belongs to the adjacent number."""
     return text in BEFORE or text in AFTER
 
 
 @dataclass(eq=False)
 class DraftCell:
-    """``marks`` counts the words at the cell's end that are footnote marks; ``shift`` says by how many points the part
-    of the table that it is in stands further right than the first part."""
+    """Table cell. ``marks`` counts the words at the cell's end that are footnote marks; ``shift`` is the distance in
+    points by which its part of the table is to the right of the first part."""
 
     row: int
     col: int
@@ -74,7 +75,7 @@ class DraftCell:
 
     @property
     def value(self) -> str:
-        """The text without its footnote marks."""
+        """Text without its footnote marks."""
         words = self.words
         return plain([words[: len(words) - self.marks]])
 
@@ -103,7 +104,7 @@ class DraftCell:
         return max(word.box[3] for word in self.lines[-1])
 
     def height(self) -> float:
-        """Of its first line."""
+        """Height of its first line."""
         return max(word.box[3] for word in self.lines[0]) - self.top()
 
     def covers(self, row: int, col: int) -> bool:
@@ -112,8 +113,8 @@ class DraftCell:
 
 @dataclass(eq=False)
 class Draft:
-    """Rows ``0 .. header_rows - 1`` are column headers. ``repeated`` are header cells printed again where the table
-    goes on, at the place in the grid of those they repeat;"""
+    """Draft of a table. Rows ``0 .. header_rows - 1`` are column headers. ``repeated`` are header cells printed again
+    where the table continues, at the grid places of the cells they repeat."""
 
     rows: int
     columns: int
@@ -122,18 +123,18 @@ class Draft:
     repeated: list[DraftCell] = field(default_factory=list)
 
     def row(self, row: int) -> list[DraftCell]:
-        """The cells with words that begin in ``row``, left to right."""
+        """Cells with words that begin in ``row``, left to right."""
         return sorted((c for c in self.cells if c.row == row and c.lines), key=lambda c: c.col)
 
     def column(self, col: int, first: int = 0) -> Iterator[DraftCell]:
-        """The cells with words of one column only, from row ``first`` on."""
+        """Cells with words of one column only, from row ``first`` on."""
         return (c for c in self.cells if c.col == col and c.col_span == 1 and c.row >= first and c.lines)
 
     def sort(self) -> None:
         self.cells.sort(key=lambda c: (c.row, c.col))
 
     def insert_row(self, at: int) -> None:
-        """An empty row before row ``at``; cells that reach over that place grow."""
+        """Insert an empty row before row ``at``; cells that span that place grow."""
         for cell in self.cells:
             if cell.row >= at:
                 cell.row += 1
@@ -143,7 +144,7 @@ class Draft:
         self.header_rows += at < self.header_rows
 
     def remove_row(self, row: int) -> None:
-        """Take row ``row`` out, with the cells that begin and end in it."""
+        """Remove row ``row``, with the cells that begin and end in it."""
         kept: list[DraftCell] = []
         for cell in self.cells:
             if cell.row == row and cell.row_span == 1:
@@ -158,7 +159,7 @@ class Draft:
         self.header_rows -= row < self.header_rows
 
     def remove_column(self, col: int) -> None:
-        """Take column ``col`` out, with the cells that are in it alone."""
+        """Remove column ``col``, with the cells that are in it alone."""
         kept: list[DraftCell] = []
         for cell in self.cells:
             if cell.col == col and cell.col_span == 1:
@@ -172,8 +173,7 @@ class Draft:
         self.columns -= 1
 
     def compact(self) -> None:
-        """Take out rows and columns in which no cell with words begins, and cells without words that only filled
-        them."""
+        """Remove rows and columns in which no cell with words begins, and empty cells that only filled them."""
         full = [cell for cell in self.cells if cell.lines]
         row_at = {old: new for new, old in enumerate(sorted({cell.row for cell in full}))}
         col_at = {old: new for new, old in enumerate(sorted({cell.col for cell in full}))}

@@ -1,12 +1,11 @@
-"""The names of columns and rows.
+"""Headers of columns and rows.
 
-Column headers: which rows they are, how far each reaches, and how levels become one path. The table finder marks header
-rows well but gives a header that stands centred over several columns to one of them; here its reach comes from where it
-is printed.
+Column headers: which rows they are, how far each spans, and how levels become one path. The table finder marks header
+rows well but gives a header centred over several columns to one of them; here its span comes from its printed position.
 
 Group rows: ``Assets / Current assets: / Cash``. A group row has a label and no values, or it has the sum of the rows
-that are set in below it. How far its label is set in says how deep it is; where a table sets nothing in, a group
-reaches to its total or to the next group.
+indented below it. The indent of its label gives its depth; in a table without indents, a group extends to its total or
+to the next group.
 """
 
 from __future__ import annotations
@@ -17,20 +16,19 @@ from ragcore.ingest.layout import BOLD
 from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell, is_number, is_period, is_year
 
 _AMOUNT = re.compile(r"[$€£(]|\d[.,]\d|^[-–—]$")
-_NONE = re.compile(r"^(?:\*+|#|n/?[am]\.?)$", re.IGNORECASE)  # what stands for no value
+_NONE = re.compile(r"^(?:\*+|#|n/?[am]\.?)$", re.IGNORECASE)  # text of an empty value
 TIGHT = 0.6  # of the text's height: a smaller gap between two header rows is a line break within one header
-CENTRED = 0.2  # of a column's pitch: how exactly a header must stand over the middle of the columns it names
+CENTRED = 0.2  # of a column's pitch: largest offset of a header from the middle of the columns it names
 LOOSE = 1.5  # of the text's height: header rows with a wider gap are never lines of one header
 
 
 def settle_headers(draft: Draft) -> None:
-    """Find the header rows of ``draft``, widen spanning headers, join headers that were broken over two lines, and
-    mark the cells."""
+    """Find the header rows of ``draft``, widen spanning headers, join headers broken over two lines, mark the cells."""
     mark_headers(draft)
     for row in range(1, draft.header_rows):
         cells = draft.row(row)
         if len(cells) == 1 and cells[0].col > 0 and _is_unit(cells[0].text):
-            # "(In millions)" set in the middle under the names of the columns holds for all of them.
+            # "(In millions)" centred under the names of the columns applies to all of them.
             _widen(draft, cells[0], 1, draft.columns - 1)
     for row in range(draft.header_rows - 1):
         _spread(draft, row)
@@ -45,16 +43,16 @@ def settle_headers(draft: Draft) -> None:
 
 
 def mark_headers(draft: Draft) -> None:
-    """Find the header rows of ``draft`` as it is, and mark the cells."""
+    """Find the header rows of ``draft`` without changing the grid, and mark the cells."""
     draft.header_rows = _count_header_rows(draft)
     for cell in draft.cells:
         cell.header = cell.row < draft.header_rows
 
 
 def _count_header_rows(draft: Draft) -> int:
-    """The leading rows that name the columns: those marked by the table finder, else those above the first row that
-    has numbers (years aside) in other columns than the first. Rows below them that only go on naming columns count
-    too; a last one that is the first group's name does not."""
+    """Number of leading rows that name the columns: those marked by the table finder, else those above the first row
+    that has numbers (years aside) in other columns than the first. Following rows that only continue the column names
+    count too; a last row that is the first group's name does not."""
     marked = 0
     while marked < draft.rows - 1:
         top = draft.row(marked)
@@ -81,8 +79,8 @@ def _count_header_rows(draft: Draft) -> int:
 
 
 def _is_body(draft: Draft) -> bool:
-    """Whether the first row is a row of the body: it has amounts (``$ 1,204``, ``(5.1)``), or one of its cells says
-    what a cell below it says."""
+    """Whether the first row belongs to the body: it has amounts (``$ 1,204``, ``(5.1)``), or one of its cells repeats
+    in a cell below it."""
     cells = draft.row(0)
     values = [c.value for c in cells if c.col > 0]
     amounts = sum(bool(_NONE.match(v) or (is_number(v) and not is_year(v) and _AMOUNT.search(v))) for v in values)
@@ -96,7 +94,7 @@ def _is_body(draft: Draft) -> bool:
 
 
 def _names_columns(draft: Draft, row: int) -> bool:
-    """Whether ``row`` has words over the values only, or nothing but a unit: it goes on with the header above."""
+    """Whether ``row`` continues the header above: it has words over the values only, or nothing but a unit."""
     cells = draft.row(row)
     if len(cells) == 1 and _is_unit(cells[0].text):
         return True
@@ -116,8 +114,8 @@ def _has_values(draft: Draft, row: int) -> bool:
 
 
 def _spread(draft: Draft, row: int) -> None:
-    """Let each header of ``row`` reach over the empty slots beside it when it stands over their common middle, or
-    when the names below repeat from group to group (2022, 2023, 2022, 2023)."""
+    """Extend each header of ``row`` over the adjacent empty slots if it is centred over them, or if the names below
+    repeat from group to group (2022, 2023, 2022, 2023)."""
     named = [c for c in draft.cells if c.row == row and c.lines and c.col > 0]
     filled = {col for c in draft.cells if c.row <= row < c.row + c.row_span and c.lines for col in c.columns}
     extents = [_extent(draft, col, row + 1) for col in range(draft.columns)]
@@ -144,7 +142,7 @@ def _spread(draft: Draft, row: int) -> None:
 
 
 def _cover_groups(draft: Draft, row: int) -> None:
-    """Let each header of ``row`` reach over the whole of the groups below that it reaches into."""
+    """Extend each header of ``row`` over every group below that it partly covers."""
     groups = [c for c in draft.row(row + 1) if c.col_span > 1 and c.col > 0]
     for cell in [c for c in draft.row(row) if c.col > 0 and c.row_span == 1]:
         under = [g for g in groups if g.col < cell.col + cell.col_span and cell.col < g.col + g.col_span]
@@ -162,7 +160,7 @@ def _centred_reach(
     rights: range,
     filled: set[int],
 ) -> tuple[int, int] | None:
-    """The columns over whose middle ``cell`` stands, if they are more than it has and fit clearly better."""
+    """Columns over which ``cell`` is centred, if they are more than its own and fit clearly better."""
     x0, x1 = cell.extent()
     middle = (x0 + x1) / 2
     own = set(cell.columns)
@@ -194,8 +192,8 @@ def _centred_reach(
 
 
 def _alike_reach(draft: Draft, cell: DraftCell, high: int, filled: set[int]) -> tuple[int, int] | None:
-    """The columns from ``cell`` to the next name of its row when below all of them stand periods (2022, 2023):
-    a name set to the left over them, not over their middle."""
+    """Columns from ``cell`` to the next name of its row if periods (2022, 2023) are below all of them: a name aligned
+    left over them, not centred."""
     columns = range(cell.col, high)
     below = {c.col: c.text for c in draft.row(cell.row + 1) if c.col_span == 1}
     if len(columns) <= cell.col_span or any(col in filled and col not in cell.columns for col in columns):
@@ -221,8 +219,8 @@ def _widen(draft: Draft, cell: DraftCell, first: int, last: int) -> None:
 
 
 def _join_broken(draft: Draft, row: int) -> bool:
-    """Join the cells of header row ``row`` with those closely below that go on with them: neither reaches over
-    several columns. Where all of row ``row + 1`` is taken up that way the row goes, which is the result."""
+    """Join the cells of header row ``row`` with their continuations close below; neither may span several columns. If
+    all of row ``row + 1`` is joined this way, the row is removed and the result is true."""
     spanning = any(c.col_span > 1 for r in (row, row + 1) for c in draft.row(r) if c.col > 0)
     most = TIGHT if spanning else LOOSE
     joined = False
@@ -272,16 +270,16 @@ def header_levels(draft: Draft) -> tuple[list[DraftCell], list[list[DraftCell]]]
     return whole, levels
 
 
-MAX_WORDS = 14  # a longer one-cell row is a note, not the name of the rows below it
-STEP = 0.3  # of the font size: labels set in by less stand at one depth
-MAX_DEPTHS = 6  # labels at more depths than this are not set in but centred or set to the right
+MAX_WORDS = 14  # words; a longer one-cell row is a note, not the name of the rows below it
+STEP = 0.3  # of the font size: labels with a smaller difference of indent have one depth
+MAX_DEPTHS = 6  # labels at more depths than this are not indented but centred or aligned right
 _TOTAL = re.compile(r"^(?:sub|grand )?totals?\b", re.IGNORECASE)
 _BARE_TOTAL = re.compile(r"^(?:sub|grand )?totals?\W*$", re.IGNORECASE)
-_OVER_ALL = -1  # the depth of a name that is set over the middle of the table
+_OVER_ALL = -1  # the depth of a name centred over the table
 
 
 def groups(draft: Draft) -> dict[int, tuple[DraftCell, ...]]:
-    """For each body row of ``draft`` the group rows that it stands under, outermost first."""
+    """Group rows above each body row of ``draft``, outermost first."""
     depths = _depths(draft)
     out: dict[int, tuple[DraftCell, ...]] = {}
     stack: list[tuple[int, DraftCell]] = []
@@ -330,8 +328,8 @@ def _names_rows(draft: Draft, cell: DraftCell) -> bool:
 
 
 def _stays(entry: tuple[int, DraftCell], depth: int, new: DraftCell, values_since: bool) -> bool:
-    """Whether a group stays open when the group row ``new`` comes: it is set out further, or at the same depth it is
-    the heavier of the two, or nothing but names stood between them."""
+    """Whether an open group stays open at the group row ``new``: it is less indented, or at the same depth it is the
+    heavier of the two, or only names came between them."""
     its_depth, cell = entry
     if its_depth != depth:
         return its_depth < depth
@@ -348,13 +346,13 @@ def _weight(cell: DraftCell) -> tuple[bool, bool]:
 
 
 def _sets_in(draft: Draft, group: DraftCell, depths: dict[int, int]) -> bool:
-    """Whether the first labelled row below ``group`` is set in."""
+    """Whether the first labelled row below ``group`` is indented."""
     below = next((r for r in range(group.row + 1, draft.rows) if r in depths), None)
     return below is not None and depths[below] > depths.get(group.row, 0)
 
 
 def _depths(draft: Draft) -> dict[int, int]:
-    """How far the label of each body row is set in, as a rank from 0."""
+    """Indent of each body row's label, as a rank from 0."""
     lefts = {c.row: c.extent()[0] - c.shift for c in draft.column(0, draft.header_rows)}
     if not lefts:
         return {}

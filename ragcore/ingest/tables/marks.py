@@ -1,7 +1,7 @@
 """Footnote marks in cells: the raised ``2`` after ``1,234``, ``(a)`` after a label, ``*`` after a value.
 
-A mark stays in its cell's text, set off by a blank, but is no part of the value. Exponents (``m2``, ``×10-6``) and
-values in brackets (``15 (36)``, ``(5)``) are none.
+A mark stays in its cell's text, separated by a blank, but is no part of the value. Exponents (``m2``, ``×10-6``) and
+values in brackets (``15 (36)``, ``(5)``) are no marks.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from ragcore.ingest.canonical import Ref
 from ragcore.ingest.layout import SUPERSCRIPT, PageLayout
 from ragcore.ingest.tables.draft import Draft, DraftCell, is_number
 
-NEAR = 1.5  # of the font size: how far from its value a mark may be set
-SMALL = 0.85  # of the font size before it: a raised word is set smaller
-RAISED = 0.12  # of the font size before it: how far its foot stands above the line's
+NEAR = 1.5  # of the font size: largest distance between a mark and its value
+SMALL = 0.85  # of the previous font size: a raised word is smaller
+RAISED = 0.12  # of the previous font size: least rise of its foot above the line's
 _RAISED_MARK = re.compile(r"^(?:\(?(?:\d{1,2}|[a-z]{1,2}|[ivx]{1,4}|[*∗†‡§¶#]+)\)?[,;.]?)+$", re.IGNORECASE)
 _LEVEL_MARK = re.compile(r"^(?:\([a-z]\)[,;]?)+$|^[*∗†‡§¶]+$|^\[[a-z\d]{1,2}\]$")
 _AFTER_YEAR = re.compile(r"^(?:\(\d{1,2}\))+$")
 _TAIL = re.compile(r"(?<=[\w)%.])(?:[*∗†‡§¶]+|(?:\((?:[a-z]|\d{1,2})\))+)$")
 _YEAR_END = re.compile(r"(?:19|20)\d\d$")
 _NO_MARKS = frozenset({"st", "nd", "rd", "th", "er", "tm", "sm"})
-_UNIT = re.compile(r"(?:^|[/·(\d])(?:[a-zµ]{1,2}|R)$")  # which a raised 2 or 3 makes an area, a volume or a share
+_UNIT = re.compile(r"(?:^|[/·(\d])(?:[a-zµ]{1,2}|R)$")  # units that a raised 2 or 3 makes an area, a volume or a share
 _POWER = re.compile(r"[×x·∙*]\s*10$|^10$")
 
 
@@ -38,8 +38,8 @@ def count_marks(draft: Draft) -> None:
 
 
 def follow_marks(page: PageLayout, members: NDArray[np.intp], cells: NDArray[np.intp]) -> None:
-    """Give each raised mark to the cell of the word before it on its printed line, whatever the grid says. ``cells``
-    int ``(n,)`` has the cell of each word of ``members`` and is changed."""
+    """Move each raised mark to the cell of the previous word on its printed line, whatever the grid says. ``cells`` int
+    ``(n,)`` has the cell of each word of ``members`` and is changed in place."""
     places = {index: place for place, index in enumerate(members.tolist())}
     for line in visual_lines(page, members):
         for before, word in pairwise(line):
@@ -50,7 +50,7 @@ def follow_marks(page: PageLayout, members: NDArray[np.intp], cells: NDArray[np.
 
 
 def tail(word: Ref) -> int:
-    """How many of the characters at the end of ``word`` are a mark that is set level with its value: ``4.5*``."""
+    """Number of characters at the end of ``word`` that are a mark on the value's own level: ``4.5*``."""
     match = _TAIL.search(word.text)
     if match is None:
         return 0

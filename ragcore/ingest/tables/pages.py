@@ -1,9 +1,9 @@
-"""Tables that go on over a page end (or into the next column), made one.
+"""Table continuation: joins tables that continue over a page end (or into the next column).
 
-Conservative: the second part must be what stands next in the body, but for lines that say "continued" or repeat the
-title; it must have as many columns; and either its header repeats the first one's word for word, or it has none and
-its columns stand where the first part's do. The header that is printed again becomes furniture (``repeated_header``),
-a repeated title too (``repeated_title``): their words stay in the document, but not in its body.
+Conservative: the second part must be next in the body, except for lines that say "continued" or repeat the title; it
+must have as many columns; and either its header repeats the first one's word for word, or it has none and its columns
+are at the first part's positions. The header printed again becomes furniture (``repeated_header``), a repeated title
+too (``repeated_title``): their words stay in the document, but not in its body.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from ragcore.ingest.layout import BOLD
 from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_period
 from ragcore.ingest.tables.titles import is_continued, without_continued
 
-SHIFT = 2.0  # font sizes by which an edge of a column may have moved
+SHIFT = 2.0  # font sizes by which a column's edge may differ
 MAX_MARK_WORDS = 25  # in a block that says "continued"
-MAX_BETWEEN = 3  # blocks that may stand between the parts
-MAX_WORDS = 40  # in each of them
+MAX_BETWEEN = 3  # blocks between the parts
+MAX_WORDS = 40  # in each of those blocks
 _NOTE = re.compile(r"^(?:notes?|sources?)\b|^[*†‡§]|^\(?(?:\d{1,2}|[a-z])\)?\s", re.IGNORECASE)
 
 
 @dataclass
 class Joined:
-    """``parts``: a table's block → the blocks that go on with it. ``headers``: the furniture block made of a header
-    that is printed again → the table's block and the header's cells."""
+    """Result of joining. ``parts``: a table's block → the blocks that continue it. ``headers``: the furniture block of
+    a header printed again → the table's block and the header's cells."""
 
     parts: dict[Block, list[Block]] = field(default_factory=dict)
     headers: dict[Block, tuple[Block, list[DraftCell]]] = field(default_factory=dict)
 
 
 def join_tables(per_page: Sequence[list[Block]], drafts: dict[Block, Draft], titles: dict[Block, list[Line]]) -> Joined:
-    """Join the tables of ``drafts`` that go on with an earlier one: their blocks become ``joined``, their drafts are
-    taken up by the first one's, and ``per_page`` gets a furniture block for each header printed again. A title that
-    only the last part has (a name below it) becomes the first one's in ``titles``."""
+    """Join the tables of ``drafts`` that continue an earlier one: their blocks become ``joined``, their drafts merge
+    into the first one's, and ``per_page`` gets a furniture block for each header printed again. A title that only the
+    last part has (a name below it) becomes the first one's in ``titles``."""
     joined = Joined()
-    first: Block | None = None  # the block of the table that may go on
+    first: Block | None = None  # block of the table that may continue
     between: list[Block] = []
     for blocks in per_page:
         for block in list(blocks):
@@ -93,13 +93,14 @@ def _goes_on(
 
 
 def _same_title(title: str, own: str) -> bool:
-    """Whether the second part's title repeats the first one's, whole or, where it is "continued", its beginning."""
+    """Whether the second part's title repeats the first one's, in full or, if marked "continued", its beginning."""
     first, second = without_continued(title), without_continued(own)
     return first == second or (is_continued(own) and first.startswith(second))
 
 
 def _may_stand_between(block: Block, end: Block, title: str) -> bool:
-    """A note below the first part; or above the second one its title again, or a line that says "continued"."""
+    """Whether the block may come between the parts: a note below the first one; or, above the second one, its title
+    again or a line that says "continued"."""
     if len(block.words) > MAX_WORDS or block.kind == "figure":
         return False
     if block.page is end.page:
@@ -127,8 +128,8 @@ def _words(cells: Sequence[DraftCell]) -> str:
 
 
 def _is_header(upper: Draft, lower: Draft) -> bool:
-    """Whether what was taken for the header of ``lower`` is one: not a row of values, nor set like the body of
-    ``upper`` while its header is not."""
+    """Whether the detected header of ``lower`` is one: not a row of values, nor set like the body of ``upper`` while
+    that table's header is not."""
     cells = _header(lower)
     values = [c for c in cells if c.col > 0]
     if values and sum(is_number(c.value) and not is_period(c.value) for c in values) * 2 >= len(values):
@@ -143,7 +144,7 @@ def _bold(cells: Sequence[DraftCell]) -> float:
 
 
 def _same_columns(upper: Draft, lower: Draft, end: Block) -> bool:
-    """Whether most columns of the two parts stand under one another, by their left or right edges or their middles."""
+    """Whether most columns of the two parts are aligned, by their left or right edges or their middles."""
     near = 0
     counted = 0
     for col in range(upper.columns):
@@ -200,7 +201,7 @@ def _join(
 
 
 def _shift(upper: Draft, lower: Draft, first: Block, second: Block) -> float:
-    """How far right of the first part the second one stands; 0 where their last columns stand under one another."""
+    """Offset of the second part to the right of the first; 0 if their last columns are aligned."""
     a = [c.extent()[1] for c in upper.column(upper.columns - 1, upper.header_rows) if not c.shift]
     b = [c.extent()[1] for c in lower.column(upper.columns - 1, 0)]
     apart = median(b) - median(a) if a and b else second.box[0] - first.box[0]
@@ -208,7 +209,7 @@ def _shift(upper: Draft, lower: Draft, first: Block, second: Block) -> float:
 
 
 def _at_places(upper: Draft, header: list[DraftCell]) -> list[DraftCell]:
-    """The cells of a header printed again, at the places of those they repeat where these are as many."""
+    """Cells of a header printed again, moved to the places of the cells they repeat if the counts match."""
     printed = _header(upper)
     if len(printed) == len(header):
         for cell, other in zip(header, printed):

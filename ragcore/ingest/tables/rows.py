@@ -1,9 +1,9 @@
-"""Rows that the table finder drew wrongly: two printed rows in one, one printed row over two, labels of several rows.
+"""Row repair: two printed rows in one, one printed row split over two, and labels of several rows.
 
-A cell that is broken over lines shows it in three ways: the line before it was full (the next word would not have
-fitted), the sentence goes on (a small letter, an open bracket, a word that no label ends with), and its lines stand
-closer than rows do. Two of the three make one row of two; a colon, values in both rows, or a following row that begins
-alike speak against it.
+A cell broken over lines shows it in three ways: the previous line was full (the next word would not have fitted), the
+sentence continues (a small letter, an open bracket, a word that no label ends with), and its lines are closer than
+rows. Two of the three merge two rows into one; a colon, values in both rows, or a following row with the same beginning
+count against it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from statistics import median
 from ragcore.ingest.canonical import Line, plain
 from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_symbol, is_valued
 
-WIDER = 0.25  # of the text's height: a gap this much wider than those between lines divides rows
-CLOSER = 0.12  # of the text's height: lines that stand this much closer than rows do are lines of one row
-OVERLAP = 0.25  # of the text's height: how far two rows may reach into one another and still be rows
-LEVEL = 0.25  # of the text's height: how far the middles of lines on one printed row stand apart at most
-FULL = 0.5  # of the font size: how near a line comes to its column's edge when it is full
+WIDER = 0.25  # of the text's height: a gap wider by this than that between lines divides rows
+CLOSER = 0.12  # of the text's height: lines closer by this than rows are lines of one row
+OVERLAP = 0.25  # of the text's height: the greatest overlap of two rows
+LEVEL = 0.25  # of the text's height: the greatest distance between the middles of lines in one printed row
+FULL = 0.5  # of the font size: a full line comes this near to its column's edge
 _OPEN_WORDS = frozenset(
     {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
     | {"per", "than", "under", "including", "net", "&"}
@@ -31,8 +31,8 @@ _TOTALS = ("total", "subtotal")
 
 
 def split_rows(draft: Draft) -> None:
-    """Divide a row of the grid where a gap runs through all its cells that is wider than those between lines, and one
-    whose cells have lines of values at the same heights."""
+    """Divide a grid row at a gap through all its cells that is wider than the gaps between lines, and one whose cells
+    have lines of values at the same heights."""
     within = _line_gap(draft)
     between = [_gap(a, b) for r in range(draft.rows - 1) if (a := draft.row(r)) and (b := draft.row(r + 1))]
     least = within + WIDER if len(between) < 2 else min(within + WIDER, max(0.9 * median(between), within + CLOSER))
@@ -48,8 +48,8 @@ def split_rows(draft: Draft) -> None:
 
 
 def _split_level_rows(draft: Draft) -> None:
-    """Divide a row of the grid in which most cells have the same number of lines at the same heights, values among
-    them: printed rows that share a label. A cell with one line at their middle reaches over all of them."""
+    """Divide a grid row in which most cells have the same number of lines at the same heights, values among them:
+    printed rows that share a label. A cell with one line at their middle spans all of them."""
     row = 0
     while row < draft.rows:
         cells = draft.row(row)
@@ -60,7 +60,7 @@ def _split_level_rows(draft: Draft) -> None:
 
 
 def _common_lines(cells: Sequence[DraftCell]) -> list[float]:
-    """The middles of the lines that ``cells`` have in common when each line is a row; none when they are not."""
+    """Middles of the lines common to ``cells`` if each line is a row; none otherwise."""
     several = [cell for cell in cells if len(cell.lines) > 1]
     if len(several) < 3 or 2 * len(several) < len(cells) or any(c.header or c.row_span > 1 for c in cells):
         return []
@@ -86,13 +86,13 @@ def _middle(line: Line) -> float:
 
 
 def _are_alike(cell: DraftCell) -> bool:
-    """Whether the lines are values of one kind: a bracket or an interval below a value goes with it."""
+    """Whether the lines are values of one kind, without brackets or intervals, which belong to the value above."""
     kinds = {(plain([line])[0] in "([±", "%" in plain([line])) for line in cell.lines}
     return len(kinds) == 1 and not any(mark in cell.text for mark in "([±")
 
 
 def _are_names(cell: DraftCell) -> bool:
-    """Whether no line goes on with the one before."""
+    """Whether no line continues the previous one."""
     return not any(
         below[0].text[0].islower()
         or not below[0].text[0].isalnum()
@@ -116,7 +116,7 @@ def _divide_level(draft: Draft, row: int, cells: Sequence[DraftCell], heights: S
 
 
 def _line_gap(draft: Draft) -> float:
-    """The usual gap between the lines of one cell, in text heights; 0.2 where no cell has two."""
+    """Usual gap between the lines of one cell, in text heights; 0.2 if no cell has two."""
     gaps = [
         (_head(below) - _foot(above)) / max(cell.height(), 1.0)
         for cell in draft.cells
@@ -134,8 +134,8 @@ def _foot(line: Line) -> float:
 
 
 def _cut(cells: Sequence[DraftCell], least: float) -> float | None:
-    """The height of a gap through all ``cells``, at least ``least`` text heights wide, that all but one of them have
-    lines on both sides of."""
+    """Vertical position of a gap through all ``cells``, at least ``least`` text heights wide, with lines on both sides
+    in all but one of them."""
     lines = sorted((_head(line), _foot(line)) for cell in cells for line in cell.lines)
     height = max(cells[0].height(), 1.0)
     foot = lines[0][1]
@@ -163,14 +163,14 @@ def _divide(draft: Draft, row: int, cells: Sequence[DraftCell], cut: float) -> N
 
 @dataclass(frozen=True)
 class _Geometry:
-    """Gap between certain rows in text heights (None unknown), and how far right each column's text reaches."""
+    """Row geometry: gap between known rows in text heights (None: unknown), and the right end of each column's text."""
 
     gap: float | None
     edges: dict[int, float]
 
 
 def merge_wrapped_rows(draft: Draft) -> None:
-    """Make one row of body rows that are lines of the same cells."""
+    """Merge body rows that are lines of the same cells."""
     shape = _Geometry(_row_gap(draft), _edges(draft))
     row = draft.header_rows
     while row + 1 < draft.rows:
@@ -181,7 +181,7 @@ def merge_wrapped_rows(draft: Draft) -> None:
 
 
 def _row_gap(draft: Draft) -> float | None:
-    """The median gap between neighbouring body rows that certainly are two: both with values."""
+    """Median gap between neighbouring body rows that are certainly two: both with values."""
     gaps: list[float] = []
     for row in range(draft.header_rows, draft.rows - 1):
         upper, lower = draft.row(row), draft.row(row + 1)
@@ -191,7 +191,7 @@ def _row_gap(draft: Draft) -> float | None:
 
 
 def _gap(upper: list[DraftCell], lower: list[DraftCell]) -> float:
-    """Between the rows' texts, in text heights: in columns that both have where there are any."""
+    """Gap between the rows' texts in text heights, measured in shared columns if there are any."""
     shared = [(a, b) for a in upper for b in lower if a.col == b.col]
     height = max(upper[0].height(), 1.0)
     if shared:
@@ -208,7 +208,7 @@ def _edges(draft: Draft) -> dict[int, float]:
 
 
 def _wraps(draft: Draft, row: int, shape: _Geometry) -> bool:
-    """Whether row ``row + 1`` goes on with row ``row``."""
+    """Whether row ``row + 1`` continues row ``row``."""
     upper, lower = draft.row(row), draft.row(row + 1)
     if not upper or not lower or any(c.row_span > 1 for c in (*upper, *lower)):
         return False
@@ -216,7 +216,7 @@ def _wraps(draft: Draft, row: int, shape: _Geometry) -> bool:
         return False
     shared = [(a, b) for a in upper for b in lower if a.col == b.col and a.col_span == b.col_span == 1]
     if not shared:
-        # A label alone, and values alone that stand half a line lower: set to the middle of a label of several lines.
+        # A label alone, and values alone half a line lower: vertically centred on a label of several lines.
         apart = len(upper) == 1 and upper[0].col == 0 and lower[0].col > 0
         apart = apart or (len(lower) == 1 and lower[0].col == 0 and upper[0].col > 0)
         return apart and _gap(upper, lower) < -OVERLAP
@@ -275,8 +275,8 @@ def _merge(draft: Draft, row: int) -> None:
 
 
 def span_labels(draft: Draft) -> None:
-    """Let labels of the first column, each beside the first of its rows, reach over the rows that they stand for: each
-    of these carries the label then. The second column has labels of its own."""
+    """Extend labels of the first column, each beside the first of its rows, over all rows that they name; each of these
+    rows then carries the label. The second column has labels of its own."""
     labels = sorted(draft.column(0, draft.header_rows), key=lambda c: c.row)
     rows = draft.rows - draft.header_rows
     second = list(draft.column(1, draft.header_rows))

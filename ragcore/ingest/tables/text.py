@@ -1,7 +1,7 @@
-"""A table written into the canonical text: header rows once, then a line per body row.
+"""Table text: a table written into the canonical text, header rows once, then a line per body row.
 
 Rows read ``Title — Group / Row header | Header: value | Header: value``. A cell's own words are printed once and carry
-its span; titles, headers and groups that a row repeats map, as repeated words, to where they are printed, without
+its span; titles, headers and groups repeated in a row are mapped, as repeated words, to their printed places, without
 their footnote marks. A cell over several columns is written with the headers that they share, or with all their names.
 """
 
@@ -80,7 +80,7 @@ def write_table(text: CanonicalText, draft: Draft, title: Sequence[Line]) -> Tab
 
 
 def write_repeated(text: CanonicalText, cells: Sequence[DraftCell]) -> tuple[Cell, ...]:
-    """Append header cells that are printed again, where the table goes on."""
+    """Append header cells that are printed again where the table continues."""
     written: list[Cell] = []
     row = cells[0].row if cells else 0
     for place, cell in enumerate(cells):
@@ -93,7 +93,7 @@ def write_repeated(text: CanonicalText, cells: Sequence[DraftCell]) -> tuple[Cel
 
 
 def write_cell(text: CanonicalText, cell: DraftCell) -> tuple[int, int, Mark | None]:
-    """Append a cell's words, its marks set off by a blank. Returns its span and that of its marks."""
+    """Append a cell's words, its marks separated by a blank. Returns its span and that of its marks."""
     if not cell.marks:
         start, end = _write(text, cell.lines)
         level = tail(cell.words[-1])
@@ -105,7 +105,7 @@ def write_cell(text: CanonicalText, cell: DraftCell) -> tuple[int, int, Mark | N
 
 
 def _write(text: CanonicalText, lines: Sequence[Line]) -> tuple[int, int]:
-    """Append lines; a bracket that was printed apart from its number is set to it again: ``(185 )`` is ``(185)``."""
+    """Append lines; a bracket printed apart from its number is rejoined: ``(185 )`` becomes ``(185)``."""
     start = len(text)
     part: list[Line] = []
     for line in lines:
@@ -120,7 +120,7 @@ def _write(text: CanonicalText, lines: Sequence[Line]) -> tuple[int, int]:
 
 
 def _value(cell: DraftCell) -> list[Line]:
-    """The cell's lines without its marks."""
+    """Cell's lines without its marks."""
     left = len(cell.words) - cell.marks
     lines: list[Line] = []
     for line in cell.lines:
@@ -135,7 +135,7 @@ def _repeat(text: CanonicalText, cell: DraftCell) -> None:
 
 
 def _paths(levels: Sequence[Sequence[DraftCell]]) -> list[list[DraftCell]]:
-    """The headers over the columns of a cell: those that all its columns have, else the path of each column."""
+    """Header paths of a cell: the headers shared by all its columns, else the path of each column."""
     if len(levels) == 1:
         return [list(levels[0])] if levels[0] else []
     common = [header for header in levels[0] if all(header in above for above in levels)]
@@ -154,7 +154,7 @@ def _write_headers(text: CanonicalText, paths: Sequence[Sequence[DraftCell]]) ->
             text.separate(", ")
         for place, header in enumerate(above):
             if place:
-                # "January 28," over "2023" and "2022" goes on in them.
+                # "January 28," over "2023" and "2022" continues in them.
                 text.separate(" " if above[place - 1].text.endswith(",") else " / ")
             _repeat(text, header)
     if paths:

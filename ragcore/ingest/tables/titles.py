@@ -1,6 +1,5 @@
-"""What names a table and what notes it: its caption or heading above (or its ``Table N`` line below) with the unit of
-its values; and names, notes and "continued" that the table finder took for rows.
-"""
+"""Table titles and notes: the caption or heading above a table (or the ``Table N`` line below) with the unit of its
+values; and names, notes and "continued" lines that the table finder took for rows."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell, is_number
 
 TITLE_GAP = 40.0  # points between a table and the block that names it
 MAX_TITLE_WORDS = 30
-SMALL = 0.95  # of the table's font size: notes are set smaller
+SMALL = 0.95  # of the table's font size: notes are smaller
 MAX_UNIT_WORDS = 14  # a longer line with a unit in it is prose
 _NAMES = r"table|exhibit|schedule|tableau|tabelle|tabla|tabella|tab\."
 _NUMBER = r"[A-Z]?[-.]?(?:\d+|[IVXLC]+)(?:[.\-–]\d+)*[a-z]?[.:)]?"
@@ -24,8 +23,8 @@ _CONTENTS = re.compile(r"^(?:table of )?contents\W*$|^index\W*$", re.IGNORECASE)
 _NAME_WORD = re.compile(rf"^(?:{_NAMES})$", re.IGNORECASE)
 _GOES_ON = r"\b(?:cont(?:inue[ds]|['’]?d|\.)|concluded|suite|fortsetzung)\b"
 _CONTINUED = re.compile(rf"[\s(\[,–—-]*{_GOES_ON}[\s)\].:]*", re.IGNORECASE)
-# As a mark it stands in brackets, behind a comma or dash, behind the table's number, or leads a few words; "sales
-# continued to fall" marks nothing.
+# The mark is in brackets, after a comma, a dash or the table's number, or leads a few words; "sales continued to fall"
+# is no mark.
 _MARK = re.compile(
     rf"^\W*{_GOES_ON}[^.]{{0,30}}$|[(\[,–—-]\s*{_GOES_ON}[\s)\].:]*$|\([^()]*{_GOES_ON}[^()]*\)\W*$"
     rf"|^(?:{_NAMES})\s+\S+\s+{_GOES_ON}",
@@ -35,9 +34,9 @@ _CAPITAL_MARK = re.compile(r"\b(?:Continued|CONTINUED|Concluded|CONCLUDED)\W*$")
 
 
 def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
-    """The lines that name ``table``: its caption, else the heading or ``Table N`` line directly above, else the
-    sentence that leads in to it with a colon; with a unit line (``(in millions)``) between the two; [] where nothing
-    does. ``blocks`` are those of its page."""
+    """Lines that name ``table``: its caption, else the heading or ``Table N`` line directly above, else the lead-in
+    sentence that ends with a colon; with a unit line (``(in millions)``) between the two; [] if there are none.
+    ``blocks`` are those of its page."""
     near = [b for b in blocks if b.noise is None and b is not table and b.words and _over(b, table)]
     above = sorted((b for b in near if b.box[3] <= table.box[1] + 4), key=lambda b: -b.box[3])
     units: list[Line] = []
@@ -72,7 +71,7 @@ def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
             return _shorten(block.lines) + units
         if block.kind != "footnote" and block.size > SMALL * table.size:
             break
-        edge = block.box[3]  # notes may stand between a table and its name
+        edge = block.box[3]  # notes may come between a table and its name
     return units
 
 
@@ -87,8 +86,8 @@ def is_name(lines: Sequence[Line]) -> bool:
 
 
 def from_name(lines: Sequence[Line]) -> list[Line]:
-    """``lines`` from ``Table N`` on, where a heading was set on the line before and run together with it; [] where
-    they do not name a table."""
+    """``lines`` from ``Table N`` on, after a heading on the previous line that ran together with it; [] if they do not
+    name a table."""
     if is_name(lines):
         return list(lines)
     for place, line in enumerate(lines[:3]):
@@ -102,7 +101,7 @@ def from_name(lines: Sequence[Line]) -> list[Line]:
 
 
 def is_continued(text: str) -> bool:
-    """Whether ``text`` carries the mark of what is continued."""
+    """Whether ``text`` carries the mark of a continuation."""
     return bool(_MARK.search(text) or _CAPITAL_MARK.search(text))
 
 
@@ -116,8 +115,8 @@ def _over(block: Block, table: Block) -> bool:
 
 
 def _lead_in(block: Block) -> list[Line]:
-    """The last sentence of a paragraph that ends with a colon: what follows is what it announces. Of a longer one, and
-    of a paragraph that ends otherwise, the unit in brackets at its end."""
+    """Last sentence of a paragraph that ends with a colon: it announces the table. Of a longer sentence, or a paragraph
+    that ends otherwise, only the unit in brackets at its end."""
     words = [word for line in block.lines for word in line]
     if block.kind not in ("paragraph", "list_item") or not words:
         return []
@@ -135,8 +134,8 @@ def _lead_in(block: Block) -> list[Line]:
 
 
 def _shorten(lines: Sequence[Line]) -> list[Line]:
-    """The first sentence of a caption, at most MAX_TITLE_WORDS words, and always more than its number; a unit in
-    brackets that follows it stays."""
+    """First sentence of a caption, at most MAX_TITLE_WORDS words, and always more than its number; a unit in brackets
+    after it is kept."""
     kept: list[Line] = []
     count = 0
     words = [word for line in lines for word in line]
@@ -173,7 +172,7 @@ def is_rule(line: Line) -> bool:
 
 
 def take_notes(draft: Draft) -> list[Line]:
-    """Take the notes at the end of ``draft`` out of it: their lines in order, [] where there are none."""
+    """Remove the notes at the end of ``draft``; returns their lines in order, [] if there are none."""
     first = draft.rows
     for row in range(draft.rows - 1, max(draft.header_rows, 1), -1):
         cells = draft.row(row)
@@ -190,8 +189,8 @@ def take_notes(draft: Draft) -> list[Line]:
 
 
 def take_name(draft: Draft) -> list[Line]:
-    """Take a row that is the table's name alone (``Table 2. Study outcomes``), or says that it is continued, from the
-    head of ``draft``'s header or body: its lines."""
+    """Remove a row that is only the table's name (``Table 2. Study outcomes``), or says that it is continued, from the
+    head of ``draft``'s header or body; returns its lines."""
     taken: list[Line] = []
     for row, name in ((draft.header_rows, _CONTINUES), (0, _NAME), (0, _CONTINUES)):
         cells = draft.row(row)
@@ -203,7 +202,7 @@ def take_name(draft: Draft) -> list[Line]:
 
 
 def _is_text(draft: Draft, row: int, cells: list[DraftCell]) -> bool:
-    """Whether the row may be part of a note: words in its first cell, or run on into the next ones."""
+    """Whether the row may be part of a note: words in its first cell, or running on into the next ones."""
     return (len(cells) == 1 or _NAMED.match(cells[0].text) is not None) and not any(is_number(c.text) for c in cells)
 
 
