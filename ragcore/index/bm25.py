@@ -3,10 +3,10 @@
 Scores equal those of ``rank_bm25.BM25Okapi`` (Trotman, Puurula, Burgess: Improvements to BM25 and Language Models
 Examined, ADCS 2014), with its floor under negative idf values: ``epsilon`` times the mean idf over all terms.
 
-SQLite keeps the counts of each document (`Postings`) and forgets them with it. In memory they are the columns of a few
-matrices, one for each group of documents: a change makes one matrix of what is new and of the groups that are less than
-twice its size, so a chunk is put in order about log(size of the library) times in all. Document frequencies and lengths
-are exact whatever came and went, and none of it depends on k1 and b.
+SQLite stores each document's counts (`Postings`) and deletes them with it. In memory they are the columns of a few
+matrices, one per group of documents: a change merges the new documents and the groups less than twice their size into
+one matrix, so a chunk is merged about log(size of the library) times in all. Document frequencies and lengths stay
+exact through additions and removals, and none of the stored data depends on k1 and b.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ragcore.text.words import FUNCTION_WORDS, stem
 from ragcore.types import EVERYTHING, Entry, Scope
 
 EPSILON = 0.25
-VERSION = 3  # raise it when `terms` gives other terms, or postings are kept in another form: they are counted again
+VERSION = 3  # raise it when `terms` or the stored form of postings changes: postings are then counted again
 
 Ints = NDArray[np.int64]
 
@@ -50,18 +50,18 @@ _HYPHENS = str.maketrans({"‐": "-", "‑": "-", "‒": "-", "–": "-", "−":
 
 
 def terms(text: str) -> list[str]:
-    """The terms of ``text`` in its order, repeated as often as they occur; lower case, NFKC; the same
-    of the index and of a query.
+    """Terms of ``text`` in order, repeated as often as they occur; lower case, NFKC; the same for the index and for a
+    query.
 
-    A term keeps the dots, hyphens, slashes and the like inside it, so that identifiers survive: ``BMS-986158``,
-    ``10-K``, ``3.5``, ``R&D``. Beside the whole, a compound gives its parts (``long-term`` → ``long-term``, ``long``,
-    ``term``), a name in mixed case its words (``DiffExecutor`` → ``diffexecutor``, ``diff``, ``executor``), a number
-    with thousands separators its digits (``1,234.5`` → ``1234.5``), a fiscal period its year (``FY2018`` → ``2018``),
-    an abbreviation its letters (``U.S.`` → ``us``), and every word its Porter stem where that differs, so that an exact
-    form counts more than a related one. English function words are left out.
+    A term keeps the dots, hyphens, slashes and similar characters inside it, so that identifiers survive:
+    ``BMS-986158``, ``10-K``, ``3.5``, ``R&D``. In addition to the whole, a compound gives its parts (``long-term`` →
+    ``long-term``, ``long``, ``term``), a name in mixed case its words (``DiffExecutor`` → ``diffexecutor``, ``diff``,
+    ``executor``), a number with thousands separators its digits (``1,234.5`` → ``1234.5``), a fiscal period its year
+    (``FY2018`` → ``2018``), an abbreviation its letters (``U.S.`` → ``us``), and every word its Porter stem if
+    different, so that an exact form counts more than a related one. English function words are left out.
 
     Chinese, Japanese and Korean give overlapping pairs of characters (Lucene's CJK analysis): they write no blanks
-    between words, or (Korean) put particles onto them.
+    between words, or (Korean) attach particles to them.
     """
     normal = unicodedata.normalize("NFKC", text).translate(_HYPHENS)
     out: list[str] = []
@@ -77,7 +77,7 @@ def terms(text: str) -> list[str]:
 
 
 def _pairs(token: str) -> Iterator[str]:
-    """The terms of a token with CJK in it: pairs of those characters (a lone one as it is), and the rest as usual."""
+    """Terms of a token with CJK characters: their pairs (a single one unchanged), and the rest as usual."""
     at = 0
     for match in _CJK.finditer(token):
         yield from (form for rest in _TERM.findall(token[at : match.start()]) for form in _forms(rest))
@@ -89,7 +89,7 @@ def _pairs(token: str) -> Iterator[str]:
 
 @lru_cache(maxsize=50_000)
 def _mixed(token: str) -> tuple[str, ...]:
-    """The terms of a token that has a word beginning inside a word, and those of its words."""
+    """Terms of a token with a word that begins inside another word, and those of its words."""
     words = [word.lower() for part in _JOINTS.split(token) if _HUMP.search(part) for word in _HUMP.split(part)]
     parts = [form for word in words if len(word) > 1 for form in _forms(word)]
     return tuple(dict.fromkeys([*_forms(token.lower()), *parts]))
@@ -97,7 +97,7 @@ def _mixed(token: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=200_000)
 def _forms(token: str) -> tuple[str, ...]:
-    """Every term that one token gives, itself first."""
+    """All terms of one token, itself first."""
     token = token.replace("’", "'").removesuffix("'s")
     forms: list[str] = []
     if token.startswith("§"):
@@ -121,11 +121,11 @@ def _forms(token: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """How often each term occurs in each chunk of one document.
+    """Count of each term in each chunk of one document.
 
-    ``terms`` uint64 are 64 bits of the BLAKE2b hash of each distinct term, ascending: among ten million terms two share
-    theirs with a probability of about three in a million. Of the chunks one after another ``columns`` are the places of
-    their terms in ``terms``, ``counts`` how often they occur there, and ``sizes`` how many distinct ones each has.
+    ``terms`` uint64: 64 bits of the BLAKE2b hash of each distinct term, ascending; among ten million terms two collide
+    with a probability of about three in a million. Chunk after chunk, ``columns`` are the indices of its terms in
+    ``terms``, ``counts`` their numbers of occurrences, and ``sizes`` its number of distinct terms.
     """
 
     entries: Entries
@@ -136,7 +136,7 @@ class Postings:
 
     @classmethod
     def of(cls, chunks: Iterable[tuple[Entry, str]]) -> Postings:
-        """Of chunks with what is indexed of them."""
+        """Postings of chunks, given with their indexed text."""
         vocabulary: dict[str, int] = {}
         entries: list[Entry] = []
         sizes, columns, counts = (array("I") for _ in range(3))
@@ -154,14 +154,14 @@ class Postings:
         return cls(Entries.of(entries), hashes[order], sizes_, places[columns_], counts_)
 
     def to_bytes(self) -> bytes:
-        """With a checksum; the numbers in the smallest type that holds them."""
+        """Serialised postings with a checksum; numbers use the smallest type that holds them."""
         arrays = [self.terms, *(_small(values) for values in (self.sizes, self.columns, self.counts))]
         head = json.dumps([self.entries.to_json(), [(values.dtype.str, len(values)) for values in arrays]]).encode()
         return sealed(b"%d\n" % len(head) + head + b"".join(values.tobytes() for values in arrays))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Postings:
-        """The inverse of `to_bytes`. Raises `ValueError` for data that is damaged."""
+        """Inverse of `to_bytes`. Raises `ValueError` for damaged data."""
         size, _, rest = unsealed(data).partition(b"\n")
         entries, kinds = json.loads(rest[: int(size)])
         arrays, at = [], int(size)
@@ -173,9 +173,9 @@ class Postings:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Documents in one matrix: ``counts`` has a row for each chunk and a column for each of ``terms`` (hashes,
-    ascending). ``documents`` are those that count, with their fingerprints; ``alive`` says which chunks are theirs,
-    ``frequencies`` how many of these hold each term."""
+    """Group of documents in one matrix: ``counts`` has a row for each chunk and a column for each of ``terms`` (hashes,
+    ascending). ``documents`` are the current ones, with their fingerprints; ``alive`` marks their chunks,
+    ``frequencies`` is how many of these chunks hold each term."""
 
     entries: Entries
     terms: NDArray[np.uint64]
@@ -199,11 +199,11 @@ class _Group:
         return cls(entries, found, by_term, lengths, fingerprints, alive, np.diff(by_term.indptr).astype(np.int64))
 
     def __len__(self) -> int:
-        """Chunks that count."""
+        """Number of current chunks."""
         return int(self.alive.sum())
 
     def only(self, wanted: Mapping[str, str]) -> _Group:
-        """The group with those documents alone that have the fingerprints ``wanted``."""
+        """Group reduced to the documents with the fingerprints in ``wanted``."""
         documents = {doc_id: mark for doc_id, mark in self.documents.items() if wanted.get(doc_id) == mark}
         if len(documents) == len(self.documents):
             return self
@@ -212,11 +212,11 @@ class _Group:
         return replace(self, documents=documents, alive=alive, frequencies=np.diff(held[self.counts.indptr]))
 
     def columns(self, hashes: NDArray[np.uint64]) -> Ints:
-        """The column of each term, int64 ``(len(hashes),)``; -1 where it has none."""
+        """Column of each term, int64 ``(len(hashes),)``; -1 for an unknown term."""
         return _places(self.terms, hashes)
 
     def column(self, column: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The chunks that hold a term, ascending, and how often each does; those that do not count are among them."""
+        """Chunks that hold a term, ascending, and its count in each; outdated chunks are included."""
         start, end = self.counts.indptr[column : column + 2].tolist()
         return self.counts.indices[start:end], self.counts.data[start:end]
 
@@ -225,12 +225,12 @@ Load = Callable[[Mapping[str, str]], Mapping[str, Postings]]
 
 
 class Bm25Index:
-    """`SparseIndex` over some documents. Immutable: `updated` gives a new one. Safe for threads."""
+    """`SparseIndex` over some documents. Immutable: `updated` returns a new one. Thread-safe."""
 
     def __init__(
         self, *, k1: float, b: float, documents: Mapping[str, str] | None = None, groups: Sequence[_Group] = ()
     ) -> None:
-        stem("warm")  # loads the stemmer ahead of the first text: importing it takes a second
+        stem("warm")  # loads the stemmer before the first text, since importing it takes a second
         self._k1, self._b = k1, b
         self.documents = documents or {}  # id → fingerprint, in the library's order
         self._groups = groups
@@ -249,16 +249,16 @@ class Bm25Index:
         self._last: tuple[str, list[NDArray[np.float64]]] | None = None
 
     def __len__(self) -> int:
-        """Chunks."""
+        """Number of chunks."""
         return self._chunks
 
     def updated(self, wanted: Mapping[str, str], load: Load) -> Bm25Index:
-        """The index over exactly the documents ``wanted`` (id → fingerprint, in the library's order); ``load`` gives
-        the postings of those that are asked of it."""
+        """Index over exactly the documents ``wanted`` (id → fingerprint, in the library's order); ``load`` returns the
+        postings of the requested ones."""
         if wanted is self.documents or list(wanted.items()) == list(self.documents.items()):
             return self
         groups = [group.only(wanted) for group in self._groups]
-        # What is left of a group of which most is gone is put in order anew, with what is new.
+        # The rest of a group that is mostly outdated is merged with the new documents.
         groups = sorted((group for group in groups if 2 * len(group) > len(group.entries)), key=len, reverse=True)
         kept = {doc_id for group in groups for doc_id in group.documents}
         new = {doc_id: fingerprint for doc_id, fingerprint in wanted.items() if doc_id not in kept}
@@ -286,16 +286,16 @@ class Bm25Index:
         return list(zip(ids, scores[best].tolist()))
 
     def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each of ``ids``, float64 ``(len(ids),)``; 0.0 where no term matches or the id is unknown."""
+        """Score of each of ``ids``, float64 ``(len(ids),)``; 0.0 if no term matches or the id is unknown."""
         out = np.zeros(len(ids))
         for group, scores in zip(self._groups, self._scores(text)):
             rows = np.array([group.entries.rows.get(chunk_id, -1) for chunk_id in ids], dtype=np.int64)
-            # A chunk of a document that was built anew is in two groups, and scores nothing in the first.
+            # A chunk of a rebuilt document is in two groups, and scores nothing in the first.
             out[rows >= 0] += scores[rows[rows >= 0]]
         return out
 
     def mentions(self, text: str) -> dict[str, int]:
-        """How many chunks of each document hold every term of ``text``; documents with none are left out."""
+        """Number of chunks of each document that hold every term of ``text``; documents with none are left out."""
         counts: dict[str, int] = {}
         hashes = _hashes(sorted(set(terms(text))))
         for group in self._groups:
@@ -312,8 +312,8 @@ class Bm25Index:
         return counts
 
     def _scores(self, text: str) -> list[NDArray[np.float64]]:
-        """The score of every chunk, float64 ``(n,)`` for each group; 0.0 for those that do not count. A term said twice
-        counts twice. Those of the last text are kept: one question asks for them several times."""
+        """Score of every chunk, float64 ``(n,)`` for each group; 0.0 for outdated ones. A repeated term counts
+        repeatedly. The last text's scores are cached, since one question needs them several times."""
         last = self._last
         if last is not None and last[0] == text:
             return last[1]
@@ -346,14 +346,14 @@ class Bm25Index:
 
 
 def _hashes(texts: Iterable[str]) -> NDArray[np.uint64]:
-    """64 bits that stand for each text, the same in every process."""
+    """64-bit hash of each text, the same in every process."""
     digests = b"".join(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts)
     return np.frombuffer(digests, dtype="<u8")
 
 
 def _distinct(parts: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    """Every number that is in one of ``parts``, which ascend each, ascending."""
-    values = np.sort(np.concatenate([np.zeros(0, np.uint64), *parts]), kind="stable")  # fast on runs that ascend
+    """Distinct numbers of ``parts``, ascending; each part is ascending."""
+    values = np.sort(np.concatenate([np.zeros(0, np.uint64), *parts]), kind="stable")  # fast on ascending runs
     first: Mask = np.concatenate([values[:1] == values[:1], values[1:] != values[:-1]])
     distinct: NDArray[np.uint64] = values[first]
     return distinct
@@ -364,7 +364,7 @@ def _small(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _places(known: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> Ints:
-    """The place of each of ``wanted`` in ``known``, which ascends; -1 where it is not there."""
+    """Index in ``known``, which is ascending, of each of ``wanted``; -1 if missing."""
     if not len(known):
         return np.full(len(wanted), -1, dtype=np.int64)
     places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
@@ -372,7 +372,7 @@ def _places(known: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> Ints:
 
 
 def _best(scores: NDArray[np.float64], k: int) -> Mask | slice:
-    """Which scores are among the best ``k``, all that are equal to the last of them included."""
+    """Mask of the best ``k`` scores, including all ties with the last one."""
     if len(scores) <= k:
         return slice(None)
     mask: Mask = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]

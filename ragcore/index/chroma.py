@@ -1,13 +1,13 @@
-"""A persistent Chroma collection as `VectorStore`: cosine, one vector per chunk, its `Entry` as metadata.
+"""Persistent Chroma collection as `VectorStore`: cosine, one vector per chunk, its `Entry` as metadata.
 
-Chroma's index (HNSW, Malkov and Yashunin 2018) is approximate, and a filter makes it miss more: what it walks over is
-mostly not wanted. So where a scope holds few chunks their vectors are fetched and compared one by one, and a search
-that finds less than it was asked for is done that way too.
+Chroma's index (HNSW, Malkov and Yashunin 2018) is approximate, and a filter makes it miss more, since most nodes on its
+walk are excluded. So for a scope with few chunks their vectors are fetched and compared one by one, as they are for a
+search that finds fewer results than requested.
 
-A Chroma folder is for one process at a time: a second one does not see what the first wrote after it opened, and two
-writers damage the folder. So every operation holds a lock between processes, every write leaves a new generation mark
-in the folder, and a process that finds a mark it did not leave opens the folder anew before it goes on. Inside one
-process all stores on a folder share one client.
+A Chroma folder is for one process at a time: a second one does not see writes made after it opened, and two writers
+damage the folder. So every operation holds a lock between processes, every write leaves a new generation mark in the
+folder, and a process that finds another process's mark reopens the folder first. Inside one process all stores on a
+folder share one client.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from ragcore.protocols import Vector
 
 COLLECTION = "chunks"
-BATCH = 1000  # vectors written under one lock, so that readers wait for a moment only
+BATCH = 1000  # vectors written under one lock, so that readers wait only briefly
 FEW = 5000  # chunks in a scope up to which each is compared
 HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 256}
 
 
 class ChromaStore:
-    """`VectorStore` in ``folder``, which is made when it is first used. Safe for threads and for processes.
+    """`VectorStore` in ``folder``, which is created on first use. Safe for threads and for processes.
 
-    Every method raises `StoreBusy` when another process holds the folder for ``lock_seconds`` and `VectorStoreError`
-    when Chroma cannot read or write it.
+    Every method raises `StoreBusy` if another process holds the folder for ``lock_seconds`` and `VectorStoreError` if
+    Chroma cannot read or write it.
     """
 
     def __init__(self, folder: Path, *, lock_seconds: float = LOCK_SECONDS) -> None:
@@ -98,7 +98,7 @@ class ChromaStore:
 
 
 def _where(scope: Scope) -> dict[str, Any] | None:
-    """The scope as Chroma's filter; None for everything."""
+    """Scope as Chroma's filter; None for everything."""
     conditions: list[dict[str, Any]] = []
     if scope.doc_ids is not None:
         conditions.append({"doc_id": {"$in": list(scope.doc_ids)}})
@@ -115,14 +115,14 @@ def _where(scope: Scope) -> dict[str, Any] | None:
 
 
 def _nearest(collection: Any, vector: Vector, k: int, where: dict[str, Any] | None) -> list[tuple[str, float]]:
-    """What HNSW finds."""
+    """Nearest chunks by HNSW."""
     found = collection.query(query_embeddings=[vector], n_results=k, where=where, include=["distances"])
     pairs = zip(found["ids"][0], found["distances"][0], strict=True)
     return _sorted((chunk_id, 1.0 - distance) for chunk_id, distance in pairs)
 
 
 def _compared(given: Any, vector: Vector, k: int) -> list[tuple[str, float]]:
-    """The best ``k`` of the chunks that `collection.get` gave with their vectors."""
+    """Best ``k`` of the chunks that `collection.get` returned with their vectors."""
     if not given["ids"]:
         return []
     cosines = np.asarray(given["embeddings"], dtype=np.float32) @ vector
@@ -134,7 +134,7 @@ def _sorted(hits: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
 
 
 class _Folder:
-    """The one client of this process on a folder, and the locks around it."""
+    """This process's one client on a folder, and the locks around it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -145,7 +145,7 @@ class _Folder:
 
     @contextmanager
     def collection(self, seconds: float, *, writes: bool = False) -> Iterator[Any]:
-        """The collection as it is now, held for one operation."""
+        """Context with the current collection, held for one operation."""
         from chromadb.errors import ChromaError
 
         with folder_lock(self._path, seconds):
@@ -153,7 +153,7 @@ class _Folder:
                 if self._client is None or self._read_mark() != self._generation:
                     self._open()
                 if writes:
-                    # Before the write: should this process die in it, the others still open the folder anew.
+                    # Before the write: if this process dies in it, the others still reopen the folder.
                     self._leave_mark()
                 yield self._collection
             except (ChromaError, OSError, ValueError, RuntimeError, TypeError) as error:
@@ -180,7 +180,7 @@ class _Folder:
         self._close()
         self._path.mkdir(parents=True, exist_ok=True)
         generation = self._read_mark()
-        # Chroma keeps what a failed attempt to open left behind, and the next attempt would fail on that.
+        # Chroma keeps the state of a failed attempt to open, and the next attempt would fail on it.
         SharedSystemClient._identifier_to_system.pop(str(self._path), None)
         SharedSystemClient._identifier_to_refcount.pop(str(self._path), None)
         self._client = chromadb.PersistentClient(str(self._path), settings=Settings(anonymized_telemetry=False))

@@ -1,5 +1,5 @@
-"""Chunks in SQLite with their vectors and postings, which the caches are made from; and in columns, as the caches hold
-them."""
+"""Chunk store: chunks in SQLite with their vectors and postings, from which the caches are built; and chunks as
+columns, as the caches hold them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ragcore.types import Chunk, ChunkKind, Entry, Scope
 if TYPE_CHECKING:
     from ragcore.protocols import Vector
 
-VECTORS = 8000  # vectors in one batch of `ChunkStore.vectors`, at least, and their documents in full
+VECTORS = 8000  # vectors per batch of `ChunkStore.vectors`, at least; documents are never split
 KINDS: tuple[str, ...] = get_args(ChunkKind)
 Mask = NDArray[np.bool_]
 # Of the chunks ``c`` those without a vector by an embedder.
@@ -28,36 +28,34 @@ _BARE = "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.embedder = ? AND v.chunk_id
 
 @dataclass(frozen=True, slots=True)
 class DocumentState:
-    """A document as the caches need to know it: how many chunks, and a digest of all that is indexed of them."""
+    """State of a document for the caches: its number of chunks, and a digest of all its indexed data."""
 
     chunks: int
     fingerprint: str
 
 
 class ChunkStore:
-    """The tables ``chunks``, ``vectors``, ``embedded``, ``postings`` and ``meta``. `Store` is this with documents and
-    files."""
+    """Tables ``chunks``, ``vectors``, ``embedded``, ``postings`` and ``meta``. `Store` adds documents and files."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
     def document_ids(self) -> list[str]:
-        """Ready documents, in the order in which they came."""
+        """Ready documents, in order of addition."""
         return self.database.column("SELECT doc_id FROM ready ORDER BY created, doc_id")
 
     def chunks(self, doc_id: str | None = None) -> list[Chunk]:
-        """Chunks with their text, documents in the order in which they came, then by index: a document's tiles, then
-        its composites."""
+        """Chunks with their text, documents in order of addition, then a document's tiles, then its composites."""
         doc_ids = [doc_id] if doc_id else self.document_ids()
         return [chunk for one in doc_ids for _, chunk in self.indexed_chunks(one)]
 
     def indexed_chunks(self, doc_id: str) -> list[tuple[Entry, Chunk]]:
-        """The chunks of a document by index, each with what the caches know of it."""
+        """Chunks of a document by index, each with its cache entry."""
         rows = self.database.rows("SELECT * FROM chunks WHERE doc_id = ? ORDER BY position", doc_id)
         return [(_entry(row), _chunk(row)) for row in rows]
 
     def tiles_at(self, spans: Sequence[tuple[str, int, int]]) -> list[Chunk]:
-        """The tiles that ``spans`` (document, start, end) lie in, in their order, of documents that are ready."""
+        """Tiles that contain ``spans`` (document, start, end), in their order, of ready documents."""
         found: dict[str, None] = {}
         with self.database.read() as connection:
             for doc_id, start, end in spans:
@@ -70,7 +68,7 @@ class ChunkStore:
         return self.chunks_by_id(list(found))
 
     def chunks_by_id(self, chunk_ids: Sequence[str]) -> list[Chunk]:
-        """The chunks with these ids, in this order; ids that are gone are left out."""
+        """Chunks with these ids, in this order; missing ids are left out."""
         rows = self.database.rows(
             f"SELECT c.* FROM chunks c JOIN documents USING (doc_id) WHERE chunk_id {IN} AND removed IS NULL",
             listed(chunk_ids),
@@ -81,13 +79,13 @@ class ChunkStore:
     # Vectors
 
     def unembedded(self, embedder: str, doc_id: str) -> list[Chunk]:
-        """The chunks of a document that have no vector by ``embedder``, by index."""
+        """Chunks of a document that have no vector by ``embedder``, by index."""
         query = f"SELECT * FROM chunks c WHERE doc_id = ? AND {_BARE} ORDER BY position"
         return [_chunk(row) for row in self.database.rows(query, doc_id, embedder)]
 
     def waiting(self, embedder: str) -> dict[str, int]:
-        """Ready documents that are not known to be embedded in full, in the order in which they came, and how many of
-        their chunks have no vector; 0 where those of an earlier build serve. Not those that a person cancelled."""
+        """Ready documents that are not known to be embedded in full, in order of addition, with the number of their
+        chunks without a vector; 0 if vectors of an earlier build serve. Excludes documents that a person cancelled."""
         rows = self.database.rows(
             f"""
             SELECT doc_id, (SELECT count(*) FROM chunks c WHERE c.doc_id = ready.doc_id AND {_BARE})
@@ -101,7 +99,7 @@ class ChunkStore:
         return dict(map(tuple, rows))
 
     def put_vectors(self, embedder: str, chunks: Sequence[Chunk], vectors: Vector) -> None:
-        """Store one batch. A chunk that was removed meanwhile is passed over."""
+        """Store one batch. A chunk removed in the meantime is skipped."""
         with self.database.write() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO vectors SELECT ?1, chunk_id, ?3 FROM chunks WHERE chunk_id = ?2",
@@ -113,15 +111,15 @@ class ChunkStore:
             settle(connection, embedder, {chunk.doc_id for chunk in chunks})
 
     def settle(self, embedder: str) -> None:
-        """Note the documents of which every chunk has a vector by now."""
+        """Record the documents of which every chunk now has a vector."""
         waiting = [doc_id for doc_id, count in self.waiting(embedder).items() if not count]
         if waiting:
             with self.database.write() as connection:
                 settle(connection, embedder, waiting)
 
     def searchable(self, embedder: str) -> dict[str, DocumentState]:
-        """The documents of which every chunk has a vector by ``embedder`` (after `settle`), in the order in which they
-        came. One that is embedded only in part is not searchable yet: half of it would be found and half not."""
+        """Documents of which every chunk has a vector by ``embedder`` (after `settle`), in order of addition. A partly
+        embedded document is not searchable yet: only half of it would be found."""
         rows = self.database.rows(
             "SELECT doc_id, chunk_count, fingerprint FROM ready JOIN embedded USING (doc_id, fingerprint) "
             "WHERE embedder = ? AND chunk_count > 0 ORDER BY created, doc_id",
@@ -130,8 +128,8 @@ class ChunkStore:
         return {doc_id: DocumentState(chunks, mark) for doc_id, chunks, mark in rows}
 
     def embedded(self, embedder: str) -> frozenset[tuple[str, str]]:
-        """Each document that was noted as embedded in full, with the fingerprint that it had: a cheap sign of whether
-        `searchable` may say something else than before."""
+        """Documents recorded as embedded in full, with their fingerprints: a cheap test for a change of
+        `searchable`."""
         rows = self.database.rows("SELECT doc_id, fingerprint FROM embedded WHERE embedder = ?", embedder)
         return frozenset(map(tuple, rows))
 
@@ -152,17 +150,17 @@ class ChunkStore:
     # Postings
 
     def postings_marks(self) -> dict[str, str]:
-        """For each document of which postings are kept the mark that they were kept with."""
+        """Mark stored with each document's postings."""
         return dict(map(tuple, self.database.rows("SELECT doc_id, fingerprint FROM postings")))
 
     def postings(self, doc_ids: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
-        """``(doc_id, mark, data)`` of those documents of which postings are kept."""
+        """``(doc_id, mark, data)`` of the given documents that have stored postings."""
         with self.database.read() as connection:
             query = f"SELECT doc_id, fingerprint, data FROM postings WHERE doc_id {IN}"
             yield from map(tuple, connection.execute(query, (listed(doc_ids),)))
 
     def put_postings(self, doc_id: str, mark: str, data: bytes) -> None:
-        """Keep the postings of a document. One that was removed meanwhile is passed over."""
+        """Store the postings of a document. A document removed in the meantime is skipped."""
         with self.database.write() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO postings SELECT doc_id, ?2, ?3 FROM documents WHERE doc_id = ?1",
@@ -176,11 +174,11 @@ class ChunkStore:
     # The index
 
     def revision(self) -> int:
-        """Grows with every change to chunks."""
+        """Revision, which grows with every change to chunks."""
         return int(self._meta("revision") or 0)
 
     def index_record(self) -> dict[str, Any] | None:
-        """What built the index: embedder, dimensions and settings; None before the first build."""
+        """Builder of the index: embedder, dimensions and settings; None before the first build."""
         value = self._meta("index")
         return json.loads(value) if value else None
 
@@ -207,13 +205,13 @@ def settle(connection: Connection, embedder: str, doc_ids: Iterable[str]) -> Non
 
 
 def bump_revision(connection: Connection) -> None:
-    """To be called in the transaction that changes chunks."""
+    """Increase the revision; call it in the transaction that changes chunks."""
     revision = connection.value("SELECT value FROM meta WHERE key = 'revision'")
     connection.insert("meta", {"key": "revision", "value": str(int(revision or 0) + 1)}, clash="REPLACE")
 
 
 def chunk_row(chunk: Chunk, pages: tuple[int, int]) -> dict[str, Any]:
-    """The row of a chunk whose words touch ``pages``, first and last."""
+    """Row of a chunk whose words touch ``pages``, first and last."""
     row = {name: getattr(chunk, name) for name in _SAME}
     first, last = chunk.tiles or (None, None)
     section = json.dumps(chunk.section, ensure_ascii=False)
@@ -227,7 +225,7 @@ def chunk_row(chunk: Chunk, pages: tuple[int, int]) -> dict[str, Any]:
     }
 
 
-# Fields of chunks that are columns as they are.
+# Fields of chunks that are columns unchanged.
 _SAME = ("chunk_id", "doc_id", "kind", "start", "end", "text", "header", "lead_in", "tokens", "grid", "context")
 
 
@@ -247,7 +245,7 @@ def _entry(row: Row) -> Entry:
 
 
 def fingerprint(chunks: Sequence[Chunk], pages: Sequence[tuple[int, int]]) -> str:
-    """A digest of all that the caches are made from: ids, index texts, kinds and pages."""
+    """Digest of all the data from which the caches are built: ids, index texts, kinds and pages."""
     digest = blake2b(digest_size=16)
     for chunk, (first, last) in zip(chunks, pages, strict=True):
         for part in (chunk.chunk_id, chunk.index_text, f"{chunk.kind} {first} {last}"):
@@ -259,8 +257,9 @@ def fingerprint(chunks: Sequence[Chunk], pages: Sequence[tuple[int, int]]) -> st
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """``n`` chunks by row. ``owners`` int32 ``(n,)`` is the number of each chunk's document in ``doc_ids``; ``kinds``
-    are places in `KINDS`, ``pages`` int32 ``(n, 2)`` first and last ones. ``rows`` is the row of each chunk id."""
+    """Columns of ``n`` chunks. ``owners`` int32 ``(n,)`` is the index of each chunk's document in ``doc_ids``;
+    ``kinds`` are indices in `KINDS`, ``pages`` int32 ``(n, 2)`` first and last pages. ``rows`` is the row of each chunk
+    id."""
 
     ids: list[str]
     doc_ids: list[str]
@@ -285,7 +284,7 @@ class Entries:
 
     @classmethod
     def from_json(cls, columns: Sequence[Any]) -> Entries:
-        """The inverse of `to_json`."""
+        """Inverse of `to_json`."""
         ids, doc_ids, owners, kinds, pages = columns
         in_pairs = np.array(pages, dtype=np.int32).reshape(-1, 2)
         return cls(ids, doc_ids, np.array(owners, dtype=np.int32), np.array(kinds, dtype=np.uint8), in_pairs)
@@ -295,7 +294,7 @@ class Entries:
 
     @classmethod
     def joined(cls, parts: Sequence[tuple[Entries, Mask]]) -> Entries:
-        """The chunks that each mask keeps, part after part."""
+        """Chunks selected by each mask, part after part."""
         numbers: dict[str, int] = {}
         ids: list[str] = []
         owners: list[NDArray[np.int32]] = []
@@ -314,7 +313,7 @@ class Entries:
         return mask
 
     def within(self, scope: Scope) -> Mask | None:
-        """Whether each chunk is in ``scope``, bool ``(n,)``; None where all are."""
+        """Whether each chunk is in ``scope``, bool ``(n,)``; None if all are."""
         masks: list[Mask] = []
         if scope.doc_ids is not None:
             masks.append(self.of_documents(scope.doc_ids))

@@ -1,10 +1,9 @@
-"""Conversations and their answers, as they were given: reopening one shows the same words and highlights. With what
-people thought of answers, and full-text search.
+"""Conversation store: conversations with their answers as given (reopening one shows the same words and highlights),
+feedback on answers, and full-text search.
 
-The turns of a conversation are a tree. A question goes after the turn that its asker saw; an edited question, or the
-same one again, stands beside the first as another version with the same turns before it. One path through the tree is
-shown: the one that ends at the turn that the conversation names. Nothing is ever taken out of the tree but with the
-whole conversation.
+The turns of a conversation are a tree. A question follows the turn that its asker saw; an edited or repeated question
+is a sibling of the first, another version with the same turns before it. One path through the tree is shown, ending at
+the turn that the conversation names. Turns are deleted only with the whole conversation.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ from ragcore.text.words import stem
 from ragcore.types import EVERYTHING, Answer, Scope, Turn
 from ragcore.types.library import REASONS, Feedback, FeedbackRecord
 
-TITLE_LENGTH = 60  # of a title that is made from a question
-LONGEST_TITLE = 200  # of one that a person gives
+TITLE_LENGTH = 60  # of a title made from a question
+LONGEST_TITLE = 200  # of a title given by a person
 LONGEST_WORDS = 2000  # of feedback
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationInfo:
-    """A line of the conversation list; ``turns`` counts the questions of the shown path, times are seconds since the
-    epoch. ``shown`` is the last turn of that path, "" where there is none; ``found`` are the words around the first
-    that was searched for, "" where nothing was searched for or only the title has it."""
+    """Line of the conversation list; ``turns`` counts the questions of the shown path, times are seconds since the
+    epoch. ``shown`` is the last turn of that path, "" if there is none; ``found`` is a snippet around the first match,
+    "" without a search or if only the title matches."""
 
     conversation_id: str
     title: str
@@ -49,8 +48,8 @@ class ConversationInfo:
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """A question with its answer; ``answer`` is None while it is being written (or was when a process was killed).
-    ``versions`` are the ids of this turn and of those that stand beside it, in order of creation."""
+    """Question with its answer; ``answer`` is None while it is being written (or if a process was killed then).
+    ``versions`` are the ids of this turn and its siblings, in order of creation."""
 
     turn_id: str
     question: str
@@ -61,8 +60,8 @@ class StoredTurn:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation as it is shown; ``scope`` is what its next questions search, ``turns`` the shown path or a part of
-    it, before which stand ``earlier`` turns."""
+    """Conversation as shown; ``scope`` is the scope of its next questions, ``turns`` the shown path or a part of it,
+    preceded by ``earlier`` turns."""
 
     info: ConversationInfo
     scope: Scope
@@ -72,7 +71,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a new question goes: after the turn ``parent`` (None: it is a first question), whose path from the first
+    """Place of a new question: after the turn ``parent`` (None: it is a first question), whose path from the first
     question on is ``history``, as far as it has answers."""
 
     parent: str | None
@@ -80,14 +79,14 @@ class Place:
 
 
 class Conversations:
-    """The tables ``conversations`` and ``turns``. Raises `UnknownConversation` for an id that is gone, and
+    """Tables ``conversations`` and ``turns``. Raises `UnknownConversation` for an id that no longer exists, and
     `UnknownTurn` for a turn that is not in the conversation."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
     def new(self, scope: Scope = EVERYTHING) -> str:
-        """An empty conversation; it takes its title from the first question."""
+        """Create an empty conversation; its title comes from the first question."""
         conversation_id, now = uuid.uuid4().hex[:12], time.time()
         row = {"conversation_id": conversation_id, "title": "", "doc_ids": _scope_json(scope)}
         with self.database.write() as connection:
@@ -95,8 +94,8 @@ class Conversations:
         return conversation_id
 
     def all(self, search: str = "") -> list[ConversationInfo]:
-        """Conversations with at least one question, the last used first; with ``search`` those that have all of its
-        words in their title, questions and answers, those of branches that are not shown included."""
+        """Conversations with at least one question, most recently used first; with ``search``, those that have all its
+        words in their title, questions and answers, hidden branches included."""
         rows = self.database.rows(
             "SELECT c.*, depth FROM conversations c JOIN turns ON turn_id = shown ORDER BY updated DESC, c.created DESC"
         )
@@ -109,9 +108,9 @@ class Conversations:
     def get(
         self, conversation_id: str, *, newest: int | None = None, before: str = "", since: str = ""
     ) -> Conversation:
-        """The conversation with all turns of its shown path, or with a part of them, since unpacking an answer takes
-        about a millisecond: those from the turn ``since`` on, or else the ``newest`` ones of those before the turn
-        ``before`` ("": of all). A turn that is not on the path (any more) is as none given."""
+        """Conversation with all turns of its shown path, or a part of them, since unpacking an answer takes about a
+        millisecond: those from turn ``since`` on, or else the ``newest`` ones of those before turn ``before`` ("": of
+        all). A turn that is not (or no longer) on the path is ignored."""
         with self.database.read() as connection:
             row = _conversation(connection, conversation_id)
             tree = _Tree(connection, conversation_id)
@@ -124,15 +123,15 @@ class Conversations:
         return Conversation(info=_info(row, len(path)), scope=_scope(row["doc_ids"]), turns=turns, earlier=begin)
 
     def shown_turn(self, conversation_id: str, turn_id: str) -> StoredTurn | None:
-        """A turn of the shown path; None where it is not on it (any more)."""
+        """Turn of the shown path; None if it is not (or no longer) on it."""
         with self.database.read() as connection:
             row = _conversation(connection, conversation_id)
             tree = _Tree(connection, conversation_id)
             return tree.stored(connection, [turn_id])[0] if turn_id in tree.path(row["shown"]) else None
 
     def place(self, conversation_id: str, *, after: str | None = None, instead_of: str | None = None) -> Place:
-        """Where a question goes that is asked now: after the turn ``after`` ("": it is a first question; None: the end
-        of the shown path), or as another version of the turn ``instead_of``, which takes ``after``'s place."""
+        """Place of a question asked now: after turn ``after`` ("": it is a first question; None: the end of the shown
+        path), or as another version of turn ``instead_of``, which overrides ``after``."""
         with self.database.read() as connection:
             row = _conversation(connection, conversation_id)
             tree = _Tree(connection, conversation_id)
@@ -149,7 +148,7 @@ class Conversations:
         return Place(parent, tuple(_answered(question, fields(answer)) for question, answer in answered))
 
     def scope(self, conversation_id: str) -> Scope:
-        """What its next questions search."""
+        """Scope of its next questions."""
         with self.database.read() as connection:
             return _scope(_conversation(connection, conversation_id)["doc_ids"])
 
@@ -157,7 +156,7 @@ class Conversations:
         self._update(conversation_id, doc_ids=_scope_json(scope))
 
     def rename(self, conversation_id: str, title: str) -> None:
-        """Raises `InputError` for a title that is too long."""
+        """Rename it. Raises `InputError` for a title that is too long."""
         title = title.strip()
         if len(title) > LONGEST_TITLE:
             raise InputError(
@@ -171,8 +170,8 @@ class Conversations:
             connection.execute("DELETE FROM conversations WHERE conversation_id = ?", (conversation_id,))
 
     def add_turn(self, conversation_id: str, question: str, place: Place | None = None) -> str:
-        """Store a question at once, before anything is looked up, so that nothing is lost; its turn id. It goes to
-        ``place`` (None: after the shown path) and the path down to it becomes the shown one."""
+        """Store a question at once, before any search, so that nothing is lost; returns its turn id. It goes to
+        ``place`` (None: after the shown path), and the path down to it becomes the shown one."""
         turn_id, now = uuid.uuid4().hex[:16], time.time()
         with self.database.write() as connection:
             row = _conversation(connection, conversation_id)
@@ -197,13 +196,13 @@ class Conversations:
         return turn_id
 
     def show_turn(self, conversation_id: str, turn_id: str) -> None:
-        """Show the path through a turn, on to the newest turn that follows from it."""
+        """Show the path through a turn, down to its newest descendant."""
         with self.database.write() as connection:
             _conversation(connection, conversation_id)
             _change(connection, conversation_id, shown=_Tree(connection, conversation_id).newest_below(turn_id))
 
     def cost(self, conversation_id: str) -> float:
-        """US dollars that the answers of all its branches have cost, as far as their models had a price."""
+        """Cost in US dollars of the answers of all its branches, as far as their models had a price."""
         with self.database.read() as connection:
             _conversation(connection, conversation_id)
             query = "SELECT answer FROM turns WHERE conversation_id = ? AND answer IS NOT NULL"
@@ -211,7 +210,7 @@ class Conversations:
         return sum(float(fields(answer).get("cost_usd") or 0.0) for answer in answers)
 
     def put_answer(self, turn_id: str, answer: Answer) -> None:
-        """Store the finished, stopped or failed answer of a turn; a turn deleted meanwhile stays deleted."""
+        """Store the finished, stopped or failed answer of a turn; a turn deleted in the meantime stays deleted."""
         packed = pack(answer, Answer)
         with self.database.write() as connection:
             row = connection.row("SELECT conversation_id, question FROM turns WHERE turn_id = ?", turn_id)
@@ -227,13 +226,13 @@ class Conversations:
 
 
 class _Tree:
-    """The turns of one conversation without their words, as they stand in one transaction."""
+    """Turns of one conversation without their texts, as of one transaction."""
 
     def __init__(self, connection: Connection, conversation_id: str) -> None:
         query = "SELECT turn_id, parent, position FROM turns WHERE conversation_id = ? ORDER BY position"
         rows = connection.rows(query, conversation_id)
         self.next_position: int = rows[-1]["position"] + 1 if rows else 0
-        # In order of creation: a turn comes after the one that it follows.
+        # In order of creation: a turn comes after its parent.
         self._parents: dict[str, str | None] = {turn_id: parent for turn_id, parent, _ in rows}
 
     def parent(self, turn_id: str) -> str | None:
@@ -242,7 +241,7 @@ class _Tree:
         return self._parents[turn_id]
 
     def path(self, turn_id: str | None) -> list[str]:
-        """From a first question down to ``turn_id``; empty for None."""
+        """Path from a first question down to ``turn_id``; empty for None."""
         path: list[str] = []
         while turn_id is not None:
             path.append(turn_id)
@@ -265,7 +264,7 @@ class _Tree:
         return StoredTurn(row["turn_id"], row["question"], answer, row["created"], self.versions(row["turn_id"]))
 
     def newest_below(self, turn_id: str) -> str:
-        """The newest of ``turn_id`` and all that follow from it, which none follows in turn."""
+        """Newest leaf among ``turn_id`` and its descendants."""
         self.parent(turn_id)
         below = {turn_id}
         newest = turn_id
@@ -305,7 +304,7 @@ def _scope_json(scope: Scope) -> str | None:
 
 
 def _scope(stored: str | None) -> Scope:
-    """The column ``doc_ids`` → scope."""
+    """Scope in the column ``doc_ids``."""
     found = json.loads(stored) if stored else {}
     doc_ids = found.get("doc_ids")
     return Scope(
@@ -321,16 +320,16 @@ def _info(row: Row, turns: int) -> ConversationInfo:
     return ConversationInfo(*own, turns, row["shown"] or "")
 
 
-# Stored answers under the titles that their documents were given since
+# Stored answers under the current titles of their documents
 
 
 def given_titles(connection: Connection) -> dict[str, str]:
-    """What a person called documents, by id."""
+    """Titles that a person gave to documents, by id."""
     return dict(map(tuple, connection.rows("SELECT doc_id, given FROM documents WHERE given IS NOT NULL")))
 
 
 def renamed(answer: Answer, given: Mapping[str, str]) -> Answer:
-    """``answer`` with the ``given`` titles in place of those that it was stored with; its text stays."""
+    """``answer`` with the ``given`` titles in place of the stored ones; its text is unchanged."""
     used = {item.doc_id for item in answer.citations} | {item.doc_id for item in answer.sources}
     if not used & given.keys():
         return answer
@@ -343,18 +342,18 @@ def renamed(answer: Answer, given: Mapping[str, str]) -> Answer:
     )
 
 
-# What people thought of answers, and the questions suggested under them
+# Feedback on answers, and the questions suggested under them
 
 
 class FeedbackStore:
-    """The tables ``feedback`` and ``suggestions``."""
+    """Tables ``feedback`` and ``suggestions``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def put(self, turn_id: str, given: Feedback | None) -> None:
-        """Keep what is thought of a turn's answer in place of what was; None takes it back. Raises `UnknownTurn`, and
-        `InputError` for too many words."""
+        """Replace the feedback on a turn's answer; None removes it. Raises `UnknownTurn`, or `InputError` if too
+        long."""
         if given is not None and (given.reason not in REASONS or len(given.words) > LONGEST_WORDS):
             raise InputError(
                 f"Feedback needs a known reason and at most {LONGEST_WORDS:,} characters.", hint="Shorten it."
@@ -366,12 +365,12 @@ class FeedbackStore:
                 connection.insert("feedback", {"turn_id": turn_id, **asdict(given), "created": time.time()})
 
     def of(self, turn_ids: Sequence[str]) -> dict[str, Feedback]:
-        """What is thought of these turns; those of which nothing is are left out."""
+        """Feedback on these turns; turns without any are left out."""
         rows = self._database.rows(f"SELECT * FROM feedback WHERE turn_id {IN}", listed(turn_ids))
         return {row["turn_id"]: _feedback(row) for row in rows}
 
     def all(self) -> list[FeedbackRecord]:
-        """All of it, oldest first."""
+        """All feedback, oldest first."""
         rows = self._database.rows(
             "SELECT feedback.*, conversation_id, question, answer FROM feedback JOIN turns USING (turn_id) "
             "ORDER BY feedback.created"
@@ -395,12 +394,12 @@ class FeedbackStore:
         return told
 
     def suggestions(self, turn_id: str) -> tuple[str, ...] | None:
-        """What was found that could be asked after a turn; None where nobody has looked yet."""
+        """Suggested questions after a turn; None if they were not computed yet."""
         found = self._database.value("SELECT questions FROM suggestions WHERE turn_id = ?", turn_id)
         return None if found is None else tuple(json.loads(found))
 
     def keep_suggestions(self, turn_id: str, questions: Sequence[str]) -> None:
-        """Raises `UnknownTurn`."""
+        """Store suggested questions. Raises `UnknownTurn`."""
         row = {"turn_id": turn_id, "questions": json.dumps(list(questions))}
         with self._database.write() as connection:
             _require(connection, turn_id)
@@ -418,30 +417,29 @@ def _require(connection: Connection, turn_id: str) -> None:
 
 # Full-text search: SQLite's FTS5 over the table ``turn_words``
 
-SNIPPET = 24  # words around what was found
-_BREAK = "\u200b"  # a blank of no width: FTS5 ends a word there
-# Chinese, Japanese and Thai characters stand for themselves; a number keeps its separators.
+SNIPPET = 24  # words around a match
+_BREAK = "\u200b"  # zero-width blank: FTS5 ends a word there
+# Chinese, Japanese and Thai characters are words of their own; a number keeps its separators.
 _SINGLE = re.compile(r"(?=[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])")
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _MARK = re.compile(r" ?\[\d{1,3}\]")
 
 
 def remember(connection: Connection, conversation_id: str, turn_id: str, question: str, answer: str = "") -> None:
-    """Keep what a turn is found by, in place of what was kept of it before; under the conversation's own id its
-    title."""
+    """Index a turn for search, in place of its earlier entry; the title is indexed under the conversation's own id."""
     text = _SINGLE.sub(_BREAK, f"{question}\n{plain(_MARK.sub('', answer))}".strip())
     row = {"turn_id": turn_id, "conversation_id": conversation_id, "text": text}
     connection.insert("turn_words", row | {"forms": " ".join(sorted(_forms(text)))}, key="turn_id")
 
 
 def find(database: Database, search: str) -> dict[str, str]:
-    """The conversations that have every word of ``search`` in their title and their turns together, with a snippet of
-    the turn that has most of them ("" where only the title has any). A search without a letter or digit finds
-    nothing.
+    """Conversations that have every word of ``search`` in their title and turns together, with a snippet of the turn
+    that has most of them ("" if only the title has any). A search without a letter or digit finds nothing.
 
-    A word is found where one of the text begins with it, accents and case aside, or has its Porter stem: ``expense``
-    finds ``expenses``, ``2018`` finds ``2018Q4``. Scripts that put no blanks between words are searched character by
-    character."""
+    A search word matches a word that begins with it, ignoring accents and case, or that has the same Porter stem:
+    ``expense`` finds ``expenses``, ``2018`` finds ``2018Q4``. Scripts without blanks between words are searched
+    character by character.
+    """
     asked = list(dict.fromkeys(_query(word) for word in search.split() if any(map(str.isalnum, word))))
     if not asked:
         return {}
@@ -463,7 +461,7 @@ _HITS = (
     "SELECT id, turn_id, conversation_id FROM turn_search JOIN turn_words ON id = turn_search.rowid "
     "WHERE turn_search MATCH ? ORDER BY id"
 )
-# The plus has SQLite go through what matches once, not once for each id.
+# The plus makes SQLite scan the matches once, not once for each id.
 _SNIPPETS = (
     f"SELECT rowid AS id, snippet(turn_search, 0, '', '', ' … ', {SNIPPET}) AS text FROM turn_search "
     f"WHERE turn_search MATCH ? AND +rowid {IN}"
@@ -471,14 +469,14 @@ _SNIPPETS = (
 
 
 def _query(word: str) -> str:
-    """What FTS5 is asked for a word: its beginning in the text, or its one form."""
+    """FTS5 query for a word: its prefix, or its one form."""
     quoted = _SINGLE.sub(_BREAK, word).replace("\0", "").replace('"', '""')
     forms = _forms(word) if len(_WORD.findall(word)) == 1 else ()
     return " OR ".join([f'text : "{quoted}" *', *(f'forms : "{form}"' for form in forms)])
 
 
 def _forms(text: str) -> set[str]:
-    """The stem of each word without case and accents, and each number without separators of thousands."""
+    """Stem of each word without case and accents, and each number without thousands separators."""
     folded = unicodedata.normalize("NFKD", text.casefold())
     words = _WORD.findall("".join(char for char in folded if not unicodedata.combining(char)))
     return {

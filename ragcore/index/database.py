@@ -1,7 +1,7 @@
-"""The SQLite file: opening it, and transactions on it. Its tables are in ``schema.sql``.
+"""SQLite database: opening the file, and transactions on it. Its tables are in ``schema.sql``.
 
 WAL lets any number of processes read while one writes; each write is one short ``BEGIN IMMEDIATE`` transaction, and a
-process that finds the file busy waits `BUSY_SECONDS` before it gives up with `StoreBusy`.
+process that finds the file busy waits `BUSY_SECONDS` before it raises `StoreBusy`.
 """
 
 from __future__ import annotations
@@ -21,27 +21,26 @@ from ragcore.errors import DiskFull, StoreBusy, StoreError
 BUSY_SECONDS = 30.0
 SCHEMA = 101  # raise it with any change to the tables
 IDLE = 8  # connections kept open for the next transaction
-IN = "IN (SELECT value FROM json_each(?))"  # with `listed`: one of any number of values
+IN = "IN (SELECT value FROM json_each(?))"  # used with `listed`: membership in any number of values
 
 Row = sqlite3.Row
 
 
 def listed(values: Iterable[str]) -> str:
-    """What stands for the question mark of `IN`."""
+    """Parameter for the question mark of `IN`."""
     return json.dumps(list(values))
 
 
 class Connection(sqlite3.Connection):
-    """A connection in a transaction. ``values`` stand for the question marks of a query; a row gives its columns by
-    name and by place."""
+    """Connection in a transaction. ``values`` fill a query's question marks; a row gives columns by name and index."""
 
     def value(self, query: str, *values: object) -> Any:
-        """The first column of the first row; None where there is none."""
+        """First column of the first row; None if there is none."""
         row = self.row(query, *values)
         return None if row is None else row[0]
 
     def row(self, query: str, *values: object) -> Row | None:
-        """The first row."""
+        """First row; None if there is none."""
         found: Row | None = self.execute(query, values).fetchone()
         return found
 
@@ -49,12 +48,12 @@ class Connection(sqlite3.Connection):
         return self.execute(query, values).fetchall()
 
     def column(self, query: str, *values: object) -> list[Any]:
-        """The first column of every row."""
+        """First column of every row."""
         return [row[0] for row in self.execute(query, values)]
 
     def insert(self, table: str, *rows: Mapping[str, object], clash: str = "ABORT", key: str = "") -> int:
-        """Add rows with the same columns; how many were. Where one is there already ``clash`` says what happens
-        (``IGNORE``, ``REPLACE``), or with ``key``, its columns, the other columns are set."""
+        """Insert rows with the same columns; returns how many were inserted. For existing rows ``clash`` decides
+        (``IGNORE``, ``REPLACE``), or with ``key``, its columns, the other columns are updated."""
         if not rows:
             return 0
         named = [f'"{column}"' for column in rows[0]]
@@ -65,13 +64,13 @@ class Connection(sqlite3.Connection):
         return self.executemany(query, rows).rowcount
 
     def update(self, table: str, where: str, *values: object, **columns: object) -> int:
-        """Set columns of the rows that ``where`` holds of; how many those are."""
+        """Set columns of the rows that match ``where``; returns their number."""
         set_ = ", ".join(f'"{column}" = ?' for column in columns)
         return self.execute(f"UPDATE {table} SET {set_} WHERE {where}", (*columns.values(), *values)).rowcount
 
 
 class Database:
-    """One SQLite file, safe for many threads and processes. Raises `StoreError` where it cannot be opened."""
+    """SQLite file, safe for many threads and processes. Raises `StoreError` if it cannot be opened."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -85,25 +84,25 @@ class Database:
             _create(connection, path)
 
     def read(self) -> AbstractContextManager[Connection]:
-        """A connection in a read transaction: one consistent state however long it is open."""
+        """Connection in a read transaction: one consistent state however long it is open."""
         return self._transaction("BEGIN")
 
     def write(self) -> AbstractContextManager[Connection]:
-        """A connection in a write transaction: committed at the end, rolled back on an error."""
+        """Connection in a write transaction: committed at the end, rolled back on an error."""
         return self._transaction("BEGIN IMMEDIATE")
 
     def value(self, query: str, *values: object) -> Any:
-        """`Connection.value` of a query by itself."""
+        """`Connection.value` of a query in its own transaction."""
         with self.read() as connection:
             return connection.value(query, *values)
 
     def rows(self, query: str, *values: object) -> list[Row]:
-        """`Connection.rows` of a query by itself."""
+        """`Connection.rows` of a query in its own transaction."""
         with self.read() as connection:
             return connection.rows(query, *values)
 
     def column(self, query: str, *values: object) -> list[Any]:
-        """`Connection.column` of a query by itself."""
+        """`Connection.column` of a query in its own transaction."""
         with self.read() as connection:
             return connection.column(query, *values)
 
@@ -140,7 +139,7 @@ class Database:
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
-        """A connection for one thread at a time."""
+        """Context with a connection for one thread at a time."""
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -160,7 +159,7 @@ class Database:
 
 
 def _create(connection: Connection, path: Path) -> None:
-    """Make the tables of a new file. Raises `StoreError` for a file of another schema."""
+    """Create the tables of a new file. Raises `StoreError` for a file of another schema."""
     version = connection.value("PRAGMA user_version")
     if version > SCHEMA:
         raise StoreError(

@@ -1,9 +1,9 @@
-"""Embedding what is new, and keeping the vector store and BM25 in step with SQLite.
+"""Indexer: embeds new chunks, and keeps the vector store and BM25 in step with SQLite.
 
-Vectors live in SQLite; a batch is stored there as soon as it is embedded, while the next one is being embedded, so a
-killed run loses at most that. The vector store carries the revision it was built from and is brought up to date, by
-the documents that differ only, when it is an old one: after an update, or when a query finds that another process
-changed the library. BM25 holds in memory what the vector store holds on the disk.
+Vectors live in SQLite; each batch is stored as soon as it is embedded, while the next one is being embedded, so a
+killed run loses at most one batch. The vector store carries the revision it was built from. An outdated one is updated,
+only for the documents that differ: after an update, or when a query finds that another process changed the library.
+BM25 holds the same documents in memory.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ FORMAT = 3  # of a vector store's stamp
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """``chunks`` that can be found now, ``embedded`` in this run, by which embedder, in how many seconds; ``usd`` is
-    what descriptions and contexts written in this run have cost; ``failed`` documents could not be built anew."""
+    """Result of an update: searchable ``chunks``, those ``embedded`` in this run, the embedder, and the seconds taken;
+    ``usd`` is the cost of descriptions and contexts written in this run; ``failed`` documents could not be rebuilt."""
 
     chunks: int
     embedded: int
@@ -51,7 +51,7 @@ class IndexReport:
 
 
 class Indexer:
-    """The index of one library. Safe for threads, and for several processes on one home folder."""
+    """Index of one library. Safe for threads, and for several processes on one home folder."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: IndexSettings, vectors: VectorStore) -> None:
         cache = store.home / "cache"
@@ -70,11 +70,11 @@ class Indexer:
         on_progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> IndexReport:
-        """Embed every chunk that has no vector yet, then bring both caches up to date.
+        """Embed every chunk without a vector, then update both caches.
 
-        ``rebuild`` drops the caches first and lets another embedder take over. ``on_progress(done, total)`` counts
-        chunks. Raises `IndexMismatch` (another embedder built the index and ``rebuild`` is off), `Cancelled`,
-        `ModelError`, `StoreBusy`, `StoreError` or `VectorStoreError`.
+        ``rebuild`` drops the caches first and permits another embedder. ``on_progress(done, total)`` counts chunks.
+        Raises `IndexMismatch` (another embedder built the index and ``rebuild`` is off), `Cancelled`, `ModelError`,
+        `StoreBusy`, `StoreError` or `VectorStoreError`.
         """
         started = time.perf_counter()
         record = self._store.index_record()
@@ -116,10 +116,9 @@ class Indexer:
         self._check_embedder(record["embedder"])
 
     def open(self) -> tuple[VectorStore, Bm25Index]:
-        """The vector store and BM25 for one query, in step with SQLite: brought up to date, or made again where they
-        are damaged, first.
+        """Vector store and BM25 for one query, in step with SQLite: updated first, or rebuilt if damaged.
 
-        A document counts once all its chunks are embedded. Raises `IndexEmpty` when there is none, `IndexMismatch`,
+        A document counts once all its chunks are embedded. Raises `IndexEmpty` if there is none, `IndexMismatch`,
         `StoreBusy`, `StoreError` or `VectorStoreError`.
         """
         self.check()
@@ -127,7 +126,7 @@ class Indexer:
             documents = self._cache.current(self._store.revision())
             if documents is None:
                 with self._held():
-                    # Another process may have brought it up to date while this one waited.
+                    # Another process may have updated it while this one waited.
                     documents = self._cache.current(self._store.revision()) or self._synchronise()
             sparse = self._sparse = self._sparse.updated(documents, self._postings)
         if not len(sparse):
@@ -135,14 +134,14 @@ class Indexer:
         return self._vectors, sparse
 
     def _embed(self, batch: Sequence[Chunk]) -> Vector:
-        # Longest first: the texts that are embedded side by side then end at nearly the same time.
+        # Longest first: texts embedded together then end at nearly the same time.
         order = sorted(range(len(batch)), key=lambda place: -len(batch[place].index_text))
         vectors = self._embedder.embed_documents([batch[place].index_text for place in order])
         return vectors[np.argsort(order)]
 
     def _synchronise(self) -> Mapping[str, str]:
-        """Bring the vector store and the postings up to date; the documents (id → fingerprint) that they hold. The
-        caller holds the lock."""
+        """Update the vector store and the postings; returns their documents (id → fingerprint). The caller holds the
+        lock."""
         resets = 0
         while True:
             revision = self._store.revision()
@@ -151,7 +150,7 @@ class Indexer:
             try:
                 self._cache.synchronise(wanted, revision)
             except VectorStoreError:
-                # The library may have changed meanwhile; else the cache is damaged, and is made again once.
+                # The library may have changed in the meantime; else the cache is damaged, and is rebuilt once.
                 if self._store.revision() == revision:
                     if resets:
                         raise
@@ -167,16 +166,16 @@ class Indexer:
         return documents
 
     def _postings(self, wanted: Mapping[str, str]) -> dict[str, Postings]:
-        """The postings of documents (id → fingerprint): as they are kept, else counted anew and kept."""
+        """Postings of documents (id → fingerprint): as stored, else counted again and stored."""
         found: dict[str, Postings] = {}
         for doc_id, mark, data in self._store.postings(list(wanted)):
             if mark == _mark(wanted[doc_id]):
-                with suppress(ValueError):  # damaged: counted anew below
+                with suppress(ValueError):  # damaged: counted again below
                     found[doc_id] = Postings.from_bytes(data)
         for doc_id in wanted.keys() - found.keys():
             chunks = self._store.indexed_chunks(doc_id)
             made = found[doc_id] = Postings.of((entry, chunk.index_text) for entry, chunk in chunks)
-            # It may have been built anew meanwhile: the mark is that of what was counted.
+            # It may have been rebuilt in the meantime, so the mark is that of the counted chunks.
             pages = [(entry.first_page, entry.last_page) for entry, _ in chunks]
             mark = _mark(fingerprint([chunk for _, chunk in chunks], pages))
             self._store.put_postings(doc_id, mark, made.to_bytes())
@@ -188,7 +187,7 @@ class Indexer:
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        """The index of this home folder, for this process and thread alone."""
+        """Context in which this process and thread alone hold the index of this home folder."""
         path = self._store.home / "locks" / "index.lock"
         busy = "Another Groundwork process is building this library's index."
         with self._threads, files.locked(path, busy, self._settings.lock_seconds):
@@ -196,7 +195,7 @@ class Indexer:
 
 
 def _mark(fingerprint: str) -> str:
-    """What says that postings are those of this document, as `terms` gives them now."""
+    """Mark of postings of this document, as `terms` counts them now."""
     return f"{VERSION} {fingerprint}"
 
 
@@ -222,8 +221,8 @@ def _ahead(
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a vector store holds. ``pending`` documents were being written when the stamp was left: they are redone.
-    ``vectors`` is how many it holds in all."""
+    """Content of a vector store. ``pending`` documents were being written when the stamp was made and are redone.
+    ``vectors`` is the number of vectors in it."""
 
     embedder: str
     revision: int
@@ -234,10 +233,10 @@ class Stamp:
 
 
 class VectorCache:
-    """``vectors`` as a cache of the vectors in ``store``, with its stamp in a file that goes when the cache goes.
+    """``vectors`` as a cache of the vectors in ``store``, with its stamp in a file that is deleted with the cache.
 
     The caller holds the lock of the index around `synchronise` and `drop`. `StoreError`: the files cannot be read or
-    written, or there is no room for them.
+    written, or the disk is full.
     """
 
     def __init__(self, store: ChunkStore, vectors: VectorStore, stamp: Path, embedder: str) -> None:
@@ -248,8 +247,8 @@ class VectorCache:
         self._seen: tuple[files.Version, Stamp | None] | None = None
 
     def current(self, revision: int) -> Mapping[str, str] | None:
-        """The documents (id → fingerprint, in the library's order) that the cache holds, where this embedder built it
-        from this revision and it still holds what was put into it; else None."""
+        """Documents (id → fingerprint, in the library's order) in the cache, if this embedder built it from this
+        revision and its content is intact; else None."""
         stamp = self._read()
         if stamp is None or stamp.embedder != self._embedder or stamp.revision != revision:
             return None
@@ -263,9 +262,9 @@ class VectorCache:
         self._vectors.reset()
 
     def synchronise(self, wanted: Mapping[str, DocumentState], revision: int) -> None:
-        """Make the store hold exactly the chunks of ``wanted``; documents that did not change are left alone.
+        """Make the store hold exactly the chunks of ``wanted``; unchanged documents are left alone.
 
-        Raises `VectorStoreError` when the store does not hold as many chunks as it should afterwards.
+        Raises `VectorStoreError` if the store then does not hold as many chunks as it should.
         """
         stamp = self._read()
         if stamp is None or stamp.embedder != self._embedder:
@@ -288,7 +287,7 @@ class VectorCache:
         self._write(Stamp(self._embedder, revision, fingerprints, vectors=total))
 
     def _read(self) -> Stamp | None:
-        """The stamp; None where there is none or a crash cut it short, for then what the store holds is unknown."""
+        """Stamp; None if there is none or a crash truncated it, since the store's content is then unknown."""
         with files.reported(self._stamp.parent):
             version = files.version(self._stamp)
             if version is None:

@@ -1,5 +1,5 @@
-"""What models wrote and what they were paid: texts about figures and passages, complete answers, sums by day. And what
-was found worth telling of documents at first sight."""
+"""Records of models: texts about figures and passages, complete answers, spending by day, and the overviews of
+documents and libraries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ragcore.types.spending import PURPOSES, DaySpent, Prices, Purpose, Spending
 
 class ModelTexts:
     """`ragcore.protocols.ContextCache` in SQLite for one kind of text: descriptions of pictures, or summaries and
-    situating sentences. What is in it outlives the documents."""
+    situating sentences. Its content outlives the documents."""
 
     def __init__(self, database: Database, kind: Literal["figure", "context"]) -> None:
         self._database = database
@@ -54,7 +54,7 @@ class ModelTexts:
 
 
 class FigureTexts(ModelTexts):
-    """`ragcore.protocols.DescriptionCache` in SQLite: descriptions, and which picture was drawn at which place."""
+    """`ragcore.protocols.DescriptionCache` in SQLite: descriptions, and the picture drawn at each place."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database, "figure")
@@ -69,7 +69,7 @@ class FigureTexts(ModelTexts):
 
 
 class Responses:
-    """`ragcore.protocols.ResponseCache` in SQLite, of at most ``most_bytes``; the oldest go first."""
+    """`ragcore.protocols.ResponseCache` in SQLite, of at most ``most_bytes``; evicts the oldest responses."""
 
     def __init__(self, database: Database, most_bytes: int) -> None:
         self._database = database
@@ -80,7 +80,7 @@ class Responses:
         try:
             return Response(rows[0]["model"], unpack(rows[0]["pieces"], tuple[str, ...])) if rows else None
         except (zlib.error, ValueError):
-            # Damaged: it is asked for again, and that answer takes its place.
+            # Damaged: it is requested again, and that answer replaces it.
             return None
 
     def put(self, fingerprint: str, response: Response) -> None:
@@ -107,8 +107,8 @@ _Sum = tuple[int, Usage, float | None]  # calls, tokens, US dollars
 
 
 class Ledger:
-    """`ragcore.protocols.SpendLedger` in SQLite. It outlives documents and conversations, and knows nothing of them.
-    What cannot be booked now is booked with the next call, or by `settle`. Safe for threads."""
+    """`ragcore.protocols.SpendLedger` in SQLite. It outlives documents and conversations, and does not refer to them.
+    Spending that cannot be booked is booked with the next call, or by `settle`. Thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -123,7 +123,7 @@ class Ledger:
         self.settle()
 
     def settle(self) -> None:
-        """Book what could not be booked before. Raises `StoreError`."""
+        """Book pending spending. Raises `StoreError`."""
         sums = ", ".join(f"{name} = {name} + excluded.{name}" for name in ("calls", "usd", *_TOKENS))
         with self._lock:
             if self._unbooked:
@@ -134,7 +134,7 @@ class Ledger:
                 self._unbooked = []
 
     def spending(self, prices: Prices) -> Spending:
-        """All of it. ``prices`` stand in where a model had none when it was asked."""
+        """All spending. ``prices`` are used for models that had no price when they were called."""
         by_use: dict[tuple[str, Purpose, bool], list[_Sum]] = defaultdict(list)
         by_day: dict[str, list[_Sum]] = defaultdict(list)
         for row in self._database.rows("SELECT * FROM spent ORDER BY day"):
@@ -153,31 +153,31 @@ def _sum(rows: Iterable[_Sum]) -> _Sum:
 
 
 class Overviews:
-    """What stands in an empty conversation, each with a ``stamp`` of what it was made of: None where that changed."""
+    """Content of an empty conversation, each entry with a ``stamp`` of its inputs: None if that changed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def get(self, doc_id: str, stamp: str) -> bytes | None:
-        """What was kept of a document."""
+        """Stored overview of a document."""
         query = "SELECT data FROM overviews WHERE doc_id = ? AND stamp = ?"
         found: bytes | None = self._database.value(query, doc_id, stamp)
         return found
 
     def put(self, doc_id: str, stamp: str, data: bytes) -> None:
-        """Keep it, unless the document was removed meanwhile."""
+        """Store it, unless the document was removed in the meantime."""
         query = "INSERT OR REPLACE INTO overviews SELECT doc_id, ?2, ?3 FROM documents WHERE doc_id = ?1"
         with self._database.write() as connection:
             connection.execute(query, (doc_id, stamp, data))
 
     def starters(self, scope: str, stamp: str) -> list[dict[str, object]] | None:
-        """The questions that were found for a scope."""
+        """Questions found for a scope."""
         query = "SELECT questions FROM starters WHERE scope = ? AND stamp = ?"
         found = self._database.value(query, scope, stamp)
         return None if found is None else list(json.loads(found))
 
     def keep_starters(self, scope: str, stamp: str, questions: Sequence[object]) -> None:
-        """Keep them, and forget all that were found before the library changed."""
+        """Store them, and delete all that were found before the library changed."""
         row = {"scope": scope, "stamp": stamp, "questions": json.dumps(list(questions))}
         with self._database.write() as connection:
             connection.execute("DELETE FROM starters WHERE stamp != ?", (stamp,))

@@ -1,4 +1,4 @@
-"""A library's chunks as columns, without their texts: what a plot over all of them needs, and their vectors in two
+"""Library outline: chunks as columns, without their texts, for a plot over all of them; and their vectors in two
 dimensions."""
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Extent:
-    """A document's place: its chunks are the rows ``start`` to ``start + chunks``, its tiles the positions ``first`` to
-    ``first + tiles`` of the tiles of all documents one after another."""
+    """Place of a document: its chunks are the rows ``start`` to ``start + chunks``, its tiles the positions ``first``
+    to ``first + tiles`` in the sequence of all documents' tiles."""
 
     doc_id: str
     title: str
@@ -34,9 +34,9 @@ class Extent:
 
 @dataclass(frozen=True)
 class Outline:
-    """The chunks of some documents, one row each, by document and by index. Arrays ``(n,)``: ``doc`` is the
-    number of its extent, ``position`` its index there, ``tile`` and ``last_tile`` the first and last that it spans,
-    ``x`` the middle of those among the tiles of all documents; pages count from 1 (0: none), tokens are cl100k's."""
+    """Chunks of some documents, one row each, by document and by index. Arrays ``(n,)``: ``doc`` is the index of its
+    extent, ``position`` its index there, ``tile`` and ``last_tile`` the first and last tile that it spans, ``x`` their
+    midpoint among the tiles of all documents; pages count from 1 (0: none), tokens are cl100k's."""
 
     extents: tuple[Extent, ...]
     doc: Ints
@@ -52,7 +52,7 @@ class Outline:
         return len(self.doc)
 
     def rows(self, chunk_ids: Sequence[str]) -> NDArray[np.int64]:
-        """The row of each id, int64 ``(len(chunk_ids),)``; -1 where it is not among the documents."""
+        """Row of each id, int64 ``(len(chunk_ids),)``; -1 if it is not among the documents."""
         known = self._rows
         return np.array([known.get(chunk_id, -1) for chunk_id in chunk_ids], dtype=np.int64)
 
@@ -65,7 +65,7 @@ class Outline:
         return f"{self.extents[int(self.doc[row])].doc_id}:{int(self.position[row])}"
 
     def of(self, doc_ids: Sequence[str]) -> Outline:
-        """The outline of those of its documents that are among ``doc_ids``, in its own order."""
+        """Outline of those of its documents that are among ``doc_ids``, in its own order."""
         wanted = set(doc_ids)
         kept = [extent for extent in self.extents if extent.doc_id in wanted]
         if len(kept) == len(self.extents):
@@ -80,13 +80,13 @@ class Outline:
 
 
 def outline(store: Store, doc_ids: Sequence[str]) -> Outline:
-    """The outline of ``doc_ids``, in that order; documents without chunks are left out."""
+    """Outline of ``doc_ids``, in that order; documents without chunks are left out."""
     titles = store.titles()
     found: list[tuple[str, str, Ints]] = []
     with store.database.read() as connection:
         for doc_id in doc_ids:
             rows = connection.execute(f"SELECT {_COLUMNS} FROM chunks WHERE doc_id = ? ORDER BY position", (doc_id,))
-            # One flat run of numbers: lists of rows and columns in between take several times as long.
+            # One flat run of numbers, since intermediate lists of rows and columns take several times as long.
             numbers = np.fromiter(chain.from_iterable(rows), dtype=np.int32)
             position, tokens, first_page, last_page, tile, last_tile = numbers.reshape(-1, 6).T
             tile, last_tile = np.where(tile < 0, [position, position], [tile, last_tile])
@@ -96,12 +96,12 @@ def outline(store: Store, doc_ids: Sequence[str]) -> Outline:
 
 
 def _joined(documents: Sequence[tuple[str, str, Ints]]) -> Outline:
-    """Of the id, the title and the columns of each document: int32 ``(6, chunks)``, in the order of `Outline`."""
+    """Outline from each document's id, title and columns: int32 ``(6, chunks)``, in the order of `Outline`."""
     extents: list[Extent] = []
     start = first = 0
     for doc_id, title, columns in documents:
         count = columns.shape[1]
-        # A tile spans itself; a composite is numbered on after the last one.
+        # A tile spans itself; composites are numbered after the last tile.
         tiles = int((columns[0] == columns[1]).sum())
         if count:
             extents.append(Extent(doc_id, title, start, count, first, tiles))
@@ -118,9 +118,8 @@ def _joined(documents: Sequence[tuple[str, str, Ints]]) -> Outline:
 
 @dataclass(frozen=True)
 class Projection:
-    """The vectors of an outline in two dimensions, float32 ``(n, 2)``, row by row (NaN: a chunk without a vector).
-    ``mean`` ``(d,)`` and ``axes`` ``(d, 2)`` bring any other vector there; ``share`` is how much of the variance the
-    two axes have, each."""
+    """Vectors of an outline in two dimensions, float32 ``(n, 2)``, row by row (NaN: a chunk without a vector). ``mean``
+    ``(d,)`` and ``axes`` ``(d, 2)`` project any other vector; ``share`` is each axis's share of the variance."""
 
     xy: NDArray[np.float32]
     mean: NDArray[np.float64]
@@ -133,8 +132,8 @@ class Projection:
 
 
 def project(store: Store, embedder: str, whole: Outline) -> Projection:
-    """The two principal components of the stored vectors of all rows (Pearson 1901), by the eigenvectors of their
-    covariance, which is d × d however many there are. Signs are fixed, so that the same library gives the same map."""
+    """First two principal components of the stored vectors of all rows (Pearson 1901), by the eigenvectors of their
+    covariance, which is d × d for any number of rows. Signs are fixed, so that the same library gives the same map."""
     rows: list[NDArray[np.int64]] = []
     parts: list[NDArray[np.float32]] = []
     for entries, vectors in store.vectors(embedder, [extent.doc_id for extent in whole.extents]):

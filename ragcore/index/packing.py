@@ -1,4 +1,4 @@
-"""Dataclasses ↔ bytes for SQLite: JSON, compressed. The elements of a document are made one by one, when asked for."""
+"""Serialisation: dataclasses ↔ compressed JSON for SQLite. A document's elements are decoded one by one, on demand."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ T = TypeVar("T")
 
 
 def pack(value: Any, kind: Hashable) -> bytes:
-    """``value`` of type ``kind`` (a dataclass, or a tuple of them)."""
+    """``value`` of type ``kind`` (a dataclass, or a tuple of them), serialised."""
     return zlib.compress(_adapter(kind).dump_json(value), 6)
 
 
 def unpack(data: bytes, kind: type[T]) -> T:
-    """The inverse of `pack`."""
+    """Inverse of `pack`."""
     return _made(zlib.decompress(data), kind)
 
 
 def fields(data: bytes) -> dict[str, Any]:
-    """A packed dataclass as JSON has it: much faster than `unpack`."""
+    """Packed dataclass as JSON: much faster than `unpack`."""
     packed: dict[str, Any] = json.loads(zlib.decompress(data))
     return packed
 
@@ -51,7 +51,7 @@ _NOISE = re.compile(rb'"noise":(null|")')
 
 
 class Elements(Sequence[Element]):
-    """Some elements of a document in some order, equal to a tuple of the same."""
+    """Elements of a document in some order, equal to a tuple of the same elements."""
 
     def _at(self, index: int) -> Element:
         raise NotImplementedError
@@ -76,15 +76,15 @@ class Elements(Sequence[Element]):
 
 
 class StoredElements(Elements):
-    """The elements of a stored document, each made when it is asked for: a filing has some thousands, most of them
-    rows and cells of tables, and an answer looks at a few dozen. Safe for many threads: at worst one is made twice.
+    """Elements of a stored document, each decoded on demand: a filing has some thousands, mostly rows and cells of
+    tables, and an answer reads a few dozen. Thread-safe: at worst one is decoded twice.
 
-    They are stored as one JSON array. Where each begins, its span and whether it is noise are read from the JSON by its
-    keys, which can stand nowhere else: inside a string a quotation mark is escaped.
+    They are stored as one JSON array. Where each begins, its span and whether it is noise are found by the JSON keys,
+    which can occur nowhere else: inside a string a quotation mark is escaped.
     """
 
     def __init__(self, packed: bytes) -> None:
-        """Raises `StoreError` where ``packed`` is no array of elements."""
+        """Index the elements. Raises `StoreError` if ``packed`` is no array of elements."""
         try:
             self._json = zlib.decompress(packed)
         except zlib.error as error:
@@ -94,18 +94,18 @@ class StoredElements(Elements):
             raise _unreadable()
         starts = [match.start() for match in begins]
         self._places = list(zip(starts, [start - 1 for start in starts[1:]] + [len(self._json) - 1]))
-        # Start, end and id, in which order the body is read.
+        # Start, end and id: the sort key of the body.
         self._keys = [(int(match[2]), int(match[3]), int(match[1])) for match in begins]
         self._quiet = [said == b"null" for said in noise]
         self._held: list[Element | None] = [None] * len(begins)
 
     @property
     def characters(self) -> int:
-        """How long their JSON is."""
+        """Length of their JSON."""
         return len(self._json)
 
     def body(self) -> StoredBody:
-        """Those that are no noise, in the order of the text."""
+        """Elements that are no noise, in the order of the text."""
         return StoredBody(self, sorted((i for i, quiet in enumerate(self._quiet) if quiet), key=self._keys.__getitem__))
 
     def __len__(self) -> int:

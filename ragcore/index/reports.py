@@ -1,8 +1,8 @@
-"""Reports as they are worked on: sections in their order, every version of each, and what waits to be written.
+"""Report store: reports with their sections in order, every version of each, and the queue of sections to write.
 
-Nothing that was written is ever taken out but with the whole report: another version stands beside the one before, and
-undoing shows the earlier one again. A section that waits leaves the queue in the transaction that stores what was
-written of it, so that a process killed at any moment loses no section and writes none twice.
+Versions are deleted only with the whole report: a new version is added beside the previous one, and undoing shows the
+earlier one again. A queued section leaves the queue in the transaction that stores its text, so that a process killed
+at any moment loses no section and writes none twice.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ PlaceKind = Literal["pinned", "excluded"]
 
 @dataclass(frozen=True, slots=True)
 class ReportInfo:
-    """A line of the list of reports. ``doc_ids`` is None where all documents are searched; ``trouble`` is what
-    `GroundworkError.as_dict` gave of the error that ended the last filling; ``sections`` are those to be written;
+    """Line of the list of reports. ``doc_ids`` is None if all documents are searched; ``trouble`` is
+    `GroundworkError.as_dict` of the error that ended the last filling; ``sections`` counts those to be written;
     ``focus`` is None until a person was asked for it. Times are seconds since the epoch."""
 
     report_id: str
@@ -47,14 +47,14 @@ class ReportInfo:
 
     @property
     def name(self) -> str:
-        """The title with its subject."""
+        """Title with its subject."""
         return (self.focus or NO_FOCUS).titled(self.title)
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One state of a section. ``author`` is ``hand``, ``offline`` or the model's name; ``change`` says what was done;
-    ``parent`` is the version that was shown when it was made, "" for none; ``usd`` is None where it has no price."""
+    """State of a section. ``author`` is ``hand``, ``offline`` or the model's name; ``change`` names the change;
+    ``parent`` is the version shown when it was made, "" for none; ``usd`` is None if it has no price."""
 
     version_id: str
     number: int
@@ -67,9 +67,8 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class StoredSection:
-    """A section: what is ``asked`` (JSON of a template's section, without those below it), its ``level`` from 1, and
-    the version that is shown with its ``content``. ``waits`` is the instruction of its place in the queue, None where
-    it has none."""
+    """Section of a report: ``asked`` (JSON of a template's section, without its subsections), its ``level`` from 1, and
+    the shown version with its ``content``. ``waits`` is the instruction of its queue entry, None if it has none."""
 
     section_id: str
     report_id: str
@@ -93,8 +92,8 @@ class StoredReport:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A section that waits to be written by ``writer``; ``instruction`` is how to rewrite what is shown, "" fills it
-    anew. With ``visit`` only the process that it was queued in can have it written."""
+    """Queued section, to be written by ``writer``; ``instruction`` says how to rewrite the shown version, "" fills it
+    anew. With ``visit`` it needs a visit's own key, so only the process that queued it can have it written."""
 
     report_id: str
     section_id: str
@@ -104,7 +103,7 @@ class Task:
 
 
 class Reports:
-    """The tables ``reports`` and ``report_*``. Raises `UnknownReport` and `UnknownSection` for what is gone."""
+    """Tables ``reports`` and ``report_*``. Raises `UnknownReport` and `UnknownSection` for ids that no longer exist."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -120,8 +119,8 @@ class Reports:
         doc_ids: Sequence[str] | None,
         focus: Focus | None = None,
     ) -> str:
-        """A report with ``sections`` (level and what is asked) and nothing written; without ``focus`` a person is to be
-        asked for it."""
+        """Create a report of empty ``sections`` (level and request); without ``focus`` a person is to be asked for
+        it."""
         report_id, now = uuid.uuid4().hex[:12], time.time()
         row = {
             "report_id": report_id,
@@ -141,7 +140,7 @@ class Reports:
         return report_id
 
     def all(self) -> list[ReportInfo]:
-        """Every report, the last changed first."""
+        """All reports, most recently changed first."""
         with self.database.read() as connection:
             return _infos(connection, "true")
 
@@ -150,7 +149,7 @@ class Reports:
             return _info(connection, report_id)
 
     def get(self, report_id: str) -> StoredReport:
-        """A report with its sections as they are shown, those taken out left out."""
+        """Report with its sections as shown, without removed ones."""
         with self.database.read() as connection:
             sections = _stored(connection, "report_id = ? AND removed = 0", report_id)
             return StoredReport(_info(connection, report_id), sections)
@@ -168,16 +167,16 @@ class Reports:
             _touch(connection, report_id, **values)
 
     def set_documents(self, report_id: str, doc_ids: Sequence[str] | None) -> None:
-        """What it is filled from; None: all documents."""
+        """Set the documents that it is filled from; None: all documents."""
         self.update(report_id, doc_ids=_json(doc_ids))
 
     def delete(self, report_id: str) -> None:
-        """Delete it with everything that was written of it."""
+        """Delete it with everything written in it."""
         with self.database.write() as connection:
             connection.execute("DELETE FROM reports WHERE report_id = ?", (report_id,))
 
     def cost(self, report_id: str) -> float | None:
-        """US dollars that all versions of all its sections cost; None where a model without a price wrote one."""
+        """Cost in US dollars of all versions of all its sections; None if a model without a price wrote one."""
         with self.database.read() as connection:
             _info(connection, report_id)
             query = "SELECT usd FROM report_versions JOIN report_sections USING (section_id) WHERE report_id = ?"
@@ -187,7 +186,7 @@ class Reports:
     # Sections
 
     def add_section(self, report_id: str, asked: Json, *, level: int, after: str = "") -> str:
-        """A new section after the section ``after`` ("": at the end); its id."""
+        """Add a section after section ``after`` ("": at the end); returns its id."""
         with self.database.write() as connection:
             _touch(connection, report_id)
             query = "SELECT section_id FROM report_sections WHERE report_id = ? ORDER BY position, section_id"
@@ -198,7 +197,7 @@ class Reports:
             return _add(connection, report_id, place, level, asked)
 
     def arrange(self, report_id: str, order: Sequence[tuple[str, int]]) -> None:
-        """Put the sections (id and level) in this order. Those taken out keep their places after the others'."""
+        """Put the sections (id and level) in this order. Removed sections keep their places after the others."""
         with self.database.write() as connection:
             _touch(connection, report_id)
             for position, (section_id, level) in enumerate(order):
@@ -212,11 +211,11 @@ class Reports:
             _touch(connection, _row(connection, section_id)["report_id"])
 
     def trouble(self, section_id: str) -> Json | None:
-        """The error that the last writing of a section ended in; None where it ended well, or the section is gone."""
+        """Error of a section's last writing; None if it succeeded, or the section no longer exists."""
         return _read(self.database.value("SELECT trouble FROM report_sections WHERE section_id = ?", section_id))
 
     def place(self, section_id: str, span: Span, kind: PlaceKind | None) -> None:
-        """Pin a place for a section or exclude it from it; None: neither."""
+        """Pin a place for a section or exclude it from the section; None: neither."""
         place = {"section_id": section_id, "doc_id": span.doc_id, "start": span.start, "end": span.end}
         with self.database.write() as connection:
             _touch(connection, _row(connection, section_id)["report_id"])
@@ -239,8 +238,8 @@ class Reports:
         done: bool = False,
         trouble: Mapping[str, Any] | None = None,
     ) -> str:
-        """Store another version and (``show``) show it, unless the section was accepted meanwhile; its id. ``done``
-        takes the section off the queue, and ``trouble`` stands for the error that its writing ended in."""
+        """Store another version and (``show``) show it, unless the section was accepted in the meantime; returns its
+        id. ``done`` removes the section from the queue, and ``trouble`` is the error of its writing."""
         packed, version_id = pack(content, FilledSection), uuid.uuid4().hex[:16]
         with self.database.write() as connection:
             row = _row(connection, section_id)
@@ -265,12 +264,12 @@ class Reports:
         return version_id
 
     def versions(self, section_id: str) -> list[Version]:
-        """Every version, the newest first."""
+        """All versions, newest first."""
         query = "SELECT * FROM report_versions WHERE section_id = ? ORDER BY number DESC"
         return [_version(row) for row in self.database.rows(query, section_id)]
 
     def content(self, section_id: str, version_id: str) -> FilledSection:
-        """What a version says."""
+        """Content of a version."""
         with self.database.read() as connection:
             query = "SELECT content FROM report_versions WHERE section_id = ? AND version_id = ?"
             found = connection.value(query, section_id, version_id)
@@ -285,11 +284,11 @@ class Reports:
             self.content(section_id, version_id)
         self.set_section(section_id, shown=version_id, trouble=None)
 
-    # What waits to be written
+    # Queue of sections to write
 
     def queue(self, report_id: str, tasks: Sequence[tuple[str, str]], writer: str, *, visit: bool = False) -> None:
-        """Put sections (id and instruction) at the end of the queue, to be written by ``writer``, with what only a
-        ``visit`` has or not; one that waits already stays as it is."""
+        """Append sections (id and instruction) to the queue, to be written by ``writer``; ``visit``: with a visit's
+        own key. A queued section keeps its entry."""
         same = {"report_id": report_id, "writer": writer, "visit": int(visit), "created": time.time()}
         rows = [{**same, "section_id": section_id, "instruction": instruction} for section_id, instruction in tasks]
         with self.database.write() as connection:
@@ -297,19 +296,19 @@ class Reports:
             connection.insert("report_tasks", *rows, clash="IGNORE")
 
     def tasks(self) -> list[Task]:
-        """The whole queue."""
+        """Entire queue."""
         query = "SELECT report_id, section_id, instruction, writer, visit FROM report_tasks ORDER BY task_id"
         rows = self.database.rows(query)
         return [Task(report, section, how, writer, bool(visit)) for report, section, how, writer, visit in rows]
 
     def drop_tasks(self, report_id: str, section_ids: Sequence[str], trouble: Mapping[str, Any]) -> None:
-        """Sections of a report wait no more because of ``trouble``, which is told of the whole of it."""
+        """Remove sections of a report from the queue because of ``trouble``, which is recorded for the whole report."""
         with self.database.write() as connection:
             connection.execute(f"DELETE FROM report_tasks WHERE section_id {IN}", (listed(section_ids),))
             connection.update("reports", "report_id = ?", report_id, trouble=_json(trouble))
 
     def drop_task(self, section_id: str, trouble: Mapping[str, Any] | None = None) -> None:
-        """A section waits no more: nothing was written of it, because of ``trouble`` or (None) on purpose."""
+        """Remove a section from the queue: nothing was written, because of ``trouble`` or (None) on purpose."""
         with self.database.write() as connection:
             connection.execute("DELETE FROM report_tasks WHERE section_id = ?", (section_id,))
             if trouble:
@@ -348,8 +347,8 @@ def _info(connection: Connection, report_id: str) -> ReportInfo:
 
 
 def _infos(connection: Connection, where: str, *values: object) -> list[ReportInfo]:
-    """The reports that ``where`` holds of, the last changed first, with their sections counted. A heading over others,
-    without guidance of its own, is nothing to write."""
+    """Reports that match ``where``, most recently changed first, with their sections counted. A heading over other
+    sections, without guidance of its own, does not count."""
     rows = connection.rows(
         f"""
         WITH outline AS (
@@ -388,7 +387,7 @@ def _infos(connection: Connection, where: str, *values: object) -> list[ReportIn
 
 
 def _stored(connection: Connection, where: str, *values: object) -> tuple[StoredSection, ...]:
-    """The sections that ``where`` holds of, in their order, as they are shown."""
+    """Sections that match ``where``, in order, as shown."""
     rows = connection.rows(f"SELECT * FROM report_sections WHERE {where} ORDER BY position, section_id", *values)
     ids = listed(row["section_id"] for row in rows)
     query = f"SELECT * FROM report_versions WHERE version_id {IN}"
@@ -423,7 +422,7 @@ def _stored(connection: Connection, where: str, *values: object) -> tuple[Stored
 
 
 def _content(packed: bytes, given: Mapping[str, str]) -> FilledSection:
-    """What a version says, its documents called as they are ``given``."""
+    """Content of a version, with the ``given`` titles of its documents."""
     section = unpack(packed, FilledSection)
     return section if section.answer is None else replace(section, answer=renamed(section.answer, given))
 

@@ -6,7 +6,7 @@ CREATE TABLE documents (
     name TEXT NOT NULL,  -- file name as given
     bytes INTEGER NOT NULL,
     status TEXT NOT NULL,  -- new | reading | ready | failed
-    info TEXT,  -- JSON: what inspecting the file said
+    info TEXT,  -- JSON of FileInfo
     error TEXT,  -- JSON: code, message, hint, retryable
     seconds REAL NOT NULL DEFAULT 0,  -- spent reading, over all attempts
     created REAL NOT NULL,
@@ -19,22 +19,22 @@ CREATE TABLE documents (
     page_data BLOB,  -- JSON, zlib
     elements BLOB,  -- JSON, zlib
     recipe TEXT,  -- hash of the settings that built text and chunks
-    figures TEXT,  -- JSON: what became of the figures
+    figures TEXT,  -- JSON: outcome of each figure
     built REAL,  -- when text and chunks were written
     chunk_count INTEGER,
-    fingerprint TEXT,  -- digest of what is indexed of its chunks
-    context TEXT,  -- JSON: what was written, extracted, left and spent
+    fingerprint TEXT,  -- digest of its chunks' indexed data
+    context TEXT,  -- JSON: contexts written, extracted and left out, and their cost
     folder TEXT NOT NULL DEFAULT '',  -- names joined by "/"; '' for none
     removed REAL,  -- when it was put into the trash; 0: its removal is final and not done yet
     held INTEGER NOT NULL DEFAULT 0,  -- 1: a person cancelled its reading
-    given TEXT,  -- what a person calls it; NULL: what its cover says
+    given TEXT,  -- title given by a person; NULL: the one read from its cover
     called TEXT AS (coalesce(given, nullif(title, ''), name))
 );
 
 -- Documents that are read and not in the trash.
 CREATE VIEW ready AS SELECT * FROM documents WHERE status = 'ready' AND removed IS NULL;
 
--- One row per page as soon as it is read: a killed ingest goes on from here, and a rebuild starts here.
+-- One row per page as soon as it is read: a killed ingest resumes from here, and a rebuild starts here.
 CREATE TABLE page_layouts (
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
     page INTEGER NOT NULL,
@@ -76,7 +76,7 @@ CREATE TABLE tags (
 ) WITHOUT ROWID;
 CREATE INDEX tags_by_tag ON tags (tag);
 
--- Documents of which every chunk has a vector, and the fingerprint that they had then.
+-- Documents of which every chunk has a vector, with their fingerprint then.
 CREATE TABLE embedded (
     embedder TEXT NOT NULL,
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
@@ -84,7 +84,7 @@ CREATE TABLE embedded (
     PRIMARY KEY (embedder, doc_id)
 ) WITHOUT ROWID;
 
--- With rowids: a vector is longer than what a table without them keeps of a row.
+-- With rowids: a vector exceeds the part of a row that a table without them keeps on its page.
 CREATE TABLE vectors (
     embedder TEXT NOT NULL,
     chunk_id TEXT NOT NULL REFERENCES chunks ON DELETE CASCADE,
@@ -93,15 +93,15 @@ CREATE TABLE vectors (
 );
 CREATE INDEX vectors_by_chunk ON vectors (chunk_id);
 
--- What BM25 counts in each document; made again where it is missing or damaged.
+-- BM25 postings of each document; counted again if missing or damaged.
 CREATE TABLE postings (
     doc_id TEXT NOT NULL PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
-    fingerprint TEXT NOT NULL,  -- of what was counted, and of how
+    fingerprint TEXT NOT NULL,  -- of the counted chunks and the counting method
     data BLOB NOT NULL  -- ragcore.index.bm25.Postings
 );
 
--- What models wrote about pictures ('figure') and in front of chunks ('context'). It belongs to what was asked about: a
--- document that comes again asks for nothing anew.
+-- Texts by models about pictures ('figure') and before chunks ('context'), keyed by their input: a document that is
+-- added again needs no new request.
 CREATE TABLE model_texts (
     kind TEXT NOT NULL,
     key TEXT NOT NULL,  -- SHA-256 of the picture's pixels, or of the text
@@ -112,7 +112,7 @@ CREATE TABLE model_texts (
     PRIMARY KEY (kind, key, model, prompt)
 ) WITHOUT ROWID;
 
--- What they have cost by document. Outlives the document, as its limit does.
+-- Cost of these texts by document. Outlives the document, as its limit does.
 CREATE TABLE model_costs (
     kind TEXT NOT NULL,
     doc_id TEXT NOT NULL,
@@ -128,7 +128,7 @@ CREATE TABLE figure_images (
     PRIMARY KEY (doc_id, place)
 ) WITHOUT ROWID;
 
--- Sums by day (local time), model and purpose. Nothing of questions or documents stands in them.
+-- Sums by day (local time), model and purpose, without any content of questions or documents.
 CREATE TABLE spent (
     day TEXT NOT NULL,
     model TEXT NOT NULL,
@@ -153,7 +153,7 @@ CREATE TABLE responses (
 );
 CREATE INDEX responses_by_age ON responses (created, bytes);
 
--- What stands in an empty conversation; made again where `stamp` has changed.
+-- Content of an empty conversation; made again if `stamp` has changed.
 CREATE TABLE overviews (
     doc_id TEXT NOT NULL PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
     stamp TEXT NOT NULL,
@@ -171,10 +171,10 @@ CREATE TABLE conversations (
     doc_ids TEXT,  -- JSON of the scope; NULL: the whole library
     created REAL NOT NULL,
     updated REAL NOT NULL,
-    shown TEXT  -- last turn of the path that is shown; NULL: no turn
+    shown TEXT  -- last turn of the shown path; NULL: no turn
 );
 
--- A tree: an edited or repeated question stands beside the one before it.
+-- A tree: an edited or repeated question is a sibling of the earlier one.
 CREATE TABLE turns (
     turn_id TEXT NOT NULL PRIMARY KEY,
     conversation_id TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
@@ -188,10 +188,10 @@ CREATE TABLE turns (
 );
 CREATE INDEX turns_by_parent ON turns (parent);
 
--- What turns and titles are found by (ragcore/index/conversations.py).
+-- Search index of turns and titles (ragcore/index/conversations.py).
 CREATE TABLE turn_words (
     id INTEGER PRIMARY KEY,
-    turn_id TEXT NOT NULL UNIQUE,  -- of a title the conversation's
+    turn_id TEXT NOT NULL UNIQUE,  -- for a title, the conversation's id
     conversation_id TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
     text TEXT NOT NULL,
     forms TEXT NOT NULL
@@ -220,15 +220,15 @@ CREATE TABLE feedback (
 ) WITHOUT ROWID;
 CREATE TABLE suggestions (
     turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
-    questions TEXT NOT NULL  -- JSON list, [] where there is nothing to suggest
+    questions TEXT NOT NULL  -- JSON list, [] if there is nothing to suggest
 ) WITHOUT ROWID;
 
 CREATE TABLE reports (
     report_id TEXT NOT NULL PRIMARY KEY,
     title TEXT NOT NULL,
-    guidance TEXT NOT NULL,  -- holds for the whole report
-    origin TEXT NOT NULL,  -- what its template is called where it came from
-    doc_ids TEXT,  -- JSON list of what it is filled from; NULL: all documents
+    guidance TEXT NOT NULL,  -- applies to the whole report
+    origin TEXT NOT NULL,  -- name of its template at its source
+    doc_ids TEXT,  -- JSON list of the documents it is filled from; NULL: all
     trouble TEXT,  -- JSON of the error that ended the last filling; NULL: none did
     created REAL NOT NULL,
     updated REAL NOT NULL,
@@ -238,24 +238,24 @@ CREATE TABLE reports (
 CREATE TABLE report_sections (
     section_id TEXT NOT NULL PRIMARY KEY,
     report_id TEXT NOT NULL REFERENCES reports ON DELETE CASCADE,
-    position INTEGER NOT NULL,  -- in the order in which they are printed
-    level INTEGER NOT NULL,  -- from 1: how deep it is nested
+    position INTEGER NOT NULL,  -- in printed order
+    level INTEGER NOT NULL,  -- nesting depth, from 1
     asked TEXT NOT NULL,  -- JSON of its Section of the template
-    shown TEXT,  -- the version that is shown; NULL: none
+    shown TEXT,  -- version shown; NULL: none
     accepted INTEGER NOT NULL DEFAULT 0,  -- 1: nothing may change it
-    removed INTEGER NOT NULL DEFAULT 0,  -- 1: taken out; kept, to be put back
-    trouble TEXT  -- JSON of the error that its last writing ended in; NULL: none
+    removed INTEGER NOT NULL DEFAULT 0,  -- 1: removed; kept for undo
+    trouble TEXT  -- JSON of its last writing's error; NULL: none
 );
 CREATE INDEX report_sections_in_order ON report_sections (report_id, position);
 CREATE TABLE report_versions (
     version_id TEXT NOT NULL PRIMARY KEY,
     section_id TEXT NOT NULL REFERENCES report_sections ON DELETE CASCADE,
     number INTEGER NOT NULL,  -- from 1 in each section, in order of creation
-    parent TEXT,  -- the version that was shown when it was made; NULL: none was
+    parent TEXT,  -- version shown when it was made; NULL: none
     author TEXT NOT NULL,  -- hand, offline, or the name of the model
-    change TEXT NOT NULL,  -- what was done, in words
+    change TEXT NOT NULL,  -- the change, in words
     content BLOB NOT NULL,  -- JSON of its FilledSection, zlib
-    usd REAL,  -- what it cost; NULL: the model has no price
+    usd REAL,  -- its cost; NULL: the model has no price
     created REAL NOT NULL
 );
 CREATE UNIQUE INDEX report_versions_by_section ON report_versions (section_id, number);
@@ -269,12 +269,12 @@ CREATE TABLE report_places (
     created REAL NOT NULL,
     PRIMARY KEY (section_id, doc_id, start, "end")
 ) WITHOUT ROWID;
--- Sections that wait to be written, in order; one leaves in the transaction that stores what was written.
+-- Queue of sections to write, in order; a row is deleted in the transaction that stores its text.
 CREATE TABLE report_tasks (
     task_id INTEGER PRIMARY KEY AUTOINCREMENT,
     report_id TEXT NOT NULL REFERENCES reports ON DELETE CASCADE,
     section_id TEXT NOT NULL UNIQUE REFERENCES report_sections ON DELETE CASCADE,
-    instruction TEXT NOT NULL,  -- how to rewrite what is shown; '' fills the section anew
+    instruction TEXT NOT NULL,  -- how to rewrite the shown version; '' fills the section anew
     created REAL NOT NULL,
     writer TEXT NOT NULL DEFAULT '',  -- offline, or the name of the model
     visit INTEGER NOT NULL DEFAULT 0  -- 1: with a visit's own key

@@ -1,13 +1,12 @@
-"""Order in the library: tags, of which a document may have several, the folder that it lies in, what a person calls
-it, and the trash.
+"""Library organisation: tags (a document may have several), folders, given titles, and the trash.
 
-A tag is the same tag in capitals and small letters; the spelling that was there first stays. A folder is a path of
-names joined by ``/`` and exists as long as a document lies in it.
+Tags ignore case; the first spelling is kept. A folder is a path of names joined by ``/`` and exists as long as a
+document is in it.
 
-A document is put into the trash by one mark in its row: from then on nothing lists, searches or opens it, and nothing
-of it is lost, whatever happens to the process. When its time is over the mark is set to `FINAL` (from then on it does
-not come back), and its rows, vectors and files go, the files within the transaction that deletes the rows: a process
-killed in between leaves the mark, by which `Trash.empty` goes on.
+One mark in its row puts a document into the trash: from then on it is not listed, searched or opened, and none of its
+data is lost, whatever happens to the process. When its time is over the mark is set to `FINAL` (it can then not be
+restored), and its rows, vectors and files are deleted, the files within the transaction that deletes the rows: a
+process killed in between leaves the mark, from which `Trash.empty` continues.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ FINAL = 0.0
 
 
 class Shelf:
-    """Tags and folders of one library. Safe for threads and processes; documents in the trash are not here."""
+    """Tags and folders of one library. Safe for threads and processes; documents in the trash are excluded."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -44,7 +43,7 @@ class Shelf:
         return dict(sorted(map(tuple, found), key=lambda row: (row[0].casefold(), row[0])))
 
     def tag(self, doc_ids: Sequence[str], *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> None:
-        """Give documents tags and take others from them. Raises `InputError`, `UnknownDocument`."""
+        """Add tags to documents and remove others. Raises `InputError`, `UnknownDocument`."""
         more, less = [clean_tag(text) for text in add], {clean_tag(text).casefold() for text in remove}
         with self._database.write() as connection:
             _require(connection, doc_ids)
@@ -56,46 +55,45 @@ class Shelf:
             connection.execute(f"DELETE FROM tags WHERE doc_id {IN} AND tag {IN}", (listed(doc_ids), listed(gone)))
 
     def rename_tag(self, tag: str, name: str) -> None:
-        """Call a tag otherwise on all its documents; where that is the name of another tag, the two become one. Raises
-        `InputError`."""
+        """Rename a tag on all its documents; if another tag has that name, the two are merged. Raises `InputError`."""
         name = clean_tag(name)
         with self._database.write() as connection:
             known = _spelled(connection)
             old = known.get(tag.casefold())
             if old is None:
                 raise InputError(f"The tag “{tag}” no longer exists.", hint="Reload the Library.")
-            # Another spelling of itself is taken as it is written.
+            # A new spelling of the same tag is kept as written.
             new = name if name.casefold() == old.casefold() else known.get(name.casefold(), name)
             if new != old:
                 connection.execute("UPDATE OR IGNORE tags SET tag = ? WHERE tag = ?", (new, old))
                 connection.execute("DELETE FROM tags WHERE tag = ?", (old,))
 
     def delete_tag(self, tag: str) -> None:
-        """Take a tag from all its documents."""
+        """Remove a tag from all its documents."""
         with self._database.write() as connection:
             connection.execute("DELETE FROM tags WHERE tag = ?", (_spelled(connection).get(tag.casefold()),))
 
     def put(self, doc_ids: Sequence[str], folder: str) -> None:
-        """Lay documents into a folder, "" for none. Raises `InputError`, `UnknownDocument`."""
+        """Move documents into a folder, "" for none. Raises `InputError`, `UnknownDocument`."""
         path = clean_folder(folder)
         with self._database.write() as connection:
             _require(connection, doc_ids)
             connection.update("documents", f"doc_id {IN}", listed(doc_ids), folder=path)
 
     def rename(self, doc_id: str, title: str) -> None:
-        """Call a document ``title`` from now on, also after it is read anew and in what cites it already; "" gives it
-        back the title that was read. Raises `InputError`, `UnknownDocument`."""
+        """Set a document's ``title``, which stays when it is read again and shows in stored answers that cite it; ""
+        restores the title read from the document. Raises `InputError`, `UnknownDocument`."""
         given = plain_title(title)
         if len(given) > TITLE_LENGTH:
             raise InputError("This title is too long.", hint=f"Use at most {TITLE_LENGTH} characters.")
         with self._database.write() as connection:
             _require(connection, [doc_id])
             connection.update("documents", "doc_id = ?", doc_id, given=given or None)
-            bump_revision(connection)  # what was found may have been found by the old title
+            bump_revision(connection)  # earlier results may have matched the old title
 
 
 def clean_tag(text: str) -> str:
-    """A tag as it is kept: single blanks. Raises `InputError` for one that is empty, too long or holds a comma."""
+    """Normalised tag: single blanks. Raises `InputError` for one that is empty, too long or holds a comma."""
     tag = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     if not tag:
         raise InputError("A tag needs a name.", hint="Enter one.")
@@ -107,8 +105,8 @@ def clean_tag(text: str) -> str:
 
 
 def clean_folder(path: str) -> str:
-    """A folder's path as it is kept: names with single blanks, joined by ``/``; "" for none. Raises `InputError` for
-    one that is too long."""
+    """Normalised folder path: names with single blanks, joined by ``/``; "" for none. Raises `InputError` for one that
+    is too long."""
     printable = "".join(c if c.isprintable() else " " for c in path.replace("\\", "/"))
     names = [" ".join(name.split()) for name in printable.split("/")]
     folder = "/".join(name for name in names if name not in ("", ".", ".."))
@@ -118,7 +116,7 @@ def clean_folder(path: str) -> str:
 
 
 def _spelled(connection: Connection) -> dict[str, str]:
-    """Each tag as it is spelled, by its small letters."""
+    """Spelling of each tag, by its case-folded form."""
     return {tag.casefold(): tag for tag in connection.column("SELECT DISTINCT tag FROM tags")}
 
 
@@ -132,7 +130,7 @@ def _require(connection: Connection, doc_ids: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Trashed:
-    """A document in the trash; ``left`` seconds until it is gone for good."""
+    """Document in the trash; ``left`` seconds until it is deleted for good."""
 
     doc_id: str
     title: str
@@ -140,8 +138,7 @@ class Trashed:
 
 
 class Trash:
-    """The trash of one library, from which a document can be taken back for ``undo_seconds``. Safe for threads and
-    processes."""
+    """Trash of one library; documents can be restored for ``undo_seconds``. Safe for threads and processes."""
 
     def __init__(self, store: Store, undo_seconds: float) -> None:
         self._store = store
@@ -153,7 +150,7 @@ class Trash:
         self._mark(doc_ids, time.time())
 
     def restore(self, doc_ids: Sequence[str]) -> None:
-        """Take documents out again, as they were, all or none. Raises `InputError` where one is gone for good."""
+        """Restore documents, all or none. Raises `InputError` if one is deleted for good."""
         with self._database.write() as connection:
             for doc_id in doc_ids:
                 kept = connection.row("SELECT removed FROM documents WHERE doc_id = ?", doc_id)
@@ -164,21 +161,21 @@ class Trash:
             bump_revision(connection)
 
     def finish(self, doc_ids: Sequence[str]) -> None:
-        """Let the time of documents in the trash be over: the next `empty` removes them for good. Those that are not
-        in it (any more) are passed over."""
+        """End the undo time of documents in the trash: the next `empty` deletes them for good. Documents not (or no
+        longer) in it are skipped."""
         with self._database.write() as connection:
             connection.update("documents", f"doc_id {IN} AND removed > ?", listed(doc_ids), FINAL, removed=FINAL)
 
     def items(self) -> list[Trashed]:
-        """What can be taken back now, the last removed first."""
+        """Documents that can be restored now, last removed first."""
         now = time.time()
         query = "SELECT doc_id, called, removed FROM documents WHERE removed > ? ORDER BY removed DESC, doc_id"
         rows = self._database.rows(query, now - self._seconds)
         return [Trashed(doc_id, title, removed + self._seconds - now) for doc_id, title, removed in rows]
 
     def empty(self) -> list[str]:
-        """Remove for good what was in the trash for long enough; the documents that went. One that another task still
-        reads stays for the next time."""
+        """Delete for good the documents whose undo time is over; returns them. One that another task still reads is
+        left for the next time."""
         due = self._database.column("SELECT doc_id FROM documents WHERE removed <= ?", time.time() - self._seconds)
         gone = []
         for doc_id in due:
@@ -190,7 +187,7 @@ class Trash:
         return gone
 
     def remove(self, doc_id: str) -> None:
-        """Remove a document for good, at once. Raises `UnknownDocument`, `StoreBusy`."""
+        """Delete a document for good, at once. Raises `UnknownDocument`, `StoreBusy`."""
         with self._store.document_lock(doc_id):
             self._mark([doc_id], FINAL)
             self._delete(doc_id)
@@ -207,19 +204,19 @@ class Trash:
             with self._database.write() as connection:
                 due = time.time() - self._seconds
                 if not connection.update("documents", "doc_id = ? AND removed <= ?", doc_id, due, removed=FINAL):
-                    return False  # it was taken back
+                    return False  # it was restored
             self._delete(doc_id)
         return True
 
     def _delete(self, doc_id: str) -> None:
-        """Delete the rows, vectors and files of a document marked `FINAL`. Stored answers that cite it keep their
+        """Delete rows, vectors and files of a document marked `FINAL`. Stored answers that cite it keep their
         quotes."""
         store = self._store
         with self._database.write() as connection:
             query = "DELETE FROM documents WHERE doc_id = ? AND removed = ? RETURNING sha256"
             gone = connection.rows(query, doc_id, FINAL)
             if not gone:
-                return  # added again meanwhile
+                return  # added again in the meantime
             with files.reported(store.home / "files"):
                 for path in store.files(gone[0]["sha256"]):
                     path.unlink(missing_ok=True)

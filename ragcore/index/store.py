@@ -1,7 +1,7 @@
-"""The library on disk: PDFs by SHA-256, and SQLite as the only truth about them.
+"""Library on disk: PDFs by SHA-256, and SQLite as the only source of truth.
 
-Vectors and BM25 are caches beside it that can be made again from what is here. Every write bumps nothing but what it
-changes; `revision` grows whenever chunks come or go, which is how the caches know that they are stale.
+Vectors and BM25 are caches that can be rebuilt from it. `revision` grows whenever chunks are added or removed, by which
+the caches detect that they are outdated.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from ragcore.index.packing import StoredElements, pack, unpack
 from ragcore.types import Chunk, Document, Element, ModelReport, Page, WordMap
 from ragcore.types.library import DocumentInfo, Status
 
-_BUILD = "recipe, built, given"  # another process may build a document anew, or rename it
+_BUILD = "recipe, built, given"  # another process may rebuild or rename a document
 
 
 class Store(ChunkStore):
     """Everything under one home folder: ``groundwork.sqlite``, ``files/``, ``cache/`` and ``locks/``.
 
-    A document's files stand side by side under the hash that names it: ``.pdf`` as given, ``.unlocked.pdf`` the
-    readable copy of an encrypted one; and for an ADE import ``.ade.json``, with ``.drawn.pdf`` for pages drawn from it
-    where no PDF was given. The hash is that of the PDF, or of the JSON followed by its PDF if there is one.
+    A document's files are next to each other under the hash that names it: ``.pdf`` as given, ``.unlocked.pdf`` the
+    readable copy of an encrypted one; for an ADE import also ``.ade.json``, with ``.drawn.pdf`` for pages drawn from it
+    if no PDF was given. The hash is that of the PDF, or of the JSON followed by its PDF if there is one.
     """
 
     def __init__(self, home: Path, opened_mb: int = 256) -> None:
@@ -42,24 +42,24 @@ class Store(ChunkStore):
         self.opened = OpenDocuments(opened_mb << 20)
 
     def document_lock(self, doc_id: str) -> AbstractContextManager[None]:
-        """Held by the one task that reads or removes a document. Raises `StoreBusy` at once if it is taken."""
+        """Lock held by the one task that reads or removes a document. Raises `StoreBusy` at once if it is taken."""
         busy = "Another task is reading or removing this document right now."
         return files.locked(self.home / "locks" / f"{doc_id}.lock", busy)
 
     # Files
 
     def add_file(self, data: bytes, name: str) -> tuple[str, bool]:
-        """Keep a PDF under its SHA-256 and list it; ``(doc_id, True)`` if it is new, ``(doc_id, False)`` if the
-        same bytes are in the library already. What was put into the trash comes back as new."""
+        """Store a PDF under its SHA-256 and list it; ``(doc_id, True)`` if it is new, ``(doc_id, False)`` if the
+        library already has the same bytes. A document in the trash comes back as new."""
         return self._add({".pdf": data}, hashlib.sha256(data).hexdigest(), name)
 
     def add_ade(self, json: bytes, name: str, pdf: bytes | None) -> tuple[str, bool]:
-        """Keep an ADE JSON, with its PDF if that was given, as one document; returns what `add_file` does."""
+        """Store an ADE JSON, with its PDF if given, as one document; returns the same as `add_file`."""
         kept = {".ade.json": json} | ({".pdf": pdf} if pdf is not None else {})
         return self._add(kept, hashlib.sha256(json + (pdf or b"")).hexdigest(), name)
 
     def find_ade(self, json: bytes) -> str | None:
-        """The document to which this very ADE JSON belongs, with a PDF or without; None where there is none."""
+        """Document with exactly this ADE JSON, with a PDF or without; None if there is none."""
         for doc_id, sha256 in self.database.rows("SELECT doc_id, sha256 FROM documents WHERE removed IS NULL"):
             path = self._file(sha256, ".ade.json")
             if path.is_file() and path.stat().st_size == len(json) and path.read_bytes() == json:
@@ -67,41 +67,41 @@ class Store(ChunkStore):
         return None
 
     def file(self, doc_id: str) -> Path:
-        """The PDF as it can be read: the unlocked copy of an encrypted one, the pages drawn from an ADE JSON without
-        its PDF, else the file as given."""
+        """Readable PDF: the unlocked copy of an encrypted one, the pages drawn from an ADE JSON without its PDF, else
+        the file as given."""
         for path in (self.unlocked_path(doc_id), self.drawn_path(doc_id)):
             if path.is_file():
                 return path
         return self.original(doc_id)
 
     def original(self, doc_id: str) -> Path:
-        """The PDF as given; there is none where an ADE JSON came without."""
+        """PDF as given; it does not exist for an ADE JSON without one."""
         return self._file(self.sha256(doc_id), ".pdf")
 
     def unlocked_path(self, doc_id: str) -> Path:
-        """Where the decrypted copy of an encrypted file is kept once its password was given."""
+        """Path of the decrypted copy of an encrypted file, made once its password was given."""
         return self._file(self.sha256(doc_id), ".unlocked.pdf")
 
     def drawn_path(self, doc_id: str) -> Path:
-        """Where the pages are kept that were drawn from an ADE JSON without its PDF."""
+        """Path of the pages drawn from an ADE JSON without its PDF."""
         return self._file(self.sha256(doc_id), ".drawn.pdf")
 
     def ade_file(self, doc_id: str) -> Path | None:
-        """The ADE JSON that the document was imported from; None for a PDF."""
+        """ADE JSON that the document was imported from; None for a PDF."""
         path = self._file(self.sha256(doc_id), ".ade.json")
         return path if path.is_file() else None
 
     def files(self, sha256: str) -> list[Path]:
-        """Every file that the document of this hash may have."""
+        """All files that the document of this hash may have."""
         return [self._file(sha256, suffix) for suffix in (".pdf", ".unlocked.pdf", ".drawn.pdf", ".ade.json")]
 
     @property
     def pictures(self) -> Path:
-        """Where pictures of pages are kept that were drawn to be looked at, a folder for each document."""
+        """Folder of cached page pictures, a subfolder for each document."""
         return self.home / "cache" / "pages"
 
     def sha256(self, doc_id: str) -> str:
-        """The hash, in hex, under which the document's files are kept."""
+        """Hash, in hex, under which the document's files are stored."""
         return str(self._row(doc_id, "sha256")[0])
 
     def _file(self, sha256: str, suffix: str) -> Path:
@@ -116,7 +116,7 @@ class Store(ChunkStore):
             if not new and connection.update("documents", back, row["doc_id"], removed=None):
                 bump_revision(connection)
                 new = True
-        self._keep(kept, sha256)  # the end of a removal may have taken them away before they were listed
+        self._keep(kept, sha256)  # the end of a removal may have deleted them before they were listed
         return sha256[:16], new
 
     def _keep(self, kept: Mapping[str, bytes], sha256: str) -> None:
@@ -135,15 +135,14 @@ class Store(ChunkStore):
         """Set the status and error; ``seconds`` are added to the time spent."""
         with self.database.write() as connection:
             if status == "failed":
-                bump_revision(connection)  # its chunks of an earlier build are not searched any more
+                bump_revision(connection)  # chunks of its earlier build are no longer searched
             connection.execute(
                 "UPDATE documents SET status = ?, error = ?, seconds = seconds + ? WHERE doc_id = ?",
                 (status, json.dumps(error) if error else None, seconds, doc_id),
             )
 
     def hold(self, doc_ids: Sequence[str] | None, held: bool) -> None:
-        """Note of documents (None: of all) whether a person cancelled their reading, so that it goes on only when a
-        person says so."""
+        """Record whether a person cancelled reading these documents (None: all); only a person can then resume it."""
         with self.database.write() as connection:
             if doc_ids is None:
                 connection.update("documents", "held != ?", held, held=int(held))
@@ -151,7 +150,7 @@ class Store(ChunkStore):
                 connection.update("documents", f"doc_id {IN}", listed(doc_ids), held=int(held))
 
     def set_info(self, doc_id: str, info: str, pages: int) -> None:
-        """Keep what inspecting the file said (as JSON text). It is called by its file's name until it is read."""
+        """Store the file information (as JSON text). The document has its file name as title until it is read."""
         with self.database.write() as connection:
             connection.update("documents", "doc_id = ?", doc_id, info=info, pages=pages)
 
@@ -168,7 +167,7 @@ class Store(ChunkStore):
         return set(self.database.column("SELECT page FROM page_layouts WHERE doc_id = ?", doc_id))
 
     def page_layouts(self, doc_id: str) -> list[bytes]:
-        """The checkpoints in page order."""
+        """Checkpoints in page order."""
         return self.database.column("SELECT data FROM page_layouts WHERE doc_id = ? ORDER BY page", doc_id)
 
     # Documents
@@ -214,7 +213,7 @@ class Store(ChunkStore):
             )
             connection.execute(f"DELETE FROM chunks WHERE chunk_id {IN}", (listed(gone),))
             rows = (chunk_row(chunk, of_chunk) for chunk, of_chunk in zip(chunks, pages))
-            connection.insert("chunks", *rows, key="chunk_id")  # one that is replaced would lose its vectors
+            connection.insert("chunks", *rows, key="chunk_id")  # a replaced row would lose its vectors
             embedders = "SELECT embedder FROM embedded WHERE doc_id = ?"
             for embedder in connection.column(embedders, document.doc_id):
                 settle(connection, embedder, [document.doc_id])
@@ -229,7 +228,7 @@ class Store(ChunkStore):
                 raise _unread(name)
 
     def document(self, doc_id: str) -> Document:
-        """A ready document; those used last are kept in memory. Raises `UnknownDocument`."""
+        """Ready document; the most recently used ones are cached in memory. Raises `UnknownDocument`."""
         held = self.opened.get(doc_id, tuple(self._row(doc_id, _BUILD)))
         if held is not None:
             return held
@@ -252,12 +251,12 @@ class Store(ChunkStore):
         return document
 
     def build(self, doc_id: str) -> str:
-        """Which build of a document there is, and under which name."""
+        """Identity of a document's current build and title."""
         recipe, built, given = self._row(doc_id, _BUILD)
         return f"{recipe} {built} {given or ''}"
 
     def documents(self, embedder: str = "", doc_id: str | None = None) -> list[DocumentInfo]:
-        """Every document (or only ``doc_id``) in the order in which it came. ``indexed`` refers to ``embedder``."""
+        """All documents (or only ``doc_id``) in order of addition. ``indexed`` refers to ``embedder``."""
         where = "doc_id = ?" if doc_id is not None else "? IS NULL"
         with self.database.read() as connection:
             rows = connection.rows(
@@ -280,18 +279,18 @@ class Store(ChunkStore):
         return [_info(dict(row), tags.get(row["doc_id"], ())) for row in rows]
 
     def names(self) -> list[tuple[str, str, str]]:
-        """``(doc_id, title, file name)`` of each ready document, in the order in which they came."""
+        """``(doc_id, title, file name)`` of each ready document, in order of addition."""
         rows = self.database.rows("SELECT doc_id, called, name FROM ready ORDER BY created, doc_id")
         return [(doc_id, title, name) for doc_id, title, name in rows]
 
     def titles(self) -> dict[str, str]:
-        """What to call each ready document: its title, with the file's name where another has the same title."""
+        """Display name of each ready document: its title, with the file name if another document has the same title."""
         names = self.names()
         often = Counter(title for _, title, _ in names)
         return {doc_id: title if often[title] == 1 else f"{title} ({name})" for doc_id, title, name in names}
 
     def recipes(self) -> dict[str, str]:
-        """For each ready document the hash of the settings that built it."""
+        """Hash of the settings that built each ready document."""
         return dict(map(tuple, self.database.rows("SELECT doc_id, recipe FROM ready")))
 
     def _row(self, doc_id: str, columns: str) -> Row:
@@ -334,7 +333,7 @@ def _info(row: dict[str, Any], tags: tuple[str, ...]) -> DocumentInfo:
 
 
 def _known(text: str | None, kind: type) -> dict[str, Any]:
-    """The fields of ``kind`` in a JSON object; what a newer version put beside them is passed over."""
+    """Fields of ``kind`` in a JSON object; fields that a newer version added are ignored."""
     names = {each.name for each in fields(kind)}
     return {name: value for name, value in json.loads(text or "{}").items() if name in names}
 
@@ -346,18 +345,20 @@ def _unread(name: str) -> UnknownDocument:
 # Documents in memory
 
 _ENTRY = 26  # bytes of a word map for each of its entries
-_DECODED = 3  # bytes for each character of the JSON of elements: itself, and all that is made of it
+_DECODED = 3  # bytes for each character of the JSON of elements: itself, and all objects made of it
 
 
 def weight(document: Document, packed: int) -> int:
-    """About how many bytes ``document`` takes at most; its elements are ``packed`` characters of JSON."""
+    """Approximate upper bound of a document's memory in bytes; ``packed`` is the length of its elements' JSON."""
     return len(document.text) * 2 + _ENTRY * len(document.words) + _DECODED * packed
 
 
 class OpenDocuments:
-    """The documents used last, of at most ``most`` bytes together; the last one always. Safe for many threads.
+    """Cache of the most recently used documents, of at most ``most`` bytes together; the last one is always kept.
+    Thread-safe.
 
-    Each is kept with what says which build it is of, so one that another process built anew is never given out.
+    Each is stored with the identity of its build, so a document that another process rebuilt is never returned
+    outdated.
     """
 
     def __init__(self, most: int) -> None:
@@ -370,11 +371,11 @@ class OpenDocuments:
 
     @property
     def held_bytes(self) -> int:
-        """What the documents take together, by `weight`."""
+        """Total memory of the documents, by `weight`."""
         return sum(size for _, _, size in self._held.values())
 
     def get(self, doc_id: str, build: Hashable) -> Document | None:
-        """The document as it was built by ``build``; None where it is not held."""
+        """Document as built by ``build``; None if it is not cached."""
         with self._lock:
             held = self._held.get(doc_id)
             if held is None or held[0] != build:
@@ -398,13 +399,13 @@ class OpenDocuments:
             self._held.clear()
 
 
-# What a library takes on the disk
+# Disk usage of a library
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentStorage:
-    """Bytes of one document: its file as given (and a readable copy), its rows in the database (pages as read, text,
-    chunks, vectors), and the pictures of its pages that were drawn so far."""
+    """Disk usage of one document in bytes: its file as given (and a readable copy), its rows in the database (pages as
+    read, text, chunks, vectors), and the pictures of its pages drawn so far."""
 
     file: int = 0
     rows: int = 0
@@ -417,8 +418,8 @@ class DocumentStorage:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Bytes of a library: ``files`` as given, the ``database``, the ``index`` beside it (which can be made again from
-    the database), ``pictures`` of pages (drawn again when they are looked at), and each document's part of them."""
+    """Disk usage of a library in bytes: ``files`` as given, the ``database``, the ``index`` beside it (which can be
+    rebuilt from the database), ``pictures`` of pages (drawn again on demand), and each document's part of them."""
 
     files: int
     database: int
@@ -432,7 +433,8 @@ class Storage:
 
 
 def measure(store: Store) -> Storage:
-    """What ``store`` takes now; what is in the trash counts in all, and has no part of its own. Raises `StoreError`."""
+    """Disk usage of ``store`` now; documents in the trash count in the total, without a part of their own. Raises
+    `StoreError`."""
     home, drawn = store.home, store.pictures
     pictures = {folder.name: size(folder) for folder in _entries(drawn)}
     rows = dict(map(tuple, store.database.rows(_ROWS)))
@@ -453,7 +455,7 @@ def measure(store: Store) -> Storage:
     )
 
 
-# Lengths of the values that each document has in the database, without what its pages and indexes add.
+# Lengths of each document's values in the database, without the overhead of pages and indexes.
 _ROWS = """
     SELECT doc_id, sum(coalesce(long, 0)) FROM (
         SELECT doc_id, coalesce(length(text), 0) + coalesce(length(words), 0) + coalesce(length(page_data), 0)
@@ -467,7 +469,7 @@ _ROWS = """
 
 
 def size(path: Path) -> int:
-    """Bytes of a file, or of all files below a folder; 0 where there is none, for files come and go."""
+    """Bytes of a file, or of all files below a folder; 0 if it does not exist: files may be deleted at any time."""
     try:
         if path.is_dir():
             return sum(size(item) for item in path.iterdir())

@@ -1,9 +1,10 @@
-"""Exact nearest neighbours as `VectorStore`: one product with every vector, over files that are mapped into memory.
+"""Flat vector store: exact nearest neighbours as `VectorStore`, by one product with every vector in memory-mapped
+files.
 
-The store is a folder of immutable segments and ``manifest.json``, which names them with their checksums and the rows of
-each that no longer count. Adding makes one segment of what is new and of those that are less than twice its size, so a
+The store is a folder of immutable segments and ``manifest.json``, which names them with their checksums and the
+outdated rows of each. Adding merges the new vectors and the segments less than twice their size into one segment, so a
 vector is copied about log(size of the library) times in all; removing changes the manifest. The manifest is replaced in
-one step, after what it names is on the disk, so a process killed at any moment leaves the store as it was before or
+one step, once its segments are on the disk, so a process killed at any moment leaves the store as it was before or
 after a change. Readers need no lock; one process writes at a time.
 """
 
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 LOCK_SECONDS = 30.0
-FEW = 0.05  # share of a segment up to which the vectors of a scope are compared alone
+FEW = 0.05  # share of a segment up to which only the vectors of a scope are compared
 
 
 def vector_store(kind: str, folder: Path) -> VectorStore:
-    """The vector store of this kind in ``folder``, which is made when it is first used."""
+    """Vector store of this kind in ``folder``, which is created on first use."""
     if kind == "flat":
         return FlatStore(folder)
     if kind == "chroma":
@@ -49,7 +50,7 @@ def vector_store(kind: str, folder: Path) -> VectorStore:
 
 
 def folder_lock(folder: Path, seconds: float) -> AbstractContextManager[None]:
-    """The folder of a vector store, for one thread of one process at a time. Raises `StoreBusy`."""
+    """Lock on the folder of a vector store, for one thread of one process at a time. Raises `StoreBusy`."""
     # Beside the folder, so that removing the folder does not remove the lock that guards the removal.
     busy = "Another Groundwork process is writing to this library's vector cache."
     return disk.locked(folder.with_suffix(".lock"), busy, seconds, poll=0.005)
@@ -57,8 +58,7 @@ def folder_lock(folder: Path, seconds: float) -> AbstractContextManager[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """Vectors written once: float32 ``(n, d)``, mapped, in a file whose checksum is ``crc``. ``alive`` says which of
-    them count."""
+    """Immutable vectors: float32 ``(n, d)``, mapped from a file with checksum ``crc``. ``alive`` marks current ones."""
 
     path: Path
     crc: int
@@ -69,7 +69,7 @@ class _Segment:
 
     @classmethod
     def read(cls, path: Path, crc: int, dead: Sequence[int]) -> _Segment:
-        """Raises `FileNotFoundError`, and `ValueError` for a file that is damaged."""
+        """Segment read from ``path``. Raises `FileNotFoundError`, and `ValueError` for a damaged file."""
         version = disk.version(path)
         data = np.memmap(path, np.uint8, "r")
         if zlib.crc32(data.data) != crc:
@@ -81,7 +81,8 @@ class _Segment:
 
     @classmethod
     def write(cls, folder: Path, entries: Entries, vectors: Vector) -> _Segment:
-        """A .npy file with the JSON of the chunks behind it. Raises `OSError`, and leaves nothing behind then."""
+        """Segment written as a .npy file followed by the JSON of its chunks. Raises `OSError`, leaving nothing
+        behind."""
         path = folder / f"{uuid.uuid4().hex}.vectors"
         with disk.replacing(path) as stream:
             np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(vectors))
@@ -95,7 +96,7 @@ class _Segment:
         return int(self.alive.sum())
 
     def intact(self) -> bool:
-        """Whether it is the file that was mapped: reading on in one that was cut short would end the process."""
+        """Whether the file is still the mapped one: reading from a truncated one would end the process."""
         return disk.version(self.path) == self.version
 
     def without(self, rows: Sequence[int] | NDArray[np.int64]) -> _Segment:
@@ -106,7 +107,7 @@ class _Segment:
         return replace(self, alive=alive)
 
     def near(self, vector: Vector, k: int, scope: Scope) -> list[tuple[str, float]]:
-        """The best ``k`` in ``scope``, with all that are as near as the last of them."""
+        """Best ``k`` in ``scope``, including all ties with the last one."""
         inside = self.entries.within(scope)
         rows = np.flatnonzero(self.alive if inside is None else inside & self.alive)
         few = len(rows) <= FEW * len(self.vectors)
@@ -120,11 +121,11 @@ class _Segment:
 
 
 class FlatStore:
-    """`VectorStore` in ``folder``, which is made when it is first used. Safe for threads and for processes.
+    """`VectorStore` in ``folder``, which is created on first use. Safe for threads and for processes.
 
-    A writer waits ``lock_seconds`` for another one and then raises `StoreBusy`. `VectorStoreError`: what is in the
-    folder is damaged, or a vector is not of the length of those in it. `StoreError`: the folder cannot be read or
-    written, or there is no room.
+    A writer waits ``lock_seconds`` for another one and then raises `StoreBusy`. `VectorStoreError`: the folder's
+    content is damaged, or a vector differs in length from those in it. `StoreError`: the folder cannot be read or
+    written, or the disk is full.
     """
 
     def __init__(self, folder: Path, *, lock_seconds: float = LOCK_SECONDS) -> None:
@@ -138,7 +139,7 @@ class FlatStore:
         vectors = np.ascontiguousarray(vectors, dtype="<f4")
         with self._writing() as segments:
             self._check_length(segments, vectors.shape[1])
-            # Of an id that is given twice the last vector counts.
+            # The last vector of a repeated id counts.
             last = sorted({entry.chunk_id: place for place, entry in enumerate(entries)}.values())
             new, vectors = [entries[place] for place in last], vectors[last]
             for at, segment in enumerate(segments):
@@ -188,7 +189,7 @@ class FlatStore:
     # Reading and writing the folder
 
     def _segments(self) -> list[_Segment]:
-        """The segments as the manifest names them now; none where there is no manifest."""
+        """Segments named by the manifest now; none without a manifest."""
         with disk.reported(self._folder):
             while True:
                 version = disk.version(self._folder / MANIFEST)
@@ -211,7 +212,7 @@ class FlatStore:
                 return segments
 
     def _read(self, known: Sequence[_Segment]) -> list[_Segment]:
-        """The segments that the manifest names; those in ``known`` that are as they were are not read again."""
+        """Segments that the manifest names; unchanged ones in ``known`` are not read again."""
         intact = {(segment.path.name, segment.crc): segment for segment in known if segment.intact()}
         named = json.loads(disk.unsealed((self._folder / MANIFEST).read_bytes()))
         found = []
@@ -222,14 +223,14 @@ class FlatStore:
 
     @contextmanager
     def _writing(self) -> Iterator[list[_Segment]]:
-        """The segments, for this thread and process alone to change."""
+        """Context with the segments, for this thread and process alone to change."""
         with folder_lock(self._folder, self._seconds), disk.reported(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             yield list(self._segments())
 
     def _commit(self, segments: list[_Segment], entries: Entries | None = None, vectors: Vector | None = None) -> None:
-        """Make the folder hold ``segments`` and one of what is new; other files in it are removed."""
-        # What is left of a segment of which most is gone is written anew, with what is new.
+        """Make the folder hold ``segments`` and one with the new vectors; its other files are removed."""
+        # The rest of a segment that is mostly outdated is merged with the new vectors.
         few = [segment for segment in segments if 2 * len(segment) <= len(segment.entries)]
         kept = sorted((each for each in segments if 2 * len(each) > len(each.entries)), key=len, reverse=True)
         size = sum(len(segment) for segment in few) + (0 if entries is None else len(entries))
@@ -254,7 +255,7 @@ class FlatStore:
         if not self._folder.is_dir():
             return
         for path in self._folder.iterdir():
-            # The stamp of what built the cache lies here too; it goes with the cache.
+            # The stamp of the cache's builder is here too; it is removed with the cache.
             if path.name not in named and (path.suffix in (".vectors", ".part") or not named):
                 try:
                     path.unlink()
