@@ -1,1 +1,1 @@
-"""The rules of English: what works without a model."""
+"""Offline answering: rules of English that work without a model."""

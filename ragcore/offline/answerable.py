@@ -1,6 +1,6 @@
-"""The probability that the lines found hold an answer: a logistic model over a few signs.
+"""Answerability classifier: a logistic model of the probability that the lines found hold an answer.
 
-Its weights are fitted by `benchmarks.answerable` on development questions of which some are not answered.
+Its weights are fitted by `benchmarks.answerable` on development questions, some of them unanswerable.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ from ragcore.protocols import Reranker
 from ragcore.text.terms import Wanted
 from ragcore.text.words import content_stems
 
-_READ = 4  # lines that are judged with their paragraph
+_READ = 4  # lines judged with their paragraph
 _FARTHEST = 9.0  # log odds of relevance
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What tells whether a question is answered. ``relevance``: log odds of the best relevance of a line by
-    itself or with what stands before it in its paragraph. ``cover``: the share of the question's
-    words in one line and what stands over it, rare ones counting more. ``thing``: whether a good line has the thing
-    asked for, its rarest word beside names. ``fit``: how far one looks like an answer. ``names`` and ``years``:
-    whether some stand nowhere."""
+    """Features of answerability. ``relevance``: log odds of the best relevance of a line, alone or with the preceding
+    text of its paragraph. ``cover``: the share of the question's words in one line and its headings, weighted by
+    rarity. ``thing``: whether a good line has the rarest word of the question that is not a name. ``fit``: how closely
+    one looks like an answer. ``names`` and ``years``: whether some appear nowhere."""
 
     relevance: float
     cover: float
@@ -48,7 +47,7 @@ def signs_of(
     absent: Missing,
     reranker: Reranker | None,
 ) -> Signs:
-    """The signs of what was ``found``, of which ``scored`` are the best lines; ``named`` is what the question names."""
+    """Features of ``found``, of which ``scored`` are the best lines; ``named`` are the names in the question."""
     best = sorted(scored, key=_relevance, reverse=True)[:_READ]
     counts = Counter(word for quote in found for word in wanted.held(quote.words))
     weights = {word: log(1 + len(found) / (1 + counts[word])) for word in wanted.words}
@@ -62,11 +61,11 @@ def signs_of(
     relevance = _relevance(best[0])
     if reranker is not None:
         read = [with_paragraph(each.quote)[-LONGEST_PASSAGE:] for each in best]
-        # What only names whom the question is about is relevant to the name.
+        # A line that only names the question's subject is relevant to the name.
         asked = question.main if said else _without(question.main, named)
         together = float(reranker.score(asked, read).max())
         relevance = max(relevance, together) if said else together
-    # Of two that are compared, one can be told of.
+    # One of two things compared may have information.
     lacking = bool(absent.names) and not (question.compares and set(named) - set(absent.names))
     return Signs(
         log_odds(relevance),
@@ -79,7 +78,7 @@ def signs_of(
 
 
 def probability(signs: Signs) -> float:
-    """That the question is answered."""
+    """Probability that the question is answered."""
     return 1.0 / (1.0 + exp(-(INTERCEPT + sum(w * sign for w, sign in zip(WEIGHTS, astuple(signs), strict=True)))))
 
 
@@ -90,7 +89,7 @@ def _without(question: str, names: Sequence[str]) -> str:
 
 
 def log_odds(relevance: float) -> float:
-    """Of a probability, within what the cross-encoder tells apart."""
+    """Log odds of a probability, clipped to the range that the cross-encoder resolves."""
     p = min(max(relevance, 1e-9), 1 - 1e-9)
     return float(np.clip(log(p / (1 - p)), -_FARTHEST, _FARTHEST))
 
@@ -99,6 +98,6 @@ def _relevance(each: Scored) -> float:
     return each.worth if each.relevance is None else each.relevance
 
 
-# Of `Signs` in their order.
+# In the order of `Signs`.
 WEIGHTS = (0.19, 2.25, 0.42, 1.86, -5.41, -5.36)
 INTERCEPT = -1.6

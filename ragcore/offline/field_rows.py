@@ -1,5 +1,5 @@
-"""Fields of a report out of tables: the cell whose row and column are certain, in the period asked for, and the rows of
-the table that has all columns of a table field."""
+"""Report fields from tables: the cell of a certain row and column in the requested period, and the rows of the table
+that has all columns of a table field."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from ragcore.types.table_labels import RowLabel
 
 _UNDATED: Period = (0, 0, 0)
 _TOTAL = frozenset({"total", "totals"})
-_LONGEST_WORDS = 120  # characters of a cell that is a name or a few words
+_LONGEST_WORDS = 120  # characters of a cell with a name or a few words
 MOST_ROWS = 40
-_ABOUT = 0.5  # share of what is asked for that must stand over a table for it to be the one meant
-_ABOUT_NAMED = 0.25  # and where its columns themselves say what it is of
+_ABOUT = 0.5  # share of the requested words that must be over a table for it to match
+_ABOUT_NAMED = 0.25  # the same if its columns themselves name its subject
 _ANY_TABLE = frozenset(content_stems("change percent % name description note item type other count share"))
-_NAMED = 0.6  # share of a column's or row's words that must stand in a header for it to be that column or row
+_NAMED = 0.6  # share of a column's or row's words that its header must have
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A cell that is what was asked for; ``fit`` 0–1, ``whole``: it stands in a statement of the whole, ``called``: its
-    row is called so word by word, or a total where a total is asked for."""
+    """Cell that matches the request; ``fit`` 0–1; ``whole``: it is in a statement of the whole company; ``called``: its
+    row has exactly the requested name, or is a total if a total is requested."""
 
     quote: Quotable
     row: Row
@@ -46,13 +46,13 @@ class Candidate:
 
     @property
     def standing(self) -> tuple[bool, bool]:
-        """Which of several amounts comes first: one of a statement of the whole, and there one of such a row."""
+        """Sort key among several amounts: statements of the whole first, then rows with the exact name."""
         return self.whole, self.whole and self.called
 
 
 def candidates(asked: Wish, found: Sequence[Quotable], stated: KnownFacts = NOTHING_STATED) -> list[Candidate]:
-    """The certain cells of ``found``, of the period asked for; else of the latest period in their document. What is
-    asked of a year is not what documents that are ``stated`` to be interim end with."""
+    """Certain cells of ``found`` in the requested period, else in the latest period of their document. The closing
+    columns of documents ``stated`` to be interim do not count for a request about a year."""
     out = []
     for quote in found:
         row = quote.row
@@ -74,8 +74,8 @@ def candidates(asked: Wish, found: Sequence[Quotable], stated: KnownFacts = NOTH
 
 
 def of_owners(asked: Wish, found: Sequence[Quotable], stated: KnownFacts = NOTHING_STATED) -> list[Candidate]:
-    """The cells of rows called what is asked for "attributable to common shareholders", in a statement of the whole;
-    none where the document tells of others who have a share in it, since then the two are different amounts."""
+    """Cells of rows with the requested name "attributable to common shareholders", in a statement of the whole; none if
+    the document mentions other owners, since the two amounts then differ."""
     rows = [(quote, quote.row) for quote in found if quote.row is not None]
     shared = {quote.source.doc_id for quote, row in rows if has_other_owners(f"{row.name} {quote.text}")}
     renamed = {}
@@ -90,7 +90,7 @@ def of_owners(asked: Wish, found: Sequence[Quotable], stated: KnownFacts = NOTHI
 
 
 def is_called(asked: Wish, label: RowLabel) -> bool:
-    """Whether a row of a statement is called as what is asked for, be it of its owners."""
+    """Whether a statement row has the requested name, with or without "attributable to owners"."""
     head = label.head if head_stems(label.head) or not _TOTAL & set(tokens(label.head)) else label.group
     of = {head_stems(name) for name in (head, plain_name(head), plain_name(head, of_owners=True))}
     group = head_stems(label.group)
@@ -103,7 +103,7 @@ def is_called(asked: Wish, label: RowLabel) -> bool:
 
 
 def in_statements(found: Sequence[Quotable], statements: Sequence[Statement]) -> list[Quotable]:
-    """``found``, where the statements of a document are known: whether each row stands in one, and with its name."""
+    """``found`` where the statements of a document are known, each row marked as inside one or not, with its name."""
     known = {one.doc_id for one in statements}
     out = []
     for quote in found:
@@ -121,8 +121,8 @@ def in_statements(found: Sequence[Quotable], statements: Sequence[Statement]) ->
 
 
 def latest_year(found: Sequence[Quotable], doc_id: str, stated: KnownFacts = NOTHING_STATED) -> int:
-    """The year of the document: that of its statements, else the last one that most of its tables set beside the year
-    before; 0 where none does. Tables that look ahead (what falls due in the next years) are fewer."""
+    """Reporting year of the document: that of its statements, else the latest year that most of its tables compare with
+    the previous year; 0 if none does. Tables that look ahead (payments due in coming years) are fewer."""
     if stated.year_of(doc_id):
         return stated.year_of(doc_id)
     tables: dict[str, int] = {}
@@ -138,10 +138,10 @@ def latest_year(found: Sequence[Quotable], doc_id: str, stated: KnownFacts = NOT
 
 
 def _cell(asked: Wish, quote: Quotable, row: Row, interim: bool, whole: bool) -> tuple[Cell, Period, float] | None:
-    """The one cell of ``row`` that is asked for, of the years asked for or of the latest period; ``interim``: of the
-    latest before the last, which is no end of a year. Row and column together are called what is asked for."""
+    """The one requested cell of ``row``, for the requested years or the latest period; ``interim``: for the latest
+    period before the last, which ends no year. Row and column names together match the request."""
     fits = [(cell, fit) for cell in row.cells if (fit := _fit(asked, quote, row, cell, whole)) >= CERTAIN]
-    # Beside each amount stands its share of sales, under the same header.
+    # Each amount has its share of sales beside it, under the same header.
     fits = [one for one in fits if one[0].text.rstrip(" )").endswith("%") == asked.share] or fits
     dated = [(cell, period, fit) for cell, fit in fits if (period := period_of(cell.column)) is not None]
     if not dated:
@@ -152,7 +152,7 @@ def _cell(asked: Wish, quote: Quotable, row: Row, interim: bool, whole: bool) ->
     if asked.years:
         dated = [one for one in dated if one[1][0] in asked.years]
     if interim:
-        # Beside the end of the quarter stands that of the last year, or of the same quarter a year before.
+        # The end of the quarter is printed beside the end of last year, or the same quarter a year earlier.
         days = sorted({period for _, period, _ in dated})
         if len(days) != 2 or not all(month for _, month, _ in days) or days[0][1] == days[1][1]:
             return None
@@ -163,12 +163,13 @@ def _cell(asked: Wish, quote: Quotable, row: Row, interim: bool, whole: bool) ->
 
 
 def _fit(asked: Wish, quote: Quotable, row: Row, cell: Cell, whole: bool) -> float:
-    """How far row and column are called what is asked for; 0.0 where their group or table is of something else."""
+    """Match between the names of row and column and the request, 0–1; 0.0 if their group or table is about something
+    else."""
     if not _holds(asked, row, cell):
         return 0.0
     known = stems("names", "beside") | stems("names", "columns") | frozenset(content_stems(f"{row.table} {asked.unit}"))
     if whole and len(row.cells) > 1:
-        # What stands over all columns of a statement is the company, and no part of it.
+        # The header over all columns of a statement is the company, not a part of it.
         known |= frozenset.intersection(*(frozenset(content_stems(one.column)) for one in row.cells))
     column, parts = head_stems(cell.column) - (known - asked.words), stems("names", "parts")
     foreign = stems("names", "others") | parts
@@ -199,7 +200,7 @@ def _fit(asked: Wish, quote: Quotable, row: Row, cell: Cell, whole: bool) -> flo
             called = head | column
             own = name.stems | (name.further & called)
             if head & name.all and column:
-                # "Imported cases in Finland": a row and a column, and over both of them what they are cases of.
+                # "Imported cases in Finland": a row and a column; the header over both says what kind of cases.
                 own -= table - called
             certain = name.further <= around | called and called <= name.all
             if head and certain and not (called ^ own) & stems("names", "actions"):
@@ -208,7 +209,7 @@ def _fit(asked: Wish, quote: Quotable, row: Row, cell: Cell, whole: bool) -> flo
 
 
 def _holds(asked: Wish, row: Row, cell: Cell) -> bool:
-    """Whether a cell holds the kind of thing asked for; a name or words only where it is the one cell of its row."""
+    """Whether a cell holds the requested kind of value; a name or words count only in the sole cell of its row."""
     if asked.sort in ("amount", "count"):
         return any(character.isdigit() for character in cell.text)
     if len(row.cells) > 1:
@@ -221,7 +222,7 @@ def _holds(asked: Wish, row: Row, cell: Cell) -> bool:
 
 
 def _heads(row: Row, whole: bool, is_total: bool, group: frozenset[str]) -> set[frozenset[str]]:
-    """What a row is called; a total, and the rows of "Employees by site", also as what it is of."""
+    """Names of a row; a total, and a row of "Employees by site", also has the name of the thing counted."""
     heads = {head_stems(row.head)}
     if whole:
         heads.add(head_stems(plain_name(row.head)))
@@ -252,8 +253,8 @@ def _is_whole(quote: Quotable, row: Row) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """``name`` is the unit of the row's header (0 where it has none); ``cells`` the units by column label. ``about``
-    are the stems of what stands over it: section, the table's title, the header of the first column."""
+    """Table row. ``name`` is the unit of its header (0 without one); ``cells`` are units by column label. ``about`` are
+    the stems of its section, the table's title and the header of the first column."""
 
     source: Source
     name: int
@@ -265,10 +266,10 @@ class _Row:
 
 
 def table_field(heading: str, form: Field, sources: Sequence[Source]) -> str:
-    """``form`` as a Markdown table, each cell with its marker, or "" where no table of ``sources`` has its columns.
+    """``form`` as a Markdown table, each cell with its marker, or "" if no table of ``sources`` has its columns.
 
-    The first column takes the rows' headers unless a column is called so. Where the requirements name several rows,
-    only those are given, and the ones that are not there are said to be missing.
+    The first column takes the row headers unless a table column has its name. If the requirements name several rows,
+    only those are given, and absent ones are reported as missing.
     """
     wanted = form.requirements if len(form.requirements) > 1 else ()
     tables = [table for source in sources for table in _tables(source)]
@@ -276,7 +277,7 @@ def table_field(heading: str, form: Field, sources: Sequence[Source]) -> str:
     columns = _columns(form.columns, chosen)
     if not chosen or any(column is None for column in columns[1:]):
         return ""
-    # "2023" and "Total" are columns of any table; "Cmax" and "AUC" say themselves what it is of.
+    # "2023" and "Total" are columns of any table; "Cmax" and "AUC" name their subject themselves.
     named = [stems_of(label or "") for label in columns[1:]]
     say = any(one - _ANY_TABLE - stems("names", "beside") for one in named)
     if _about(heading, form, chosen) < (_ABOUT_NAMED if say else _ABOUT):
@@ -294,8 +295,8 @@ def table_field(heading: str, form: Field, sources: Sequence[Source]) -> str:
 
 
 def _tables(source: Source) -> Iterator[list[_Row]]:
-    """The rows of each table of a source: lines of cells that follow one another. Rows without a labelled value say
-    nothing by themselves."""
+    """Rows of each table of a source, which are consecutive lines of cells. Rows without a labelled value are left
+    out."""
     rows: list[_Row] = []
     corner, title = "", ""
     for first, last in source.lines():
@@ -319,13 +320,13 @@ def _tables(source: Source) -> Iterator[list[_Row]]:
 
 
 def _column(label: str, name: str) -> str:
-    """The column part of a cell's label, ``group / row · column · column``."""
+    """Column part of a cell's label ``group / row · column · column``."""
     row, _, column = label.partition(" · ")
     return column if row.endswith(name) and column else label
 
 
 def _columns(wanted: Sequence[str], rows: Sequence[_Row]) -> list[str | None]:
-    """For each column wanted the label of the one in ``rows`` that it names, None where none is: each label once."""
+    """Label of the column in ``rows`` that each wanted column names, or None; each label is used once."""
     labels = list(dict.fromkeys(label for row in rows for label in row.cells))
     out: list[str | None] = []
     for column in wanted:
@@ -345,14 +346,14 @@ def _worth(heading: str, form: Field, wanted: Sequence[str], rows: Sequence[_Row
 
 
 def _about(heading: str, form: Field, rows: Sequence[_Row]) -> float:
-    """How far heading, requirements and columns are what the table and its columns are called, 0–1."""
+    """Match of heading, requirements and columns with the names of the table and its columns, 0–1."""
     said = rows[-1].about.union(*(content_stems(label) for label in rows[-1].cells))
     asked = set(content_stems(f"{heading} {' '.join(form.requirements)}")) - stems("names", "beside")
     return cover(asked or content_stems(heading), said)
 
 
 def _names(piece: str, row: _Row) -> float:
-    """How far ``piece`` and the header of ``row`` name the same, 0–1."""
+    """Match between ``piece`` and the header of ``row``, 0–1."""
     return agreement(frozenset(content_stems(piece)), frozenset(content_stems(row.words(row.name))))
 
 

@@ -1,8 +1,8 @@
-"""Fields of a report out of sentences: the figure that one plainly gives of what is asked for.
+"""Report fields from sentences: the figure that a sentence clearly gives for the requested quantity.
 
 "Capital expenditure was $9.7 million" is certain; "capital expenditure should fall to about $7 million" and "deferred
-revenue was $1 million" (for revenue) are not what was asked for. A length of time is known by the description of what
-it is of, and by what it counts from. Where sentences that fit alike do not agree there is none.
+revenue was $1 million" (for revenue) are rejected. A duration is identified by the description of its subject and by
+its starting point. Equally good sentences that disagree give no value.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from ragcore.types.question import AnswerType
 from ragcore.types.report import Period
 
 _LONGEST = 400  # characters of a sentence
-_APART = 3  # function words that may stand within a name
-_KINDS = 3  # words between a count and what is counted
-_SPEAKS = 0.6  # so much of what is asked for a sentence must hold, by count and with rare words counting more
-_NEARLY = 0.85  # sentences whose fit is so near to the best must give the same length
-_ANCHORED = 0.5  # what it is worth that a sentence counts from what is asked for
-_NEAR = 10  # words in which it is said from what a length counts
-_FEW = 3  # words; of fewer the heading says what is meant
+_APART = 3  # function words allowed inside a name
+_KINDS = 3  # words between a count and its noun
+_SPEAKS = 0.6  # share of the requested words that a sentence must have, by count and weighted by rarity
+_NEARLY = 0.85  # sentences within this fit of the best must give the same duration
+_ANCHORED = 0.5  # bonus of a sentence that counts from the requested starting point
+_NEAR = 10  # words within which the starting point of a duration follows
+_FEW = 3  # words; in a shorter sentence the heading gives the subject
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """``figure`` as the sentence ``quote`` says it, with the period that it says, zeros where it says none."""
+    """``figure`` as written in the sentence ``quote``, with the period stated there, zeros if none is."""
 
     quote: Quotable
     figure: str
@@ -46,7 +46,7 @@ class Said:
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence as words with their stems."""
+    """Sentence as words with their stems."""
 
     text: str
 
@@ -59,7 +59,7 @@ class _Sentence:
         return [stem(word.plain) for word in self.words]
 
     def places(self, name: frozenset[str]) -> Iterator[tuple[int, int]]:
-        """The first and last word of each place that has all of ``name`` and no other word that says something."""
+        """First and last word of each run with all of ``name`` and no other content word."""
         for first, one in enumerate(self.stems):
             held: set[str] = set()
             for last in range(first, min(len(self.stems), first + len(name) + _APART) if one in name else first):
@@ -72,14 +72,14 @@ class _Sentence:
                     break
 
     def first_at(self, start: int) -> int:
-        """The first word that ends behind ``start``."""
+        """First word that ends after ``start``."""
         return next((n for n, word in enumerate(self.words) if word.end > start), len(self.words))
 
     def between(self, first: int, last: int) -> str:
         return self.text[self.words[first].end : self.words[last].start] if 0 <= first < last < len(self.words) else ""
 
     def opens(self, first: int) -> bool:
-        """Whether a clause begins with the word ``first``, or with words that make no other thing of it."""
+        """Whether a clause begins at the word ``first``, or at words before it that leave its meaning unchanged."""
         while (
             first
             and self.words[first - 1].plain in words("sentences", "leads")
@@ -95,15 +95,15 @@ class _Sentence:
 
 
 def said(asked: Wish, found: Sequence[Quotable], latest: int) -> list[Said]:
-    """Every sentence of ``found`` that says it plainly, for the years asked for, else for ``latest`` (0: not known) or
-    a year after it, or for no year at all."""
+    """Sentences of ``found`` that clearly give a figure for the requested years, else for ``latest`` (0: unknown), the
+    year after it, or no year."""
     out: list[Said] = []
     for quote in found:
-        # An item of a list: of whom it is said stands in what leads it in.
+        # A list item: its subject is in the lead-in.
         if quote.row is not None or len(quote.text) > _LONGEST or quote.text[:1].islower():
             continue
         if asked.sort == "date":
-            # What is said of another year's report is older than this document.
+            # A statement about another year's report is older than this document.
             out += [one for one in _dates(asked, quote) if not latest or one.period[0] >= latest]
             continue
         for figure, clause in _figures(asked, _Sentence(quote.text)):
@@ -118,7 +118,7 @@ def said(asked: Wish, found: Sequence[Quotable], latest: int) -> list[Said]:
 
 
 def _figures(asked: Wish, sentence: _Sentence) -> Iterator[tuple[str, str]]:
-    """Each figure with its clause, without what it is compared with."""
+    """Each figure with its clause, without comparisons."""
     for start, end in _spans(asked, sentence.text):
         at, behind = sentence.first_at(start), sentence.first_at(end)
         for name in asked.names:
@@ -135,7 +135,7 @@ def _figures(asked: Wish, sentence: _Sentence) -> Iterator[tuple[str, str]]:
 
 
 def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
-    """Where figures of the wanted kind stand."""
+    """Spans of figures of the wanted kind."""
     if asked.sort == "duration":
         yield from ((one.start, one.end) for one in lengths(text))
         return
@@ -151,8 +151,8 @@ def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is(sentence: _Sentence, first: int, last: int, further: frozenset[str]) -> bool:
-    """Whether nothing but "was", a period, a change "to" the figure and all of ``further`` stands between a name and
-    its figure, ``first`` and ``last`` being the words behind the two."""
+    """Whether only "was", a period, a change "to" the figure and all of ``further`` lie between a name and its figure;
+    ``first`` and ``last`` are the words after each."""
     between = range(first, last)
     plain = [sentence.words[place].plain for place in between]
     rest = [place for place in between if sentence.stems[place] not in further]
@@ -164,22 +164,22 @@ def _is(sentence: _Sentence, first: int, last: int, further: frozenset[str]) -> 
 
 
 def _says_nothing(sentence: _Sentence, word: Word) -> bool:
-    """Whether a word makes nothing else of what it stands behind: "was", a period, a share by which it grew."""
+    """Whether a word leaves the meaning of the preceding words unchanged: "was", a period, a growth rate."""
     share = sentence.text[word.end : word.end + 2].strip().startswith(("%", "p"))
     year = word.number and (share or len(word.plain) in (1, 2, 4))
     return year or word.skipped or word.plain in words("sentences", "is") | words("sentences", "changes")
 
 
 def _clause(text: str, end: int) -> str:
-    """The clause of a figure that ends at ``end``, without what it is compared with."""
+    """Clause of a figure that ends at ``end``, without its comparison."""
     rest = text[end:].partition("(")[0]
     cut = next((word.start for word in words_of(rest) if word.plain in words("sentences", "beside")), len(rest))
     return text[:end] + rest[:cut]
 
 
 def _counts(asked: Wish, sentence: _Sentence, number: tuple[int, int], first: int, last: int) -> bool:
-    """Whether the ``number``, a run of words, counts all of what the words ``first`` to ``last`` name: "we had 40
-    employees", "our 40 part-time employees", "40 patients were randomized"; not a part of them, nor another's."""
+    """Whether the ``number``, a run of words, counts all of the noun in words ``first`` to ``last``: "we had 40
+    employees", "our 40 part-time employees", "40 patients were randomized"; not a part of it, nor another's."""
     at, behind = number
     inside = [word for word in sentence.words[behind:first] if word.plain not in words("sentences", "scales")]
     after = [word.plain for word in sentence.words[last + 1 : last + 4]]
@@ -205,9 +205,9 @@ def _counts(asked: Wish, sentence: _Sentence, number: tuple[int, int], first: in
 
 
 def _dates(asked: Wish, quote: Quotable) -> Iterator[Said]:
-    """Days that stand behind a name ("the effective date is …") or, in brackets, before it."""
+    """Dates after a name ("the effective date is …") or, in brackets, before it."""
     sentence = _Sentence(quote.text)
-    for start, end in date_spans(quote.text.title()):  # "MAY 27, 2024" too
+    for start, end in date_spans(quote.text.title()):  # also "MAY 27, 2024"
         days = days_in(quote.text[start:end])
         at, behind = sentence.first_at(start), sentence.first_at(end)
         for name in asked.names if days else ():
@@ -221,11 +221,11 @@ def _dates(asked: Wish, quote: Quotable) -> Iterator[Said]:
                     yield Said(quote, quote.text[start:end], days[0])
 
 
-# What is known by its description
+# Values identified by description
 
 
 def described(asked: Wish, found: Sequence[Quotable]) -> Said | None:
-    """The length of time that is asked for, where ``found`` give one; of a day, with what it counts from."""
+    """Requested duration, if ``found`` give one; of a date, with its starting point."""
     wanted = _said(asked.piece) - stems("sentences", "lengths")
     if len(wanted) < _FEW and asked.sort == "duration":
         wanted |= _said(asked.heading) - stems("sentences", "lengths")
@@ -261,7 +261,7 @@ def _said(text: str) -> frozenset[str]:
 
 
 def _around(quote: Quotable) -> str:
-    """The sentence with the headings above it; what the whole document is called fits every sentence alike."""
+    """Sentence with the headings above it, except the document's title, which matches every sentence alike."""
     return " ".join((*quote.source.section[-2:], quote.text))
 
 
@@ -270,20 +270,20 @@ def _until(text: str) -> str:
 
 
 def _counted_from(said: Sequence[str], within: int) -> list[str] | None:
-    """The words from which a length counts, None where the first words ``within`` do not say from what."""
+    """Words for the starting point of a duration; None if the first ``within`` words give none."""
     counted = words("sentences", "counted")
     place = next((n for n, word in enumerate(said[:within]) if word.lower() in counted), None)
     return None if place is None else list(said[place + 1 : place + 1 + _NEAR])
 
 
 def _past(text: str, length: Length) -> bool:
-    """Whether a length is an age, or one that is looked back on."""
+    """Whether a duration is an age or lies in the past."""
     before, after = text[: length.start].split()[-1:], text[length.end :].replace("-", " ").split()[:2]
     return any(word.lower() in words("sentences", "past") for word in before) or "old" in after or "age" in after
 
 
 def named(asked: Wish, found: Sequence[Quotable]) -> Said | None:
-    """The firm or person that is asked for by what it does, where all sentences that name one name the same."""
+    """Firm or person requested by role, if all sentences that name one agree."""
     intent = office_asked(asked)
     given = [
         Said(quote, name)
@@ -300,13 +300,13 @@ def named(asked: Wish, found: Sequence[Quotable]) -> Said | None:
 
 
 def office_asked(asked: Wish) -> AnswerType | None:
-    """What a firm or person is asked for by, None where neither is asked for."""
+    """Role by which a firm or person is requested; None without one."""
     intents = (answer_type(asked.piece), answer_type(f"who {asked.heading}"))
     return next((one for one in intents if {"NAME", "PERSON"} & set(one.wants) and one.says), None)
 
 
 def _name(text: str, intent: AnswerType) -> str:
-    """The run of words written as a name that stands nearest to the office."""
+    """Run of words spelled like a name that is nearest to the role."""
     sentence = _Sentence(text)
     says = {word for phrase in intent.says for word in phrase}
     offices = [place for place, word in enumerate(sentence.stems) if word in says]
@@ -323,7 +323,7 @@ def _name(text: str, intent: AnswerType) -> str:
 
 
 def whole_of(asked: Wish, own: Sequence[Quotable]) -> list[Quotable]:
-    """All that a short section says that is called what is asked for, ``own``: the clause on governing law."""
+    """Full text of a short section with the requested name, ``own``: the clause on governing law."""
     plain = [quote for quote in own if not refers(quote.text)]
     names = [name.all for name in asked.names]
     heading = head_stems(" ".join(plain[0].source.section[-1:])) if plain else frozenset()
@@ -336,7 +336,7 @@ def whole_of(asked: Wish, own: Sequence[Quotable]) -> list[Quotable]:
 
 
 def in_words(asked: Wish, found: Sequence[Quotable]) -> list[Quotable]:
-    """The one sentence that has a name close together and all that must stand near it."""
+    """The one sentence with the words of a name close together and all words required nearby."""
     sentences = [quote for quote in found if quote.row is None and not refers(quote.text)]
     fits = [quote for quote in sentences if any(_close(name, quote) for name in asked.names)]
     distinct = {" ".join(content_stems(quote.text)) for quote in fits}
@@ -344,7 +344,7 @@ def in_words(asked: Wish, found: Sequence[Quotable]) -> list[Quotable]:
 
 
 def _close(name: Name, quote: Quotable) -> bool:
-    """Whether a sentence has all of ``name`` within eight words that say something; one common word says too little."""
+    """Whether a sentence has all of ``name`` within eight content words; one common word is too little."""
     said = content_stems(quote.text)
     known = len(name.all) > 1 or any(character.isupper() for character in name.text[1:])
     near = any(name.stems <= set(said[at : at + 8]) for at in range(max(1, len(said) - 7)))

@@ -1,7 +1,6 @@
-"""A report's single value without a model: from the one row or sentence that is certain, else none; and where documents
-give different ones.
+"""Report value without a model: the one certain row or sentence, else none; and disagreements between documents.
 
-A wrong value is worse than none: the reader takes it over. Where tables, or sentences, of one document give different
+A wrong value is worse than none, since the reader copies it. If tables, or sentences, of one document give different
 values for the same period and none of them is a statement of the whole, there is none.
 """
 
@@ -32,7 +31,7 @@ MOST_RIVALS = 6
 
 @dataclass(frozen=True, slots=True)
 class FieldValue:
-    """``text`` is Markdown with markers, ``quote`` where it is from."""
+    """Value as Markdown ``text`` with markers, and the ``quote`` it comes from."""
 
     quote: Quotable
     text: str
@@ -47,8 +46,8 @@ def value_field(
     own: Sequence[Quotable],
     stated: KnownFacts = NOTHING_STATED,
 ) -> list[FieldValue]:
-    """What ``piece`` of the guidance under ``heading`` asks for, one value at most for each document of ``found``;
-    ``own`` are those of them that stand under such a heading, ``stated`` is what is known of their documents."""
+    """Values that ``piece`` of the guidance under ``heading`` asks for, at most one per document of ``found``; ``own``
+    are the quotes under such a heading, ``stated`` the known facts about their documents."""
     asked = wish(heading, piece, unit, terms, stated.year)
     found = in_statements(found, stated.statements)
     cells = candidates(asked, found, stated)
@@ -73,9 +72,9 @@ def rivals(
     sources: Sequence[Source],
     stated: KnownFacts = NOTHING_STATED,
 ) -> list[list[Rival]]:
-    """The different values that ``sources`` give for what ``piece`` of the guidance under ``heading`` asks for and the
-    latest period, best first, for each company on which they disagree. Only what is certain counts: within a document a
-    statement of the whole stands before other tables and tables before sentences."""
+    """Conflicting values in ``sources`` for ``piece`` of the guidance under ``heading`` in the latest period, best
+    first, for each company with a conflict. Only certain values count: within a document a statement of the whole
+    precedes other tables, and tables precede sentences."""
     asked = wish(heading, piece, unit, terms, stated.year)
     if asked.sort == "words":
         return []
@@ -122,7 +121,7 @@ def _of_sentences(
 ) -> FieldValue | None:
     interim, latest = doc_id in stated.interim, latest_year(found, doc_id, stated)
     ends = asked.sort == "date" and asked.annual
-    # What sentences of a report on a quarter say is of the quarter; how the year of a report ended, of that year only.
+    # Sentences of a quarterly report refer to the quarter; the year-end of a report refers to that year only.
     if (asked.annual and asked.sort == "amount" and interim) or (ends and stated.year not in (0, latest)):
         return None if interim or not ends else _of_columns(asked, found)
     one = _plainly(asked, said(asked, found, latest))
@@ -138,7 +137,7 @@ def _of_sentences(
 
 
 def _plainly(asked: Wish, given: Sequence[Said]) -> Said | None:
-    """The one that ``given`` agree on, of the latest period that they say."""
+    """Value for the latest stated period, if ``given`` agree."""
     if asked.sort == "date" and asked.annual:
         return max(given, key=lambda one: one.period, default=None)
     last = max((one.period for one in given), default=(0, 0, 0))
@@ -151,7 +150,7 @@ def _plainly(asked: Wish, given: Sequence[Said]) -> Said | None:
 
 
 def _of_columns(asked: Wish, own: Sequence[Quotable]) -> FieldValue | None:
-    """The last day that stands over a column of a statement of a year; a balance sheet's is that of no year."""
+    """Latest date over a column of an annual statement; a balance sheet has no year."""
     ended = [
         (period, cell, quote)
         for quote in own
@@ -171,7 +170,7 @@ def _of_columns(asked: Wish, own: Sequence[Quotable]) -> FieldValue | None:
 
 
 def _by_company(documents: Iterable[str], stated: KnownFacts) -> list[list[str]]:
-    """``documents`` with those together that may be of one company."""
+    """``documents`` grouped by possible company."""
     groups: list[list[str]] = []
     for doc_id in documents:
         own = stated.companies.get(doc_id, ())
@@ -182,7 +181,7 @@ def _by_company(documents: Iterable[str], stated: KnownFacts) -> list[list[str]]
 
 
 def _given(doc_id: str, found: Sequence[Quotable], asked: Wish, stated: KnownFacts) -> list[Rival]:
-    """What one document gives, of its best kind of place."""
+    """Values of one document from its best kind of place."""
     own = [quote for quote in found if quote.source.doc_id == doc_id]
     cells = candidates(asked, own, stated)
     first = max((one.standing for one in cells), default=None)

@@ -1,8 +1,8 @@
-"""What a field of a report asks for: its guidance piece by piece, and by which names, kind and period a value is known.
+"""Report field requests: the guidance split into pieces, and the names, kind and period of each requested value.
 
-"Describe the drug substance and its mechanism of action. State any known toxicity." asks for three things. "Revenue"
-with "Total net revenue or net sales of the latest fiscal year" names one quantity in three ways; "Revenue" with
-"Revenue of the Field Sensors segment" names a part of it, and a row that is only called "Revenue" is not that.
+"Describe the drug substance and its mechanism of action. State any known toxicity." has three pieces. "Revenue" with
+"Total net revenue or net sales of the latest fiscal year" is one quantity with three names. "Revenue" with "Revenue of
+the Field Sensors segment" is a part, which a row named only "Revenue" does not match.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ragcore.text.terms import Term
 from ragcore.text.words import content_stems, stem, tokens, word_set
 
 Sort = Literal["date", "duration", "count", "amount", "words"]
-MOST = 12  # pieces of one section; what is beyond them stays in one piece
-_LONGEST = 160  # characters of a piece; a longer one is a sentence and not an entry of a list
+MOST = 12  # pieces of one section; the rest stays in the last one
+_LONGEST = 160  # characters of a piece; a longer one is a sentence, not a list entry
 _ITEM = re.compile(r"^\s*(?:[-*+•–]|\(?(?:\d{1,2}|[a-z])[.)])\s+")
 _BETWEEN = re.compile(r"\s*;\s*(?:and\s+|or\s+)?|,\s+(?:and|or|as well as)\s+|,\s+", re.IGNORECASE)
 _AND = re.compile(r"\s+(?:and|as well as)\s+", re.IGNORECASE)
@@ -40,19 +40,19 @@ def _data() -> Mapping[str, Any]:
 
 @lru_cache(maxsize=64)
 def words(section: str, name: str) -> frozenset[str]:
-    """The words of a list of ``fields.toml``."""
+    """Words of a list in ``fields.toml``."""
     return word_set(_data()[section][name])
 
 
 @lru_cache(maxsize=64)
 def stems(section: str, name: str) -> frozenset[str]:
-    """Their stems."""
+    """Stems of a list in ``fields.toml``."""
     return frozenset(stem(word) for word in words(section, name))
 
 
 @lru_cache(maxsize=16)
 def alike(word: str) -> str:
-    """The stem that stands for ``word``, a stem, and for others that mean the same in a field and a document."""
+    """Canonical stem of the synonyms of ``word``, a stem, in fields and documents."""
     return next((group[0] for group in _alike() if word in group), word)
 
 
@@ -62,7 +62,7 @@ def _alike() -> tuple[list[str], ...]:
 
 
 def refers(text: str) -> bool:
-    """Whether ``text`` only says where something stands."""
+    """Whether ``text`` is only a cross-reference."""
     plain = " ".join(tokens(text))
     return any(phrase in plain for phrase in _data()["sentences"]["references"])
 
@@ -71,7 +71,7 @@ def refers(text: str) -> bool:
 
 
 def requirements(heading: str, guidance: str) -> list[str]:
-    """The pieces of ``guidance`` in its order, ``heading`` where it has none; at most twelve."""
+    """Pieces of ``guidance`` in order, or ``heading`` if it has none; at most twelve."""
     pieces: list[str] = []
     for line in guidance.splitlines():
         item = _ITEM.match(line)
@@ -93,7 +93,7 @@ def _of_form(piece: str) -> bool:
 
 
 def _pieces(sentence: str) -> list[str]:
-    """The entries of the list that an instruction gives; the sentence itself where it is no such list."""
+    """Entries of the list in an instruction; the sentence itself if it has no list."""
     bare = sentence.strip().rstrip(".;:")
     rest = _instructed(bare)
     if _of_form(bare):
@@ -106,13 +106,13 @@ def _pieces(sentence: str) -> list[str]:
     entries = [entry for entry in _split(rest) if entry]
     if len(entries) < 2 or any(len(entry) > _LONGEST for entry in entries):
         return [rest or bare]
-    # "the drug and its dose": an entry that points back needs what it points to.
+    # "the drug and its dose": an entry with a pronoun needs its antecedent.
     points = words("guidance", "refers")
     return [f"{entry} ({entries[0]})" if entry.split()[0].lower() in points else entry for entry in entries]
 
 
 def _instructed(text: str) -> str | None:
-    """What is behind the words that tell to do something, None where there are none."""
+    """Text after the words of instruction; None without them."""
     parts = text.split()
     while parts and parts[0].lower() in words("guidance", "polite"):
         del parts[0]
@@ -129,7 +129,7 @@ def _instructed(text: str) -> str | None:
 
 
 def _split(text: str) -> list[str]:
-    """Entries between commas, semicolons and the last "and"; brackets are not looked into."""
+    """Entries between commas, semicolons and the last "and", ignoring those in brackets."""
     hidden: list[str] = []
 
     def hide(match: re.Match[str]) -> str:
@@ -141,7 +141,7 @@ def _split(text: str) -> list[str]:
     if len(entries) > 1:
         entries = [*entries[:-1], *_AND.split(entries[-1], maxsplit=1)] if ", and " not in plain else entries
     elif len(both := _AND.split(plain)) == 2:
-        # "research and development" is one thing: two entries each have some words of their own.
+        # "research and development" is one thing: each of two entries has words of its own.
         first = both[1].split()[0].lower()
         several = all(len(part.split()) >= 2 for part in both) and first not in words("guidance", "prepositions")
         entries = both if several or first in words("guidance", "refers") else [plain]
@@ -153,8 +153,8 @@ def _split(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """``text`` as written, ``stems`` those of it, and ``further``: stems that must stand near it too. ``stated``: it
-    is a name of the quantity in a statement of the whole only ("Sales", in an income statement)."""
+    """Name ``text`` as written, with its ``stems``; ``further`` are stems required nearby. ``stated``: it names the
+    quantity only in a statement of the whole ("Sales", in an income statement)."""
 
     text: str
     stems: frozenset[str]
@@ -168,9 +168,9 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """``names``: any of them is what is asked for. ``years``: those asked for, none where the latest is meant.
-    ``annual``: it is of a year, or of its end, and not of a part of one. ``share``: it is a percentage. ``heading``,
-    ``piece`` and ``unit`` as they were. ``did``: the stem of what was done with what is to be counted."""
+    """Requested value. ``names``: alternative names. ``years``: the requested ones, none for the latest. ``annual``:
+    for a year or year-end, not part of a year. ``share``: a percentage. ``heading``, ``piece`` and ``unit`` as given.
+    ``did``: the stem of the verb in a request to count ("employees hired")."""
 
     sort: Sort
     names: tuple[Name, ...]
@@ -184,12 +184,12 @@ class Wish:
 
     @property
     def words(self) -> frozenset[str]:
-        """The stems of every name, and of what must stand near them."""
+        """Stems of every name and of the words required nearby."""
         return frozenset().union(*(name.all for name in self.names))
 
 
 def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int = 0) -> Wish:
-    """What ``piece`` of the guidance under ``heading`` asks for; of ``year``, where it is of one and names none."""
+    """Request in ``piece`` of the guidance under ``heading``; ``year`` applies to an annual value that names none."""
     both = f"{heading} {piece}"
     sort = _sort(both, piece, unit)
     yearly = bool({"year", "years", "yearly", "annual", "annually"} & set(tokens(both)))
@@ -229,14 +229,14 @@ def _of_date(heading: str) -> list[Name]:
 
 
 def _counted(name: Name, did: str) -> Name:
-    """``name`` without what is said of having it, which every sentence on it says."""
+    """``name`` without verbs of having and ``did``; ``did`` must be nearby instead."""
     bare = frozenset(word for word in name.stems if word not in stems("names", "counts") and word != did)
     further = frozenset(word for word in name.further if word not in stems("names", "counts"))
     return replace(name, stems=bare or name.stems, further=further | ({did} if did else frozenset()) - name.stems)
 
 
 def _of_quantity(heading: str, piece: str, terms: Sequence[Term]) -> list[Name]:
-    """Names out of heading and guidance: two for one thing, or the guidance says which part of it is meant."""
+    """Names from heading and guidance: synonyms, or the part of the heading that the guidance specifies."""
     bare = _BRACKETS.sub(" ", piece)
     for sign in _data()["names"]["tells"]:
         bare = bare.partition(sign)[0] if stems_of(bare.partition(sign)[0]) else bare
@@ -252,7 +252,7 @@ def _of_quantity(heading: str, piece: str, terms: Sequence[Term]) -> list[Name]:
 
 
 def _called(name: str, terms: Sequence[Term]) -> list[str]:
-    """``name`` and what it is called otherwise; "research and development expense" is also the row without the last."""
+    """``name`` and its synonyms; "research and development expense" also without the last word."""
     of = stems_of(name)
     plain = " ".join(word for word in name.split() if word.lower().strip(".") not in words("names", "expense"))
     shorter = [plain] if plain != name and len(stems_of(plain)) > 1 else []
@@ -260,11 +260,11 @@ def _called(name: str, terms: Sequence[Term]) -> list[str]:
 
 
 def head_stems(head: str) -> frozenset[str]:
-    """The stems of a row's header: what narrows a name in a template is kept, and the letter of "Class C"."""
+    """Stems of a row header, keeping words that narrow a name in a template, and the letter of "Class C"."""
     letters = frozenset(f"{match.group().lower()}." for match in _LETTER.finditer(_BRACKETS.sub(" ", head)))
     return (name_of(head) | letters) - stems("names", "neutral")
 
 
 def stems_of(name: str) -> frozenset[str]:
-    """The stems by which a quantity is told from another."""
+    """Stems that distinguish a quantity from others."""
     return head_stems(YEAR.sub(" ", name)) - stems("names", "beside")

@@ -1,9 +1,9 @@
-"""Follow-up questions made to stand alone, so that retrieval finds what they are about.
+"""Follow-up rewriting: a question made stand-alone for retrieval.
 
-A question with words of its own that points to nothing stands as it is. A fragment ("And in 2021?", "What about X?")
-replaces what is of its kind in the question before it: a period a period, a name a name, a number the number behind the
-same word. Where nothing there is of its kind, or where a pronoun points back ("Why is that?"), the question before is
-searched beside it. Only closed classes of words are looked at: function words, pronouns, verbs that ask.
+A question with its own content words and no pronoun that points back stays unchanged. A fragment ("And in 2021?", "What
+about X?") replaces the part of the same kind in the previous question: a period a period, a name a name, a number the
+number after the same word. If there is none of its kind, or a pronoun points back ("Why is that?"), the previous
+question is searched too. Only closed word classes are used: function words, pronouns, interrogative verbs.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from ragcore.text.languages import ENGLISH, language_of
 from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, content_stems, stem, tokens, word_set
 from ragcore.types.question import FollowUp
 
-LONGEST = 1000  # characters: what says more is no follow-up, and nothing that one could be put into
-FEW = 2  # content words before a pronoun that it can't stand for ("how large was it"), and words of a bare fragment
+LONGEST = 1000  # characters: a longer text is no follow-up and has nothing to replace
+FEW = 2  # content words too few for an antecedent ("how large was it"), and words of a bare fragment
 
 _VERBS = word_set("""
     is are was were do does did has have had can could will would should must may might isn't aren't wasn't weren't
@@ -32,13 +32,13 @@ _PRONOUNS = _ORDINALS | word_set("""
 _JOINING = word_set("and but or so then also about well now und et y e en och og")
 _CORRECTING = word_set("no not sorry oops actually rather wait mean meant")
 _COURTESY = word_set("thanks thank please hello hi great good perfect interesting lot see")
-# Of the conversation, and around a period.
+# Words of conversation and around a period.
 _SPOKEN = _COURTESY | word_set("""
     ok okay yes sure question thing make right detail details elaborate continue repeat year years fiscal quarter month
     months period
 """)
 _DOCUMENT = word_set("document documents report reports filing filings pdf pdfs file files text texts paper papers")
-# Behind these stands where, when or how; a name behind another preposition says whom the question is about.
+# A time, place or manner follows these; a name after another preposition is the question's subject.
 _NARROWING = word_set("in on by under within per among between as since until before after during excluding without")
 _SAYS_LITTLE = STOP_WORDS | _SPOKEN | _CORRECTING | _JOINING | _NARROWING | _PRONOUNS | _VERBS
 _OPENING = re.compile(
@@ -54,7 +54,7 @@ _BESIDE = re.compile(r"\S\s+\((?P<about>\w+\s.+)\)$")
 
 
 def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
-    """``question`` after the questions ``earlier``, oldest first, as they were made to stand alone."""
+    """Stand-alone form of ``question`` after the questions ``earlier``, oldest first, in their stand-alone forms."""
     asked = " ".join(question.split())
     previous = earlier[-1] if earlier else ""
     language, before = language_of(asked), language_of(previous)
@@ -67,7 +67,7 @@ def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
         return FollowUp(asked, named=named)
     known = set(content_stems(previous))
     own = [word for word in read.own if stem(word) not in known]
-    # Of another language the pronouns are not known, but how little is said.
+    # In another language pronouns are unknown, but brevity shows.
     points = read.points_back() if not foreign else bool(read.own) and read.says == 1
     whole = (
         not points and not read.elliptical and (not read.joined if foreign else read.sentence) and read.says > foreign
@@ -85,8 +85,8 @@ def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
 
 
 class _Read:
-    """A question taken to pieces. ``own`` are the words that it says beside periods and names, ``rest`` is it without
-    the words that join it to what was before."""
+    """Parsed question. ``own`` are its words besides periods and names, ``rest`` is its text without leading
+    conjunctions."""
 
     def __init__(self, text: str, foreign: frozenset[str]) -> None:
         self.text, self.foreign = text, foreign
@@ -109,19 +109,19 @@ class _Read:
 
     @property
     def elliptical(self) -> bool:
-        """Whether it asks which, or how many, of what it doesn't say ("Which were not?")."""
+        """Whether it asks which or how many without naming the noun ("Which were not?")."""
         place = next((n for n, word in enumerate(self.words) if word in ("which", "many", "much")), None)
         after = [] if place is None else self.words[place + 1 : place + 2]
         return place is not None and not self.values and set(after) <= _VERBS | self.function
 
     @property
     def bare(self) -> bool:
-        """Whether it begins as no sentence does ("By segment?", "Why so little?"), or has hardly a word."""
+        """Whether it does not begin like a sentence ("By segment?", "Why so little?") or has hardly a word."""
         first = (tokens(self.rest) or [""])[0]
         return not self.sentence and (first in self.function | _NARROWING or len(self.words) <= FEW)
 
     def points_back(self) -> bool:
-        """Whether a pronoun has nothing before it in the question to stand for."""
+        """Whether a pronoun has no antecedent in the question."""
         text = blanked(self.text, [slot for slot in self.slots if slot.kind != "value"])
         words = tokens(text)
         for n, word in enumerate(words):
@@ -142,7 +142,7 @@ class _Read:
 
 
 def _subject(previous: str) -> str:
-    """The question that one made to stand alone goes on from; itself where it goes on from none."""
+    """Question that a stand-alone question continues; itself if it continues none."""
     within = _BESIDE.search(previous)
     if within is not None and tokens(within["about"])[0] in _ASKING | _VERBS:
         return within["about"]
@@ -150,7 +150,7 @@ def _subject(previous: str) -> str:
 
 
 def _kept(previous: str, read: _Read) -> str:
-    """The names of ``previous`` and its periods, where ``read`` has none; "" where it has no name."""
+    """Names of ``previous``, and its periods if ``read`` has none; "" without a name."""
     dated = len(read.slots) > len(read.values)
     slots = [slot for slot in slots_of(_subject(previous)) if slot.kind == "value" or not dated]
     named = any(slot.kind == "value" for slot in slots)
@@ -158,7 +158,7 @@ def _kept(previous: str, read: _Read) -> str:
 
 
 def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> str:
-    """What is searched for; "" where that is best the question as it was typed."""
+    """Text to search for; "" if the question as typed is best."""
     about = _subject(previous)
     if not read.own and not read.slots and not points and not _RELATIVE.search(read.text):
         return f"{about}? {read.text}" if set(read.words) & (_ASKING | read.foreign) else previous
@@ -169,7 +169,7 @@ def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> s
     thing = first not in (read.function | _NARROWING | _ASKING) - {"the", "a", "an"} and not read.verb
     if read.own and (thing and read.joined if not points else not _OWNING.isdisjoint(read.words)):
         if read.values and not (points or read.corrects):
-            return ""  # "And Quill's employees?" says what it is about
+            return ""  # "And Quill's employees?" names its noun
         kept = "" if read.corrects else _kept(about, read)
         return f"{read.text} ({kept or about})"
     if points or read.verb or read.elliptical:
@@ -178,7 +178,7 @@ def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> s
 
 
 def _replaced(read: _Read, previous: str) -> str:
-    """``previous`` with what ``read`` says in place of what is of its kind; "" where that can't be told."""
+    """``previous`` with the parts of ``read`` in place of those of their kind; "" if ambiguous."""
     old = slots_of(previous)
     put: list[tuple[int, int, str]] = []
     added: list[str] = []
@@ -210,7 +210,7 @@ def _replaced(read: _Read, previous: str) -> str:
 
 
 def _same_kind(new: Slot, old: Sequence[Slot]) -> Slot | None:
-    """The one of ``old`` that ``new`` can stand for: behind the same word or, where several are, of the same make."""
+    """Slot of ``old`` that ``new`` can replace: after the same word or, if several are, of the same form."""
     if new.label:
         alike = [slot for slot in old if slot.label.casefold() == new.label.casefold()]
     elif new.behind in _NARROWING:

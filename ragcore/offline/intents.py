@@ -1,6 +1,6 @@
-"""Answer types: what kind of thing a question asks for, and whether a sentence or row holds one.
+"""Answer types: the kind of thing a question asks for, and whether a sentence or row holds one.
 
-The cues are data (`intents.toml`). A fit lifts a quote among those that relevance found; it decides nothing.
+The cues are data (`intents.toml`). A fit raises a quote among relevant ones; it decides nothing alone.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from ragcore.text.words import FUNCTION_WORDS, content_stems, stem, tokens, word
 from ragcore.types.question import AnswerType
 
 _LONGEST_TERM = 4  # words
-KIND_ONLY = 0.4  # fit of a text that holds the wanted kind of thing in other words than the usual ones
+KIND_ONLY = 0.4  # fit of a text with the wanted kind of thing but not its usual words
 
 
 def holds_kind(answer: AnswerType, text: str) -> bool:
-    """Whether ``text`` holds one of the kinds of thing asked for."""
+    """Whether ``text`` holds one of the requested kinds of thing."""
     return not answer.wants or any(_KINDS[kind](text) for kind in answer.wants)
 
 
 def fit(answer: AnswerType, text: str) -> float:
-    """How far ``text`` looks like an answer: 1.0 with the kind of thing and the usual words for it, `KIND_ONLY` with
-    the kind alone, else 0.0."""
+    """Resemblance of ``text`` to an answer: 1.0 with the requested kind and its usual words, `KIND_ONLY` with the kind
+    alone, else 0.0."""
     if not holds_kind(answer, text):
         return 0.0
     words = [stem(word) for word in tokens(text)]
@@ -40,7 +40,7 @@ def fit(answer: AnswerType, text: str) -> float:
 
 
 def answer_type(question: str) -> AnswerType:
-    """The type of the first intent whose cue ``question`` has; an empty one where none fits."""
+    """Type of the first intent with a cue in ``question``; an empty one without a match."""
     words = tokens(question)
     stems = [stem(word) for word in words]
     for entry in _data()["intent"]:
@@ -61,20 +61,20 @@ def answer_type(question: str) -> AnswerType:
 
 @lru_cache(maxsize=1)
 def about_whole() -> AnswerType:
-    """The type of an answer that says what a document is, is for or reports."""
+    """Type of an answer about a document's nature, purpose or findings."""
     return AnswerType(
         says=tuple(tuple(map(stem, tokens(said))) for said in listed_lines("whole", "answers")), prose=True
     )
 
 
 def extreme_of(words: Iterable[str]) -> int:
-    """1 where ``words`` ask for the most of something, -1 for the least, 0 for neither."""
+    """1 if ``words`` ask for a maximum, -1 for a minimum, 0 for neither."""
     known = (("most", 1), ("least", -1))
     return next((sign for word in words for name, sign in known if word in listed("extremes", name)), 0)
 
 
 def sums_up(name: str) -> bool:
-    """Whether a row called ``name`` sums up others."""
+    """Whether a row named ``name`` is a total of others."""
     return any(word in listed("extremes", "totals") for word in tokens(name))
 
 
@@ -85,18 +85,18 @@ def _data() -> Mapping[str, Any]:
 
 @lru_cache(maxsize=64)
 def listed(section: str, name: str) -> frozenset[str]:
-    """A list of words of `intents.toml`."""
+    """Word list of `intents.toml`."""
     return word_set(_data()[section][name])
 
 
 def listed_lines(section: str, name: str) -> tuple[str, ...]:
-    """A list of lines of `intents.toml`."""
+    """Line list of `intents.toml`."""
     return tuple(_data()[section][name])
 
 
 def _captured(cue: Sequence[str], words: Sequence[str]) -> list[str]:
-    """What stands for each ``*`` of ``cue``, where all of ``words`` are the cue: one to four words that say something
-    and are no number."""
+    """Captures of each ``*`` in ``cue``, if it matches all of ``words``: one to four words, none a function word or
+    number."""
     if not cue:
         return [] if words else [""]
     if cue[0] != "*":
@@ -124,7 +124,7 @@ def _places(phrase: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def _person(text: str) -> bool:
-    """Two words in a row that are written like a name and are no office, or one after Mr or Dr."""
+    """Whether it has two consecutive words spelled like a name that are no office, or one after Mr or Dr."""
     never, addressed = listed("person", "never"), listed("person", "addressed")
     for first, second in pairwise(words_of(text)):
         near = not text[first.end : second.start].strip(" .")

@@ -1,6 +1,6 @@
-"""What a question calls by a name, told by spelling alone, and what of it stands nowhere in the passages found.
+"""Names in a question, detected by spelling alone, and those missing from the passages found.
 
-Its slots are the periods, names and numbers of which one can take another's place ("and in 2021?", "about Unit 9?").
+Slots are the periods, names and numbers that a follow-up can replace ("and in 2021?", "about Unit 9?").
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CURRENCY = ("$", "€", "£", "¥")
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """``names`` as the question writes them, and ``years``, that stand in no source, title or section."""
+    """``names`` as written in the question, and ``years``, that are in no source, title or section."""
 
     names: tuple[str, ...] = ()
     years: tuple[int, ...] = ()
@@ -33,8 +33,8 @@ class Missing:
 
 
 def missing(question: Question, sources: Sequence[Source], terms: Sequence[Term] = ()) -> Missing:
-    """What ``question`` asks about and ``sources`` do not name. Years count as missing where none of those asked for is
-    there; a term of the trade (``terms``) is no name."""
+    """Names and years in ``question`` missing from ``sources``. Years count as missing only if all are; a trade term
+    (``terms``) is not a name."""
     given = {year for source in sources for year in years(full_text(source))}
     return Missing(
         tuple(name.text for name in unnamed(named(question.names, terms), sources)),
@@ -43,7 +43,7 @@ def missing(question: Question, sources: Sequence[Source], terms: Sequence[Term]
 
 
 def names_in(question: str) -> list[Name]:
-    """The names in ``question``, in its order: words in a row that are written like one ("University of Oslo")."""
+    """Names in ``question``, in order: consecutive words spelled like one ("University of Oslo")."""
     words = words_of(question)
     language = language_of(question)
     like = [_is_like(question, words, place, plain=language != "German") for place in range(len(words))]
@@ -62,7 +62,7 @@ def names_in(question: str) -> list[Name]:
                 break
             end += of + 1
         name = _name(question, words, place, end)
-        # Capitals alone are as often short for what is asked of someone: "cash conversion cycle (CCC)".
+        # All capitals are often an abbreviation of the requested quantity: "cash conversion cycle (CCC)".
         capitals = end - place == 1 and words[place].capitals and name.text.isalpha()
         if not capitals or (name.owner and f"({name.text})" not in question):
             found.setdefault(name.text, name)
@@ -71,8 +71,8 @@ def names_in(question: str) -> list[Name]:
 
 
 def _is_like(question: str, words: Sequence[Word], place: int, *, plain: bool) -> bool:
-    """Whether a word is written like a name: within a sentence a capital, anywhere a capital within it or a digit; the
-    first word where it owns something or a name goes on from it."""
+    """Whether a word is spelled like a name: capitalised inside a sentence, or with an inner capital or digit anywhere;
+    the first word only with a possessive or as the start of a longer name."""
     word = words[place]
     spelled = question[word.start : word.end]
     if not word.names or word.plain in STOP_WORDS | listed("names", "never") or is_period(word.plain):
@@ -98,7 +98,7 @@ def _name(question: str, words: Sequence[Word], first: int, end: int) -> Name:
     before = words[first - 1].plain if first else ""
     owner = last.possessive or before in listed("names", "before") or first == 0
     single = end - first == 1 and text.isalpha() and text[1:].islower()
-    # A first word has its capital anyway, and "of Goodwill" is no one's name.
+    # A first word is capitalised anyway, and "of Goodwill" is no one's name.
     common = single and first > 0 and (last.possessive or before == "at")
     return Name(text, owner=bool(owner), common=bool(common))
 
@@ -108,8 +108,8 @@ def _name(question: str, words: Sequence[Word], first: int, end: int) -> Name:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A part of a question that another can take the place of: a period, or a ``value``, which is a name or a number.
-    ``label`` is the word that a number stands behind ("Article 15"), ``behind`` the function word before a name."""
+    """Replaceable part of a question: a period, or a ``value``, which is a name or a number. ``label`` is the word
+    before a number ("Article 15"), ``behind`` the function word before a name."""
 
     kind: str
     text: str
@@ -124,7 +124,7 @@ class Slot:
 
 
 def slots_of(text: str) -> list[Slot]:
-    """The periods, names and numbers of ``text``, in order."""
+    """Periods, names and numbers of ``text``, in order."""
     found = [Slot(kind, text[start:end], start, end) for kind, start, end in period_spans(text)]
     bare = blanked(text, found)
     words = words_of(bare)
@@ -150,7 +150,7 @@ def slots_of(text: str) -> list[Slot]:
 
 
 def blanked(text: str, slots: Sequence[Slot]) -> str:
-    """``text`` with blanks in place of ``slots``."""
+    """``text`` with its ``slots`` blanked out."""
     for slot in slots:
         text = f"{text[: slot.start]}{' ' * (slot.end - slot.start)}{text[slot.end :]}"
     return text

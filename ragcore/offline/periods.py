@@ -1,6 +1,6 @@
-"""Which columns of a table a question names: by their words, by years, by the days on which periods ended.
+"""Column selection by the question: by words, years, and the dates on which periods ended.
 
-`ragcore.text.periods` reads them; here a fiscal year is told from the calendar's, as one table's columns have it.
+`ragcore.text.periods` parses them; this module separates fiscal from calendar years in one table's columns.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _SAYS_END = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question names columns by: its ``words`` (stems), the ``days`` it says (year, month, day), its other
-    ``years``, whether those are ``fiscal``, and its ``quarters``. ``early`` and ``late``: whether a fiscal year that
-    ends in January to May may be called after the year before and after the year in which it ends."""
+    """Column criteria of a question: its ``words`` (stems), ``days`` (year, month, day), other ``years``, whether those
+    are ``fiscal``, and its ``quarters``. ``early`` and ``late``: whether a fiscal year that ends in January to May may
+    be named after the year before, and after the year in which it ends."""
 
     words: frozenset[str]
     days: frozenset[tuple[int, int, int]]
@@ -51,10 +51,10 @@ class Asked:
     late: bool = True
 
     def may_end(self, year: int, month: int) -> bool:
-        """Whether a period asked for may have ended in this month.
+        """Whether a requested period may have ended in this month.
 
-        A fiscal year N ends from January N to May N + 1, its quarters up to nine months before. A year that is not
-        said to be fiscal is also the calendar's.
+        Fiscal year N ends from January N to May N + 1, its quarters up to nine months earlier. A year not marked as
+        fiscal also matches the calendar year.
         """
         at = 12 * year + month - 1
         backs = [3 * (4 - quarter) for quarter in self.quarters] or [0]
@@ -71,7 +71,7 @@ class Asked:
 
 
 def asked_of(question: str, wanted: Wanted) -> Asked:
-    """What ``question``, whose words are ``wanted``, names columns by."""
+    """Column criteria of ``question``, whose words are ``wanted``."""
     rest = without_dates(question)
     found = periods(rest)
     quarters = found.quarters or (frozenset({1, 2, 3, 4}) if PART_OF_YEAR.search(rest) else frozenset())
@@ -84,30 +84,29 @@ def _fiscal_years(text: str) -> set[int]:
 
 
 def is_part(column: str) -> bool:
-    """Whether what stands over a column says that it is of a part of a year."""
+    """Whether a column header names a part of a year."""
     return PART_OF_YEAR.search(column) is not None or QUARTER.search(column) is not None
 
 
 def spans_time(statement: str) -> bool:
-    """Whether a statement called so is of a period; a balance sheet is of a day."""
+    """Whether a statement with this name covers a period; a balance sheet is for a day."""
     return not _AT_A_DAY & set(tokens(statement))
 
 
 def day_of(day: tuple[int, int, int]) -> str:
-    """``January 28, 2023``."""
+    """Date such as ``January 28, 2023``."""
     year, month, of_month = day
     return f"{month_name(month)} {of_month}, {year}"
 
 
 def days_in(text: str) -> list[tuple[int, int, int]]:
-    """The dates in ``text`` as (year, month, day)."""
+    """Dates in ``text`` as (year, month, day)."""
     return [(year, month, day) for month, day, year in dates_in(text) if year]
 
 
 def as_named(asked: Asked, sources: Iterable[Source]) -> Asked:
-    """``asked`` where one document's ``sources`` say after which year its fiscal years that end in January to May are
-    called. Only plain words count ("fiscal 2022 ended January 28, 2023"), and not what is said of a quarter but the
-    fourth."""
+    """``asked`` narrowed if one document's ``sources`` say which year names a fiscal year that ends in January to May.
+    Only explicit wording counts ("fiscal 2022 ended January 28, 2023"), and for quarters only the fourth."""
     said: set[bool] = set()
     for source in sources:
         for match in _SAYS_END.finditer(source.text):
@@ -122,14 +121,14 @@ def as_named(asked: Asked, sources: Iterable[Source]) -> Asked:
 
 
 def named_columns(columns: Sequence[str], asked: Asked) -> list[int]:
-    """Which columns the question names, none when it names none. Where a column says the day its period ended, what
-    counts is whether that is a period asked for, not whether the year is the same number."""
+    """Columns that the question names, empty if none. For a column with an end date, the period must match; an equal
+    year number is not enough."""
     by_words = [index for index, key in enumerate(_keys(columns)) if key and key <= asked.words]
     ends = {index: days[-1] for index, column in enumerate(columns) if (days := days_in(column))}
     if not ends or not (asked.years or asked.days):
         return by_words
     on_day = asked.days & set(ends.values())
-    # A day that no column has may still fall into the year that one has.
+    # A date that no column has may still lie in a column's year.
     others = replace(asked, years=asked.years | {year for year, _, _ in asked.days - on_day})
     kept = []
     for index, end in ends.items():
@@ -145,7 +144,7 @@ def named_columns(columns: Sequence[str], asked: Asked) -> list[int]:
 
 
 def _keys(columns: Sequence[str]) -> list[set[str]]:
-    """What a question would name each column by: its years, or else those of its words that fewest columns share."""
+    """Words by which a question would name each column: its years, or else its words shared by the fewest columns."""
     stems = [set(content_stems(column)) for column in columns]
     keys = []
     for own in stems:

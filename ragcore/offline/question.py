@@ -1,4 +1,5 @@
-"""A question read by rules of English, once for retrieval, refusal and writer. The lists are data (`intents.toml`)."""
+"""Question analysis by rules of English, run once for retrieval, refusal and writer. The lists are data
+(`intents.toml`)."""
 
 from __future__ import annotations
 
@@ -16,30 +17,30 @@ from ragcore.text.words import FUNCTION_WORDS, STOP_WORDS, tokens
 from ragcore.types import SubQuery
 from ragcore.types.question import AnswerType, Called, FollowUp, Name, Question
 
-LONGEST = 1500  # characters of a question that is cut into parts
-_LEAST = 2  # content words that must be left
+LONGEST = 1500  # characters of a question that is split
+_LEAST = 2  # content words that must remain
 _MOST_PARTS = 3
-_FEW = 8  # words of a question that is about a document as a whole without naming it
-_LONGEST_KIND = 3  # words before the kind of a document ("the exclusive supply agreement")
+_FEW = 8  # words of a question about a whole document that does not name it
+_LONGEST_KIND = 3  # words before the document's kind ("the exclusive supply agreement")
 
 
 class RuleAnalyser:
-    """`QuestionAnalyser` without a model."""
+    """`QuestionAnalyser` by rules, without a model."""
 
     def read(self, text: str) -> Question:
-        """The question ``text``, which stands alone."""
+        """Analyse the stand-alone question ``text``."""
         return read(text)
 
     def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
         return _follow_up(text, tuple(earlier))
 
 
-_follow_up = lru_cache(maxsize=256)(follow_up)  # whether it is clear is asked before what it means
+_follow_up = lru_cache(maxsize=256)(follow_up)  # clarity is tested before meaning
 
 
 @lru_cache(maxsize=256)
 def read(text: str) -> Question:
-    """The question ``text``."""
+    """Analyse the question ``text``."""
     asked = " ".join(text.split())
     sentences = [asked[start:end] for start, end in sentence_spans(asked)]
     said = [sentence for sentence in sentences if not _is_form(sentence)]
@@ -73,18 +74,18 @@ def read(text: str) -> Question:
 
 
 def requirement(text: str) -> Question:
-    """What a section of a report asks for: no question, so all of its words count."""
+    """Analyse a report section's requirement: it is no question, so all of its words count."""
     return Question(text, text, text, years=frozenset(years(text)), answer=answer_type(text))
 
 
 def _is_form(sentence: str) -> bool:
-    """Whether nothing in ``sentence`` could stand in a document: it says how to answer, or is a greeting."""
+    """Whether no part of ``sentence`` could be in a document: it is an instruction on how to answer, or a greeting."""
     words = [word for word in tokens(sentence) if not (word.isdigit() and len(word) < 3)]
     return bool(words) and "?" not in sentence and all(w in listed("question", "form") | FUNCTION_WORDS for w in words)
 
 
 def _task(words: Sequence[str]) -> str:
-    """The verb of what is to be done, "" where something is only asked."""
+    """Verb of the task, "" for a plain question."""
     rest = list(words)
     while rest and rest[0] in listed("task", "polite"):
         rest.pop(0)
@@ -100,7 +101,7 @@ def _task(words: Sequence[str]) -> str:
 
 
 def _is_whole(words: Sequence[str], names: Sequence[Name]) -> bool:
-    """Whether it is asked what a document is about, or why it was made: none of the words stands in the answer."""
+    """Whether the question is about a document's subject or purpose, so that the answer has none of its words."""
     own = {word for name in names for word in tokens(name.text)}
     content = {word.removesuffix("'s") for word in words if word not in STOP_WORDS} - own
     asked = {"about", "for", "why"} | listed("whole", "says")
@@ -109,7 +110,7 @@ def _is_whole(words: Sequence[str], names: Sequence[Name]) -> bool:
 
 
 def _points_at_document(words: Sequence[str]) -> bool:
-    """Whether a document is meant: "this", "it", "the annual report", "Adobe's 10-K"; not "which form"."""
+    """Whether the words refer to a document: "this", "it", "the annual report", "Adobe's 10-K"; not "which form"."""
     if len(words) < _FEW and not {"this", "it", "these"}.isdisjoint(words):
         return True
     before = (
@@ -123,7 +124,7 @@ def _kinds() -> frozenset[str]:
 
 
 def _called(main: str) -> Iterator[Called]:
-    """The documents called by what they are: "the supply agreement", but not "the lease liability"."""
+    """Documents named by their kind: "the supply agreement", but not "the lease liability"."""
     words = tokens(main)
     alike = [kinds.split() for kinds in listed_lines("whole", "titled")]
     for place, word in enumerate(words):
@@ -142,8 +143,8 @@ _OWN = frozenset({"the", "our", "my"})
 
 
 def _parts(main: str, answer: AnswerType, slots: Sequence[Slot], compares: bool) -> list[SubQuery]:
-    """The questions that stand in one; or the question once for each of two or three names, or periods, that it holds
-    against each other; for a term whose meaning is asked for the words that define it."""
+    """Sub-questions of one text; or the question repeated for each of two or three names or periods that it compares;
+    for a term whose meaning is asked, the words that define it."""
     questions = _questions(main) if len(main) <= LONGEST else []
     if len(questions) > 1:
         return [SubQuery(text, "rules", f"one of the {len(questions)} questions asked") for text in questions]
@@ -159,8 +160,8 @@ def _parts(main: str, answer: AnswerType, slots: Sequence[Slot], compares: bool)
 
 
 def _questions(main: str) -> list[str]:
-    """At most three questions of one text, cut at its sentences and where a conjunction leads to an interrogative. One
-    that names nothing is about what the first names."""
+    """At most three questions of one text, split at sentences and at a conjunction before an interrogative. One without
+    names is about those of the first."""
     asked: list[list[str]] = []
     for start, end in sentence_spans(main):
         words = main[start:end].split()
@@ -176,7 +177,7 @@ def _asks(word: str) -> bool:
 
 
 def _joined(text: str, slots: Sequence[Slot]) -> Sequence[Slot]:
-    """Two or three of ``slots`` with nothing but words that join between each and the next."""
+    """Two or three of ``slots`` with only joining words between them."""
     for count in range(min(_MOST_PARTS, len(slots)), 1, -1):
         for first in range(len(slots) - count + 1):
             run = slots[first : first + count]

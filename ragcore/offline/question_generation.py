@@ -1,6 +1,6 @@
-"""Questions in a document's own words, in English: of a table's cell, a heading, a topic, a caption, a cause.
+"""Question generation from a document's own words, in English: from a table cell, heading, topic, caption or cause.
 
-Each function returns "" where the words don't plainly make a question that a person would ask.
+Each function returns "" if the words do not clearly make a natural question.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ragcore.text.periods import periods, years
 from ragcore.text.words import FUNCTION_WORDS, MONTHS, word_set
 
 _MONTHS = word_set(" ".join((*MONTHS, *(month[:3] for month in MONTHS))).lower())
-# What leads from what changed to why.
+# Words between a change and its cause.
 CAUSE = re.compile(
     r"\b(?:due\s+to|because|driven\s+by|as\s+a\s+result\s+of|owing\s+to|reflect\w*|attributable\s+to|resulted\s+from)\b",
     re.IGNORECASE,
 )
-# By which a heading is referred to ("§ 312.42", "Note 7"), or just the number in front of it.
+# Reference label of a heading ("§ 312.42", "Note 7"), or just the number before it.
 _LABEL = re.compile(
     r"(?P<said>§+\s?[\d.]*\d[a-z]?|(?:section|article|clause|note|rule)\s+(?:\d+(?:\.\d+)*[a-z]?|[ivx]+))[.:)]?[\s—–-]+"
     r"|(?:(?:part|item|chapter|annex|appendix|subpart)\s+)?(?:\d+[a-z]?(?:\.\d+)*[.):]?|[a-z][.):]|[ivxlc]+[.):])\s+"
@@ -33,7 +33,7 @@ _BRACKETS = re.compile(r"\s*(?:\[[^\]]*\]|\([^)]*\))")
 _PERIOD_TOKEN = re.compile(r"\d+(?:[/–-]\d+)?|FY\s?\d+|[QH]\d|[1-4]Q\d*", re.IGNORECASE)
 _LONGEST = 70  # characters of a name
 _LONGEST_MEASURE = 4  # words
-_LONGEST_SHORT = 5  # letters that something may be short for: "FDA"
+_LONGEST_SHORT = 5  # letters of an abbreviation: "FDA"
 
 
 @lru_cache(maxsize=1)
@@ -44,17 +44,17 @@ def _english() -> dict[str, Any]:
 
 @lru_cache(maxsize=16)
 def words_of(name: str) -> frozenset[str]:
-    """The list ``name`` of ``question_generation.toml``."""
+    """Word list ``name`` of ``question_generation.toml``."""
     return word_set(_english()[name])
 
 
 def leaning() -> frozenset[str]:
-    """Words at a beginning that need the sentence before."""
+    """Sentence openers that depend on the previous sentence."""
     return words_of("pronouns") - {"we", "our", "if", "no"}
 
 
 def written(text: str) -> frozenset[str]:
-    """The words of ``text`` as it writes them within sentences: a capital behind a small word is a name's."""
+    """Words of ``text`` as spelled inside sentences: a capital after a small word marks a name."""
     found, before = set(), False
     for word in text.split():
         bare = word.strip(".,;:()[]“”\"'’!?")
@@ -66,8 +66,8 @@ def written(text: str) -> frozenset[str]:
 
 
 def within(name: str, words: Set[str]) -> str:
-    """``name`` as it stands within a sentence: a capital that only its place at a beginning gave it is gone. ``words``
-    are those that the document writes within sentences."""
+    """``name`` as spelled inside a sentence, without a capital owed only to its first position. ``words`` are those
+    that the document uses inside sentences."""
     parts = name.split()
     cores = [part.strip(".,;:()“”\"'’&") for part in parts]
     if len(parts) > 1 and sum(core.isupper() and len(core) > 1 for core in cores) * 2 > len(cores):
@@ -80,7 +80,7 @@ def within(name: str, words: Set[str]) -> str:
             part[0].lower() + part[1:] if upper and is_known else part
             for part, upper, is_known in zip(parts, capital, known)
         )
-    # "Sales in North America": the rest is a name, the first word isn't.
+    # "Sales in North America": the rest is a name, the first word is not.
     return name[0].lower() + name[1:] if small[0] and not capital[1] else name
 
 
@@ -91,8 +91,8 @@ def _unshouted(part: str, core: str, words: Set[str]) -> str:
 
 
 def of_cell(row: str, column: str, title: str, words: Set[str]) -> str:
-    """``What was net income in 2022?``, ``What was the revenue of Field Sensors in 2022?`` in a table of revenue by
-    segment (``title``); of any other table ``What does Table 2 give for age under placebo?``."""
+    """Question on a table cell: ``What was net income in 2022?``; ``What was the revenue of Field Sensors in 2022?`` in
+    a table of revenue by segment (``title``); for other tables ``What does Table 2 give for age under placebo?``."""
     name = _BRACKETS.sub("", row).strip(" :.·,*†‡")
     column = " ".join(_BRACKETS.sub("", column).replace("·", " ").split()).strip(" :,*†‡")
     low = name.lower().split()
@@ -111,7 +111,7 @@ def of_cell(row: str, column: str, title: str, words: Set[str]) -> str:
 
 
 def _divided(title: str) -> str:
-    """The measure that a table gives by parts: the revenue of "Results: Revenue by segment"."""
+    """Measure that a table breaks down: the revenue of "Results: Revenue by segment"."""
     before = title.partition(" by ")[0].split() if " by " in title else []
     last = max((place for place, word in enumerate(before) if word[0].isupper()), default=0)
     measure = before[last:] if len(before) - last <= _LONGEST_MEASURE else []
@@ -134,7 +134,7 @@ def _is_part(words: Sequence[str]) -> bool:
 
 
 def is_many(name: str) -> bool:
-    """Whether the noun of a name is in the plural: "net sales of goods", not "cost of goods"."""
+    """Whether the noun of a name is plural: "net sales of goods", not "cost of goods"."""
     own = re.split(r"[,(]", name)[0].lower().split()
     ends = (place for place, word in enumerate(own) if place and word in words_of("noun_ends"))
     noun = own[next(ends, len(own)) - 1] if own else ""
@@ -146,7 +146,8 @@ def _was(name: str) -> str:
 
 
 def _period(column: str) -> str:
-    """``in 2022``, ``at December 31, 2022``, ``in the three months ended July 2, 2022``; "" of what is no period."""
+    """Period phrase: ``in 2022``, ``at December 31, 2022``, ``in the three months ended July 2, 2022``; "" for other
+    text."""
     own = column.replace(",", "").split()
     known = words_of("period") | _MONTHS
     if not years(column) or not all(w.lower().strip(".") in known or _PERIOD_TOKEN.fullmatch(w) for w in own):
@@ -159,14 +160,15 @@ def _period(column: str) -> str:
 
 
 def label_of(text: str) -> str:
-    """By which a text refers to the section of a heading: ``§ 312.42``, ``Note 7``, or ""."""
+    """Reference label of a heading: ``§ 312.42``, ``Note 7``, or ""."""
     match = _LABEL.match(text)
     return (match["said"] or "") if match else ""
 
 
 def of_heading(text: str, low: str, words: Set[str], *, several: bool) -> str:
-    """``What does § 312.33 say about annual reports?``; a heading that is a question as it is. ``low`` is the text in
-    small letters, by which *the* so-and-so is known; ``several``: more than one document is asked."""
+    """Question on a heading: ``What does § 312.33 say about annual reports?``; a heading that is a question stays as it
+    is. ``low`` is the text in lower case, which decides on the article *the*; ``several``: more than one document is
+    asked."""
     match = _LABEL.match(text)
     label, rest = label_of(text), text[match.end() if match else 0 :]
     name = _BRACKETS.sub("", rest).strip(" :.–—-†*").removeprefix("About ")
@@ -182,19 +184,19 @@ def of_heading(text: str, low: str, words: Set[str], *, several: bool) -> str:
 
 
 def of_topic(name: str, low: str, *, several: bool, place: str = "") -> str:
-    """``What does the document say about the drug substance?``"""
+    """Question on a topic: ``What does the document say about the drug substance?``"""
     asks = f"does {place}" if place else "do the documents" if several else "does the document"
     definite = low.count(f" the {name.lower()}") * 2 > low.count(f" {name.lower()}")
     return f"What {asks} say about {'the ' if definite else ''}{name}?"
 
 
 def of_caption(label: str) -> str:
-    """``What does Table 2 show?``"""
+    """Question on a caption: ``What does Table 2 show?``"""
     return f"What does {label} show?"
 
 
 def of_cause(sentence: str, words: Set[str]) -> str:
-    """``Why did inventories rise in 2025?`` of a sentence that says why."""
+    """Question on a sentence that gives a cause: ``Why did inventories rise in 2025?``"""
     own = _BRACKETS.sub("", sentence).split()
     changed: dict[str, str] = _english()["changed"]
     at = next((place for place, word in enumerate(own) if word in changed), 0)

@@ -1,4 +1,5 @@
-"""What of the sources can stand as an answer by itself: a sentence, a lead-in with its list, a table row, a cell."""
+"""Quotable parts of the sources: sentences, lead-ins with their lists, table rows and cells that can be an answer
+alone."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _VERBS = word_set("""
     includes include requires require provides provide says states became becomes remains rose fell grew declined
     increased decreased consists applies
 """)
-# Of other languages, those that are no English word.
+# For other languages, words that are not English.
 _OTHER_VERBS = word_set("""
     ist sind waren hat hatte haben hatten wird werden wurde wurden kann können darf dürfen muss müssen soll sollen gilt
     bleibt liegt beträgt betrug stieg sank erfolgt umfasst
@@ -31,7 +32,7 @@ _OTHER_VERBS = word_set("""
     zijn heeft hebben wordt werden werd kunnen moet
     är har blir blev finns ska er blev skal jest są był była było mają ma może
 """)
-# References and list numbers, which are no figures: § 312.32(c), (1), Item 7, Note 12, page 3.
+# References and list numbers, which are not figures: § 312.32(c), (1), Item 7, Note 12, page 3.
 REFERENCE = re.compile(
     r"§+\s?[\d.]+(?:\(\w+\))*|\b\d+\s+CFR\b|\b\d+(?:\.\d+)*(?:\(\w+\))+|^\(?[\divx]{1,4}[.)]\s|\(\d{1,2}\)|\b(?:item|note|part|section|page|form|figure|table|"
     r"paragraph|exhibit|chapter|article|clause|field|cfr)s?\.?\s+[\d.]+[\w-]*(?:\([\w]+\))*",
@@ -40,12 +41,12 @@ REFERENCE = re.compile(
 _NUMBERED = re.compile(
     r"(?:§+\s?|\d+\.)\d+[\w.()-]*\s+[A-Z]|(?:part|section|article|chapter)\s+[\dIVX]+\b", re.IGNORECASE
 )
-# "9. Confidential Information and Non-Competition.": a number, and each word of more than three letters with a capital.
+# "9. Confidential Information and Non-Competition.": a number, and capitals on all words of more than three letters.
 _TITLED = re.compile(r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s+(?:(?:[A-Z][\w’'-]*|[a-z]{1,3}|&)(?:[\s,;.]+|$))+$")
 _LONGEST_LIST = 700
 _BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
 _ITEM = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))(?:\s|$)", re.IGNORECASE)
-_MOST = 0.6  # of the question's words
+_MOST = 0.6  # share of the question's words
 _NUMBER_WORDS = word_set(
     "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty sixty ninety"
 )
@@ -53,11 +54,10 @@ _NUMBER_WORDS = word_set(
 
 @dataclass(frozen=True, slots=True)
 class Quotable:
-    """Units ``first``..``last`` of ``source``. ``text`` is what is quoted, ``passage`` what it is judged by and
-    ``words`` its content stems, ``own`` those of the text alone, ``place`` those of the document, section and table
-    that it stands in. Of a row, ``about`` says what table it is from, ``name`` are the stems of its own header and
-    ``row`` is the row itself; ``whole``: whether it stands in a statement of the whole, None where only the title of
-    its table can tell."""
+    """Units ``first``..``last`` of ``source``. ``text`` is the quoted text, ``passage`` the text judged, ``words`` its
+    content stems, ``own`` those of the text alone, ``place`` those of its document, section and table. For a row,
+    ``about`` names its table, ``name`` holds the stems of its own header and ``row`` is the row; ``whole``: whether it
+    is in a statement of the whole, None if only the table's title can tell."""
 
     source: Source
     first: int
@@ -84,7 +84,7 @@ class Quotable:
 
     @property
     def shown(self) -> str:
-        """What is printed of it: ``text``, but of a long row the cells asked for."""
+        """Printed form: ``text``, or only the requested cells of a long row."""
         return self.row.shown if self.row is not None and self.row.shown else self.text
 
     @property
@@ -92,28 +92,28 @@ class Quotable:
         return self.source.units[self.first - 1].start
 
     def figures(self, besides: set[str]) -> bool:
-        """Whether it holds a number that is not among ``besides`` (the question's own words)."""
+        """Whether it has a number that is not among ``besides`` (the question's own words)."""
         words = tokens(REFERENCE.sub(" ", self.text))
         return any((any(c.isdigit() for c in word) or word in _NUMBER_WORDS) and word not in besides for word in words)
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a value field asks for, in the words (``figure``) in which ``quote`` gives it."""
+    """Requested field value, worded (``figure``) as in ``quote``."""
 
     quote: Quotable
     figure: str
 
 
 def marker(source: Source, first: int, last: int) -> str:
-    """What cites units ``first`` to ``last`` of ``source``."""
+    """Citation marker for units ``first`` to ``last`` of ``source``."""
     unit = f"{source.number}.{first}"
     return f"<<SOURCE {unit}>>" if first == last else f"<<SOURCE {unit}-{source.number}.{last}>>"
 
 
 def quotables(question: Question, wanted: Wanted, sources: Sequence[Source]) -> Iterator[Quotable]:
-    """Everything that can be quoted, source by source in the order of the text. A row is narrowed to the columns that
-    ``question``, whose words are ``wanted``, names; in doubt it stays whole."""
+    """All quotable parts, source by source in text order. A row is narrowed to the columns that ``question``, whose
+    words are ``wanted``, names; in doubt it stays whole."""
     by_document = {
         doc_id: as_named(asked_of(question.main, wanted), (source for source in sources if source.doc_id == doc_id))
         for doc_id in {source.doc_id for source in sources}
@@ -121,7 +121,7 @@ def quotables(question: Question, wanted: Wanted, sources: Sequence[Source]) -> 
     for source in sources:
         asked = by_document[source.doc_id]
         heading = source.section[-1] if source.section else ""
-        # An AI's words are no quote of the document.
+        # An AI's description is not the document's words.
         lines = [line for line in source.lines() if not source.units[line[0] - 1].generated]
         for place, (first, last) in enumerate(lines):
             if source.units[first - 1].kind == "cell":
@@ -136,7 +136,7 @@ def quotables(question: Question, wanted: Wanted, sources: Sequence[Source]) -> 
                 if joined is not None:
                     end, opening, rows = joined
                     yield replace(_quotable(source, number, end, opening, heading), rows=rows)
-                # "Sponsor: Larkfield Ltd" is short, and set in bold.
+                # "Sponsor: Larkfield Ltd" is short, and printed bold.
                 elif _is_sentence(text) or (fit(question.answer, text) == 1.0 and not titles):
                     yield _quotable(source, number, number, text, heading)
                 elif _says_it(text, wanted) and not (titles and number == last):
@@ -153,7 +153,7 @@ def quotables(question: Question, wanted: Wanted, sources: Sequence[Source]) -> 
 def _with_list(
     source: Source, number: int, last: int, following: Sequence[tuple[int, int]], asked: Asked
 ) -> tuple[int, str, tuple[Row, ...]] | None:
-    """`_lead_in` of unit ``number``, whose line ends with ``last`` and goes on with ``following``."""
+    """`_lead_in` of unit ``number``, whose line ends with ``last`` and is followed by ``following``."""
     if not source.words(number, number).endswith((":", "—")):
         return None
     rest = [(other, other) for other in range(number + 1, last + 1)]
@@ -161,7 +161,7 @@ def _with_list(
 
 
 def _printed(source: Source, first: int, last: int) -> str:
-    """Units ``first`` to ``last`` with the bullet that stands before them, which is no part of a unit."""
+    """Units ``first`` to ``last`` with the bullet before them, which belongs to no unit."""
     start = source.units[first - 2].end if first > 1 else source.start
     end = source.units[last - 1].end
     return source.between(start, end)
@@ -170,10 +170,10 @@ def _printed(source: Source, first: int, last: int) -> str:
 def _lead_in(
     source: Source, number: int, following: Sequence[tuple[int, int]], asked: Asked
 ) -> tuple[int, str, tuple[Row, ...]] | None:
-    """A sentence that ends in a colon or dash with the list items or table rows after it: the last unit, the text, and
+    """Sentence that ends in a colon or dash with the list items or table rows after it: the last unit, the text, and
     the rows.
 
-    At most 700 characters, cut at an item's end. None when nothing follows that belongs to it.
+    At most 700 characters, cut at an item's end. None if nothing that follows belongs to it.
     """
     parts = [source.words(number, number)]
     end = number
@@ -197,7 +197,7 @@ def _lead_in(
 
 
 def _level(item: str, levels: Sequence[str]) -> str:
-    """The style of a list item's bullet or number, "" for no item, with ``new`` before it where it may open a list."""
+    """Bullet or number style of a list item, "" for other text, prefixed by ``new`` if it may open a list."""
     if _BULLET.match(item):
         return "new bullet"
     match = _ITEM.match(item)
@@ -214,7 +214,7 @@ def _level(item: str, levels: Sequence[str]) -> str:
 
 
 def _continues(style: str, levels: list[str]) -> bool:
-    """Whether an item of this style goes on with the list whose open ``levels`` are given; keeps them up to date."""
+    """Whether an item of this style continues the list with the given open ``levels``; updates them."""
     name = style.removeprefix("new ")
     if name in levels:
         del levels[levels.index(name) + 1 :]
@@ -232,7 +232,7 @@ def _quotable(source: Source, first: int, last: int, text: str, heading: str, ro
     where = " > ".join(part for part in (source.title, heading if heading not in about else "", about) if part)
     passage = f"{where}: {text}"
     place = frozenset(content_stems(" ".join((source.title, *source.section, heading, about))))
-    # A row of which one cell is quoted is called by that cell's column too.
+    # A row quoted for one cell is also named by that cell's column.
     alone = row is not None and len(row.named) == 1 and row.first == row.last
     named = f"{row.head} {row.cells[row.named[0]].column if alone else ''}" if row is not None else ""
     name = frozenset(content_stems(named))
@@ -241,7 +241,8 @@ def _quotable(source: Source, first: int, last: int, text: str, heading: str, ro
 
 
 def _is_sentence(text: str) -> bool:
-    """Whether a sentence unit can stand alone: some words and a verb or a figure, no heading, no line of contents."""
+    """Whether a sentence unit can be quoted alone: it has some words and a verb or figure, and is no heading or
+    contents line."""
     words = tokens(text)
     if len(words) < 4 or sum(character.isalpha() for character in text) < 12 or DOT_LEADERS.search(text):
         return False
@@ -260,12 +261,13 @@ def _has_verb(text: str) -> bool:
 
 
 def _is_heading(text: str, *, alone: bool) -> bool:
-    """Whether a line of one unit (``alone``) is a numbered heading: "§ 312.8 Charging for investigational drugs." """
+    """Whether a line, of one unit if ``alone``, is a numbered heading: "§ 312.8 Charging for investigational
+    drugs."."""
     return alone and _NUMBERED.match(text) is not None and not _has_verb(text)
 
 
 def _says_it(text: str, wanted: Wanted) -> bool:
-    """Whether a sentence, however short, has most of the question's words: "Sodium hydride reacts with water." """
+    """Whether a sentence of any length has most of the question's words: "Sodium hydride reacts with water."."""
     if len(tokens(text)) < 4 or not text.endswith(".") or DOT_LEADERS.search(text):
         return False
     held = wanted.held(set(content_stems(text)))
@@ -273,13 +275,13 @@ def _says_it(text: str, wanted: Wanted) -> bool:
 
 
 def with_paragraph(quote: Quotable) -> str:
-    """The text of a sentence with what stands before it in its paragraph, which may name its subject."""
+    """Sentence with the preceding text of its paragraph, which may name its subject."""
     first = next(first for first, last in quote.source.lines() if first <= quote.first <= last)
     return quote.source.words(first, quote.last) if quote.row is None else quote.passage
 
 
 def joined_to(quote: Quotable) -> list[Quotable]:
-    """A sentence with the one after it, and with the one before it, in its paragraph."""
+    """Sentence joined to the next one, and to the previous one, in its paragraph."""
     first, last = next(line for line in quote.source.lines() if line[0] <= quote.first <= line[1])
     spans = [(quote.first, quote.last + 1), (quote.first - 1, quote.last)]
     return [
@@ -290,7 +292,7 @@ def joined_to(quote: Quotable) -> list[Quotable]:
 
 
 def without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
-    """The first ``most`` of ``quotes`` of which no two say the same."""
+    """First ``most`` of ``quotes``, without repeats."""
     chosen: list[Quotable] = []
     for quote in quotes:
         if len(chosen) < most and not any(is_same(quote, other) for other in chosen):
@@ -299,7 +301,7 @@ def without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
 
 
 def is_same(one: Quotable, other: Quotable) -> bool:
-    """Whether two say the same: shared units, the same text, or nearly the same words."""
+    """Whether two quotes repeat each other: shared units, equal text, or nearly the same words."""
     if one.source.number == other.source.number and one.first <= other.last and other.first <= one.last:
         return True
     if one.text.lower() == other.text.lower():

@@ -1,5 +1,4 @@
-"""Which quotes answer a question best: the cross-encoder's relevance, the question's words, a row's own name, and
-the document that it stands in."""
+"""Quote ranking: by the cross-encoder's relevance, the question's words, a row's own name, and the quote's document."""
 
 from __future__ import annotations
 
@@ -22,28 +21,28 @@ from ragcore.types.question import Question
 
 CANDIDATES = 40
 RERANK_WEIGHT = 0.7
-WITHOUT_KIND = 0.7  # what a quote is worth that does not hold the kind of thing asked for
-ROW_FOR_PROSE = 0.5  # and a row, where no row can be the answer
+WITHOUT_KIND = 0.7  # worth of a quote without the requested kind of thing
+ROW_FOR_PROSE = 0.5  # worth of a row if no row can be the answer
 NAMED_WEIGHT = 0.6
-# What a word of the question counts that stands only in the title, section or heading over a quote.
+# Weight of a question word found only in the title, section or heading of a quote.
 AROUND = 0.5
-# How far a quote is lifted that holds what is asked for in the usual words: over its like, not over what says it.
+# Bonus of a quote with the requested thing in its usual words: above similar quotes, below explicit ones.
 INTENT_LIFT = 0.45
-# What a quote loses of its worth in a document that the question names least.
+# Loss of worth in the document that the question names least.
 ROUTE_WEIGHT = 0.5
-# How far a row's name must agree with a quantity of which terms.toml makes another.
+# Required match of a row's name with a component quantity in terms.toml.
 AGREEMENT_OF_PARTS = 0.8
-# The cross-encoder reads so many characters of a candidate; its time grows with them.
+# Characters of a candidate for the cross-encoder, whose time grows with them.
 LONGEST_PASSAGE = 600
-# In the brackets of a name stands what it is called for short, or what a negative number means.
+# Brackets in a name hold its abbreviation or the meaning of negative numbers.
 _BRACKETS = re.compile(r"\([^()]*\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A quote with its ``worth`` among the others (0–1), its ``relevance`` by the cross-encoder alone (None without
-    one), the share of the question's words, rare ones counting more, that it has (``cover``), and whether it is the
-    cell whose row and column the question both names (``named``)."""
+    """Quote with its relative ``worth`` (0–1), the cross-encoder's ``relevance`` (None without one), its share of the
+    question's words weighted by rarity (``cover``), and whether it is the cell whose row and column the question both
+    names (``named``)."""
 
     quote: Quotable
     worth: float
@@ -53,8 +52,8 @@ class Scored:
 
 
 class Ranking:
-    """How well quotes fit ``question``, whose words are ``wanted`` and whose terms of the trade are ``terms``.
-    ``routes`` are the documents that it names; ``names`` are the stems of what it calls them."""
+    """Ranker of quotes for ``question``, whose words are ``wanted`` and whose trade terms are ``terms``. ``routes`` are
+    the documents that it names; ``names`` are the stems of their names in it."""
 
     def __init__(
         self, question: Question, wanted: Wanted, *, terms: Sequence[Term] = (), routes: Sequence[Route] = ()
@@ -70,10 +69,10 @@ class Ranking:
         return [(each.quote, each.worth) for each in self.scored(found, reranker)]
 
     def scored(self, found: list[Quotable], reranker: Reranker | None) -> list[Scored]:
-        """The 40 most likely of ``found``, best first.
+        """The 40 best of ``found``, best first.
 
-        Worth is the cross-encoder's vote and the words' vote, lowered where the question asks for a figure and there is
-        none, raised where the question names the row. Only the 40 that the words choose reach the cross-encoder.
+        Worth combines the votes of cross-encoder and words, lowered if the question asks for a figure and there is
+        none, raised if the question names the row. The words choose the 40 that reach the cross-encoder.
         """
         shortlist = self._shortlist(found)
         if not shortlist:
@@ -89,8 +88,7 @@ class Ranking:
         if self.question.answer.prose:
             votes = votes * np.array([ROW_FOR_PROSE if quote.row is not None else 1.0 for quote in shortlist])
         else:
-            # A row whose header the question names is about it, also where the cross-encoder, trained on prose, is
-            # blind.
+            # A row whose header the question names is relevant, even if the cross-encoder, trained on prose, misses it.
             votes = 1.0 - (1.0 - votes) * (1.0 - NAMED_WEIGHT * self._named(shortlist))
         votes = np.minimum(1.0, votes + INTENT_LIFT * self._fits(shortlist))
         votes = votes * self.standing(shortlist)
@@ -107,8 +105,8 @@ class Ranking:
         ]
 
     def _otherwise(self, found: Sequence[Quotable]) -> list[str]:
-        """The question with a term of the trade under another name that ``found`` have: the cross-encoder does not
-        know that capex are capital expenditures."""
+        """Question rewritten with a synonym of a trade term used in ``found``: the cross-encoder does not know that
+        capex are capital expenditures."""
         for term in self._terms:
             for name in term.same:
                 stems = set(content_stems(name))
@@ -117,21 +115,21 @@ class Ranking:
         return []
 
     def standing(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """What each quote is worth by where it stands, 0–1: highest in the document that the question names best."""
+        """Worth of each quote by its document, 0–1: highest in the document that the question names best."""
         return np.array([1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found])
 
     def fit(self, quote: Quotable) -> float:
-        """How far it looks like an answer to the question, 0–1: it holds the kind of thing asked for, in the usual
-        words for it, and at least half of what the question says beside these."""
+        """Resemblance to an answer, 0–1: it has the requested kind of thing, in its usual words, and at least half of
+        the question's other words."""
         answer = self.question.answer
         if quote.row is not None and (self.question.whole or (answer.figures and self._holds_kind(quote))):
-            # The unit of a row may stand in its headers.
+            # The unit of a row may be in its headers.
             return 0.0 if self.question.whole else max(KIND_ONLY, fit(answer, quote.text))
         held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
         return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
 
     def _holds_kind(self, quote: Quotable) -> bool:
-        """Whether it holds the kind of thing asked for; of figures, one that the question does not say itself."""
+        """Whether it has the requested kind of thing; a figure must not already be in the question."""
         answer = self.question.answer
         if answer.figures and not quote.figures(set(tokens(self.question.main))):
             return False
@@ -140,12 +138,12 @@ class Ranking:
         return quote.row is not None or holds_kind(answer, quote.text)
 
     def prior(self, doc_id: str) -> float:
-        """How far the question names a document, 0–1, against the one that it names best."""
+        """How well the question names a document, 0–1, relative to the best-named one."""
         most = max(self._priors.values(), default=0.0)
         return self._priors.get(doc_id, 0.0) / most if most else 1.0
 
     def rows_for(self, terms: Sequence[Term], found: Sequence[Quotable]) -> list[Quotable]:
-        """For each quantity that a term of the question is made of the row whose name agrees with it best."""
+        """Best-matching row for each component quantity of a term in the question."""
         named = list(dict.fromkeys(part for term in terms for part in term.parts))
         chosen = [self._row_for(part, found) for part in named]
         return [row for row in chosen if row is not None]
@@ -157,7 +155,7 @@ class Ranking:
         return found[int(np.argmax(np.array(agreements) * self.standing(found)))]
 
     def _shortlist(self, found: list[Quotable]) -> list[Quotable]:
-        """At most 40, by words, by name and by half the score of their source, in the order of the text."""
+        """At most 40, by words, by name and by half the score of their source, in text order."""
         if len(found) <= CANDIDATES:
             return found
         value = self._words_vote(found) + 0.5 * self._named(found) + self._fits(found)
@@ -165,8 +163,8 @@ class Ranking:
         return [found[i] for i in sorted(np.argsort(-value, kind="stable")[:CANDIDATES])]
 
     def _words_vote(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """The share of the question's words that each candidate has, the rarer words counting more, 0–1; a word that
-        only stands over it counts half."""
+        """Share of the question's words in each candidate, weighted by rarity, 0–1; words only in its headings count
+        half."""
         held = [self._wanted.held(quote.words) for quote in found]
         own = [self._wanted.held(quote.own) for quote in found]
         counts = Counter(word for words in held for word in words)
@@ -183,7 +181,8 @@ class Ranking:
         return np.array([self.fit(quote) for quote in found])
 
     def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """How far the question holds each row's name, 0–1; one of one word counts half: it may be by chance."""
+        """Share of each row's name that the question has, 0–1; a one-word name counts half, since it may match by
+        chance."""
         asked = self._wanted.everything
         shares = [
             len(quote.name & asked) / len(quote.name) * min(1.0, len(quote.name & asked) / 2) if quote.name else 0.0
@@ -193,23 +192,23 @@ class Ranking:
 
 
 def name_of(text: str) -> frozenset[str]:
-    """The stems by which a quantity is called, without what stands in brackets, periods and ``total``."""
+    """Stems of a quantity's name, without bracketed text, periods and ``total``."""
     stems = content_stems(_BRACKETS.sub(" ", text))
     return frozenset(word for word in stems if not word.isdigit() and word != "total")
 
 
 def row_name(quote: Quotable) -> frozenset[str]:
-    """`name_of` a row's own header; empty for what is no row."""
+    """`name_of` a row's own header; empty for other quotes."""
     return name_of(quote.row.head) if quote.row is not None else frozenset()
 
 
 def agreement(one: frozenset[str], other: frozenset[str]) -> float:
-    """How far two names are the same words, 0–1 (Dice's coefficient)."""
+    """Overlap of two names, 0–1 (Dice's coefficient)."""
     return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
 
 
 def spread(relevance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Relevance as probability → 0–1 in even steps of log odds (−4 to 10): the cross-encoder calls so much certain
-    that its probabilities hardly tell one good candidate from the next."""
+    """Relevance probabilities rescaled to 0–1, linear in log odds from −4 to 10: the cross-encoder is so certain that
+    its probabilities hardly separate good candidates."""
     p = np.clip(relevance, 1e-9, 1 - 1e-9)
     return np.clip((np.log(p / (1 - p)) + 4.0) / 14.0, 0.0, 1.0)

@@ -1,8 +1,8 @@
-"""A table row as it can be quoted: its name, and the cells of the columns that a question names.
+"""Quotable table rows: a row's name, and the cells of the columns that a question names.
 
-A source is known here by its units alone: cells that follow one another on a line of the text are a row, and a cell's
-label is ``row · column``. Cells are shown as a table of GFM whose columns are some of `COLUMNS`; the app knows it by
-these headers and makes each value the link to its place on the page.
+A source is known only by its units: consecutive cells on a line of text form a row, and a cell's label is ``row ·
+column``. Cells are shown as a GFM table with columns from `COLUMNS`; the app recognises these headers and turns each
+value into the link to its place on the page.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _SCALE = re.compile(
 _LONGEST_SCALE = 160
 _ENDED = re.compile(r"\bended\b", re.IGNORECASE)
 _CURRENCY = re.compile(r"[$€£¥]")
-_LONG_ROW = 160  # characters, up to which a row is shown whole
-_MOST_CELLS = 3  # of a longer one
+_LONG_ROW = 160  # characters up to which a row is shown whole
+_MOST_CELLS = 3  # characters of a longer one
 _LONGEST_CELL = 120
 _LONGEST_FIGURE = 60
 VALUE = "Value"
@@ -38,7 +38,7 @@ _FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value of a row: its unit number, its column's header and its text."""
+    """Row value: unit number, column header and text."""
 
     number: int
     column: str
@@ -47,9 +47,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """``first``..``last`` are the units to cite, ``text`` what they say and ``shown`` as much of it as reads well.
-    ``head`` is the row's own header, ``name`` that with the group it stands in, ``table`` what the table is called.
-    ``named`` are the places in ``cells`` of the columns that the question names, none where it names none."""
+    """Table row. ``first``..``last`` are the units to cite, ``text`` their words and ``shown`` the readable part.
+    ``head`` is the row's own header, ``name`` adds its group, ``table`` is the table's name. ``named`` are the indexes
+    in ``cells`` of the columns that the question names, empty if none."""
 
     first: int
     last: int
@@ -62,34 +62,34 @@ class Row:
     shown: str = ""
 
     def of(self, cell: Cell) -> str:
-        """One cell with its headers, as it is quoted."""
+        """One cell with its headers, as quoted."""
         return _pair(", ".join(part for part in (self.name, cell.column) if part), cell.text)
 
 
 def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
-    """A row as ``row header — column: value; …``. When the question names columns only those are shown, and when it
-    names one, and something of the row, that cell alone is cited.
+    """Row as ``row header — column: value; …``. If the question names columns only those are shown; if it names one,
+    and part of the row's name, only that cell is cited.
 
-    Rows without a labelled value (header rows, group headings), rows of dashes and rows of a table of contents say
-    nothing.
+    None for rows without a labelled value (header rows, group headings), rows of dashes and rows of a table of
+    contents.
     """
     units = [(number, source.units[number - 1]) for number in range(first, last + 1)]
     labelled = [(number, _without_leaders(unit.label)) for number, unit in units if unit.label]
     leads = DOT_LEADERS.search(" ".join(source.words(number, number) for number, _ in units)) is not None
-    # Leaders also lead to the figures of a table, but there these stand under headers.
+    # Leader dots also occur before the figures of a table, but those have headers.
     if not labelled or (leads and not all(" · " in label for _, label in labelled)):
         return None
     head = _without_leaders(next((source.words(number, number) for number, unit in units if not unit.label), ""))
     whole = labelled[0][1].partition(" · ")[0]
-    # The label knows the group that the row stands in ("Footwear / North America"), its first cell does not.
-    # The label also leaves out a footnote's mark.
+    # The label includes the row's group ("Footwear / North America"), its first cell does not.
+    # The label also omits a footnote mark.
     own = whole.rpartition(" / ")[2]
     name = whole if head and (whole.endswith(head) or (own and head.startswith(f"{own} ("))) else head
     columns = [label.removeprefix(name).removeprefix(" · ").strip() for _, label in labelled]
     if all(PAGE_COLUMN.fullmatch(column) for column in columns):
         return None
     if _SECTION.fullmatch(name) and not any(_FIGURE.search(source.words(number, number)) for number, _ in labelled):
-        return None  # contents without page numbers
+        return None  # table of contents without page numbers
     cells = tuple(Cell(number, column, source.words(number, number)) for (number, _), column in zip(labelled, columns))
     named = tuple(named_columns(columns, asked))
     if not any(says_something(cells[i]) for i in named or range(len(cells))):
@@ -103,8 +103,8 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
 
 
 def scale_of(source: Source, row: Row) -> tuple[int, str]:
-    """The unit of the source that says in which scale ``row`` is (``in millions``), the nearest one before it, and its
-    words; (0, "") where the row's table or column says it already, or nothing does."""
+    """Unit of the source that gives the scale of ``row`` (``in millions``), the nearest one before it, and its words;
+    (0, "") if the row's table or column gives it already, or nothing does."""
     if _SCALE.search(" ".join((row.table, row.name, *(cell.column for cell in row.cells)))):
         return 0, ""
     for number in range(row.first - 1, 0, -1):
@@ -115,8 +115,8 @@ def scale_of(source: Source, row: Row) -> tuple[int, str]:
 
 
 def unit_of(source: Source, row: Row, cell: Cell) -> str:
-    """In which scale ``cell`` is, in the words of its table's title or of what stands before it; "" where the cell or
-    its headers say it, it is a share or given per share, or the scale has exceptions of which it may be one."""
+    """Scale of ``cell``, in the words of its table's title or of the text before it; "" if the cell or its headers give
+    it, it is a share or a per-share amount, or it may be an exception to the scale."""
     if "%" in cell.text or "per share" in row.name.lower() or _SCALE.search(f"{row.name} {cell.column}"):
         return ""
     for words in (row.table, scale_of(source, row)[1]):
@@ -137,12 +137,12 @@ def says_something(cell: Cell) -> bool:
 
 
 def in_figures(cell: Cell) -> bool:
-    """Whether a cell is short enough to stand in a table: a figure or a few words, and no sentence."""
+    """Whether a cell is short enough for a table: a figure or a few words, not a sentence."""
     return len(cell.text) <= _LONGEST_FIGURE
 
 
 def parts_of_column(column: str) -> tuple[str, str]:
-    """A column's header as its name and its period: ``Unaudited · 13 Weeks Ended · January 28, 2023``."""
+    """Column header split into name and period: ``Unaudited · 13 Weeks Ended · January 28, 2023``."""
     parts = [part.strip() for part in column.split(" · ")]
     periods = [part for part in parts if any(pattern.search(part) for pattern in (YEAR, PART_OF_YEAR, QUARTER, _ENDED))]
     return ", ".join(part for part in parts if part not in periods), ", ".join(periods)
@@ -154,8 +154,8 @@ def _said(name: str, cells: Sequence[Cell]) -> str:
 
 
 def _shown(name: str, cells: Sequence[Cell], asked: Asked) -> str:
-    """The row with as many of its cells as are read at a glance, those under a header of the question's words first,
-    and "…" for what is left out."""
+    """Row with a readable number of cells, those under a header with the question's words first, and "…" for the
+    rest."""
     whole = _said(name, cells)
     if len(whole) <= _LONG_ROW:
         return whole
@@ -184,7 +184,7 @@ def _pair(name: str, value: str) -> str:
 
 
 def table_name(source: Source, first: int) -> str:
-    """What the row's line begins with: its table's title, with the section where the title is only a unit."""
+    """Start of the row's line: its table's title, with the section if the title is only a unit."""
     at = source.units[first - 1].start - source.start
     line = source.text[source.text.rfind("\n", 0, at) + 1 : at]
     title = " ".join(line.rpartition(" — ")[0].split()) if " — " in line else ""
@@ -198,8 +198,7 @@ def table_name(source: Source, first: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CellRow:
-    """A cell with its headers, "" where the table has none. ``marker`` cites it; what is worked out from others has
-    none."""
+    """Cell with its headers, "" if the table has none. ``marker`` cites it; a computed value has none."""
 
     row: str
     column: str
@@ -210,7 +209,7 @@ class CellRow:
 
 
 def cell_table(rows: Sequence[CellRow]) -> str:
-    """The table of ``rows`` as Markdown; a column that none of them fills is left out."""
+    """Markdown table of ``rows``, without columns empty in all of them."""
     texts = [astuple(row)[:-1] for row in rows]
     kept = [place for place in range(len(COLUMNS)) if any(text[place] for text in texts)]
     lines = [[COLUMNS[place] for place in kept], ["---" if place == 0 else "---:" for place in kept]]
@@ -221,7 +220,7 @@ def cell_table(rows: Sequence[CellRow]) -> str:
 
 
 def is_cell_table(header: str) -> bool:
-    """Whether the line ``header`` of Markdown is the header of such a table."""
+    """Whether ``header``, a line of Markdown, is the header of a `cell_table`."""
     cells = [cell.strip() for cell in _BARS.split(header.strip().strip("|"))]
     return VALUE in cells and cells == [name for name in COLUMNS if name in cells]
 

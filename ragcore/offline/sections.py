@@ -1,5 +1,5 @@
-"""Sections of a report without a language model: what their guidance asks for, where documents say it, values and
-tables where they are certain, and for everything else the evidence, quoted."""
+"""Report sections without a language model: the requirements of their guidance, the matching document sections, certain
+values and tables, and quoted evidence for the rest."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from ragcore.text.words import content_stems, word_set
 from ragcore.types import OFFLINE, Document, Element, Segment, Source, Usage
 from ragcore.types.report import Coverage, Field, KnownFacts, Missing, missing_mark
 
-_ALIKE = 0.6  # Dice's coefficient of two headings' words from which they are called the same
+_ALIKE = 0.6  # Dice's coefficient of two headings' words from which their names match
 _MOST_HEADED = 2
 _NUMBER = re.compile(r"(?:\d+[A-Za-z]?(?:\.\d+)*|[A-Z]|[IVX]+)[.):]?")
 _PARTS = word_set("item part note section chapter article annex appendix")
-# Headings of one of these words are called so and no more: "Business Innovation" is another thing.
-_BROAD = word_set("busi compani group gener overview")  # stems: making them loads the stemmer
-_MOST_NAMING = 3  # sentences of a document that name who holds an office
+# Headings with one of these words match only as a whole: "Business Innovation" is a different topic.
+_BROAD = word_set("busi compani group gener overview")  # stems, on demand: making them loads the stemmer
+_MOST_NAMING = 3  # sentences of a document that name an office holder
 _NEAREST = 3
-_MOST_LACKING = 8  # documents without a value that are named one by one
-_OF_ONE = 3  # quotes for one of several requirements; for the only one as many as the answerer gives
+_MOST_LACKING = 8  # documents without a value that are named individually
+_OF_ONE = 3  # quotes for one of several requirements; a single one gets as many as an answer
 
 
 class RuleFields:
@@ -154,8 +154,8 @@ def _is_item(heading: str) -> bool:
 
 
 def _ends(document: Document, element: Element, after: Element) -> bool:
-    """Whether the section under the heading ``element`` ends before ``after``. An item of a filing goes on to the next
-    item, even where the headings in it are printed as large as its own."""
+    """Whether the section under the heading ``element`` ends before ``after``. An item of a filing extends to the next
+    item, even if its inner headings are printed as large as its own."""
     item, next_item = (_is_item(_heading(document, one)) for one in (element, after))
     return after.level < element.level or (after.level == element.level and (not item or next_item))
 
@@ -183,14 +183,14 @@ class OfflineSections:
         self._settings = settings
 
     def stream(self, request: ModelRequest) -> StaticStream:
-        """The section, one requirement at a time. The prompt is not read."""
+        """Section text, one requirement at a time. The prompt is not read."""
         stream = StaticStream((), model=self.name, usage=Usage())
         stream.parts = self._write(request.task, stream)
         return stream
 
     def _write(self, request: WritingTask, stream: StaticStream) -> Iterator[str]:
         form = request.form
-        assert form is not None  # what is asked without one is asked of the answerer
+        assert form is not None  # a question without guidance goes to the answerer
         pieces = form.requirements or (request.question,)
         everything = " ".join((request.question, *pieces))
         found = list(quotables(requirement(everything), Wanted(everything, request.terms), request.sources))
@@ -213,7 +213,7 @@ class OfflineSections:
             ]
         else:
             quotes = self._quoted(form, pieces, evidence)
-            mark = "**" if len(pieces) == 1 else "*"  # what is asked for is printed bold where there are several such
+            mark = "**" if len(pieces) == 1 else "*"  # requirements are printed bold if there are several
             texts = ["".join(listing(each, mark=mark, titles=titles)).strip() for each in quotes]
             lacks = _lacking_of_each(request, pieces, quotes, titles)
         if any(texts):
@@ -231,7 +231,7 @@ class OfflineSections:
         most = self._settings.offline_sentences if alone else _OF_ONE
         quotes = [evidence.on(piece, most, alone=alone) for piece in pieces]
         if not any(quotes) and evidence.own:
-            # The document has such a section; what it says of none of this by name is still what it says.
+            # The document has such a section; its text still applies though it names none of this.
             quotes[0] = evidence.on(pieces[0], most, alone=True)
         return quotes
 
@@ -245,7 +245,7 @@ def _values(found: Sequence[FieldValue], several: bool, titles: Mapping[str, str
 def _lacking_of_each(
     request: WritingTask, pieces: Sequence[str], quotes: Sequence[Sequence[Quotable]], titles: Mapping[str, str]
 ) -> list[list[Missing]]:
-    """`_lacking` of each piece; of a document of which nothing at all is quoted the whole section, once."""
+    """`_lacking` of each piece; for a document without any quote, the whole section, once."""
     nothing = _others([quote for each in quotes for quote in each], titles, request.stated)
     rest = {doc_id: title for doc_id, title in titles.items() if doc_id not in nothing} if len(pieces) > 1 else titles
     called = [_called(piece, pieces) for piece in pieces]
@@ -256,24 +256,24 @@ def _lacking_of_each(
 
 
 def _lacking(piece: str, given: Sequence[Quotable], titles: Mapping[str, str], stated: KnownFacts) -> list[Missing]:
-    """That ``piece`` is missing, for each document of a company of which none was given though others' was."""
+    """Missing marks of ``piece`` for each document of a company without a given quote while another company has one."""
     return _of_documents(piece, {doc_id: titles[doc_id] for doc_id in _others(given, titles, stated)})
 
 
 def _others(given: Sequence[Quotable], documents: Iterable[str], stated: KnownFacts) -> list[str]:
-    """Those of ``documents`` that are of companies of which nothing is ``given``, though of others something is."""
+    """``documents`` of companies without a ``given`` quote while another company has one."""
     return passed_over(documents, (quote.source.doc_id for quote in given), stated.companies)
 
 
 def _of_documents(what: str, titles: Mapping[str, str]) -> list[Missing]:
-    """That ``what`` is missing of documents, the first by their ``titles``, the rest by their number."""
+    """Missing marks of ``what`` for documents: the first by their ``titles``, the rest by their number."""
     named = [Missing(what, doc_id, title) for doc_id, title in titles.items()][:_MOST_LACKING]
     more = len(titles) - len(named)
     return [*named, *([Missing(f"{what} ({more} more documents)")] if more > 0 else [])]
 
 
 def _laid_out(pieces: Sequence[str], texts: Sequence[str], lacks: Sequence[Sequence[Missing]]) -> Iterator[str]:
-    """Each piece with its text and the marks of what it lacks; those of which the very same is said stand together."""
+    """Each piece with its text and missing marks; pieces with identical text are grouped."""
     together: dict[frozenset[str] | str, list[str]] = {}
     first: dict[frozenset[str] | str, str] = {}
     marks: dict[frozenset[str] | str, list[str]] = {}
@@ -290,5 +290,5 @@ def _laid_out(pieces: Sequence[str], texts: Sequence[str], lacks: Sequence[Seque
 
 
 def _called(piece: str, pieces: Sequence[str]) -> str:
-    """``piece`` without what it refers to: in "its products (what the company makes)" that stands above it."""
+    """``piece`` without the antecedent in brackets: "its products (what the company makes)", since that is above it."""
     return piece.removesuffix(f" ({pieces[0]})")

@@ -1,8 +1,7 @@
-"""Statements of a company in a document: which tables those are, what their rows are called, and the period that the
-document reports on.
+"""Financial statements in a document: their tables, the names of their rows, and the document's reporting period.
 
-A search ranks passages, and an income statement is one table among hundreds that speak of net income; but which tables
-are statements of the whole is known from their titles, so they are looked through and not searched for.
+A search ranks passages, and an income statement is one table among hundreds about net income. Titles identify the
+statements of the whole company, so they are scanned directly instead of searched for.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ from ragcore.types.table_labels import LabelledTable, RowLabel
 _UNIT = re.compile(r"\(.{1,100}\)")
 _ABOVE = 4  # headings above a table that may be its title
 _COVER_LENGTH = 4000  # characters
-_COVER = 2  # pages on which a document says what it is
-_AFTER = 60  # characters in which the day follows
+_COVER = 2  # pages on which a document identifies itself
+_AFTER = 60  # characters within which the date follows
 
 
 @lru_cache(maxsize=1)
@@ -54,30 +53,30 @@ def _says(text: str, section: str, name: str) -> bool:
 
 
 def is_statement(where: str) -> bool:
-    """Whether ``where``, the title of a table with the heading above it, is that of a statement of the whole."""
+    """Whether ``where``, a table's title with the heading above it, names a statement of the whole."""
     return _says(where, "titles", "statements") and not _says(where, "titles", "never")
 
 
 def has_other_owners(text: str) -> bool:
-    """Whether ``text`` tells of others than the shareholders who have a share in the income."""
+    """Whether ``text`` mentions owners of a share in the income other than the shareholders."""
     return _says(text, "rows", "other_owners")
 
 
 def of_other_groups() -> frozenset[str]:
-    """Stems of groups of a statement that are beside the whole."""
+    """Stems of statement groups that are not part of the whole."""
     return _stems("rows", "groups")
 
 
 def named_alike(name: str) -> tuple[str, ...]:
-    """What statements call ``name``, itself left out; empty where they have no name of their own for it."""
+    """Synonyms of ``name`` in statements, without itself; empty if they have no name of their own for it."""
     asked = name_of(name)
     found = next((names for names in _data()["rows"]["names"] if any(name_of(other) == asked for other in names)), ())
     return tuple(other for other in found if name_of(other) != asked)
 
 
 def plain_name(head: str, *, of_owners: bool = False) -> str:
-    """The name of a row in a statement without a tail that makes no other amount of it: "Long-term debt, less current
-    portion". ``of_owners``: without the owners that it is said to be attributable to."""
+    """Row name in a statement without a tail that leaves the amount unchanged: "Long-term debt, less current portion".
+    ``of_owners``: also without the owners it is attributable to."""
     opens, words = ("owners", "of_owners") if of_owners else ("tails", "of_tails")
     parts = head.replace("(", " ( ").split()
     for place in range(1, len(parts)):
@@ -89,7 +88,7 @@ def plain_name(head: str, *, of_owners: bool = False) -> str:
 
 
 def statements(document: Document) -> Iterator[Statement]:
-    """The tables of ``document`` that are statements of the whole, in the order of the text."""
+    """Tables of ``document`` that are statements of the whole, in text order."""
     for place, element in enumerate(document.body):
         table = element.table
         if table is None or not table.row_spans:
@@ -103,7 +102,7 @@ def statements(document: Document) -> Iterator[Statement]:
 
 
 def rows_of(document: Document, statement: Statement) -> Iterator[tuple[RowLabel, int, int]]:
-    """The rows of ``statement`` with what they are called."""
+    """Rows of ``statement`` with their names."""
     table = _table(document, statement)
     labelled = LabelledTable(document, table)
     for row, (start, end) in zip(table.row_numbers, table.row_spans):
@@ -113,21 +112,21 @@ def rows_of(document: Document, statement: Statement) -> Iterator[tuple[RowLabel
 
 
 def cover(document: Document) -> tuple[int, int]:
-    """The span of the beginning of ``document``, where it says what it is."""
+    """Span of the opening of ``document``, where it identifies itself."""
     first = [element for element in document.body if element.page == document.body[0].page]
     ends = [element.end for element in first if element.end - first[0].start <= _COVER_LENGTH]
     return (first[0].start, ends[-1] if ends else first[0].end) if first else (0, 0)
 
 
 def coverage(document: Document, own: Sequence[Statement]) -> Coverage:
-    """What ``document`` reports on; ``own`` are its statements. A filing says so on its cover ("for the fiscal year
-    ended …"); a release, which does not, in the columns of its statements."""
+    """Reporting period of ``document``; ``own`` are its statements. A filing states it on its cover ("for the fiscal
+    year ended …"), a release only in the columns of its statements."""
     opening = " ".join(document.text[e.start : e.end] for e in document.body if e.page <= _COVER and e.table is None)
     opening = " ".join(opening.split())
     quarter, yearly = _places(opening, "quarter"), _places(opening, "year")
     columns = [one for each in own if spans_time(each.name) for one in _columns(document, each)]
     parts = [column for column in columns if is_part(column)]
-    # A release says nothing of the kind on its cover, and has no column that is of a year.
+    # A release has no such phrase on its cover, and no annual column.
     says = _says(opening, "cover", "part") and not yearly
     part = says or bool(quarter) or (bool(parts) and len(parts) == len(columns) and not yearly)
     of_years = [period for column in columns if not is_part(column) and (period := period_of(column)) is not None]
@@ -136,7 +135,7 @@ def coverage(document: Document, own: Sequence[Statement]) -> Coverage:
     end, column = max(dated, default=((0, 0, 0), ""))
     for start, stop in quarter or (() if part else yearly):
         days = days_in(opening[start : stop + _AFTER])
-        # What is said of another year's report is older than the statements.
+        # A statement about another year's report is older than the statements.
         if days and days[0][0] >= end[0]:
             return Coverage(part, days[0], f"{opening[start:stop].lower()} {day_of(days[0])}", years)
     words = " ".join(column.split()) if part else f"year ended {day_of(end)}" if end[1] else str(end[0] or "")
@@ -144,7 +143,7 @@ def coverage(document: Document, own: Sequence[Statement]) -> Coverage:
 
 
 def period_of(header: str) -> Period | None:
-    """The period that a column's header names last."""
+    """Last period named in a column header."""
     days = days_in(header)
     if days:
         return max(days)
@@ -153,7 +152,7 @@ def period_of(header: str) -> Period | None:
 
 
 def _places(text: str, name: str) -> list[tuple[int, int]]:
-    """Where ``text``, with single blanks, has a phrase of the cover."""
+    """Spans of a cover phrase in ``text``, which has single blanks."""
     low = text.lower().replace("-", " ")
     found = {
         at: at + len(phrase)
@@ -169,26 +168,26 @@ def _table(document: Document, statement: Statement) -> Table:
 
 
 def _name(document: Document, element: Element, table: Table, place: int) -> str:
-    """What the table at ``place`` in the body is called: its title, with what stands among its headers over all columns
-    or over the rows' names, and the headings right above it on its page; text parts it from those, a unit does not."""
+    """Name of the table at ``place`` in the body: its title, with headers over all columns or over the row names, and
+    the headings right above it on its page; body text separates it from those, a unit does not."""
     above: list[str] = []
     for before in reversed(document.body[max(0, place - _ABOVE) : place]):
         words = _words(document, before.start, before.end)
         if before.page != element.page or not (before.kind == "heading" or _UNIT.fullmatch(words)):
             break
-        item = words.split()[:2]  # "Item 8." of a form names all that follows
+        item = words.split()[:2]  # "Item 8." of a form names everything after it
         if before.kind == "heading" and not (item[0].lower() == "item" and item[-1][:1].isdigit()):
             above.insert(0, words)
     over = [cell for cell in table.cells if cell.header and (cell.col == 0 or cell.col_span >= table.columns)]
     heads = [head for cell in over if is_statement(head := _words(document, cell.start, cell.end))]
     parts = [part for part in dict.fromkeys((*above, *heads, table.title)) if part]
-    # A title often has the heading above it in it.
+    # A title often includes the heading above it.
     return " ".join(part for part in parts if not any(part != other and part in other for other in parts))
 
 
 def _dates(document: Document, table: Table) -> dict[int, str]:
-    """The period of each cell below the first row that names one over every column of figures, where the header of the
-    table names none."""
+    """Period of each cell below the first row that names one over every column of figures, if the table's header names
+    none."""
     if any(cell.header and period_of(document.text[cell.start : cell.end]) for cell in table.cells):
         return {}
     body = [cell for cell in table.cells if not cell.header and cell.col > 0]
@@ -200,7 +199,7 @@ def _dates(document: Document, table: Table) -> dict[int, str]:
 
 
 def _columns(document: Document, statement: Statement) -> Iterator[str]:
-    """What stands over each column of figures that names a period, with the title where only that says of what part."""
+    """Header of each column of figures that names a period, with the title if only that names the part."""
     table = _table(document, statement)
     body = min((cell.row for cell in table.cells if not cell.header), default=0)
     heads = [cell for cell in table.cells if cell.header and cell.row < body]

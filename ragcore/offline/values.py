@@ -1,8 +1,8 @@
-"""The cell that a question asks for: of a certain row and column, of two periods, or the most of a column.
+"""Requested table values: the cell of a certain row and column, of two periods, or the extreme of a column.
 
-"What was 3M's capex in FY2018?" names a row ("Purchases of property, plant and equipment", by another name of the
-term), a column (2018) and a document (3M's). Where one of them is in doubt there is no value, only quotes: a reader
-who is handed one number takes it for the answer. Of a superlative the figures of one column are compared, row by row.
+"What was 3M's capex in FY2018?" names a row ("Purchases of property, plant and equipment", by a synonym of the term), a
+column (2018) and a document (3M's). If one of them is in doubt there is no value, only quotes: a reader takes a single
+number for the answer. For a superlative the figures of one column are compared, row by row.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, stem, tokens, word_set
 from ragcore.types.question import Question
 
-# So far a row's name must agree with what is asked for, by the question's own words or by another name of its term.
+# Required match of a row's name with the request, by the question's own words or a synonym of its term.
 CERTAIN = 0.85
 MOST = 3
-_FEWEST = 3  # figures that are compared
-_LEAST_COVER = 0.5  # of the question's words by the header, the title and the place of what is compared
-_THOUSANDS = 3  # digits behind a point, which may part thousands
-# What a question says beside the name of the quantity.
+_FEWEST = 3  # figures compared
+_LEAST_COVER = 0.5  # share of the question's words in the header, title and place of the comparison
+_THOUSANDS = 3  # digits after a point, which may separate thousands
+# Words of a question besides the name of the quantity.
 _BESIDE = frozenset(
     content_stems("""
     amount value figure number total report reported reporting company year years fiscal financial quarter quarterly
@@ -42,12 +42,12 @@ _BESIDE = frozenset(
 _BRACKETS = re.compile(r"\([^()]*\)")
 _NUMBER = re.compile(r"\d")
 _DIGITS = re.compile(r"[^\d.]")
-# Words that make another quantity of one, though most are no content words: "other long-term debt" is what is left
-# beside long-term debt. A row may say ``total`` where the question does not.
+# Words that change the quantity though most are not content words: "other long-term debt" is the rest beside long-term
+# debt. A row may have ``total`` where the question does not.
 _QUALIFIERS = word_set("other before after excluding including except not non less gross loss losses")
 _HELD = re.compile(r"\bat\s+(?:the\s+)?(?:year[- ]?)?end\b|\bas\s+(?:of|at)\b|\bbalances?\b", re.IGNORECASE)
 _FLOWS = re.compile(r"\bcash\s+flows?\b|\bchanges?\s+in\b", re.IGNORECASE)
-# What groups of a statement are called, which says nothing of a row that the row does not.
+# Words in the names of statement groups that leave the row's meaning unchanged.
 _GROUPS = frozenset(
     content_stems("""
     assets liabilities current noncurrent long term equity stockholders shareholders revenue revenues income expenses
@@ -60,7 +60,7 @@ WORKED_OUT = "Difference, worked out from the two cells"
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A cell of the row that ``quote`` is of, and the ``title`` of its document, where several are searched."""
+    """Cell of the row in ``quote``, and the ``title`` of its document if several are searched."""
 
     quote: Quotable
     cell: Cell
@@ -68,7 +68,7 @@ class Value:
 
     @property
     def figure(self) -> str:
-        """The value as it is printed."""
+        """Value as printed."""
         return self.cell.text
 
     @property
@@ -77,12 +77,12 @@ class Value:
 
 
 def values(question: Question, terms: Sequence[Term], found: Sequence[Quotable], ranking: Ranking) -> list[Value]:
-    """The value asked for, or those of the two periods asked for, then what other tables give in place of one where
-    that differs (three in all); none where ``question`` is not for such cells, or no row and column are certain."""
+    """Requested value, or those of the two requested periods, then differing values of other tables (three in all);
+    none if ``question`` does not ask for such cells, or no row and column are certain."""
     text, words = question.main, tokens(question.main)
     asked = asked_of(text, Wanted(text, terms))
     periods = len(asked.years) + len(asked.days)
-    # Worked out from several cells, or told in words.
+    # Computed from several cells, or stated in words.
     derived = question.extreme or question.answer.prose or not listed("values", "derived").isdisjoint(words)
     opens = words[:1] in (["what"], ["what's"], ["how"], ["the"])
     if derived or periods > 2 or (question.changes and periods != 2):
@@ -97,7 +97,7 @@ def values(question: Question, terms: Sequence[Term], found: Sequence[Quotable],
         fit = _fit(text, terms, quote, quote.row, cells[0], ranking.names) if quote.row is not None and cells else 0.0
         if fit >= CERTAIN:
             certain.append((fit, quote, cells))
-    # Of rows that agree alike, one in a statement stands before one in a summary.
+    # Of equally matching rows, one in a statement precedes one in a summary.
     standing = ranking.standing([quote for _, quote, _ in certain])
     worth = [fit * float(at) * _standing(quote) for (fit, quote, _), at in zip(certain, standing)]
     order = sorted(range(len(certain)), key=lambda i: -round(worth[i], 6))
@@ -119,8 +119,7 @@ def _standing(quote: Quotable) -> float:
 
 
 def difference(found: Sequence[Value]) -> list[CellRow]:
-    """The later of the two periods of one row less the earlier one, as a row of a table; nothing where that is not
-    plainly worked out."""
+    """Later period less the earlier one of the same row, as a table row; empty if it cannot be computed reliably."""
     ends = [max(years(value.cell.column), default=0) for value in found]
     amounts = [_amount(value.figure) for value in found]
     if len(found) != 2 or not all(ends) or ends[0] == ends[1] or None in amounts:
@@ -138,19 +137,18 @@ def difference(found: Sequence[Value]) -> list[CellRow]:
 
 
 def _amount(figure: str) -> Decimal | None:
-    """The number that a cell gives, below zero where it stands in brackets; None of what is more than a number."""
+    """Number in a cell, negative in brackets; None if the cell has more than a number."""
     found = numbers_in_cell(figure)
     plain = len(found) == 1 and not any(map(str.isalpha, figure))
     return Decimal(f"{found[0].value:.{found[0].decimals}f}") if plain else None
 
 
 def _fit(question: str, terms: Sequence[Term], quote: Quotable, row: Row, cell: Cell, names: frozenset[str]) -> float:
-    """How far the row's name is what ``question`` asks for, by its own words or by another name of a term, 0–1; 0.0
-    where it says more than the question, or the question says something that neither it nor the cell's column nor the
-    place has.
+    """Match of the row's name with ``question``, by its own words or a synonym of a term, 0–1; 0.0 if it has a word
+    that the question lacks, or the question has one that neither it nor the cell's column nor its place has.
 
-    What the row's table is called counts only where the question asks for it *of* the row: "operating income of Field
-    Sensors" is the row of that name in the table of operating income.
+    The table's name counts only if the question asks for it *of* the row: "operating income of Field Sensors" is the
+    row of that name in the table of operating income.
     """
     if not _same_kind(question, row, cell):
         return 0.0
@@ -171,8 +169,8 @@ def _fit(question: str, terms: Sequence[Term], quote: Quotable, row: Row, cell: 
 
 
 def _same_kind(question: str, row: Row, cell: Cell) -> bool:
-    """Whether ``row`` can be the quantity that ``question`` asks for and not one that is only called like it: another
-    kind of it, a part of it, its change, or that of another year."""
+    """Whether ``row`` can be the quantity in ``question`` and not a similarly named one: another kind, a part, its
+    change, or another year's."""
     asked, said = set(tokens(question)), set(tokens(_BRACKETS.sub(" ", row.head)))
     if (asked & _QUALIFIERS) != (said & _QUALIFIERS) or ("total" in asked and "total" not in said):
         return False
@@ -186,7 +184,7 @@ def _same_kind(question: str, row: Row, cell: Cell) -> bool:
 
 
 def _is_of(row: Row, question: str) -> bool:
-    """Whether ``question`` says ``of`` (for, in, at, by) the row by its whole name."""
+    """Whether ``question`` has ``of`` (for, in, at, by) before the row's whole name."""
     name = _BRACKETS.sub(" ", row.head).strip(" .:,")
     words = r"\s+".join(map(re.escape, name.split()))
     return (
@@ -196,8 +194,8 @@ def _is_of(row: Row, question: str) -> bool:
 
 
 def _cells(row: Row, asked: Asked, periods: int) -> tuple[Cell, ...]:
-    """The one cell of the period asked for, or the two of the two ``periods``; none where there are others, or none
-    says its period."""
+    """The cell of the requested period, or the two of the two ``periods``; none if there are others, or none states its
+    period."""
     numeric = [i for i, cell in enumerate(row.cells) if _NUMBER.search(cell.text)]
     if not periods:
         return (row.cells[numeric[0]],) if len(numeric) == 1 and len(row.cells) == 1 else ()
@@ -212,7 +210,7 @@ def _cells(row: Row, asked: Asked, periods: int) -> tuple[Cell, ...]:
 
 
 def same_figure(one: str, other: str) -> bool:
-    """Whether two figures are one number, be it rounded or in another scale, or one length of time."""
+    """Whether two figures are one number, allowing for rounding and scale, or one duration."""
     lengths = length_in(one), length_in(other)
     if all(lengths):
         return lengths[0] == lengths[1]
@@ -231,7 +229,7 @@ def same_figure(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """Figures under one ``header``, with the names of what they are of; ``place`` is what stands over the table."""
+    """Figures under one ``header``, with their names; ``place`` is the heading over the table."""
 
     header: frozenset[str]
     place: frozenset[str]
@@ -239,8 +237,8 @@ class _Series:
 
 
 def extremes(question: Question, wanted: Wanted, found: Sequence[Quotable]) -> list[Quotable]:
-    """The cells of the most, or the least, of what ``question`` asks for: one, or several that are equal; none where it
-    asks for no extreme, or what is compared is not certain."""
+    """Cells of the maximum or minimum in ``question``: one, or several that are equal; none if it asks for no extreme,
+    or the comparison is not certain."""
     sign = question.extreme
     words = {stem(word) for name in ("most", "least") for word in listed("extremes", name)}
     asked = [one for one in wanted.words if one not in words and not one.isdigit()]
@@ -257,8 +255,7 @@ def extremes(question: Question, wanted: Wanted, found: Sequence[Quotable]) -> l
 
 
 def _tables(found: Sequence[Quotable]) -> Iterator[list[Quotable]]:
-    """The rows of each table, in order: those that follow one another under the same title and headers, no two of the
-    same name."""
+    """Rows of each table, in order: consecutive rows under the same title and headers, with distinct names."""
     table: list[Quotable] = []
     for quote in found:
         if quote.row is None:
@@ -281,7 +278,7 @@ def _tables(found: Sequence[Quotable]) -> Iterator[list[Quotable]]:
 
 
 def _down(table: Sequence[Quotable], wanted: Wanted) -> Iterator[_Series]:
-    """The columns of ``table`` that the question may be about: those whose header has words of it that no other has, or
+    """Columns of ``table`` that the question may be about: those with words of it in the header that no other has, or
     the only one."""
     rows = [quote.row for quote in table if quote.row is not None]
     columns = list(dict.fromkeys(cell.column for row in rows for cell in row.cells))
@@ -301,7 +298,7 @@ def _down(table: Sequence[Quotable], wanted: Wanted) -> Iterator[_Series]:
 
 
 def _across(table: Sequence[Quotable], wanted: Wanted) -> Iterator[_Series]:
-    """The rows of ``table`` that the question names, their columns compared."""
+    """Rows of ``table`` that the question names, whose columns are compared."""
     for quote in table:
         if quote.row is not None and _is_named(quote, wanted):
             items = tuple((cell.column, quote, cell) for cell in quote.row.cells if not sums_up(cell.column))
@@ -310,19 +307,19 @@ def _across(table: Sequence[Quotable], wanted: Wanted) -> Iterator[_Series]:
 
 
 def _is_named(quote: Quotable, wanted: Wanted) -> bool:
-    """Whether the question holds the whole name of a row."""
+    """Whether the question has the whole name of a row."""
     name = frozenset(content_stems(quote.row.head)) if quote.row is not None else frozenset()
     return bool(name) and name <= wanted.everything
 
 
 def _cover(series: _Series, asked: Sequence[str], wanted: Wanted) -> float:
-    """The share of the question's words that stand in the header or over the table."""
+    """Share of the question's words in the header or over the table."""
     given = series.header | series.place
     return sum(wanted.has(word, given) for word in asked) / len(asked)
 
 
 def _most(series: _Series, sign: int) -> list[Quotable]:
-    """The cells of the extreme; none where a figure can't be told or compared."""
+    """Cells of the extreme; none if a figure cannot be read or compared."""
     amounts = amounts_of([cell.text for _, _, cell in series.items])
     if amounts is None or len(amounts) < _FEWEST:
         return []
@@ -332,8 +329,8 @@ def _most(series: _Series, sign: int) -> list[Quotable]:
 
 
 def amounts_of(texts: Sequence[str]) -> dict[int, float] | None:
-    """The figures of cells by their place, or their days where all are dates; cells without one are left out. None
-    where one holds several, they count different things, or a point may part thousands."""
+    """Figures of cells by index, or their dates if all are dates, leaving out cells without one. None if a cell has
+    several, they count different things, or a point may separate thousands."""
     dates = {place: max(periods_in(text).dates, key=_day) for place, text in enumerate(texts) if periods_in(text).dates}
     if dates:
         plain = len(dates) == len(texts) and all(year for *_, year in dates.values())
@@ -351,7 +348,7 @@ def amounts_of(texts: Sequence[str]) -> dict[int, float] | None:
 
 
 def numbers_in_cell(text: str) -> list[Number]:
-    """Those of a cell; among figures, "1900" is no year."""
+    """Numbers of a cell; in a column of figures, "1900" is not a year."""
     return [Number(text, 0, float(text))] if text.strip().isdecimal() else numbers(text)
 
 

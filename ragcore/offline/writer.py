@@ -1,8 +1,8 @@
-"""The answer without a language model: the best sentence or cell of the sources, then at most two more, all cited.
+"""Offline answer writer: the best sentence or cell of the sources, then at most two more, all cited.
 
-Between quotation marks stands only a unit's own text, and a cell is shown as a table of its headers and its value, so
-the writer can be incomplete but never wrong about what a document says. Nothing is quoted that is not about what the
-question asks for: by the cross-encoder's judgement of the line, or because the line has all of the question's words.
+Quotation marks enclose only a unit's own text, and a cell is shown as a table of its headers and value, so the writer
+can be incomplete but never wrong about a document's words. A quote must be about the question: by the cross-encoder's
+judgement of the line, or because the line has all of the question's words.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from ragcore.types import OFFLINE, Source, Usage
 from ragcore.types.question import Question
 
 _NEAREST = 3
-_PLAINLY = 0.02  # relevance of what a document says of its findings, by no words of the question
-# Log odds of relevance by which two sentences together say more of the question than the first alone.
+_PLAINLY = 0.02  # relevance of a document's statement of its findings, without words of the question
+# Gain in log odds of relevance by which two sentences match the question better than the first alone.
 _TOGETHER = 0.5
-_FITS = 2.0  # what it counts that the two look like an answer and the first alone does not
+_FITS = 2.0  # bonus if the two look like an answer and the first alone does not
 _FINAL_PUNCTUATION = " .:;,…–—-"
-_OPENING = 2  # sentences with which a document that does not say what it is about opens
-_LEAST = 8  # words of a sentence that says something
+_OPENING = 2  # opening sentences of a document without a description of itself
+_LEAST = 8  # words of a meaningful sentence
 _LONGEST_NEAR = 320  # characters
-_LONGEST_TITLE = 110  # characters of what a document or table is called
-_MOST_CELLS = 4  # of one row, where the question names none of its columns
-_MOST_ROWS = 6  # of a table of cells
+_LONGEST_TITLE = 110  # characters of a document's or table's name
+_MOST_CELLS = 4  # cells of one row, if the question names none of its columns
+_MOST_ROWS = 6  # cells of a table
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A request as it was read: the question, all that can be quoted, the best of it, and what is named nowhere."""
+    """Request as read: the question, all quotable parts, the best of them, and the names found nowhere."""
 
     request: WritingTask
     question: Question
@@ -59,7 +59,7 @@ class _Asked:
 
 
 class OfflineWriter:
-    """Quotes instead of writing (`ragcore.protocols.LLM`). ``reranker`` of None ranks by words alone."""
+    """Writer that quotes instead of generating (`ragcore.protocols.LLM`). ``reranker`` of None ranks by words alone."""
 
     name = OFFLINE
     capabilities = Capabilities(extractive=True)
@@ -69,11 +69,11 @@ class OfflineWriter:
         self._settings = settings
 
     def stream(self, request: ModelRequest) -> StaticStream:
-        """The whole answer, one quote at a time. The prompt is not read."""
+        """Whole answer, one quote at a time. The prompt is not read."""
         return StaticStream(self._write(self._asked(request.task)), model=self.name, usage=Usage())
 
     def signs(self, request: WritingTask) -> Signs | None:
-        """What tells whether ``request`` is answered; None where nothing can be quoted."""
+        """Answerability features of ``request``; None if nothing can be quoted."""
         return self._signs(self._asked(request))
 
     def _asked(self, request: WritingTask) -> _Asked:
@@ -81,7 +81,7 @@ class OfflineWriter:
         wanted = Wanted(question.main, request.terms)
         found = list(quotables(question, wanted, request.sources))
         ranking = Ranking(question, wanted, terms=request.terms, routes=request.routes)
-        # What led to a document is the name of it, however the document calls it.
+        # The words that led to a document name it, whatever it calls itself.
         known = " ".join(route.name for route in request.routes)
         absent = missing(question, request.sources, request.terms)
         absent = replace(absent, names=tuple(name for name in absent.names if name not in known))
@@ -118,8 +118,8 @@ class OfflineWriter:
             yield from _quotes(nearest)
 
     def _chosen(self, asked: _Asked, *, certain: bool) -> list[Quotable]:
-        """What is quoted, best first: nothing where an answer is not likely and no value is ``certain``. For a quantity
-        that is made of others, the rows of those come before anything else."""
+        """Quotes to show, best first: none if an answer is unlikely and no value is ``certain``. For a quantity with
+        components, their rows come first."""
         prose = asked.question.answer.prose
         rows = [] if prose else asked.ranking.rows_for(asked.request.terms, asked.found)
         rows = rows or ([] if asked.absent else extremes(asked.question, asked.wanted, asked.found))
@@ -129,7 +129,7 @@ class OfflineWriter:
         return self._completed(asked.question, good)
 
     def _may_be_answered(self, asked: _Asked) -> bool:
-        """Whether what was found is likely enough to hold an answer."""
+        """Whether the quotes are likely enough to hold an answer."""
         signs = self._signs(asked)
         return signs is not None and probability(signs) >= self._settings.offline_floor
 
@@ -140,14 +140,13 @@ class OfflineWriter:
         return signs_of(asked.ranking, asked.wanted, asked.found, asked.scored, names, asked.absent, self._reranker)
 
     def _good(self, scored: Sequence[Scored]) -> list[Quotable]:
-        """What is worth quoting beside the best, best first."""
+        """Quotes worth showing besides the best, best first."""
         floor = self._settings.offline_share * scored[0].worth if scored else 0.0
         return [each.quote for each in scored if each.worth >= floor]
 
     def _completed(self, question: Question, good: list[Quotable]) -> list[Quotable]:
-        """``good`` with its first sentence joined to the one before or after it in its paragraph, where the two say
-        plainly more of the question together: a sentence that only repeats the question is no answer, the one beside
-        it may be."""
+        """``good`` with its first sentence joined to the previous or next one in its paragraph, if the two clearly
+        match the question better: a sentence that only repeats the question is no answer, its neighbour may be."""
         lead = good[0] if good else None
         if self._reranker is None or lead is None or lead.row is not None or lead.first != lead.last:
             return good
@@ -166,7 +165,7 @@ class OfflineWriter:
         return [pairs[best], *good[1:]] if gains[best] >= _TOGETHER else good
 
     def _overview(self, asked: _Asked) -> list[Quotable]:
-        """How the documents open, and what they say of their own findings."""
+        """Opening of each document, and its statements about its own findings."""
         findings = Ranking(read(_FINDINGS), Wanted(_FINDINGS), routes=asked.request.routes)
         prose = [quote for quote in asked.found if quote.row is None]
         best = [
@@ -179,7 +178,8 @@ class OfflineWriter:
         return without_repeats([*opening[:1], *best, *opening, *first], _NEAREST)
 
     def _instead(self, asked: _Asked) -> Iterator[str]:
-        """That quoting cannot do the task, what can, and the best passages as such: of each document the best first."""
+        """Notice that quoting cannot do the task and what can, then the best passages: of each document the best
+        first."""
         yield f"{_CANNOT[asked.question.task]} For that, add a key for Claude in Settings."
         about = self._good(asked.scored) if self._may_be_answered(asked) else []
         firsts: dict[str, Quotable] = {}
@@ -193,7 +193,7 @@ class OfflineWriter:
             yield from _quotes(chosen)
 
 
-# What a document is asked for that is to be summarised.
+# Question for a document that is to be summarised.
 _FINDINGS = "main findings, results and conclusions overall"
 _CANNOT = {
     "summarise": "Quoting can’t summarise.",
@@ -205,19 +205,19 @@ _CANNOT = {
 
 
 def _is_near(each: Scored, wanted: Wanted) -> bool:
-    """Whether a line that does not answer is shown to say how near it comes: it has itself a word of the question, and
-    is short."""
+    """Whether a line that does not answer is shown as the nearest match: it has a word of the question itself, and is
+    short."""
     return each.worth > 0.0 and len(each.quote.text) <= _LONGEST_NEAR and bool(wanted.held(each.quote.own))
 
 
 def _is_broad(wanted: Wanted, found: Sequence[Quotable]) -> bool:
-    """Whether the question has but one word to look for, which the one document searched has."""
+    """Whether the question has only one word to search for, and the only document searched has it."""
     one = len(wanted.words) == 1 and len({quote.source.doc_id for quote in found}) == 1
     return one and any(wanted.held(quote.words) for quote in found)
 
 
 def _answer(question: Question, direct: Sequence[Value], chosen: Sequence[Quotable]) -> Iterator[str]:
-    """One line that answers, as a table too where it is a cell, then at most two more quotes."""
+    """One answering line, with a table for a cell, then at most two more quotes."""
     if direct:
         yield from _values(direct)
         rest = [quote for quote in chosen if not any(is_same(quote, value.quote) for value in direct)]
@@ -242,8 +242,8 @@ def _answer(question: Question, direct: Sequence[Value], chosen: Sequence[Quotab
 
 
 def _quotes(chosen: Sequence[Quotable], *, titled: bool | None = None, lead: Quotable | None = None) -> Iterator[str]:
-    """The cells of ``chosen``, and of a ``lead`` that is quoted already, as one table, the other quotes as block quotes
-    in their order."""
+    """Cells of ``chosen``, and of a ``lead`` already quoted, as one table, and the other quotes as block quotes in
+    order."""
     titled = _several(chosen) if titled is None else titled
     rows = [row for quote in ([lead] if lead else []) + [*chosen] for row in _table_rows(quote)]
     if rows:
@@ -254,12 +254,12 @@ def _quotes(chosen: Sequence[Quotable], *, titled: bool | None = None, lead: Quo
 
 
 def _quotation(quote: Quotable, *, titled: bool = False) -> str:
-    """``Title: “Its own words” <<SOURCE 1.2>>``; of a row whose cells are prose, the longest cell with its headers
-    before it."""
+    """Quotation ``Title: “Its own words” <<SOURCE 1.2>>``; for a row with prose cells, the longest cell after its
+    headers."""
     title = f"{_title(quote)}: " if titled else ""
     if quote.row is None:
         units = range(quote.first, quote.last + 1)
-        # The rows that a sentence leads in are shown as cells, not between its quotation marks.
+        # Rows with a lead-in sentence are shown as cells, not inside its quotation marks.
         last = next((n - 1 for n in units if quote.rows and quote.source.units[n - 1].kind == "cell"), quote.last)
         text = quote.text if last == quote.last else quote.source.words(quote.first, last)
         return f"{title}{escape(quoted(text))} {marker(quote.source, quote.first, last)}"
@@ -276,8 +276,8 @@ def _prose(quote: Quotable) -> Cell:
 
 
 def _cells(row: Row | None) -> list[Cell] | None:
-    """The cells of a row that are shown in a table: those of the columns that the question names, else the first few;
-    None of what is no row, or one of prose."""
+    """Cells of a row for a table: those of the columns that the question names, else the first few; None for other
+    quotes and rows of prose."""
     if row is None or not all(in_figures(cell) for cell in row.cells):
         return None
     return [row.cells[place] for place in row.named] or list(row.cells[:_MOST_CELLS])
@@ -295,7 +295,7 @@ def _table_row(source: Source, row: Row, cell: Cell) -> CellRow:
 
 
 def _values(found: Sequence[Value]) -> Iterator[str]:
-    """The cell or two that were asked for, in a line and as a table, with what other tables give instead."""
+    """Requested cell or two, in a line and as a table, with the differing values of other tables."""
     first = found[0]
     own = [value for value in found if value.quote is first.quote]
     others = [value for value in found if value.quote is not first.quote]
@@ -327,8 +327,8 @@ def _title(quote: Quotable) -> str:
 
 
 def _openings(ranked: Sequence[Quotable], found: Sequence[Quotable]) -> tuple[Quotable, ...]:
-    """Of each document that is asked about as a whole what says what it is, best first, else how its text opens; of
-    each of several one quote."""
+    """For each document asked about as a whole, the sentences that say what it is, best first, else its opening; one
+    quote each for several documents."""
     out: list[Quotable] = []
     documents = dict.fromkeys(quote.source.doc_id for quote in ranked)
     most = None if len(documents) == 1 else 1
@@ -343,7 +343,7 @@ def _openings(ranked: Sequence[Quotable], found: Sequence[Quotable]) -> tuple[Qu
 
 
 def _opens_text(sentence: str) -> bool:
-    """Whether ``sentence`` may be one of those with which what a document has to say opens, and none of its cover."""
+    """Whether ``sentence`` may open the document's text and is not part of its cover."""
     ends = sentence.rstrip("”\"')").endswith((".", "!", "?", ":"))
     said = f" {' '.join(tokens(sentence))} "
     return (
@@ -360,9 +360,8 @@ def listing(
     mark: str = "**",
     titles: Mapping[str, str] | None = None,
 ) -> Iterator[str]:
-    """The quotes, given best first, as a list in the order of their document, with ``best_first`` behind the best of
-    them; under their titles (between ``mark``), or what they are called in ``titles``, best first, when there are
-    several."""
+    """List of the quotes, given best first, in document order, or after the best one with ``best_first``; several
+    documents are listed best first under their titles (between ``mark``) or their names in ``titles``."""
     documents = list(dict.fromkeys(quote.source.doc_id for quote in chosen))
     for index, doc_id in enumerate(documents):
         own = [quote for quote in chosen if quote.source.doc_id == doc_id]
@@ -370,7 +369,7 @@ def listing(
         own = leads + sorted(own[len(leads) :], key=lambda quote: quote.start)
         if len(documents) > 1:
             title = (titles or {}).get(doc_id) or brief(own[0].source.title, _LONGEST_TITLE)
-            # A bold line is a heading by itself; another leads in what it stands over.
+            # A bold title is a heading; any other is a lead-in.
             yield ("\n" if index else "") + f"{mark}{escape(title)}{mark}{'' if mark == '**' else ':'}\n\n"
         for quote in own:
             title = brief(quote.about, _LONGEST_TITLE).rstrip(_FINAL_PUNCTUATION)
@@ -379,12 +378,12 @@ def listing(
 
 
 def _of_other_years(question: Question, chosen: Sequence[Quotable]) -> str:
-    """That nothing quoted is of a year asked for, "" where something is, or may be."""
+    """Notice that no quote is from a requested year, "" if one is or may be."""
     asked = question.years
-    # A fiscal year is not the calendar's: a column that is named is of the year asked for, whatever it says.
+    # A fiscal year is not the calendar year: a named column is of the requested year, whatever its header says.
     if not asked or any(quote.row is not None and quote.row.named for quote in chosen):
         return ""
-    # The title's year is that of what says no other.
+    # The title's year applies to text without another.
     of_each = [years(f"{quote.text} {quote.about}") or years(quote.source.title) for quote in chosen]
     given = set().union(*of_each)
     if asked & given or not given:
@@ -393,7 +392,7 @@ def _of_other_years(question: Question, chosen: Sequence[Quotable]) -> str:
 
 
 def _other_language(question: Question, sources: Sequence[Source]) -> str:
-    """That the question is in another language than all of the sources; "" where it is not, or cannot be told."""
+    """Notice that the question is in another language than all sources; "" if not or unknown."""
     spoken = question.language
     written = [name for name in dict.fromkeys(language_of(source.text) for source in sources) if name]
     if not spoken or not written or spoken in written:
@@ -405,7 +404,7 @@ def _other_language(question: Question, sources: Sequence[Source]) -> str:
 
 
 def _lacks(absent: Missing) -> str:
-    """``The passages found do not mention “Apple” or 2012.``, "" where nothing is absent."""
+    """Notice such as ``The passages found do not mention “Apple” or 2012.``, "" if nothing is absent."""
     words = [*(f"“{escape(name)}”" for name in absent.names), *map(str, absent.years)]
     return f"The passages found do not mention {_listed(words)}." if words else ""
 
