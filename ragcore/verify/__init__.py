@@ -1,1 +1,1 @@
-"""Claims against their evidence."""
+"""Verification of claims against their cited evidence."""

@@ -1,9 +1,9 @@
-"""Citations for claims that the writer left uncited and that a given source says.
+"""Added citations: marks for uncited claims that a given source supports.
 
-A claim is held only against single units that share most of its words, and gets a citation only where the evidence is
-strong: `support` finds it supported, every number and name of it stands in the evidence as it is (none is derived), and
-nearly all of its content words do. Where passages of several documents say it equally well it cannot be told which is
-meant, and it stays uncited.
+A claim is compared only with single units that share most of its words, and is cited only on strong evidence: `support`
+finds it supported, every number and name of it is in the evidence verbatim (none derived), and so are nearly all of its
+content words. If passages of several documents say it equally well, the intended one is unknown and the claim stays
+uncited.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from ragcore.verify.evidence import Evidence, gather
 from ragcore.verify.support import support
 from ragcore.verify.verify import CheckBudget
 
-# Share of a claim's content words that must stand in the cited words, their title or section; and in them alone.
+# Minimum share of a claim's content words in the cited words, their title or section; and in the cited words alone.
 _ALL_WORDS, _OWN_WORDS = 0.85, 0.6
-# Fewer content words say too little to be sure what they are about; with a figure two are enough.
+# A claim with fewer content words has no certain subject; with a figure two are enough.
 _FEWEST_WORDS, _FEWEST_WITH_FIGURE = 3, 2
-# Words that belong to a figure: what it amounts to is compared with them.
+# Words that belong to a figure and are compared by amount.
 _SCALES = word_set("hundred thousand thousands million millions billion billions trillion percent dollar dollars")
-# What a claim about a figure may say beside its headers.
+# Words that a claim about a figure may have besides its headers.
 _REPORTING = word_set(
     "amounted amounts came company figure fiscal had posted reached recorded reported stood totaled year"
 )
-_CANDIDATES = 8  # units that are looked at for one claim, best first by their words
-# What a mark stands before at the end of a claim. After a closing quotation mark or bracket it follows.
+_CANDIDATES = 8  # units examined per claim, best word match first
+# Punctuation that a mark precedes at a claim's end. A mark follows a closing quotation mark or bracket.
 _FULL_STOP = re.compile(r"[.!?…。！？]+(?:\*\*|__|\*|_)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What of a claim is looked for: the stems of its content words, and its figures as written, which are compared
-    by what they amount to and only put units in order."""
+    """Search terms of a claim: the stems of its content words, and its figures as written; figures are compared by
+    amount, and only order the units."""
 
     words: frozenset[str]
     figures: frozenset[str]
@@ -66,10 +66,11 @@ def add_citations(
     unfinished: bool = False,
     budget: CheckBudget | None = None,
 ) -> tuple[str, tuple[Mark, ...]]:
-    """``text`` and its ``marks`` with a mark (``added``) at the end of every uncited statement that a source says.
+    """Return ``text`` and its ``marks`` with a mark (``added``) at the end of each uncited statement that a source
+    supports.
 
-    Without those marks, and the blank before each, ``text`` is unchanged. ``unfinished``: the writing broke off, so
-    that what the last statement says is not known. What ``budget`` has no room for stays uncited.
+    Without those marks, and the blank before each, ``text`` is unchanged. ``unfinished``: the text broke off, so its
+    last statement is not cited. Statements beyond ``budget`` stay uncited.
     """
     statements = split_statements(text, marks)
     if unfinished:
@@ -88,7 +89,7 @@ def add_citations(
         if part is None:
             continue
         citation = citer.cite(part)
-        assert citation is not None  # the part names units that were given
+        assert citation is not None  # the part names given units
         place = _place(text, statement)
         mark = f" [{citation.n}]"
         pieces += (text[position:place], mark)
@@ -101,7 +102,7 @@ def add_citations(
 
 
 def tell_added(claims: Sequence[Claim], marks: Sequence[Mark], citations: Sequence[Citation]) -> tuple[Claim, ...]:
-    """``claims`` with the reasons of those that have an added citation saying so."""
+    """``claims`` with a note in the reason of each that has an added citation."""
     by_number = {citation.n: citation for citation in citations}
     added = {mark.start: by_number[mark.n] for mark in marks if mark.added}
     out = []
@@ -124,7 +125,7 @@ def _shift(mark: Mark, shifts: Sequence[tuple[int, int]]) -> int:
 
 
 class _Search:
-    """The units of ``sources`` by their words, read once for all claims of an answer."""
+    """Units of ``sources`` indexed by words, read once for all claims of an answer."""
 
     def __init__(
         self, sources: Sequence[Source], citer: Citer, document: Callable[[str], Document], settings: VerifySettings
@@ -137,7 +138,7 @@ class _Search:
 
     @cached_property
     def _units(self) -> list[tuple[Source, int, frozenset[str]]]:
-        """Every unit of the documents' own words with its number and stems; a cell with those of its headers."""
+        """Every unit of the documents' own words with its number and stems; a cell includes those of its headers."""
         labels: dict[str, frozenset[str]] = {}
         out = []
         for source in self._sources:
@@ -151,7 +152,7 @@ class _Search:
         return out
 
     def part(self, statement: Statement) -> Part | None:
-        """What says ``statement``, or None."""
+        """Unit that supports ``statement``, or None."""
         wanted = _Wanted.of(statement)
         if len(wanted.words) < (_FEWEST_WITH_FIGURE if wanted.figures else _FEWEST_WORDS):
             return None
@@ -172,7 +173,7 @@ class _Search:
         return Part(source.number, number, number, "")
 
     def _share(self, statement: Statement, source: Source, number: int, wanted: _Wanted) -> float:
-        """The share of the claim's words in the unit where it says the claim beyond doubt, else 0.0."""
+        """Share of the claim's words in the unit if it certainly supports the claim, else 0.0."""
         evidence = self._gathered(source.number, number)
         if evidence is None:
             return 0.0
@@ -181,7 +182,7 @@ class _Search:
         if own < _OWN_WORDS or cover(wanted.words, evidence.stems) < _ALL_WORDS:
             return 0.0
         if evidence.cells:
-            # The headers have every word but for the document's name: the other cells differ from it by a single one.
+            # The headers have every word except the document's name: the other cells differ from it in a single one.
             name = f"{source.title} {self._document(source.doc_id).name}"
             if not wanted.words <= {*words, *content_stems(name), *map(stem, _REPORTING)}:
                 return 0.0
@@ -197,8 +198,8 @@ class _Search:
 
 
 def _as_written(statement: Statement, evidence: Evidence) -> bool:
-    """Whether each number of the claim stands in the evidence (one that follows from others does not), and every
-    capitalised word, also the one that begins the sentence, in it or around it."""
+    """Whether each number of the claim is in the evidence (derived ones are not enough), and every capitalised word,
+    including a sentence's first, in or around it."""
     for number in numbers(statement.text):
         if not any(agree(number, given, evidence.scale) for given in evidence.numbers):
             return False

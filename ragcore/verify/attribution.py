@@ -1,9 +1,9 @@
-"""Whose figure is it? A number of a claim must be said of the same thing in the evidence.
+"""Figure attribution: a claim's number must describe the same thing as in the evidence.
 
-In a table: the claim must not name another row or column than that of the cell (a right figure of the wrong line),
-narrow its row ("core net sales" for "Net sales") or leave out what narrows the row ("deferred revenue", "per share").
-In prose: where a sentence gives two figures of a kind ("61% on the drug, compared with 12% on placebo"), each belongs
-to the words of its own part. What a number stands with in the claim is the part between it and its neighbours.
+In a table, the claim must not name another row or column than the cell's (a right figure of the wrong line), narrow its
+row ("core net sales" for "Net sales") or omit a narrowing word of the row ("deferred revenue", "per share"). In prose,
+when a sentence gives two figures of a kind ("61% on the drug, compared with 12% on placebo"), each belongs to the words
+of its own part. A number's part of the claim is the text between its neighbours.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.evidence import CitedCell, Evidence, Figure, Finding, parts
 
 _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in MONTHS)}\w*")
-# A letter that stands alone names something: Class B, Ostrova A. A capital A that begins a sentence is an article.
+# A single letter is a name: Class B, Ostrova A. A capital A that begins a sentence is an article.
 _LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_REACH = 3  # words from what narrows a row to a word of its name
+_REACH = 3  # words between a narrowing word and a word of the row's name
 
 
-# What something is called
+# Names
 
 
 @lru_cache(maxsize=1)
 def _trade() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """Pairs of terms of the trade (as stems) of which the first may be said for the second."""
+    """Pairs of trade terms (as stems) of which the first may replace the second."""
     groups = [[frozenset(_stems(term)) for term in (name, *others)] for name, others in shipped().same.items()]
     return tuple((one, other) for group in groups for one in group for other in group if one and other and one != other)
 
 
 def with_synonyms(stems: set[str]) -> set[str]:
-    """``stems`` and the stems that say the same, of single words and of terms of the trade."""
+    """``stems`` with the stems of synonyms, for single words and trade terms."""
     out = set(stems)
     for one in stems:
         out |= lex.synonyms().get(one, frozenset())
@@ -53,8 +53,8 @@ def _stems(text: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def terms(text: str) -> frozenset[str]:
-    """What ``text`` speaks of: stems of its content words, its numbers, ``q2`` and ``h1`` for periods, and capitals
-    that stand alone."""
+    """Topic terms of ``text``: stems of its content words, its numbers, ``q2`` and ``h1`` for periods, and single
+    capitals."""
     words = canonical(text)
     out = {one for one in _stems(words) if len(one) > 1 or one.isdigit()}
     return frozenset(out | {match.group().lower() for match in _LETTER.finditer(words)})
@@ -62,7 +62,7 @@ def terms(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def label_terms(label: str) -> frozenset[str]:
-    """As `terms`, without what stands in brackets (units, ``n = 104``), unless nothing else does."""
+    """Like `terms`, without bracketed text (units, ``n = 104``), unless nothing else is left."""
     return terms(_BRACKETS.sub(" ", label)) or terms(label)
 
 
@@ -78,9 +78,9 @@ def named_by(label: str, said: frozenset[str] | set[str]) -> float:
 def misplaced(
     number: Number, places: tuple[str, str], claim: str, matches: Sequence[Figure], evidence: Evidence, *, alone: bool
 ) -> str:
-    """Why ``number`` of ``claim`` is not said of what the figures that it agrees with are said of; "" where one of them
-    fits. ``places`` are the part that it stands in between all figures, and between those of its kind. ``alone``:
-    it is the only figure of the claim."""
+    """Reason why ``number`` of ``claim`` describes another thing than all its matching figures; "" if one of them fits.
+    ``places`` are its part between all figures, and its part between those of its kind. ``alone``: it is the only
+    figure of the claim."""
     reasons = []
     for figure in matches:
         if figure.cell is not None:
@@ -99,14 +99,14 @@ def _in_table(number: Number, part: str, claim: str, cell: CitedCell, *, alone: 
     row = _other_row(part, claim, cell)
     if row:
         return f"{number.raw} is the figure of “{cell.row}”, not of “{row}”."
-    # What something is compared with is of another period.
+    # The compared thing has another period.
     whole = "" if lex.COMPARED_WITH.search(claim, 0, number.start) else claim
     column = _other_column(part, whole, cell, alone=alone)
     return f"{number.raw} is the figure of “{cell.column}”, not of “{column}”." if column else ""
 
 
 def _other_row(part: str, claim: str, cell: CitedCell) -> str:
-    """The row that the claim names instead of the row of ``cell``, or ""."""
+    """Row that the claim names instead of the row of ``cell``, or ""."""
     if not cell.row:
         return ""
     own_terms = label_terms(cell.row)
@@ -119,7 +119,7 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
         more = wider - own_terms - lex.UNIMPORTANT - label_terms(cell.column)
         if own_terms < wider <= terms(part) and more:
             return row.name
-    # A claim that names the row somewhere must name the other one in full to mean that.
+    # A claim that names the row somewhere must name the other one in full to mean it.
     enough = 1.0 if named(with_synonyms(set(terms(claim)))) == 1.0 else 0.5
     for text in dict.fromkeys((part, claim)):
         said = terms(text) - label_terms(cell.column)
@@ -127,7 +127,7 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
         rivals = [row for row in cell.grid.rows if row != cell.named and (label_terms(row.head) - own_terms) & said]
         best = max(rivals, key=lambda row: named_by(row.head, said), default=None)
         share = named_by(best.head, said) if best else 0.0
-        # A row named word by word ("Cost of sales") outdoes another that only a synonym names (sales: "Revenues").
+        # A row named exactly ("Cost of sales") outranks one named only by a synonym (sales: "Revenues").
         if best and share >= enough and (share > own + 1e-9 or share == 1.0 > named(said)):
             return best.name
         if own > 0.0:
@@ -136,8 +136,8 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
 
 
 def _other_column(part: str, claim: str, cell: CitedCell, *, alone: bool) -> str:
-    """The column that the claim names instead of the column of ``cell``, or "". Where ``part`` names none, a period
-    that the claim names elsewhere counts for all of its figures, another column only for one that is ``alone``."""
+    """Column that the claim names instead of the column of ``cell``, or "". If ``part`` names none, a period elsewhere
+    in the claim applies to all of its figures, another column only to one that is ``alone``."""
     columns = {column: label_terms(column) for column in cell.grid.columns}
     if not cell.row or cell.column not in columns:
         return ""
@@ -184,8 +184,8 @@ def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) 
 
 
 def _marks(sentence: str, rivals: Sequence[Number]) -> list[frozenset[str]]:
-    """The words that tell each of the ``rivals`` from the others: periods where every part has one, else what stands
-    before the number in its part, else what stands after it."""
+    """Words that distinguish each of the ``rivals``: periods if every part has one, else the words before the number in
+    its part, else those after it."""
     own = parts(sentence, rivals)
     figures = frozenset(one for rival in rivals for one in terms(rival.raw))
     periods = [frozenset(one for one in terms(part) if _PERIOD.fullmatch(one)) for part in own]
@@ -205,8 +205,8 @@ def _marks(sentence: str, rivals: Sequence[Number]) -> list[frozenset[str]]:
 
 
 def check_narrowing(claim: str, matches: Sequence[Figure], evidence: Evidence) -> list[Finding]:
-    """What narrows the name of a row in ``claim`` and not in the evidence, or the other way round; nothing where one
-    of the cells that a number of it agrees with fits."""
+    """Findings on words that narrow a row's name in only one of ``claim`` and evidence; empty if one of the matching
+    cells fits."""
     out: list[Finding] = []
     for figure in matches:
         cell = figure.cell
@@ -223,11 +223,12 @@ def check_narrowing(claim: str, matches: Sequence[Figure], evidence: Evidence) -
 
 
 def _dropped(claim: str, cell: CitedCell) -> str:
-    """What narrows the row and the claim lacks: a word of its name, what it is without or what its figures are per."""
+    """Narrowing words of the row that the claim lacks: a word of its name, its exclusion ("excluding …") or its "per"
+    unit."""
     words, said = tokens(_BRACKETS.sub(" ", cell.named.head)), set(tokens(claim))
     stems = with_synonyms({*terms(claim), *map(stem, said)})
     for word in words:
-        # What is named with others ("interest and other income") is not narrowed.
+        # A name in a list ("interest and other income") is not narrowed.
         if word in lex.NARROWING and (word != "other" or word == words[0]) and stem(word) not in stems:
             return "" if set(words) - STOP_WORDS <= lex.NARROWING else word
     less = next((word for word in words if word in lex.WITHOUT and word not in said), "")
@@ -240,8 +241,8 @@ def _dropped(claim: str, cell: CitedCell) -> str:
 
 
 def _added(claim: str, cell: CitedCell, evidence: Evidence) -> str:
-    """A word of the claim that narrows a word of the row's name behind it, or says what it is without, and that stands
-    nowhere in the evidence."""
+    """Word of the claim that narrows a following word of the row's name, or states an exclusion, and is nowhere in the
+    evidence."""
     words, row = tokens(claim), tokens(cell.row)
     naming = with_synonyms(set(label_terms(cell.row)))
     known = {stem(word) for word in (*tokens(f"{evidence.words} {evidence.around}"), *row)}

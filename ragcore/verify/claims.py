@@ -1,4 +1,4 @@
-"""A Markdown answer → the statements in it that can be true or false, each with the citations that stand in it."""
+"""Claim extraction: a Markdown answer split into statements that can be true or false, each with its citations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _QUOTE_BLOCK = re.compile(r"\s*(?:>\s?)+")
 _SENTENCE_END = re.compile(r"([.!?]?[\"”’')]*)\s+(?=[\"“‘(]?[A-Z0-9])")
-# "Table 4. Genes in each group: “…”": what a list item says of the quote that is the rest of it.
+# "Table 4. Genes in each group: “…”": the lead-in of a list item whose rest is a quote.
 _QUOTE_BEGINS = re.compile(r":[*_ ]*“")
 _QUOTE_ENDS = re.compile(r"”[.*_\s]*\Z")
 _TABLE_RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
@@ -26,7 +26,7 @@ _YES_OR_NO = re.compile(r"\W*(?:yes|no)\W*", re.IGNORECASE)
 _LEADING_YES = re.compile(
     r"\A\W*(?:yes|no)\b(?:[,.:;!—–-]+\s*|\Z|\s+(?=(?:the|it|this|that|these|they)\b))", re.IGNORECASE
 )
-# Statements about the sources themselves: what they lack cannot be cited.
+# Statements about the sources themselves: missing content cannot be cited.
 _ABOUT_SOURCES = re.compile(
     r"\b(?:none of the|no) (?:sources?|documents?|passages?)\b|"
     r"\b(?:sources?|documents?|passages?|excerpts?|context|material|filing)\b[^.]{0,60}\b"
@@ -37,8 +37,8 @@ _ABOUT_SOURCES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """``text`` without marks at ``[start, end)`` of the answer; ``citations`` in order of appearance. ``context`` holds
-    the words that a table puts beside it (its row's label, its column's header)."""
+    """``text`` without marks, at ``[start, end)`` of the answer; ``citations`` in order of appearance. ``context``
+    holds its labels in a table (row label, column header)."""
 
     text: str
     start: int
@@ -48,7 +48,7 @@ class Statement:
 
 
 class _Plain:
-    """The answer with its marks (and the blank before each) taken out, and the way back to its positions."""
+    """Answer without its marks (and the blank before each), and the mapping back to its positions."""
 
     def __init__(self, text: str, marks: Sequence[Mark]) -> None:
         self.marks: list[tuple[int, Mark]] = []
@@ -76,10 +76,10 @@ class _Plain:
 
 
 def split_statements(text: str, marks: Sequence[Mark]) -> list[Statement]:
-    """The statements of ``text``, in order: sentences of paragraphs and list items, rows or cells of tables.
+    """Statements of ``text``, in order: sentences of paragraphs and list items, rows or cells of tables.
 
-    A mark belongs to the sentence that it stands in or follows. Headings, lead-ins that end in a colon, questions, a
-    bare yes or no and remarks on what the sources lack are no statements unless they carry a citation.
+    A mark belongs to the sentence that it is in or follows. Headings, lead-ins that end in a colon, questions, a bare
+    yes or no and remarks on missing sources are statements only if they carry a citation.
     """
     plain = _Plain(text, marks)
     statements = []
@@ -104,20 +104,20 @@ def split_statements(text: str, marks: Sequence[Mark]) -> list[Statement]:
 
 def _is_statement(words: str, cited: bool) -> bool:
     if not cited and INSUFFICIENT.search(words):
-        return False  # it says what a report lacks
+        return False  # it names what a report lacks
     if not any(character.isalnum() for character in words) or (not cited and _YES_OR_NO.fullmatch(words)):
         return False
     return cited or not (words.rstrip("*_ ").endswith((":", "?")) or _ABOUT_SOURCES.search(words))
 
 
 def without_yes_or_no(text: str) -> str:
-    """``text`` without the "Yes," that answers a question before it says anything."""
+    """``text`` without a leading "Yes," or "No,"."""
     return _LEADING_YES.sub("", text)
 
 
 def _pieces(plain: _Plain) -> Iterator[tuple[int, int, str]]:
-    """``(start, end, context)`` of each candidate statement; ends reach up to the next one, so that marks that follow
-    a sentence fall inside it."""
+    """``(start, end, context)`` of each candidate statement; each end extends to the next start, so that marks after a
+    sentence fall inside it."""
     text = plain.text
     ends = [position for position, _ in plain.marks]
     for kind, start, end in _blocks(text):
@@ -134,7 +134,7 @@ def _pieces(plain: _Plain) -> Iterator[tuple[int, int, str]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
-    """Prose, list items (without their markers) and tables, as spans; code and headings are left out."""
+    """Spans of prose, list items (without their markers) and tables; code and headings are left out."""
     lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*\n?", text) if m.end() > m.start()]
     open_start: int | None = None
     open_end = 0
@@ -179,8 +179,8 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _split_at_marks(text: str, spans: list[tuple[int, int]], marks: Sequence[int]) -> list[tuple[int, int]]:
-    """Sentences cut again where a mark stands at a full stop before a capital: there a sentence ends for certain, even
-    after what looks like an abbreviation ("… to FDA [1]. An IND …")."""
+    """Sentences split again at a mark between a full stop and a capital: there a sentence certainly ends, even after an
+    apparent abbreviation ("… to FDA [1]. An IND …")."""
     out: list[tuple[int, int]] = []
     for start, end in spans:
         for position in marks:
@@ -208,8 +208,8 @@ def _whole_quotes(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, in
 
 
 def _whole_lead_in(text: str, spans: list[tuple[int, int]], marks: Sequence[int]) -> list[tuple[int, int]]:
-    """The sentences of a list item that ends in a quote, joined from the lead-in's first (after the last mark before
-    the quote) to the one that holds the beginning of the quote: full stops in a title end no statement."""
+    """Sentences of a list item that ends in a quote, joined from the first of the lead-in (after the last mark before
+    the quote) to the one where the quote begins: full stops in a title end no statement."""
     if not spans or not _QUOTE_ENDS.search(text, spans[-1][0], spans[-1][1]):
         return spans
     begins = _QUOTE_BEGINS.search(text, spans[0][0], spans[-1][1])
@@ -224,7 +224,7 @@ def _whole_lead_in(text: str, spans: list[tuple[int, int]], marks: Sequence[int]
 
 
 def _table_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """The body cells of a table that hold a figure; the row's label and column's header are their context."""
+    """Body cells of a table that hold a figure, with row label and column header as context."""
     rows = list(re.finditer(r"[^\n]+", text[start:end]))
     header = [text[start + a : start + b].strip() for a, b in _cells(rows[0])]
     for row in rows[2:]:
@@ -238,7 +238,7 @@ def _table_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, s
 
 
 def _cells(row: re.Match[str]) -> list[tuple[int, int]]:
-    """The spans between unescaped bars of one table line; the outer bars carry no cells."""
+    """Spans between unescaped bars of one table line; the outer bars enclose no cells."""
     line, offset = row.group(), row.start()
     bars = [m.start() for m in re.finditer(r"(?<!\\)\|", line)]
     edges = [-1, *bars, len(line)]

@@ -1,8 +1,8 @@
-"""A word of one class here and of its opposite there, on the same argument: what a claim says against its evidence.
+"""Contradiction checks: a word of one class in the claim and of its opposite in the evidence, on the same argument.
 
 The classes are data (`ragcore.text.lexicon`): denial, up and down, more and less, must and may, at least and at most,
-and plain opposites. Where the claim keeps to a cited sentence the two are aligned word by word, and what differs is
-looked at in place. Elsewhere a class is compared over both texts, each word with the words beside it.
+and plain opposites. If the claim follows a cited sentence, the two are aligned word by word and the differences
+examined in place. Otherwise each class is compared across both texts, each word with its neighbours.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
 from ragcore.verify.derive import check_comparison
 from ragcore.verify.evidence import Evidence, Finding
 
-# A claim keeps to a sentence where so many of its words stand in it in order; longer gaps are other matter.
+# Share of a claim's words, in order, that makes it follow a sentence; longer gaps are other text.
 _KEPT, _GAP = 0.7, 6
-# How far a denial or a direction reaches, in words.
+# Reach of a denial or a direction, in words.
 _REACH = 6
 _COMPARING = lex.MORE | lex.LESS
 _NAMES = {1: "an increase", -1: "a decrease"}
 _SIDES = {1: "at least", -1: "at most"}
-# What may stand between a change and the noun that it is said of.
+# Words allowed between a change and its noun.
 _LEADS = frozenset({"in", "of", "the", "a", "an", "its", "our", "their"})
 
 
 def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
-    """Where ``claim`` says the opposite of ``evidence``."""
+    """Findings that ``claim`` says the opposite of ``evidence``."""
     labels = " . ".join(f"{cell.row} . {cell.column} {cell.meaning}" for cell in evidence.cited_cells)
     prose = evidence.sentences or ((evidence.words,) if not evidence.cited_cells else ())
     said = tokens(claim)
@@ -65,7 +65,7 @@ def _against(word: str) -> frozenset[str]:
 
 
 def _prefixed(word: str) -> tuple[str, ...]:
-    """What a word with a prefix of denial denies ("unable": able)."""
+    """Words that ``word`` denies by a prefix ("unable": able)."""
     return tuple(word[len(p) :] for p in lex.PREFIXES if word.startswith(p) and len(word) > len(p) + 3)
 
 
@@ -74,16 +74,16 @@ def _denials(words: Sequence[str]) -> int:
 
 
 def _denied_at(words: Sequence[str]) -> set[int]:
-    """The places of denials; one in "no later than" is none, but "not only" denies where the rest is the same."""
+    """Positions of denials, except in "no later than"; "not only" counts as a denial if the rest is equal."""
     idioms = {at for low, high in lex.find(words, lex.IDIOMS) if high - low > 2 for at in range(low, high)}
     return {at for at, word in enumerate(words) if word in lex.DENIALS - {"non", "nor"} and at not in idioms}
 
 
-# Where the claim keeps to a sentence
+# Claims that follow a sentence
 
 
 def _aligned(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
-    """Denials and opposites among the words in which two texts differ that are else the same."""
+    """Denials and opposites among the differing words of two otherwise equal texts."""
     mine, theirs = [stem(word) for word in said], [stem(word) for word in given]
     matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
@@ -113,7 +113,7 @@ def _aligned(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
     if swapped := _exchanged(replaced):
         against.append(f"It puts “{swapped}” where the cited words have another.")
     put_otherwise = any({a, b} & lex.IMPLIED or _opposed(a, b) for a, b in differ)
-    # "Neither she nor he will be paid": what is denied stands behind what is left out.
+    # "Neither she nor he will be paid": the denied word follows the omitted ones.
     ahead = denied[0] > denied[1] and any(place < first for place in denials[1])
     if (denied[0] - denied[1]) % 2 and not put_otherwise and not ahead:
         against.append("It denies what the cited words say." if denied[0] > denied[1] else "It affirms what they deny.")
@@ -121,8 +121,8 @@ def _aligned(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
 
 
 def _exchanged(replaced: Sequence[tuple[set[str], set[str]]]) -> str:
-    """A thing of the claim that has changed places with another, "" for none. ``replaced`` has the content words of the
-    claim that differ, each with those of the sentence in their place."""
+    """Thing in the claim that has swapped places with another, "" if none. ``replaced`` pairs the claim's differing
+    content words with those of the sentence in their place."""
     return next((min(one) for one, other in replaced if one and other and (other, one) in replaced), "")
 
 
@@ -134,20 +134,20 @@ def _plain(words: Sequence[str]) -> list[str]:
 
 
 def _denial(claimed: list[str], given: list[str]) -> list[str]:
-    """A word denied here and affirmed there, or the other way round. A text that has both for a word is no conflict."""
+    """Words denied in one text and affirmed in the other. A text with both for a word is no conflict."""
     claimed, given = _unprefixed(claimed, given), _unprefixed(given, claimed)
     here, there = _denied(claimed), _denied(given)
-    # "Non-exclusive" denies a word, not what is said.
+    # "Non-exclusive" denies a word, not the statement.
     many, others = (sum(word in lex.DENIALS and word not in ("non", "nor") for word in ws) for ws in (claimed, given))
     implied, implied_there = (any(word in lex.IMPLIED for word in words) for words in (claimed, given))
     if many and {True} in here.values() and not others and not implied_there:
         reached = {word for word, kinds in here.items() if True in kinds}
         turned = {other for word in given for other in _against(word)}
-        told = {stem(word) for word in lex.TELLING}  # "is not described in the passage" is of no matter
+        told = {stem(word) for word in lex.TELLING}  # "is not described in the passage" is irrelevant
         if {stem(word) for word in turned} & reached or {word for word in reached if here[word] == {True}} <= told:
             return []  # "did not fall" for "rose", "not unable" for "able"
         return ["It denies something the cited words don't deny."]
-    # "May not … without consent" and "requires consent" say the same; with one denial taken away they no longer do.
+    # "May not … without consent" and "requires consent" agree; with one denial removed they would not.
     if others == 2 and not implied and not implied_there and "without" in given:
         both = {word for word, kinds in there.items() if True in kinds}
         return ["It has one denial; the cited words have two."] if many % 2 and both & set(here) else []
@@ -156,7 +156,7 @@ def _denial(claimed: list[str], given: list[str]) -> list[str]:
     affirms = [word for word in shared if here[word] == {False} and there[word] == {True}]
     if (implied and not many) or (implied_there and not others):
         return []
-    # As many on either side: one denial put differently ("no shares were repurchased", "did not repurchase shares").
+    # As many on either side: one denial reworded ("no shares were repurchased", "did not repurchase shares").
     if len(denies) == len(affirms) or (many and others and not (denies and not affirms)):
         denies = []
         affirms = affirms if many != others else []
@@ -167,7 +167,7 @@ def _denial(claimed: list[str], given: list[str]) -> list[str]:
 
 
 def _unprefixed(words: Sequence[str], others: Sequence[str]) -> list[str]:
-    """``words`` with "unrelated" as "not related" where the others have the plain word or its other form."""
+    """``words`` with "unrelated" as "not related" if the others have the plain word or another form of it."""
     known = {stem(word) for word in others}
     out: list[str] = []
     for word in words:
@@ -177,8 +177,8 @@ def _unprefixed(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def _denied(words: Sequence[str]) -> Mapping[str, set[bool]]:
-    """Each content word → whether it stands denied, affirmed, or both, anywhere in ``words``. Two denials cancel; what
-    follows the word denied may be meant as well ("without Quillon's prior consent")."""
+    """Each content word → whether it is denied, affirmed, or both, anywhere in ``words``. Two denials cancel; a word
+    after the denied one may be denied too ("without Quillon's prior consent")."""
     denied_at: dict[int, bool] = {}
     unsure: set[int] = set()
     for index, word in enumerate(words):
@@ -215,16 +215,16 @@ def _direction(said: Sequence[str], given: Sequence[str]) -> list[str]:
 
 
 def _directed(words: Sequence[str]) -> Mapping[str, set[int]]:
-    """What each word of direction speaks of → +1 or −1: the nearest content word before it ("costs have risen") and the
-    head of the noun phrase behind it ("higher freight costs", "the decline in net sales")."""
+    """Subject of each direction word → +1 or −1: the nearest content word before it ("costs have risen") and the head
+    of the noun phrase after it ("higher freight costs", "the decline in net sales")."""
     out: dict[str, set[int]] = defaultdict(set)
     moves = lex.signs(words)
     for index, sign in enumerate(moves):
-        # "Increase (decrease) in inventories" says neither.
+        # "Increase (decrease) in inventories" has neither direction.
         if not sign or -sign in moves[max(0, index - 1) : index + 2]:
             continue
         if lex.DENIALS & set(words[max(0, index - 2) : index]):
-            continue  # "did not fall" says neither up nor down
+            continue  # "did not fall" has neither direction
         before = content_stems(" ".join(words[max(0, index - _REACH) : index]))
         for word in (*before[-1:], *_head(words[index + 1 :])):
             out[word].add(sign)
@@ -232,7 +232,7 @@ def _directed(words: Sequence[str]) -> Mapping[str, set[int]]:
 
 
 def _head(words: Sequence[str]) -> list[str]:
-    """The stem of the last word of the noun phrase that ``words`` begin with, behind "in the" or "of the"."""
+    """Stem of the last word of the noun phrase at the start of ``words``, after "in the" or "of the"."""
     place = next((index for index, word in enumerate(words) if word not in _LEADS), len(words))
     end = place
     while end < min(len(words), place + 4) and words[end].isalpha() and not _ends_phrase(words[end]):
@@ -245,7 +245,7 @@ def _ends_phrase(word: str) -> bool:
 
 
 def _signed(claim: str, evidence: Evidence) -> list[str]:
-    """A rise where the cited cell has a minus, a fall where it has a plus."""
+    """Rises in the claim where the cited cell is negative, and falls where it is positive."""
     sign, claimed = lex.direction(claim), numbers(claim)
     given = [f for f in evidence.figures if f.cell is not None and any(agree(n, f.number, f.scale) for n in claimed)]
     signs = {1 if f.cell.text.strip().startswith("+") else 0 for f in given if f.cell is not None}
@@ -256,8 +256,8 @@ def _signed(claim: str, evidence: Evidence) -> list[str]:
 
 
 def _opposites(said: Sequence[str], given: Sequence[str], *, compared: bool) -> list[Finding]:
-    """A word of the claim whose opposite, and not itself, stands in the cited words. ``compared``: words for more and
-    less are accounted for."""
+    """Claim words absent from the cited words while their opposite is there. ``compared``: words for more and less are
+    already checked."""
     there, stems = set(given), {stem(word) for word in given}
     for word in dict.fromkeys(said):
         if word not in lex.OPPOSITES or stem(word) in stems or (compared and word in _COMPARING):
@@ -273,7 +273,7 @@ def _opposites(said: Sequence[str], given: Sequence[str], *, compared: bool) -> 
 
 
 def _mode(words: Sequence[str]) -> set[str]:
-    """What ``words`` do about some act: ``forbids``, ``exempts``, ``requires`` or ``permits`` it, or several."""
+    """Modes of ``words`` about an act: ``forbids``, ``exempts``, ``requires``, ``permits``."""
     found = set()
     for mode, phrases in lex.MODES.items():
         places = lex.find(words, phrases)
@@ -287,7 +287,8 @@ def _mode(words: Sequence[str]) -> set[str]:
 
 
 def _bounds(claim: str, evidence: Evidence) -> list[Finding]:
-    """At least where the evidence says at most, or a bound where it sets none."""
+    """Findings where the claim says at least and the evidence at most, or the claim has a bound and the evidence
+    none."""
     given = list(_bounded(evidence))
     for number in numbers(claim):
         said, sign = _bound(claim, number)
@@ -316,7 +317,7 @@ def _bounded(evidence: Evidence) -> Iterator[tuple[Number, int, float | None]]:
 
 
 def _bound(text: str, number: Number) -> tuple[tuple[str, ...], int]:
-    """The words that bound ``number`` and 1 for from it upwards, -1 for up to it; ((), 0) where it is not bounded."""
+    """Words that bound ``number``, with 1 for a lower bound and -1 for an upper one; ((), 0) without a bound."""
     ahead = tokens(text[: number.start])
     behind = tokens(text[number.start :].lstrip()[len(number.raw) :])[:6]
     for place, word in enumerate(behind[:4]):

@@ -1,7 +1,7 @@
-"""What follows from cited figures without being written: sums, differences, changes, shares, and which of two is more.
+"""Derived figures: sums, differences, changes, shares and comparisons that follow from cited figures.
 
-Each is shown with its operands. Where the operands belong to known years or rows, the direction that the claim gives
-the change ("rose by 402", "A exceeded B") is held against theirs.
+Each is shown with its operands. If the operands belong to known years or rows, the claim's direction of change ("rose
+by 402", "A exceeded B") is checked against theirs.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ragcore.verify.attribution import label_terms, terms, with_synonyms
 from ragcore.verify.evidence import Evidence, Figure, Finding
 from ragcore.verify.signs import takes_off
 
-# Most operands that are tried, and most that a sum may have.
+# Maximum operands tried, and maximum of a sum.
 _MOST, _MOST_IN_SUM = 24, 12
 _REACH = 12  # words from a degree word to its "than"
 
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """``words`` show the operands. ``change`` is positive for a rise, negative for a fall, and 0.0 where it is neither
-    (a sum, a share) or cannot be told."""
+    """Derived figure; ``words`` show the operands. ``change`` is positive for a rise, negative for a fall, and 0.0 if
+    it is neither (a sum, a share) or unknown."""
 
     words: str
     change: float = 0.0
@@ -38,7 +38,7 @@ def may_be_derived(text: str) -> bool:
 
 
 def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation]:
-    """How ``number`` of the claim ``text`` may follow from cited figures, the most telling way first."""
+    """Derivations of ``number`` of the claim ``text`` from cited figures, the most informative first."""
     target, said = abs(number.amount), frozenset(tokens(text))
     if target == 0.0:
         return
@@ -70,7 +70,7 @@ def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation
 
 
 def _operands(evidence: Evidence, number: Number) -> list[Figure]:
-    """The figures of cells and sentences, each amount of a row and column once; labels only where nothing else is."""
+    """Figures of cells and sentences, each amount of a row and column once; labels only if there are no others."""
     valued = [figure for figure in evidence.figures if figure.cell is not None or figure.sentence >= 0]
     out: dict[tuple[float, str], Figure] = {}
     for figure in valued or evidence.figures:
@@ -103,7 +103,7 @@ def _sum(given: Sequence[Figure], number: Number, near: Callable[[float], bool])
 
 
 def _relative(a: Figure, b: Figure, near: Callable[[float], bool]) -> Iterator[Derivation]:
-    """A change in per cent, measured from the earlier figure where that is known, or a share."""
+    """A change in per cent, relative to the earlier figure if known, or a share."""
     for first, second in ((a, b), (b, a)):
         base, other = second.number.amount, first.number.amount
         shown = f"{first.number.raw} / {second.number.raw}"
@@ -117,7 +117,7 @@ def _relative(a: Figure, b: Figure, near: Callable[[float], bool]) -> Iterator[D
 
 
 def _change(a: Figure, b: Figure) -> float:
-    """From the earlier to the later of two figures, without their signs; 0.0 where that is not known."""
+    """Change from the earlier to the later of two figures, without their signs; 0.0 if the order is unknown."""
     first, second = _year_of(a), _year_of(b)
     if not first or not second or first == second:
         return 0.0
@@ -126,17 +126,17 @@ def _change(a: Figure, b: Figure) -> float:
 
 
 def _year_of(figure: Figure) -> int:
-    """The one year in what heads a cell, or in the part of a sentence that a figure stands in; 0 for none."""
+    """The one year in a cell's headers, or in the figure's part of a sentence; 0 without one."""
     found = years(figure.cell.column) if figure.cell else years(figure.part)
     return found.pop() if len(found) == 1 else 0
 
 
-# Which is more
+# Comparisons
 
 
 def check_comparison(text: str, evidence: Evidence) -> tuple[list[Finding], bool]:
-    """Findings on what ``text`` compares, by the cited words and figures, and whether they settle its words for more
-    and less: "B was lower than A" says what "A was higher than B" does."""
+    """Findings on comparisons in ``text``, by the cited words and figures, and whether they settle its words for more
+    and less: "B was lower than A" agrees with "A was higher than B"."""
     made = _sides(text)
     for there in filter(None, map(_sides, evidence.sentences if made else ())):
         (a, b, sign), (x, y, given) = made or there, there
@@ -161,8 +161,8 @@ _Compared = tuple[tuple[str, float], tuple[str, float], int]
 
 
 def _of_two(text: str, evidence: Evidence) -> _Compared | None:
-    """The figures of the two things that ``text`` compares ("A was higher than B"), each with its value, and 1 or -1 as
-    the first is said to be more or less. "Less than 1 year" compares no two things."""
+    """Figures of the two things compared in ``text`` ("A was higher than B"), each with its value, and 1 or -1 for
+    whether the first is said to be more or less. "Less than 1 year" compares no two things."""
     sides = _sides(text)
     cells = [f for f in evidence.figures if f.cell is not None]
     named = [(f, label_terms(f.cell.row) | label_terms(f.cell.column)) for f in cells if f.cell is not None]
@@ -176,7 +176,7 @@ def _of_two(text: str, evidence: Evidence) -> _Compared | None:
         return [figure for score, figure in scores if score == most] if most else []
 
     left, right = meant(sides[0] - sides[1]), meant(sides[1] - sides[0])
-    if len(named) == 2 and len(left) + len(right) == 1:  # the other of two needs no name
+    if len(named) == 2 and len(left) + len(right) == 1:  # the other of two need not be named
         left, right = (side or [f for f in cells if f not in (*left, *right)] for side in (left, right))
     if len(left) != 1 or len(right) != 1 or left[0] is right[0]:
         return None
@@ -206,7 +206,7 @@ def _sides(text: str) -> tuple[frozenset[str], frozenset[str], int] | None:
 
 
 def _of_years(text: str, evidence: Evidence) -> _Compared | None:
-    """The figures of two years of the one cited row that ``text`` says rose or fell: the later one first."""
+    """Figures of two years of the one cited row whose rise or fall ``text`` states, the later one first."""
     sign = lex.direction(text)
     rows: dict[str, dict[int, Figure]] = {}
     for figure in evidence.figures:
@@ -226,7 +226,7 @@ def _of_years(text: str, evidence: Evidence) -> _Compared | None:
 
 
 def _values(a: Figure, b: Figure) -> tuple[float, float]:
-    """Their amounts; without the signs where both are outflows, which tables show in brackets."""
+    """Amounts of two figures, unsigned if both are outflows, which tables show in brackets."""
     x, y = a.number.amount, b.number.amount
     rows = " ".join(figure.cell.row for figure in (a, b) if figure.cell)
     return (abs(x), abs(y)) if x < 0 and y < 0 and takes_off(rows) else (x, y)

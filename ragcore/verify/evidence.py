@@ -1,4 +1,4 @@
-"""What a claim's citations say: the words it must agree with, and what stands around them."""
+"""Evidence of a claim: the words of its citations, which it must agree with, and their context."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _CAPTION = 250  # characters
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: a verdict, and its reason in words ("" where there is nothing to say). ``wrong``
-    are the figures of the claim that it is about, as written."""
+    """Result of one check: a verdict, and its reason in words ("" without one). ``wrong`` are the figures of the claim
+    it concerns, as written."""
 
     status: ClaimStatus
     reason: str
@@ -31,8 +31,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Grid:
-    """What the figures of one table share: the names of its rows and columns, and the notes around them. ``scale`` and
-    ``currency`` are what it states for all of them."""
+    """Context shared by one table's figures: the names of its rows and columns, and the notes around them. ``scale``
+    and ``currency`` are those it states for all of them."""
 
     rows: tuple[RowLabel, ...]
     columns: tuple[str, ...]
@@ -43,7 +43,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class CitedCell:
-    """One cited cell: its own text and its headers; they are empty for what is itself a header."""
+    """Cited cell: its own text and its headers, which are empty for a cell that is itself a header."""
 
     text: str
     label: str
@@ -58,8 +58,8 @@ class CitedCell:
 
     @property
     def in_units(self) -> bool:
-        """Whether its table's scale is not for it: earnings per share, and what else is given per something where the
-        table excepts such figures ("in thousands, except revenue per membership")."""
+        """Whether its table's scale does not apply: earnings per share, and other "per" figures that the table exempts
+        ("in thousands, except revenue per membership")."""
         label, words = self.label.lower(), tokens(self.row)
         if any(phrase in label for phrase in IN_UNITS):
             return True
@@ -67,13 +67,13 @@ class CitedCell:
 
     @property
     def reading(self) -> Reading:
-        """What its sign means, by the name of its row, or of its column where that tells and the row does not."""
+        """Meaning of its sign, by the name of its row, or of its column if only that tells."""
         found = reading(self.named.head, self.named.group)
         return found if found.plain or found.bracketed else reading(self.column)
 
     @property
     def meaning(self) -> str:
-        """ "loss" for a bracketed amount of a row of gains, which its name does not say; else ""."""
+        """Word "loss" for a bracketed amount in a row of gains, whose name does not say so; else "" (none)."""
         found = self.reading
         negative = any(number.value < 0 for number in numbers(self.text))
         return "loss" if negative and (found.plain, found.bracketed) == ("gain", "loss") else ""
@@ -90,9 +90,9 @@ class CitedCell:
 
 @dataclass(frozen=True)
 class Figure:
-    """A number that the evidence gives. ``scale`` is what its table states; ``cell`` is None in prose, where
-    ``sentence`` says in which sentence of the evidence it stands (-1: in a label). ``currency`` is the number's own, or
-    what its table gives for bare figures; ``part`` the words of its sentence that it stands among."""
+    """Number in the evidence. ``scale`` is its table's; ``cell`` is None in prose, where ``sentence`` is the index of
+    its sentence in the evidence (-1: in a label). ``currency`` is the number's own, or its table's for bare figures;
+    ``part`` are the words around it in its sentence."""
 
     number: Number
     scale: float | None
@@ -104,10 +104,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What one claim's citations say. ``words`` may carry anything; ``around`` (titles, sections, the rest of the row)
-    only names and periods, of which ``titles`` are the documents' own; ``near`` is the passage around. ``quotes`` is
-    what each citation quotes; ``sentences`` is the cited prose; ``cells`` are (own text,
-    label) of every cited table cell; ``scale`` is what the tables state, where they state one."""
+    """Evidence of one claim's citations. ``words`` may support anything; ``around`` (titles, sections, the rest of the
+    row) only names and periods, of which ``titles`` are the documents' own; ``near`` is the surrounding passage.
+    ``quotes`` holds each citation's quote; ``sentences`` the cited prose; ``cells`` (own text, label) of every cited
+    table cell; ``scale`` the tables' stated scale, if they have one."""
 
     words: str
     around: str
@@ -129,7 +129,7 @@ class Evidence:
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        """Every number of the cited sentences and cells, and those in the labels of cells."""
+        """Every number of the cited sentences and cells, and those in cell labels."""
         out = []
         for place, sentence in enumerate(self.sentences):
             found = numbers(sentence)
@@ -150,7 +150,7 @@ class Evidence:
 
 
 def parts(text: str, marked: Sequence[Number]) -> list[str]:
-    """The part of ``text`` that each of the ``marked`` numbers (in order) stands in: "$5 in 2022 | and $4 in 2021"."""
+    """Part of ``text`` around each of the ``marked`` numbers (in order): "$5 in 2022 | and $4 in 2021"."""
     starts: list[int] = []
     for place, number in enumerate(marked):
         compared = COMPARED_WITH.search(text, 0, number.start)
@@ -167,7 +167,7 @@ def parts(text: str, marked: Sequence[Number]) -> list[str]:
 
 
 def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -> Evidence:
-    """The evidence that ``citations`` give together."""
+    """Combined evidence of ``citations``."""
     words: list[str] = []
     around: list[str] = []
     near: list[str] = []
@@ -212,13 +212,13 @@ def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -
 
 
 def _sentences(document: Document, element: Element, citation: Citation) -> list[str]:
-    """Its cited sentences without the raised marks of footnotes, which would join a word or a figure."""
+    """Cited sentences without raised footnote marks, which would merge with a word or figure."""
     text = document.shown(max(element.start, citation.start), min(element.end, citation.end))
     return [" ".join(text[start:end].split()) for start, end in sentence_spans(text, 0)]
 
 
 def _above(document: Document, element: Element) -> str:
-    """The line right above a table, where it is short enough for a caption."""
+    """Line right above a table, if short enough for a caption."""
     line = document.text[: element.start].rstrip().rpartition("\n")[2]
     return line if len(line) <= _CAPTION else ""
 
@@ -226,7 +226,7 @@ def _above(document: Document, element: Element) -> str:
 def _read_table(
     document: Document, element: Element, citation: Citation, scale: float | None
 ) -> tuple[list[CitedCell], str, str]:
-    """The cited cells of a table, the words that stand beside them in their rows, and its title, headers and corner."""
+    """Cited cells of a table, the words beside them in their rows, and its title, headers and corner."""
     assert element.table is not None
     table = element.table
     labelled = LabelledTable(document, table)
@@ -240,7 +240,7 @@ def _read_table(
     heads = " ".join(labelled.text(cell) for cell in table.cells if cell.header)
     corner = next((labelled.text(cell) for cell in table.cells if cell.row == 0 and cell.col == 0), "")
     notes = "\n".join(part for part in (table.title, heads, corner) if part)
-    # What stands over the rows' names is no column that a figure could be of.
+    # The header over the row names is no column for a figure.
     heads_of_rows = {(cell.row, cell.col) for cell in firsts.values()}
     valued = [cell for cell in table.cells if not cell.header and (cell.row, cell.col) not in heads_of_rows]
     columns = {column for cell in valued for column in range(cell.col, cell.col + cell.col_span)}
@@ -270,8 +270,8 @@ def _read_table(
 
 
 def _currency(document: Document, element: Element, notes: str, cells: str) -> str:
-    """The one currency that a table's notes name, else its cells, else what is written around it; "" where there is
-    none, or more than one."""
+    """The one currency in a table's notes, else in its cells, else in the text around it; "" without one, or with
+    several."""
     for text in (notes, cells, document.text[max(0, element.start - 1500) : element.end]):
         named = Counter(currencies(text))
         if named:

@@ -1,7 +1,7 @@
-"""The numbers of a claim held against the numbers that its citations give.
+"""Number checks: the numbers of a claim compared with those of its citations.
 
-Each must be there up to the rounding that it shows, in its scale, currency, unit and sign, and be said of the same
-thing; or it must follow from cited figures, which are then named.
+Each must be there up to its displayed rounding, in its scale, currency, unit and sign, and describe the same thing; or
+it must follow from cited figures, which are then named.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SIGNS = {
 
 
 def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
-    """What is to be said of the numbers of ``statement``."""
+    """Findings on the numbers of ``statement``."""
     text = statement.text
     claimed = [number for number in numbers(text) if not _is_enumerator(number, text)]
     matched = {number.start: _matches(number, text, evidence) for number in claimed}
@@ -66,7 +66,7 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
 
 
 def _matches(number: Number, text: str, evidence: Evidence) -> list[Figure]:
-    """The figures of the evidence that ``number`` agrees with; those of cells and sentences where there are some."""
+    """Figures of the evidence that ``number`` agrees with; those of cells and sentences take precedence."""
     ahead = tokens(text[: number.start])[-3:]
     hedged = not lex.ABOUT.isdisjoint(ahead) or "~" in text[max(0, number.start - 2) : number.start + 1]
     above, below = (lex.ends_with(ahead, phrases) for phrases in (lex.ABOVE, lex.BELOW))
@@ -89,10 +89,10 @@ def _matches(number: Number, text: str, evidence: Evidence) -> list[Figure]:
 
 
 def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Finding | None:
-    """None where the number stands in the words around all the same."""
+    """Finding for a number without a matching figure; None if it is in the surrounding words."""
     text = statement.text
     same = [figure for figure in evidence.figures if abs(figure.number.value) == abs(number.value)]
-    # A count or reference ("three segments", "Note 12") may be given by title or section.
+    # A count or reference ("three segments", "Note 12") may come from the title or section.
     around = [given for given in numbers(evidence.around) if given.kind == number.kind]
     if any(agree(number, given, None, bare=False) for given in around):
         return None
@@ -122,14 +122,14 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
 
 
 def _is_enumerator(number: Number, text: str) -> bool:
-    """``(2)`` before the second thing of a list, not the figure that restates one in words: "three (3) minutes"."""
+    """Whether it is an enumerator such as ``(2)`` before a list entry, not a restated number: "three (3) minutes"."""
     behind, ahead = text[number.start + len(number.raw) :], tokens(text[: number.start])[-1:]
     bracketed = re.fullmatch(r"\(\d{1,2}\)", number.raw) and re.match(r"\s*[A-Za-z]", behind)
     return bracketed is not None and WORDS.keys().isdisjoint(ahead)
 
 
 def _is_alone(number: Number, text: str) -> bool:
-    """Whether no other number stands in ``text``, so that this one is no mere count ("the three segments")."""
+    """Whether it is the only number in ``text``, so not a mere count ("the three segments")."""
     return all(other.start == number.start for other in numbers(text))
 
 
@@ -145,7 +145,7 @@ def _stands_in(raw: str, text: str) -> bool:
 
 
 def _counted_otherwise(number: Number, text: str, evidence: Evidence) -> bool:
-    """Whether the evidence counts the same things ("three segments") as a number in words does, and differently."""
+    """Whether the evidence counts the same things ("three segments") in words with a different number."""
     counted = [stem(word) for word in tokens(text[number.start + len(number.raw) :])[:1]]
     for sentence in evidence.sentences or (evidence.words,):
         words = tokens(sentence)
@@ -159,7 +159,7 @@ def _counted_otherwise(number: Number, text: str, evidence: Evidence) -> bool:
 def _check_sign(
     number: Number, claimed: Sequence[Number], statement: Statement, matches: list[Figure], evidence: Evidence
 ) -> list[Finding]:
-    """Where no figure that ``number`` agrees with has its sign."""
+    """Findings if no figure that ``number`` agrees with has its sign."""
     text = statement.text
     if _QUOTED.search(text):
         return []
@@ -176,7 +176,7 @@ def _check_sign(
 
 
 def _against(number: Number, said: Callable[[frozenset[str]], Told], figure: Figure, evidence: Evidence) -> str:
-    """Why ``number`` has not the sign of ``figure``, "" where it has."""
+    """Reason why ``number`` lacks the sign of ``figure``, "" if it has it."""
     negative = figure.number.value < 0
     if figure.cell is None:
         words = evidence.sentences[figure.sentence] if figure.sentence >= 0 else evidence.words
@@ -202,7 +202,7 @@ def _against(number: Number, said: Callable[[frozenset[str]], Told], figure: Fig
 
 
 def _check_scale(number: Number, text: str, matches: list[Figure]) -> list[Finding]:
-    """A scale that the cited table does not give, or one that it gives and the claim leaves out."""
+    """Findings on a scale missing from the cited table, or omitted by the claim."""
     cells = [figure for figure in matches if figure.cell is not None and figure.number.scale == 1.0]
     if not cells or len(cells) < len(matches):
         return []

@@ -1,6 +1,6 @@
-"""What tells one thing from another: the names, codes, numbered things (Phase 2, Clause 11) and periods of a claim.
+"""Identifier checks: the names, codes, numbered things (Phase 2, Clause 11) and periods of a claim.
 
-Each is looked for in the cited words, then in title, section and table, and last near by.
+Each is searched for in the cited words, then in title, section and table, and finally nearby.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NUMBERED = re.compile(
 
 
 def check_codes(statement: Statement, evidence: Evidence) -> list[Finding]:
-    """Codes such as 10-K and BMS-986158 must stand in the cited words, their title or their row."""
+    """Findings on codes such as 10-K and BMS-986158 missing from the cited words, their title and their row."""
     given, near = f"{evidence.words}\n{evidence.around}".lower(), evidence.near.lower()
     missing = [code for code in codes(statement.text) if not _holds(given, code.lower())]
     return [
@@ -46,7 +46,7 @@ def _holds(text: str, code: str) -> bool:
 
 
 def check_numbered(statement: Statement, evidence: Evidence) -> list[Finding]:
-    """Numbered things: Class B is not Class A, week 16 not week 12."""
+    """Findings on numbered things: Class B is not Class A, week 16 not week 12."""
     given, around = _numbered(evidence.words), _numbered(evidence.around)
     out = []
     for kind, number in sorted(_numbered(statement.text) - given - around):
@@ -58,7 +58,8 @@ def check_numbered(statement: Statement, evidence: Evidence) -> list[Finding]:
 
 
 def _numbered(text: str) -> set[tuple[str, str]]:
-    """(kind, number or letter) of everything numbered. A capital is needed where the number is a letter."""
+    """(kind, number or letter) of all numbered things. A letter must be upper case, and a single one needs a
+    capitalised kind."""
     out = set()
     for match in _NUMBERED.finditer(text):
         kind, number = match.group("kind"), match.group("id")
@@ -71,8 +72,8 @@ def _numbered(text: str) -> set[tuple[str, str]]:
 
 
 def check_names(statement: Statement, evidence: Evidence) -> list[Finding]:
-    """Names must stand in the cited words, their title, section or row; near them only where those name nothing else
-    ("The Company paid ...")."""
+    """Findings on names missing from the cited words, their title, section and row; nearby names count only if those
+    name nothing else ("The Company paid ...")."""
     close, sentences = f"{evidence.words}\n{evidence.around}", " ".join(evidence.sentences)
     given, nearby = _forms(close), _forms(evidence.near)
     initials = "".join(word[0] for word in tokens(close))
@@ -94,7 +95,7 @@ def _forms(text: str) -> set[str]:
 
 
 def names(text: str) -> list[str]:
-    """Capitalised words that do not merely begin a sentence or quotation."""
+    """Capitalised words, except those that merely begin a sentence or quotation."""
     found = []
     for match in _CAPITALISED.finditer(text):
         before, word = text[: match.start()].rstrip(), match.group()
@@ -127,8 +128,8 @@ _PERIODS: Final[dict[str, Callable[[Any], str]]] = {
 
 
 def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
-    """The years, quarters, halves, months and days of a claim, and how often: per month is not per year. What stands
-    around the cited words counts where they name none of its kind, and what is near where that names none either."""
+    """Findings on the years, quarters, halves, months, days and frequencies of a claim: per month is not per year. Text
+    around the cited words counts if they name no period of that kind, and nearby text if that names none either."""
     said = periods(f"{statement.text} {statement.context}")
     given, around, near = periods(evidence.words), periods(evidence.around), periods(evidence.near)
     out: list[Finding] = []
@@ -148,7 +149,7 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
                 name = f"The year {one}" if kind == "years" else f"{name[0].upper()}{name[1:]}"
                 out.append(Finding("weak", f"{name} is not in the cited words.", wrong))
         if kind == "dates" and missing:
-            break  # months follow from days
+            break  # a date includes its month
     often, given_often = frequencies(statement.text), frequencies(evidence.words) or frequencies(evidence.around)
     if often and given_often and not often & given_often:
         reason = f"It says per {min(often)}; the cited words say per {min(given_often)}."
@@ -157,6 +158,6 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
 
 
 def _is_day(date: tuple[int, int, int], given: frozenset[tuple[int, int, int]]) -> bool:
-    """Whether ``date`` is among those ``given``, of which either may leave out the year."""
+    """Whether ``date`` is among those ``given``, either possibly without a year."""
     month, day, year = date
     return any((m, d) == (month, day) and (not y or not year or y == year) for m, d, y in given)

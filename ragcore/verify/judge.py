@@ -1,8 +1,8 @@
-"""A model's verdicts on claims, beside those of verification: one call for all cited claims of an answer.
+"""LLM judge: a model's verdicts on claims, beside those of verification, in one call for all cited claims of an answer.
 
-It may lower a verdict, and lift one that rests on missing words, as the cross-encoder may; one that rests on a wrong
-number, year, code, name or negation stays. What it costs is bounded by ``verify.judge_tokens`` and `MOST_CLAIMS`. Where
-it cannot be asked, or not about every claim, the verdicts stand as they are and a note says so.
+It may lower a verdict, and raise one based on missing words, as the cross-encoder may; one based on a wrong number,
+year, code, name or negation stays. Its cost is bounded by ``verify.judge_tokens`` and `MOST_CLAIMS`. If it cannot be
+asked, or not about every claim, the verdicts stay and a note says so.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _FORM = Form("give_verdicts", "Say of each claim whether its evidence supports i
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The claims with the verdicts in force, what asking took, and what could not be done."""
+    """Claims with their final verdicts, the cost of judging, and notes on what failed."""
 
     claims: tuple[Claim, ...]
     usage: Usage = field(default_factory=Usage)
@@ -79,9 +79,9 @@ def judged(
     *,
     fresh: bool = False,
 ) -> Judged:
-    """``claims`` of ``text``, as verification left them, after ``planner`` has judged those that cite something.
+    """``claims`` of ``text`` as verified, after ``planner`` has judged those with citations.
 
-    Never raises a `GroundworkError`: what went wrong is a note.
+    Never raises a `GroundworkError`: an error becomes a note.
     """
     by_number = {citation.n: citation for citation in citations}
     chosen, left_out = _within(claims, by_number, settings.verify.judge_tokens)
@@ -120,8 +120,8 @@ def judged(
 def _within(
     claims: Sequence[Claim], by_number: dict[int, Citation], most: int
 ) -> tuple[list[tuple[int, dict[str, Any]]], int]:
-    """The places of the cited claims that are judged, each with what is asked about it, in at most ``most`` tokens
-    together; and how many are left out. Evidence is never cut: a judge must not miss what it was not shown."""
+    """Indexes of the cited claims to judge, each with its data, in at most ``most`` tokens together; and the number
+    left out. Evidence is never cut, so that the judge sees all of it."""
     chosen: list[tuple[int, dict[str, Any]]] = []
     left_out, left = 0, most
     for place, claim in enumerate(claims):

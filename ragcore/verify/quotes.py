@@ -1,8 +1,8 @@
-"""Quotations: a claim that is nothing but words of the document, and what it says of them first.
+"""Quotation checks: claims that consist of the document's own words, and their lead-ins.
 
-The offline writer gives ``Title of the table: “Row, column: value”``. Where the words between the quotation marks stand
-in the evidence as they are, there is nothing left to check in them; a lead-in that is the title or heading of what is
-quoted says nothing of its own.
+The offline writer gives ``Title of the table: “Row, column: value”``. If the words between the quotation marks are in
+the evidence verbatim, nothing is left to check in them; a lead-in that is the title or heading of the quote adds no
+claim.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _QUOTATION = re.compile(r"(?P<lead>.*?)“(?P<quote>.+)”[\s.*_]*\Z", re.DOTALL
 _QUOTED = re.compile(r"“(?P<words>[^“”]+)”")
 # Value, title, heading: "$ 512 — Annual report 2022; Revenue by region: “…”".
 _LEADS = re.compile(r"\s[—–]\s|;\s")
-# Where one cell of a quoted row ends and the next begins, and its row's name before them.
+# Boundary between cells of a quoted row, and its row's name before them.
 _PIECES = re.compile(r";\s|\s[—|]\s")
-# A mark of a footnote behind a word: "Property and equipment, net (1)".
+# Footnote mark after a word: "Property and equipment, net (1)".
 _FOOTNOTE = re.compile(r"(?<=[^\W\d])\s?\((?:\d{1,2}|[a-z])\)(?=[\s,;:]|\Z)")
 
 
 def without_lead_in(statement: Statement, evidence: Evidence) -> Statement:
-    """``statement`` without a lead-in that only repeats the title, headings or words around what it quotes."""
+    """``statement`` without a lead-in that only repeats the title, headings or words around its quote."""
     match = _QUOTATION.fullmatch(statement.text.strip())
     if match is None or not match.group("lead").strip():
         return statement
@@ -37,8 +37,8 @@ def without_lead_in(statement: Statement, evidence: Evidence) -> Statement:
 
 
 def _is_lead(part: str, quote: str, evidence: Evidence) -> bool:
-    """Whether ``part`` of a lead-in stands around what is quoted, or is the value that the quote gives, after the title
-    of its document or not."""
+    """Whether ``part`` of a lead-in is text around the quote, or a value in it, optionally after the document's
+    title."""
     if _stands(part, quote, evidence):
         return True
     title, colon, value = part.rpartition(": ")
@@ -49,14 +49,14 @@ def _stands(part: str, quote: str, evidence: Evidence) -> bool:
     said, signs = tokens(part), _signs(part)
     given: tuple[str, ...] = (quote, evidence.around, evidence.words, evidence.near)
     if not any(character.isalpha() for word in said for character in word):
-        given = given[:1]  # a bare figure must be one of those quoted
+        given = given[:1]  # a bare figure must be one of the quoted ones
     elif signs and any(word[0].isdigit() for word in said):
-        given = given[:2]  # an amount that only stands near is another one, "Margin (%), 2023" a heading
+        given = given[:2]  # a nearby amount is a different one, "Margin (%), 2023" a heading
     return not said or any(_holds(tokens(text), said) and signs <= _signs(text) for text in given)
 
 
 def check_quotation(statement: Statement, evidence: Evidence) -> list[Finding]:
-    """A word between quotation marks that does not stand in the cited words or in what heads them."""
+    """Findings on quoted words that are in neither the cited words nor their headings."""
     given = set(tokens(f"{evidence.words}\n{evidence.around}"))
     for match in _QUOTED.finditer(statement.text):
         words = tokens(_FOOTNOTE.sub("", match.group("words")))
@@ -67,8 +67,7 @@ def check_quotation(statement: Statement, evidence: Evidence) -> list[Finding]:
 
 
 def is_quoted(statement: Statement, evidence: Evidence) -> bool:
-    """Whether all that ``statement`` says stands word for word in one cited sentence or row, or is one cited cell with
-    its headers."""
+    """Whether all of ``statement`` is verbatim in one cited sentence or row, or is one cited cell with its headers."""
     match = _QUOTATION.fullmatch(statement.text.strip())
     if match is None or match.group("lead").strip():
         return False
@@ -83,8 +82,8 @@ def is_quoted(statement: Statement, evidence: Evidence) -> bool:
 
 
 def _is_row(quote: str, cells: Sequence[CitedCell]) -> bool:
-    """Whether ``quote`` is made of cited cells with their headers ("Revenues — 2023: 5,432; 2022: 5,030") and nothing
-    but the names of their rows besides."""
+    """Whether ``quote`` consists only of cited cells with their headers ("Revenues — 2023: 5,432; 2022: 5,030") and row
+    names."""
     whole = set(tokens(quote))
     if any(whole <= set(tokens(f"{cell.label} {cell.text}")) and _signed(quote, cell) for cell in cells):
         return True
@@ -93,7 +92,7 @@ def _is_row(quote: str, cells: Sequence[CitedCell]) -> bool:
     for piece in _PIECES.split(quote):
         words = set(tokens(piece))
         if not words:
-            continue  # "…" for the cells that are left out
+            continue  # "…" for omitted cells
         if any(_is_cell(piece, words, cell) for cell in cells if cell.row):
             found = True
         elif not any(words <= row for row in rows):
@@ -102,7 +101,7 @@ def _is_row(quote: str, cells: Sequence[CitedCell]) -> bool:
 
 
 def _is_cell(piece: str, words: Set[str], cell: CitedCell) -> bool:
-    """Whether ``piece``, whose words are given, is ``cell`` with its headers, or where it ends in "…" the beginning."""
+    """Whether ``piece``, whose words are given, is ``cell`` with its headers, or its beginning if it ends in "…"."""
     text, label = set(tokens(cell.text)), set(tokens(cell.label))
     whole = text <= words or (piece.rstrip().endswith("…") and bool(words - label))
     return whole and words <= text | label and _signed(piece, cell)
@@ -113,11 +112,11 @@ def _signed(text: str, cell: CitedCell) -> bool:
 
 
 def _signs(text: str) -> set[str]:
-    """Currencies, per cents and figures in brackets: what words leave out."""
+    """Currencies, per cents and figures in brackets, which word tokens omit."""
     return set(re.findall(r"[$€£¥%]|\(\s?[\d.,]{3,}\s?\)|(?<!\w)[-−]\d[\d.,]*", text))
 
 
 def _holds(words: list[str], run: list[str]) -> bool:
-    """Whether ``run`` stands in ``words`` as it is."""
+    """Whether ``words`` contain ``run`` as a contiguous sequence."""
     length = len(run)
     return any(words[i : i + length] == run for i in range(len(words) - length + 1) if words[i] == run[0])

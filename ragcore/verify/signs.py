@@ -1,8 +1,8 @@
-"""The sign of a figure: what a row's name makes of a bracketed amount, and what a claim's words make of a bare one.
+"""Signs of figures: the meaning of a bracketed amount by its row's name, and of a bare one by the claim's words.
 
 The sign comes from the cell. "Income before taxes: (1,081)" is a loss, so a claim of 1,081 must say loss; "Marketing
-expense: (415)" is an amount taken off, which is told without its sign. Where a name gives two words, "benefit
-(expense)", the bracketed word is what a bracketed amount is.
+expense: (415)" is a deduction, which is stated without its sign. If a name gives two words, "benefit (expense)", the
+bracketed word is the meaning of a bracketed amount.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Meaning = Literal["gain", "loss", "deduction", ""]
 
 _BRACKETED = re.compile(r"\([^()\d]*\)")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-_BESIDE = 2  # words from a direction to the figure that it is said of, where no "by" leads to it
+_BESIDE = 2  # words from a direction to its figure, without "by" between them
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the amounts of a row mean, printed plainly and in brackets. ``either``: its name gives a word for both, of
-    which ``bracketed_words`` stand in brackets."""
+    """Meaning of a row's amounts, printed plainly and in brackets. ``either``: its name gives a word for both, with
+    ``bracketed_words`` in brackets."""
 
     plain: Meaning = ""
     bracketed: Meaning = ""
@@ -35,7 +35,7 @@ class Reading:
 
 
 def reading(name: str, group: str = "") -> Reading:
-    """How the amounts of a row in ``group``, or of a column, called ``name`` are read; all "" where that does not
+    """Meaning of the amounts of a row in ``group``, or of a column, with the name ``name``; all "" if the name does not
     tell."""
     plain = _of_name(_BRACKETED.sub(" ", name))
     if plain is None:
@@ -51,18 +51,18 @@ def reading(name: str, group: str = "") -> Reading:
 
 
 def _of_name(name: str) -> Meaning | None:
-    """What the noun of ``name`` means; None where there is none before what narrows it."""
+    """Meaning of the noun of ``name``; None without a noun before its narrowing words."""
     phrase = _noun_phrase(name)
     if not phrase:
         return None
     found = [meaning for word in phrase if (meaning := _meaning(word))]
     if "gain" in found and "loss" in found:
-        return "gain"  # "profit or loss": brackets tell which
+        return "gain"  # "profit or loss": brackets decide which
     return found[-1] if found else ""
 
 
 def _noun_phrase(name: str) -> list[str]:
-    """The words of ``name`` before what narrows its noun: of "Income before taxes" the income."""
+    """Words of ``name`` before those that narrow its noun: "Income" in "Income before taxes"."""
     words = _words(re.split(r"[,:;]", name.strip(), maxsplit=1)[0])
     return words[: next((place for place, word in enumerate(words) if word in NARROWED_BY), len(words))]
 
@@ -77,7 +77,7 @@ def _words(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the words around a figure make of it. ``out``: it went down or away ("decreased by", "paid"), whatever the
+    """Meaning of a figure by the words around it. ``out``: it went down or out ("decreased by", "paid"), whatever the
     noun."""
 
     meaning: Meaning = ""
@@ -85,10 +85,11 @@ class Told:
 
 
 def told(text: str, start: int, end: int, before: int, after: int, named: frozenset[str] = frozenset()) -> Told:
-    """What ``text`` says of the figure at ``[start, end)``, whose neighbours end at ``before`` and begin at ``after``.
+    """Meaning that ``text`` gives the figure at ``[start, end)``, whose neighbours end at ``before`` and begin at
+    ``after``.
 
-    The nearest noun before the figure decides, else one right behind it, else the first of the text, which is its
-    subject. ``named`` are words that count as well, as "deduction".
+    The nearest noun before the figure decides, else one right after it, else the first of the text, which is its
+    subject. ``named`` are additional nouns, read as "deduction".
     """
     text = _BRACKETED.sub(lambda match: " " * len(match.group()), text)
     leading = _words(text[before:start])
@@ -110,8 +111,7 @@ def told(text: str, start: int, end: int, before: int, after: int, named: frozen
 
 
 def _noun(words: list[str], place: int, named: frozenset[str]) -> Meaning:
-    """What the word at ``place`` makes of a figure; "" where it only narrows another noun ("income taxes", "before
-    income")."""
+    """Meaning of the word at ``place``; "" if it only narrows another noun ("income taxes", "before income")."""
     word, following = words[place], words[place + 1 : place + 2]
     if word in named:
         return "deduction"
@@ -123,5 +123,5 @@ def _noun(words: list[str], place: int, named: frozenset[str]) -> Meaning:
 
 
 def takes_off(text: str) -> bool:
-    """Whether a word of ``text`` tells of a loss or of an amount that is taken off."""
+    """Whether a word of ``text`` means a loss or a deduction."""
     return any(_meaning(word) in ("loss", "deduction") for word in _words(text))

@@ -1,10 +1,10 @@
-"""How well a unit carries a text: the one value that a claim, a citation and a quote are judged by.
+"""Support score: how well evidence supports a text; it judges claims, citations and quotes alike.
 
-Exact checks come first: figures, units, periods, codes, names, contrast and quotation. What they find decides, and no
-probability outweighs it. For the rest `Support.probability` says how likely the evidence says the claim: a logistic
-model of how many of its content words the evidence has, of the longest run that it lacks and, where there is one, of
-the cross-encoder's score; with an entailment model, the mean of its log odds and that model's. The constants are fitted
-by ``benchmarks/support.py``; docs/verification.md says on what.
+Exact checks come first: figures, units, periods, codes, names, contrast and quotation. Their findings decide, and no
+probability outweighs them. Otherwise `Support.probability` is the probability that the evidence says the claim: a
+logistic model of the share of its content words in the evidence, of the longest run that is missing and, if there is
+one, of the cross-encoder's score; with an entailment model, the mean of its log odds and that model's. The constants
+are fitted by ``benchmarks/support.py``; docs/verification.md describes the data.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ragcore.verify.identifiers import check_codes, check_names, check_numbered,
 from ragcore.verify.quotes import check_quotation, is_quoted, without_lead_in
 
 ORDER: Final[tuple[ClaimStatus, ...]] = ("supported", "weak", "unsupported")
-# Fitted by `python -m benchmarks support`: over the cover and the gap, and the relevance too.
+# Fitted by `python -m benchmarks support`: over the cover and the gap, and over the relevance too.
 BY_WORDS: Final = Logistic(-2.546, (4.609, -0.194))
 BY_RELEVANCE: Final = Logistic(-1.747, (2.901, -0.222, 0.097))
 _MOST = 8.0  # of a gap, in words, and of log odds
@@ -51,8 +51,8 @@ CHECKS: Final[dict[str, Callable[[Statement, Evidence], list[Finding]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """``probability`` that the evidence says the claim; 0.0 where an exact check is against it. ``exact`` is what those
-    checks found, and ``words`` what the probability comes to."""
+    """``probability`` that the evidence says the claim; 0.0 if an exact check is against it. ``exact`` holds the
+    findings of those checks, ``words`` the finding of the probability."""
 
     probability: float
     exact: tuple[Finding, ...]
@@ -60,12 +60,12 @@ class Support:
 
     @property
     def finding(self) -> Finding:
-        """The verdict: the worst of what was found, with all reasons of that kind."""
+        """Verdict: the worst finding, with all reasons of that kind."""
         return _worst((*self.exact, self.words))
 
     @property
     def agrees(self) -> bool:
-        """Whether no exact check is against the claim: only missing words can be."""
+        """Whether no exact check is against the claim; only missing words can be."""
         return _worst(self.exact).status == "supported"
 
 
@@ -78,10 +78,10 @@ def support(
     *,
     without: str = "",
 ) -> Support:
-    """How well ``evidence`` carries ``statement``. ``without`` names a check of `CHECKS` to leave out.
+    """Support of ``evidence`` for ``statement``. ``without`` names a check of `CHECKS` to leave out.
 
-    Models are asked of cited prose only: the cross-encoder where the words do not settle it, the entailment model
-    wherever no exact check is against the claim.
+    Models are asked only about cited prose: the cross-encoder if the words do not decide, the entailment model whenever
+    no exact check is against the claim.
     """
     statement = without_lead_in(statement, evidence)
     if is_quoted(statement, evidence):
@@ -117,13 +117,13 @@ def _worst(findings: Sequence[Finding]) -> Finding:
 
 
 def relevance_of(text: str, evidence: Evidence, reranker: Reranker) -> float:
-    """The cross-encoder's score of the evidence for ``text``, as a logit."""
+    """Cross-encoder score of the evidence for ``text``, as a logit."""
     return log_odds(float(reranker.score(text, [evidence.words[:_PASSAGE]])[0]), _MOST)
 
 
 def cover_of(text: str, evidence: Evidence) -> tuple[float, float]:
-    """The share of content words of ``text`` that the evidence, its titles or sections have, and the longest run of
-    those that it lacks, in words. Figures, and what is said beside them, are no such words."""
+    """Share of the content words of ``text`` found in the evidence, its titles or sections, and the longest missing
+    run, in words. Figures, and the words beside them, do not count."""
     given = with_synonyms(set(evidence.stems))
     words = [stem(word) for word in tokens(text) if word not in _NOT_COUNTED and len(word) > 1 and word.isalpha()]
     longest = run = 0

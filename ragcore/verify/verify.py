@@ -1,9 +1,9 @@
-"""Every claim of an answer held against the words it cites.
+"""Verification of an answer: every claim checked against the words it cites.
 
-What is looked at, and how it is weighed, is `ragcore.verify.support`. Evidence is the quote, what labels it (row and
-column headers) and, for names and scale only, the title, section and table around it. No model is needed. Where one is
-handed in, it may only lift a verdict that rests on missing words (a paraphrase), never one that rests on a wrong
-figure, period, code, name or denial.
+`ragcore.verify.support` defines the checks and their weights. Evidence is the quote, its labels (row and column
+headers) and, for names and scale only, the title, section and table around it. No model is needed. A given model may
+only raise a verdict based on missing words (a paraphrase), never one based on a wrong figure, period, code, name or
+denial.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from ragcore.verify.evidence import Evidence, Finding, gather
 from ragcore.verify.support import support
 
 GENERATED = "Based on an AI description of a figure. Check the figure itself."
-LONGEST_CLAIM = 2_000  # characters; what takes longest in a claim grows faster than its length
+LONGEST_CLAIM = 2_000  # characters; the slowest checks grow faster than a claim's length
 MOST_FIGURES = 60  # numbers in one claim
-MOST_TEXT = 40_000  # characters of different claims in one answer, about four times the longest that is written
+MOST_TEXT = 40_000  # characters of distinct claims in one answer, about four times the longest written
 SECONDS = 30.0
-SECONDS_STOPPED = 5.0  # for the answer that a person stopped
+SECONDS_STOPPED = 5.0  # for an answer that the user stopped
 NOT_CHECKED = "Not checked:"
 
 
 class CheckBudget:
-    """How much of one answer is checked, spent claim by claim: bounded by its size, by time and by a person's Stop.
+    """Budget of checks for one answer, spent claim by claim: bounded by size, by time and by the user's Stop.
 
-    What is beyond it is not passed but said to be unchecked. Size comes first: it does not depend on the machine.
+    Claims beyond it do not pass but are reported as unchecked. Size comes first, since it does not depend on the
+    machine.
     """
 
     def __init__(self, *, seconds: float = SECONDS, stopped: Callable[[], bool] = lambda: False) -> None:
@@ -41,7 +42,7 @@ class CheckBudget:
         self._stopped = stopped
 
     def spend(self, claim: str) -> str:
-        """Why ``claim`` is not checked; "" where it is, which is taken off the budget."""
+        """Take ``claim`` off the budget and return "", or the reason why it is not checked."""
         if self._stopped():
             return f"{NOT_CHECKED} checking was stopped."
         if len(claim) > LONGEST_CLAIM:
@@ -57,7 +58,7 @@ class CheckBudget:
 
 
 def unchecked(claims: Iterable[Claim]) -> tuple[str, ...]:
-    """What is to be said of the ``claims`` that were not checked: a line, or nothing."""
+    """Notice about the ``claims`` that were not checked: a line, or nothing."""
     reasons = [claim.reason for claim in claims if claim.reason.startswith(NOT_CHECKED)]
     if not reasons:
         return ()
@@ -76,10 +77,10 @@ def verify(
     entailment: Entailment | None = None,
     budget: CheckBudget | None = None,
 ) -> tuple[Claim, ...]:
-    """A verdict for every claim of ``text`` (Markdown with ``[n]`` at ``marks``), in order.
+    """Verdict for every claim of ``text`` (Markdown with ``[n]`` at ``marks``), in order.
 
-    The worst finding decides. ``uncited`` stands for a statement with no citation; it is not checked further. What
-    ``budget`` has no room for is ``weak``, and its reason says that it was not checked.
+    The worst finding decides. ``uncited`` marks a statement without a citation, which is not checked further. A claim
+    beyond ``budget`` is ``weak``, and its reason says that it was not checked.
     """
     budget = budget if budget is not None else CheckBudget()
     by_number = {citation.n: citation for citation in citations}
@@ -118,11 +119,11 @@ def verify(
 def _places(
     wrong: Sequence[str], text: str, statement: Statement, marks: Sequence[Mark]
 ) -> tuple[tuple[int, int], ...]:
-    """Where the figures ``wrong`` of ``statement`` stand in ``text``, in order, outside of marks and of each other."""
+    """Spans in ``text`` of the ``wrong`` figures of ``statement``, in order, outside of marks and of each other."""
     found: list[tuple[int, int]] = []
     taken = [(mark.start, mark.end) for mark in marks if statement.start <= mark.start < statement.end]
     for figure in sorted(wrong, key=len, reverse=True):
-        digits = re.search(r"\d[\d.,]*", figure)  # where markup parts a figure from its unit
+        digits = re.search(r"\d[\d.,]*", figure)  # if markup separates a figure from its unit
         for written in dict.fromkeys((figure, digits.group() if digits else figure)):
             pattern = re.compile(rf"(?<![\w.,]){re.escape(written)}(?!\w|[.,]\d)")
             spans = [match.span() for match in pattern.finditer(text, statement.start, statement.end)]
