@@ -1,1 +1,1 @@
-"""Reports: templates, and their sections filled with evidence."""
+"""Reports: templates, and sections filled with evidence."""

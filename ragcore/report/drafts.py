@@ -1,5 +1,5 @@
-"""A stored report as it stands: its template made of its rows, each section in its place, and all of it as a report
-that can be exported; and what filling it costs, before anything is searched or sent."""
+"""Drafts of stored reports: the template rebuilt from the stored rows, each section in its place, the report to export,
+and the expected cost of filling it, before any search or request."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from ragcore.types.report import NO_FOCUS, Field, FilledSection, Report, Section
 from ragcore.types.spending import cost
 
 Pair = tuple[StoredSection, Place]
-# The service's tokens are smaller than cl100k's: in English prose by about this.
+# Claude's tokens are smaller than cl100k's: by about this factor in English prose.
 FINER = 1.25
-# Tokens that a section of each kind usually has.
+# Typical tokens of a section of each kind.
 TYPICAL: dict[Kind, int] = {"prose": 450, "list": 350, "table": 400, "value": 60, "yes_no": 120}
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is stored of a report, its template, and each section with its place in that."""
+    """Stored report, its template, and each section with its place there."""
 
     stored: StoredReport
     template: Template
@@ -40,14 +40,14 @@ class Draft:
         return cls(stored, template, tuple(zip(stored.sections, template.places(), strict=True)))
 
     def pair(self, section_id: str) -> Pair:
-        """Raises `UnknownSection`."""
+        """Section and place by id. Raises `UnknownSection`."""
         found = next((pair for pair in self.pairs if pair[0].section_id == section_id), None)
         if found is None:
             raise UnknownSection("This section is no longer in the report.")
         return found
 
     def family(self, section_id: str) -> list[StoredSection]:
-        """A section and those below it. Raises `UnknownSection`."""
+        """Section and its subsections. Raises `UnknownSection`."""
         sections = self.stored.sections
         first = sections.index(self.pair(section_id)[0])
         last = first + 1
@@ -56,8 +56,8 @@ class Draft:
         return list(sections[first:last])
 
     def moved(self, section_id: str, by: int) -> list[StoredSection] | None:
-        """The sections with this one and those below it past the one before it (``by`` -1) or after it (1) on its
-        level; None at the first or last place."""
+        """New order of the sections, this one and its subsections moved past the previous (``by`` -1) or next one (1)
+        on its level; None at the first or last place."""
         sections, family = self.stored.sections, self.family(section_id)
         first, level = sections.index(family[0]), family[0].level
         rest = [one for one in sections if one not in family]
@@ -74,15 +74,15 @@ class Draft:
         return rest
 
     def context(self, section: StoredSection) -> list[FilledSection]:
-        """What is written of the other sections: of those after it only what is accepted, and that first, since what
-        stands last is left out last."""
+        """Texts of the other sections, from later ones only the accepted; these come first, since the list is cut from
+        its start."""
         at = self.stored.sections.index(section)
         before, after = self.pairs[:at], self.pairs[at + 1 :]
         accepted = [pair for pair in after if pair[0].accepted]
         return [placed(stored, place) for stored, place in (*accepted, *before) if stored.content is not None]
 
     def report(self, writer: str, accepted_only: bool) -> Report:
-        """All of it, or what is accepted; ``writer`` is who fills it, told where nothing is written."""
+        """Whole report, or its accepted part; ``writer`` names its writer if nothing is written yet."""
         sections = tuple(
             placed(stored, place)
             for stored, place in self.pairs
@@ -93,7 +93,7 @@ class Draft:
         if HAND not in (answer.model for answer in answers):
             writer = ", ".join(models) or writer
         else:
-            # As it is read after "Written by".
+            # As printed after "Written by".
             names = ["the offline answerer" if name == OFFLINE else name for name in models]
             writer = " and ".join([*names, "a person"])
         info = self.stored.info
@@ -109,13 +109,13 @@ class Draft:
 
 
 def asked_of(section: Section) -> dict[str, Any]:
-    """What a section of a template asks for, as it is stored: without those below it."""
+    """Stored form of a template section's request, without its subsections."""
     return section.model_dump(mode="json", exclude_defaults=True, exclude={"sections"})
 
 
 def template_of(info: ReportInfo, sections: Sequence[StoredSection]) -> Template:
-    """The template that the rows are. A row deeper than one below the row above it counts as that. Raises
-    `BadTemplate`."""
+    """Template described by the rows. A row more than one level below the previous row counts as one level below.
+    Raises `BadTemplate`."""
     top: list[dict[str, Any]] = []
     lists = [top]
     for section in sections:
@@ -127,12 +127,12 @@ def template_of(info: ReportInfo, sections: Sequence[StoredSection]) -> Template
 
 
 def unwritten(section: StoredSection) -> bool:
-    """Whether a section is filled with the rest: nothing is written of it, or not all."""
+    """Whether a section still needs filling: it has no text, or only part of it."""
     return section.content is None or section.content.status in ("failed", "stopped")
 
 
 def placed(section: StoredSection, place: Place) -> FilledSection:
-    """What is shown of a section, where it stands now."""
+    """Displayed state of a section, at its current place."""
     asked = place.section
     if section.content is not None:
         return replace(
@@ -150,9 +150,9 @@ def placed(section: StoredSection, place: Place) -> FilledSection:
 
 @dataclass(frozen=True, slots=True)
 class Expense:
-    """Filling so many ``sections`` by ``model``: the ``usage`` of writing each once, with as many sources as may be
-    given, and its price ``usd``; ``most_usd`` where each is written as often and as long as it may be. Both are 0.0
-    for the offline answerer and None where ``model`` has no price. What plans the search is not in it."""
+    """Expected cost of filling ``sections`` sections by ``model``: the ``usage`` of writing each once with the maximum
+    of sources, and its price ``usd``; ``most_usd`` if each is written as often and as long as allowed. Both are 0.0 for
+    the offline answerer and None if ``model`` has no price. Planning the search is not included."""
 
     sections: int
     model: str
@@ -162,7 +162,7 @@ class Expense:
 
 
 def expected(template: Template, chosen: Sequence[Place], written: int, model: str, settings: Settings) -> Expense:
-    """What writing ``chosen`` of ``template`` takes, of which ``written`` tokens of other sections are written."""
+    """Cost of writing ``chosen`` sections of ``template`` when other sections already have ``written`` tokens."""
     asked = [place for place in chosen if place.section.filled]
     if model == OFFLINE:
         return Expense(len(asked), model, Usage(), 0.0, 0.0)

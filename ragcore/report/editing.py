@@ -1,5 +1,5 @@
-"""What a person writes into a section of a report: text with its marks ``[n]``, checked again like any other; passages
-and values taken from the documents by hand."""
+"""Manual editing of report sections: text with its marks ``[n]``, checked again like any other, and passages and values
+copied from the documents."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.protocols import Entailment, Reranker
 
-HAND = "hand"  # who wrote it, where no model did
+HAND = "hand"  # writer of a text without a model
 LONGEST = 100_000  # characters of a section
-LONGEST_PASSAGE = 6_000  # characters taken over at once
+LONGEST_PASSAGE = 6_000  # characters copied at once
 _MARK = re.compile(r"\[(\d{1,4})\]")
 BY_HAND = "It is said so in the text."
 
 
 @dataclass(frozen=True, slots=True)
 class Editing:
-    """What checking an edited section needs."""
+    """Dependencies for checking an edited section."""
 
     document: Callable[[str], Document]
     settings: Settings
@@ -38,9 +38,9 @@ class Editing:
     entailment: Entailment | None = None
 
     def edited(self, section: FilledSection, text: str, further: Sequence[Citation] = ()) -> FilledSection:
-        """``section`` with ``text`` in place of its own, ``[n]`` in it being marks of its citations and of ``further``,
-        and every sentence checked against what it cites. A mark that names none of them is among `Answer.dropped`.
-        Raises `InputError` for a text that is too long."""
+        """``section`` with ``text`` in place of its own; ``[n]`` marks its citations and those of ``further``, and
+        every sentence is checked against its citations. A mark without a citation goes to `Answer.dropped`. Raises
+        `InputError` for a text that is too long."""
         text = text.replace("\r\n", "\n").strip()
         if len(text) > LONGEST:
             raise InputError(
@@ -78,8 +78,8 @@ class Editing:
         return replace(section, status=status, answer=answer, gaps=gaps)
 
     def with_passage(self, section: FilledSection, span: Span, instead_of: str = "") -> FilledSection:
-        """``section`` with the words at ``span`` quoted at its end, or in the place of the gap called ``instead_of``.
-        Raises `InputError` where there are no words, or too many."""
+        """``section`` with the words at ``span`` quoted at its end, or in place of the gap ``instead_of``. Raises
+        `InputError` for no words, or too many."""
         source, citation = self._cited(section, span)
         words = " ".join(citation.quotation.split())
         about = f"{escape(citation.label)}: " if citation.label else ""
@@ -90,7 +90,7 @@ class Editing:
         return self.edited(section, _put(section, quote, instead_of), (citation,))
 
     def with_value(self, section: FilledSection, rival: ConflictingValue) -> FilledSection:
-        """``section`` with one of the values that the documents give, quoted, in place of its text."""
+        """``section`` with one of the documents' values, quoted, in place of its text."""
         answer = section.answer or blank(section)
         known = _same(answer.citations, rival.citation)
         citation = known or replace(rival.citation, n=_next(answer.citations))
@@ -111,7 +111,7 @@ class Editing:
         )
 
     def _cited(self, section: FilledSection, span: Span) -> tuple[Source | None, Citation]:
-        """The citation of ``span`` with the source that it is of, None where the section has it already."""
+        """Citation of ``span`` with its source, None for a source that the section has already."""
         from ragcore.answer.cite import Citer, Part
         from ragcore.answer.sources import build_sources
 
@@ -136,7 +136,7 @@ class Editing:
 
 
 def blank(section: FilledSection) -> Answer:
-    """An answer of nothing, for a section that nothing was written of."""
+    """Empty answer, for a section without text."""
     return Answer(
         answer_id=uuid.uuid4().hex[:16],
         question=section.heading,

@@ -1,5 +1,5 @@
-"""What a section of a report is written from: what was found, what a person ordered, a section of the same name in the
-documents, and for a value what their statements say."""
+"""Evidence of a report section: search results, the user's orders, document sections of the same name and, for a value,
+the statements."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from ragcore.report.template import Section
     from ragcore.types.library import DocumentInfo
 
-FEW = 12  # documents, of which each is looked into
-_OPENING = 2000  # characters of a section in which it says what it is about
-_LEAST = 60  # and so many are worth giving beside what was found of it
-_CHARACTERS = 4  # of a token
+FEW = 12  # documents that are all searched individually
+_OPENING = 2000  # characters of a section's opening, which gives its topic
+_LEAST = 60  # minimum characters worth adding to the search results
+_CHARACTERS = 4  # per token
 _ALL = 1_000_000  # tokens: no budget
 NO_NAMES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class SectionConstraints:
-    """``pinned`` places are always among the sources and ``excluded`` ones never; ``draft`` is written again, by
-    ``instruction``. ``fresh`` passes over what a model answered to the same request before. ``focus``: whom and which
-    year the report is about."""
+    """User's constraints on a section. ``pinned`` places are always among the sources and ``excluded`` ones never;
+    ``draft`` is rewritten by ``instruction``. ``fresh`` ignores a model's stored answer to the same request. ``focus``:
+    the company and year of the report."""
 
     pinned: tuple[Span, ...] = ()
     excluded: tuple[Span, ...] = ()
@@ -43,8 +43,8 @@ class SectionConstraints:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSet:
-    """``draft`` is what is to be rewritten, if anything, ``spans`` where documents have a section of the same name or a
-    person pinned something (document, start, end), ``stated`` what is known of the documents."""
+    """Sources of a section. ``draft`` is the text to rewrite, if any; ``spans`` are document sections of the same name
+    and pinned places (document, start, end); ``stated`` are the known facts about the documents."""
 
     sources: tuple[Source, ...]
     draft: Answer | None
@@ -54,7 +54,8 @@ class EvidenceSet:
 
 @dataclass(frozen=True, slots=True)
 class Gathering:
-    """``document`` and ``terms`` are the engine's; ``extractive``: nothing but quotes is written from the sources."""
+    """Collector of a section's evidence. ``document`` and ``terms`` are the engine's; ``extractive``: the writer only
+    quotes."""
 
     reader: FieldReader
     document: Callable[[str], Document]
@@ -71,9 +72,9 @@ class Gathering:
         documents: Sequence[str] = (),
         names: Mapping[str, str] = NO_NAMES,
     ) -> EvidenceSet:
-        """Everything that ``asked`` is first written from. Where ``documents``, all of its scope, are few, a value is
-        looked for in each, found or not, and so is a section of that name by a writer that only quotes. ``names`` are
-        what documents are called for short."""
+        """Evidence for the first writing of ``asked``. If ``documents``, its whole scope, are few, each is searched for
+        a value, found or not, and, for a writer that only quotes, for a section of that name. ``names`` are the
+        documents' short names."""
         stated, segments = NOTHING_STATED, tuple[Segment, ...]()
         found = list(dict.fromkeys((*(hit.chunk.doc_id for hit in retrieval.hits), *_documents(retrieval.segments))))
         narrowed = retrieval.scope.pages or retrieval.scope.kinds
@@ -93,8 +94,8 @@ class Gathering:
         return EvidenceSet((*sources, *self._beside(sources, spans, orders)), draft, tuple(spans), stated)
 
     def sources(self, retrieval: Retrieval, stated: Sequence[Segment] = ()) -> tuple[Source, ...]:
-        """The sources for ``retrieval`` within the budget of an answer, and beside them ``stated``, as one with what it
-        touches."""
+        """Sources for ``retrieval`` within an answer's budget, and in addition ``stated``, merged with adjacent
+        sources."""
         from ragcore.answer.sources import Cut, build_sources
 
         if not stated:
@@ -111,7 +112,7 @@ class Gathering:
         return build_sources(both, self.document, budget, cut)
 
     def _known(self, found: Sequence[str], names: Mapping[str, str], year: int) -> KnownFacts:
-        """Whose the documents ``found`` are, and what they are called."""
+        """Companies and names of the documents ``found``."""
         from ragcore.text.companies import companies
 
         documents = [self.document(doc_id) for doc_id in found]
@@ -124,8 +125,8 @@ class Gathering:
     def _given(
         self, orders: SectionConstraints, retrieval: Retrieval, segments: Sequence[Segment]
     ) -> tuple[Answer | None, tuple[Source, ...]]:
-        """What is to be rewritten, if anything, and the sources: those of it with their numbers, what is pinned, and
-        what was found."""
+        """Text to rewrite, if any, and the sources: the draft's with their numbers, the pinned ones, and the search
+        results."""
         draft = orders.draft
         kept: tuple[Source, ...] = ()
         if draft is not None:
@@ -137,20 +138,20 @@ class Gathering:
         return draft, (*sources, *further(sources, self.sources(without(retrieval, beside), own)))
 
     def _headed(self, heading: str, documents: Iterable[str]) -> list[tuple[str, int, int]]:
-        """Sections called ``heading`` in ``documents`` (document, start, end)."""
+        """Sections named ``heading`` in ``documents`` (document, start, end)."""
         return [(doc_id, *span) for doc_id in documents for span in self.reader.headed(self.document(doc_id), heading)]
 
     def _beside(
         self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]], orders: SectionConstraints
     ) -> tuple[Source, ...]:
-        """The beginnings of ``spans`` as far as ``sources`` do not hold them, within ``report.own_tokens`` together."""
+        """Openings of ``spans`` not yet in ``sources``, within ``report.own_tokens`` together."""
         lacking = []
         for doc_id, start, end in spans:
             held = [one.start for one in sources if one.doc_id == doc_id and one.start < end and start < one.end]
             upto = min([*held, end])
             if not held or upto - start >= _LEAST:
                 lacking.append((doc_id, start, upto))
-        # Of several documents each has its share.
+        # Each of several documents gets a share.
         share = max(_OPENING, _CHARACTERS * self.settings.report.own_tokens // max(1, len(lacking)))
         lacking = [(doc_id, start, min(end, start + share)) for doc_id, start, end in lacking]
         if not lacking:
@@ -164,7 +165,7 @@ class Gathering:
 
 
 def own_units(sources: Sequence[Source], spans: Sequence[tuple[str, int, int]]) -> tuple[tuple[int, int, int], ...]:
-    """What of ``sources`` lies in ``spans`` (document, start, end): (source number, first unit, last unit)."""
+    """Parts of ``sources`` inside ``spans`` (document, start, end): (source number, first unit, last unit)."""
     out = []
     for source in sources:
         for doc_id, start, end in spans:
@@ -182,11 +183,11 @@ def _documents(parts: Sequence[Source] | Sequence[Segment]) -> dict[str, None]:
     return dict.fromkeys(part.doc_id for part in parts)
 
 
-# What a person ordered, and what it does to the sources
+# The user's orders, and their effect on the sources
 
 
 def without(found: Retrieval, spans: Sequence[Span]) -> Retrieval:
-    """``found`` without ``spans``: segments are cut around them, and hits that share anything with them left out."""
+    """``found`` without ``spans``: segments are cut around them, and overlapping hits are left out."""
     if not spans:
         return found
     return replace(
@@ -216,7 +217,7 @@ def _cut(segment: Segment, spans: Sequence[Span]) -> list[Segment]:
 def pinned_sources(
     pinned: Sequence[Span], document: Callable[[str], Document], settings: Settings
 ) -> tuple[Source, ...]:
-    """The sources that ``pinned`` are, numbered from 1. Raises `InputError` where they are longer than
+    """Sources of the ``pinned`` spans, numbered from 1. Raises `InputError` if they are longer than
     ``report.pinned_tokens`` together, and `UnknownDocument`."""
     if not pinned:
         return ()
@@ -238,12 +239,12 @@ def pinned_sources(
 
 
 def kept_sources(draft: Answer, excluded: Sequence[Span]) -> tuple[Source, ...]:
-    """The sources of ``draft``, with their numbers, that share nothing with ``excluded``."""
+    """Sources of ``draft``, with their numbers, that do not overlap ``excluded``."""
     return tuple(source for source in draft.sources if not _shares(source.doc_id, source.start, source.end, excluded))
 
 
 def without_marks_of_others(draft: Answer, sources: Sequence[Source]) -> Answer:
-    """``draft`` without the marks of citations of anything but ``sources``, which its rewriting cannot cite."""
+    """``draft`` without marks that cite anything but ``sources``, since its rewriting cannot cite them."""
     numbers = {source.number for source in sources}
     held = {citation.n for citation in draft.citations if citation.source in numbers}
     text, marks, at, length = [], [], 0, 0
@@ -260,7 +261,8 @@ def without_marks_of_others(draft: Answer, sources: Sequence[Source]) -> Answer:
 
 
 def further(sources: Sequence[Source], more: Sequence[Source]) -> tuple[Source, ...]:
-    """Those of ``more`` that share nothing with ``sources``, numbered after them: a draft's citations hold."""
+    """Sources of ``more`` that do not overlap ``sources``, numbered after them, so that a draft's citations stay
+    valid."""
     last = max((source.number for source in sources), default=0)
     new = [
         source
@@ -271,7 +273,7 @@ def further(sources: Sequence[Source], more: Sequence[Source]) -> tuple[Source, 
 
 
 def within(scope: Scope, documents: Sequence[str] | None, infos: Sequence[DocumentInfo]) -> Scope:
-    """``scope``, narrowed to the documents that a section names. Raises `UnknownDocument`."""
+    """``scope`` narrowed to the documents that a section names. Raises `UnknownDocument`."""
     if documents is None:
         return scope
     own: dict[str, None] = {}
@@ -288,7 +290,7 @@ def within(scope: Scope, documents: Sequence[str] | None, infos: Sequence[Docume
 
 
 def named(name: str, infos: Sequence[DocumentInfo]) -> list[str]:
-    """The documents called ``name``: by id, file name (with or without its ending) or title."""
+    """Documents matching ``name``: by id, file name (with or without extension) or title."""
     called = name.casefold()
     return [
         info.doc_id

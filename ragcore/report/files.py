@@ -1,4 +1,4 @@
-"""Reports as files: Word, PDF and Markdown by the writers of `ragcore.export`, HTML with the cited places as pictures,
+"""Report files: Word, PDF and Markdown by the writers of `ragcore.export`, HTML with pictures of the cited places,
 JSON, and the annex of evidence."""
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ MEDIA_TYPES: dict[ReportKind, str] = {
     "json": "application/json",
     "annex": "application/pdf",
 }
-CROP_DPI = 110.0  # of the pictures of cited places in an HTML report
-ANNEX_DPI = 120.0  # of the pictures of pages in the annex of evidence
-MAX_PIXELS = 6_000_000  # of one picture
+CROP_DPI = 110.0  # for pictures of cited places in an HTML report
+ANNEX_DPI = 120.0  # for pictures of pages in the annex of evidence
+MAX_PIXELS = 6_000_000  # per picture
 
 
 def report_kind(name: str) -> ReportKind:
-    """The kind called ``name``. Raises `InputError` for one that there is not."""
+    """Kind by name. Raises `InputError` for an unknown one."""
     found = next((each for each in KINDS if each == name.lower()), None)
     if found is None:
         raise InputError(f"Reports can't be exported to “{name}”.", hint=f"Choose one of {', '.join(KINDS)}.")
@@ -46,7 +46,7 @@ def report_kind(name: str) -> ReportKind:
 
 
 def write(library: Library, report: Report, kind: ReportKind) -> bytes:
-    """``report`` as a file of that kind."""
+    """``report`` as a file of the given kind."""
     if kind == "json":
         return (json.dumps(wire.report(report), ensure_ascii=False, indent=2) + "\n").encode()
     from ragcore.export.manuscripts import of_report
@@ -69,8 +69,8 @@ def write(library: Library, report: Report, kind: ReportKind) -> bytes:
 
 @contextmanager
 def _sheets(library: Library, dpi: float) -> Iterator[Sheets]:
-    """What draws parts of pages: one child process for each document, for as long as the block runs. A page that cannot
-    be drawn is none, with the reason."""
+    """Renderer of parts of pages, with one child process per document while the block runs. A page that cannot be drawn
+    gives the reason instead."""
     from ragcore.export.evidence import Sheet
     from ragcore.ingest.picture import Crops
 

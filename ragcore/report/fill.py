@@ -1,5 +1,5 @@
-"""A template → its sections filled: search for what the guidance asks → write → check → search for what is missing →
-write again (bounded) → gaps."""
+"""Report filling, section by section: search for the guidance → write → check → search for what is missing → write
+again (bounded) → gaps."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def _unheard(_: AnswerEvent) -> None: ...
 
 
 class Retrieve(Protocol):
-    """`Engine.retrieve`, as far as it is needed here."""
+    """Signature of `Engine.retrieve`, as far as used here."""
 
     def __call__(self, query: str, *, scope: Scope, parts: Sequence[SubQuery], stop: Stop) -> Retrieval: ...
 
 
 class ReportRun:
-    """Iterate it for the sections as they are filled, or call `run` for the `Report`. ``stop`` may be called from any
-    thread: the section being written then ends with what it has, and those after it are not begun."""
+    """Run that fills a report: iterate it for the sections as they are filled, or call `run` for the `Report`. ``stop``
+    may be called from any thread: the current section ends with its text so far, and later ones are not started."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class ReportRun:
 
     @property
     def report(self) -> Report:
-        """The report as far as it is filled."""
+        """Report with the sections filled so far."""
         return Report(
             title=self._focus.titled(self._template.title),
             guidance=self._template.guidance,
@@ -109,7 +109,7 @@ class ReportRun:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """One writing of a section: its place, and what goes into the request."""
+    """Request for one writing of a section: its place, and the inputs."""
 
     place: Place
     form: Field
@@ -124,7 +124,7 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class SectionFiller:
-    """Fills sections from one library. ``retrieve`` to ``mentions`` are the engine's."""
+    """Filler of sections from one library. ``retrieve`` to ``mentions`` are the engine's."""
 
     retrieve: Retrieve
     document: Callable[[str], Document]
@@ -141,8 +141,8 @@ class SectionFiller:
         stop: Stop,
         orders: SectionConstraints = NOTHING_ORDERED,
     ) -> Iterator[FilledSection]:
-        """The sections of ``template`` in their order, each as soon as it is done. Raises `UnknownDocument` before the
-        first where a section is about a document that is not in the library."""
+        """Sections of ``template`` in order, each as soon as it is done. Raises `UnknownDocument` before the first if a
+        section names a document that is not in the library."""
         places = [(place, within(scope, place.section.documents, infos)) for place in template.places()]
         outline = [f"{place.number} {place.section.heading}" for place in template.places()]
         before: list[FilledSection] = []
@@ -165,9 +165,9 @@ class SectionFiller:
         heard: Heard = _unheard,
         infos: Sequence[DocumentInfo] = (),
     ) -> FilledSection:
-        """One section, by its template and ``orders``; ``infos`` is the library. ``heard`` is told each event of its
-        writing, from `Found` anew each time that it is written again. A section for which nothing was found is never
-        put to the writer."""
+        """One section, by its template and ``orders``; ``infos`` is the library. ``heard`` receives each event of its
+        writing, starting again from `Found` for each rewrite. A section without search results is never sent to the
+        writer."""
         asked, reader = place.section, self.models.fields
         form = Field(asked.kind, asked.columns, asked.unit, reader.requirements(asked.heading, asked.guidance))
         empty = FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, "heading")
@@ -179,7 +179,7 @@ class SectionFiller:
         focus = orders.focus
         ready = [info for info in infos if info.status == "ready"]
         known = scope.doc_ids or tuple(info.doc_id for info in ready)
-        # In one document its own name tells no passage from another.
+        # Within one document its own name distinguishes no passages.
         sought = focus if len(known) > 1 else replace(focus, subject="")
         retrieval = self.retrieve(sought.of(asked.query), scope=scope, parts=_on(sought, parts), stop=stop)
         extractive = self.models.section_writer.capabilities.extractive
@@ -190,7 +190,7 @@ class SectionFiller:
         gathered = evidence.gather(asked, form, orders, retrieval, known, names)
         sources, draft, spans = gathered.sources, gathered.draft, gathered.spans
         abroad = foreign(asked.query, "\n".join((about, *outline)), sources) if extractive else ""
-        # A value or a table that is only taken where it is certain needs no look ahead.
+        # A value or table that is used only if certain needs no look-ahead.
         taken = extractive and asked.kind in ("value", "table") and bool(sources)
         may_hold = spans or draft or taken or self._may_hold(asked.heading, form.requirements, retrieval, sources)
         from ragcore.answer.refuse import literals
@@ -211,7 +211,7 @@ class SectionFiller:
             rounds += 1
             spent.append(answer)
             if answer.status != "complete" and written is not None:
-                # A rewrite that failed or was stopped does not take away what was there.
+                # A rewrite that failed or was stopped keeps the previous text.
                 answer = written
                 break
             missing = self._missing(form, answer, stream.missing, asked.heading)
@@ -222,7 +222,7 @@ class SectionFiller:
                 break
             if answer.extractive:
                 if asked.kind in ("value", "table"):
-                    break  # each document was looked into
+                    break  # each document was searched
                 lacking = lacking_of(missing)
                 found = self._of_each(asked.heading, lacking, sources, orders, evidence, stop)
                 if not found:
@@ -235,7 +235,7 @@ class SectionFiller:
                 parts=_on(sought, _gaps(asked.heading, [one.what for one in missing[1:]])),
                 stop=stop,
             )
-            # Each search is booked once, with the writing that follows it.
+            # Each search is booked once, with the following writing.
             retrieval = replace(retrieval, usage=more.usage, cost_usd=more.cost_usd)
             found = further(sources, evidence.sources(without(more, orders.excluded)))
             if not found:
@@ -255,8 +255,8 @@ class SectionFiller:
     def _of_subject(
         self, subject: str, retrieval: Retrieval, documents: Sequence[str]
     ) -> tuple[Retrieval, tuple[str, ...]]:
-        """``retrieval`` and ``documents`` without what is known to be of other companies than ``subject``, where
-        anything else was found."""
+        """``retrieval`` and ``documents`` without documents known to be of other companies than ``subject``, unless
+        nothing else was found."""
         from ragcore.text.companies import companies, company, of_others
 
         own = company(subject)
@@ -281,8 +281,8 @@ class SectionFiller:
         evidence: Gathering,
         stop: Stop,
     ) -> tuple[Source, ...]:
-        """What a search in each document alone finds of what is ``lacking`` of it, beside ``sources``: in one over all
-        of them another company's may come before it."""
+        """Results of a separate search in each document for the pieces ``lacking`` there, in addition to ``sources``:
+        in a joint search another company's passages may outrank them."""
         found: tuple[Source, ...] = ()
         for doc_id, (first, *rest) in lacking.items():
             if stop.is_set():
@@ -294,7 +294,7 @@ class SectionFiller:
         return found
 
     def _may_hold(self, heading: str, pieces: Sequence[str], retrieval: Retrieval, sources: Sequence[Source]) -> bool:
-        """Whether any piece of what is asked for may stand in ``sources``."""
+        """Whether any requested piece may be in ``sources``."""
         from ragcore.answer.refuse import reason_to_refuse
 
         asked = dict.fromkeys((heading, *(f"{heading}: {piece}" for piece in pieces), *pieces))
@@ -352,8 +352,8 @@ class SectionFiller:
         )
 
     def _missing(self, form: Field, answer: Answer, told: Sequence[Missing], heading: str) -> list[Missing]:
-        """What of ``form`` is not there: what the text says is missing, some of it ``told`` by the writer with its
-        document, and what it passes over in silence."""
+        """Missing parts of ``form``: those named as missing in the text, some ``told`` by the writer with their
+        document, and those omitted silently."""
         if answer.refused or answer.status == "failed":
             return [Missing(what) for what in form.requirements]
         by_words = {one.words: one for one in told}
@@ -365,7 +365,7 @@ class SectionFiller:
 
 
 def _guided(heading: str, pieces: Sequence[str]) -> list[SubQuery]:
-    """What is searched for beside the whole guidance: each piece of it, where it has several."""
+    """Searches in addition to the whole guidance: one for each of its pieces, if there are several."""
     asked = pieces if len(pieces) > 1 else ()
     return [SubQuery(f"{heading}: {piece}", "guidance", "the guidance asks for it") for piece in asked]
 
@@ -387,7 +387,7 @@ def _followed(stream: AnswerStream, stop: Stop, heard: Heard) -> Answer:
 
 
 def _booked(answer: Answer, spent: Sequence[Answer]) -> Answer:
-    """``answer`` with what all of the writing and searching took."""
+    """``answer`` with the cost of all writing and searching."""
     costs = [one.cost_usd for one in spent]
     known = [cost for cost in costs if cost is not None]
     total = sum(known) if len(known) == len(costs) else None

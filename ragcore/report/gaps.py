@@ -1,5 +1,5 @@
-"""Gaps of a section: what its guidance asked for and was not written, with the passages that come nearest to it; and
-what its sources say differently."""
+"""Gaps of a section: requirements of its guidance without text, with the nearest passages; and conflicts between its
+sources."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 NOT_HELD = "The passages found don't answer this."
 NOTHING_FOUND = "No passage found is about this."
-# A requirement is taken for met where this much of its words stands in what is cited, or the cross-encoder says so: a
-# gap that is none costs a person more than one that they see for themselves.
+# A requirement counts as met if this share of its words is in the cited text, or the cross-encoder says so: a false gap
+# costs the user more than one they notice themselves.
 _WORDS = 0.5
 _RELEVANT = 0.3
-_NEAREST = 2  # passages that are given for what is missing
-_SHOWN = 4  # gaps of a section, for which they are looked for
+_NEAREST = 2  # passages given for a gap
+_SHOWN = 4  # gaps of a section with passages
 
 
 @dataclass(frozen=True, slots=True)
 class GapFinder:
-    """Looks through the sources of a section; ``document`` and ``terms`` are the engine's."""
+    """Search for gaps and conflicts in a section's sources; ``document`` and ``terms`` are the engine's."""
 
     reader: FieldReader
     document: Callable[[str], Document]
@@ -50,8 +50,8 @@ class GapFinder:
     settings: Settings
 
     def with_nearest(self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source]) -> tuple[Gap, ...]:
-        """``gaps``, the first of them with the passages of ``sources`` that come nearest to what they lack; of one that
-        is of one document, passages of that document only."""
+        """``gaps``, the first ones with the nearest passages of ``sources``; for a gap of one document, from that
+        document only."""
         from ragcore.answer.cite import Citer, MarkerParser
 
         citer = Citer(sources, self.document)
@@ -69,7 +69,7 @@ class GapFinder:
     def conflicts(
         self, asked: Section, form: Field, sources: Sequence[Source], stated: KnownFacts
     ) -> tuple[Conflict, ...]:
-        """Where the sources give different values for a field that holds one; ``stated`` is what is known of their
+        """Differing values in the sources for a single-valued field; ``stated`` are the known facts about their
         documents."""
         if form.kind != "value":
             return ()
@@ -86,15 +86,15 @@ class GapFinder:
 
 
 def foreign(asked: str, around: str, sources: Sequence[Source]) -> str:
-    """Why quotes of ``sources`` are no answer to ``asked``, where it is in another language ("" where it is not); a few
-    words are taken to be in the language of the template ``around`` them."""
+    """Reason why quotes of ``sources`` do not answer ``asked``: it is in another language ("" if not). A few words are
+    assumed to be in the language of the template ``around`` them."""
     from ragcore.answer.refuse import in_another_language
 
     return in_another_language("section", language_of(asked) or language_of(around), sources)
 
 
 def lacking_of(missing: Sequence[Missing]) -> dict[str, list[str]]:
-    """What is ``missing`` of one document only, by that document."""
+    """``missing`` pieces of single documents, by document."""
     out: dict[str, list[str]] = {}
     for one in missing:
         if one.doc_id:
@@ -103,12 +103,12 @@ def lacking_of(missing: Sequence[Missing]) -> dict[str, list[str]]:
 
 
 def asks_of_a_year(reader: FieldReader, asked: Section, terms: Sequence[Term] = ()) -> bool:
-    """Whether ``asked`` is a value of a year, or of its end."""
+    """Whether ``asked`` is a value for a year or year-end."""
     return asked.kind == "value" and reader.of_a_year(asked.heading, asked.guidance, asked.unit, terms)
 
 
 def of_part(reader: FieldReader, asked: Section, stated: KnownFacts) -> str:
-    """That ``asked`` is of a year and that the documents cover only a part of one, "" where that is not so."""
+    """Notice that ``asked`` is for a year and the documents cover only part of one, else ""."""
     if not stated.interim or not set(stated.titles) <= set(stated.interim) or not asks_of_a_year(reader, asked):
         return ""
     covered = [f"“{stated.titles[one]}” ({words})" for one, words in list(stated.interim.items())[:_SHOWN]]
@@ -116,12 +116,12 @@ def of_part(reader: FieldReader, asked: Section, stated: KnownFacts) -> str:
 
 
 def marked(text: str) -> list[str]:
-    """What ``text`` itself says is missing, in order; "" where it does not say what."""
+    """Pieces that ``text`` itself reports as missing, in order; "" for one without a name."""
     return list(dict.fromkeys((match.group(1) or "").strip(" .") for match in INSUFFICIENT.finditer(text)))
 
 
 def unmet(requirements: Sequence[str], answer: Answer, heading: str, reranker: Reranker | None) -> list[str]:
-    """Those of ``requirements`` that no cited claim of ``answer`` speaks of and that are not marked as missing."""
+    """``requirements`` that no cited claim of ``answer`` covers and that are not marked as missing."""
     told = [claim.text for claim in answer.claims if claim.citations and claim.status != "unsupported"]
     said = set(content_stems(" ".join([heading, *told, *marked(answer.text)])))
     missing = [piece for piece in requirements if cover(content_stems(piece), said) < _WORDS]
@@ -131,20 +131,20 @@ def unmet(requirements: Sequence[str], answer: Answer, heading: str, reranker: R
 
 
 def with_marks(text: str, missing: Sequence[str]) -> str:
-    """``text`` with what is missing said at its end, as a writer says it."""
+    """``text`` with the ``missing`` pieces marked at its end, in a writer's form."""
     marks = [missing_mark(what) for what in missing]
     return "\n\n".join([*([text] if text else []), *marks])
 
 
 def nothing_for(section: FilledSection, why: str) -> FilledSection:
-    """``section`` with nothing of what it asks for."""
+    """``section`` as empty, with every requirement a gap."""
     return replace(section, status="empty", gaps=tuple(Gap(what, why) for what in section.field.requirements))
 
 
 def filled_of(
     section: FilledSection, answer: Answer, missing: Sequence[Missing], rounds: int, why: str
 ) -> FilledSection:
-    """``section`` with what was written, and what is ``missing`` named in it; ``why`` it is."""
+    """``section`` with its new text and its ``missing`` pieces named; ``why`` is the reason."""
     words = [one.words for one in missing]
     nearest = answer.citations if answer.refused else ()
     gaps = tuple(Gap(what, why, nearest, one.doc_id) for what, one in zip(words, missing, strict=True))
@@ -154,7 +154,7 @@ def filled_of(
     elif answer.refused or not answer.citations:
         status = "empty"
     if answer.refused:
-        # What a refusal tells is in the gaps; a report says what is missing in its own way.
+        # The gaps hold the content of a refusal; a report marks missing pieces in its own way.
         answer = replace(answer, text=with_marks("", words), marks=(), citations=(), claims=())
     else:
         unsaid = [what for what in words if what not in marked(answer.text)]

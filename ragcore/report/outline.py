@@ -1,9 +1,9 @@
-"""Templates from what people have: a Markdown outline, or a Word document with headings and instructions.
+"""Template import from outlines: Markdown, or a Word document with headings and instructions.
 
-Both give the same: headings become sections, nested by their level; what stands under a heading is its guidance; a
-table there with nothing but its first row filled in gives the columns of a table to be filled in. At the end of a
-heading ``{…}`` may say what the section is: ``{optional}``, ``{list}``, ``{yes/no}``, ``{value: USD million}``,
-``{table: Segment | Revenue}``, several with commas between.
+Both use the same rules: headings become sections, nested by level; the text under a heading is its guidance; a table
+there with only its first row filled in gives the columns of a table to fill in. A heading may end in ``{…}`` with its
+kind: ``{optional}``, ``{list}``, ``{yes/no}``, ``{value: USD million}``, ``{table: Segment | Revenue}``, several
+separated by commas.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from docx.table import Table
     from docx.text.paragraph import Paragraph
 
-MAX_UNPACKED = 60_000_000  # bytes of a Word document once it is unzipped
+MAX_UNPACKED = 60_000_000  # bytes of an unzipped Word document
 _OPTIONS = re.compile(r"\s*\{([^{}]*)\}\s*$")
 _NUMBER = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.|[IVX]+\.)\s+(?=\S)")
 _HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
@@ -38,8 +38,8 @@ class _Heading:
 
 
 def from_markdown(text: str, name: str = "The outline") -> Template:
-    """The template that an outline describes. One heading of the first level that stands before all others is the
-    title; else ``name`` is. Raises `BadTemplate`."""
+    """Template described by an outline. A single first-level heading before all others is the title; otherwise ``name``
+    is. Raises `BadTemplate`."""
     from markdown_it import MarkdownIt
 
     lines = text.splitlines()
@@ -63,7 +63,7 @@ def from_markdown(text: str, name: str = "The outline") -> Template:
 
 
 def _rows(tokens: Sequence[Any], start: int) -> list[list[str]]:
-    """The cells of the table that begins at ``start``."""
+    """Cells of the table that begins at ``start``."""
     rows: list[list[str]] = []
     for at in range(start, len(tokens)):
         token = tokens[at]
@@ -77,8 +77,7 @@ def _rows(tokens: Sequence[Any], start: int) -> list[list[str]]:
 
 
 def from_docx(data: bytes, name: str = "The document") -> Template:
-    """The template that a Word document describes: its headings are those by style or outline level. Raises
-    `BadTemplate`."""
+    """Template described by a Word document, with headings by style or outline level. Raises `BadTemplate`."""
     from docx import Document
     from docx.table import Table
 
@@ -92,7 +91,7 @@ def from_docx(data: bytes, name: str = "The document") -> Template:
             )
         document = Document(io.BytesIO(data))
     except (zipfile.BadZipFile, SyntaxError, KeyError, ValueError, OSError) as error:
-        # lxml's complaint about XML is a SyntaxError.
+        # lxml reports bad XML as a SyntaxError.
         raise BadTemplate(f"{name} can't be opened as a Word document.", hint="Save it as .docx.") from error
     headings: list[_Heading] = []
     opening: list[str] = []
@@ -129,7 +128,7 @@ def _blocks(document: WordDocument) -> Iterator[Paragraph | Table]:
 
 
 def _level(paragraph: Paragraph) -> int | None:
-    """The level of a heading, 0 for the title, None for other text."""
+    """Level of a heading, 0 for the title, None for other text."""
     style = paragraph.style
     while style is not None:
         name = style.name or ""
@@ -143,7 +142,7 @@ def _level(paragraph: Paragraph) -> int | None:
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The first row, where it is filled and all below it is empty."""
+    """First row, if it is filled and all rows below are empty."""
     head = [" ".join(cell.split()) for cell in rows[0]] if rows else []
     empty = all(not cell.strip() for row in rows[1:] for cell in row)
     return head if len(head) > 1 and all(head) and empty else []
@@ -162,7 +161,7 @@ def _template(headings: list[_Heading], opening: Sequence[str], name: str, hint:
 
 
 def _nested(headings: Sequence[_Heading]) -> list[dict[str, Any]]:
-    """Headings in their order → sections in sections; a level that is passed over is not missed."""
+    """Nested sections from headings in order; skipped levels are allowed."""
     roots: list[dict[str, Any]] = []
     open_: list[tuple[int, dict[str, Any]]] = []
     for heading in headings:

@@ -1,4 +1,4 @@
-"""Report templates from files: parsed in a child process with a time and a memory limit, as PDFs are.
+"""Report template files, parsed like PDFs in a child process with limits on time and memory.
 
 A Word document is a zip of XML and an outline is Markdown: a small file of either can take hours or many gigabytes. The
 child is ``python -m ragcore.report.read_template``; it reads one file from standard input and writes the template as
@@ -20,17 +20,17 @@ from ragcore.ingest.worker import limit_memory, receive, send, set_alarm
 if TYPE_CHECKING:
     from ragcore.report.template import Template
 
-MAX_BYTES = 20_000_000  # a template is text; Word files with pictures may be some megabytes
+MAX_BYTES = 20_000_000  # a template is text; Word files with pictures may have some megabytes
 SECONDS = 20.0
-MEMORY_MB = 512  # beyond what the child takes to start
+MEMORY_MB = 512  # beyond the child's memory at start
 _AT_ONCE = threading.Semaphore(2)
-_MESSAGE = 500  # characters of a complaint, which may quote the file
+_MESSAGE = 500  # characters of an error message, which may quote the file
 _SMALLER = "Keep only headings, guidance and empty tables."
 
 
 def read_template(data: bytes, name: str) -> Template:
-    """The template in a file called ``name``: a Word document, a Markdown outline or JSON. Raises `BadTemplate`, also
-    for a file that would take too long or too much memory."""
+    """Template in the file ``name``: a Word document, a Markdown outline or JSON. Raises `BadTemplate`, also for a file
+    that takes too long or too much memory."""
     from ragcore.report.template import from_data
 
     if len(data) > MAX_BYTES:
@@ -73,7 +73,7 @@ def _parsed(data: bytes, name: str) -> Template:
 
 def main() -> None:
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no part of the reply
+    os.dup2(2, 1)  # library output is not part of the reply
     message = receive(source)
     if message is None:
         return

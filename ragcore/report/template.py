@@ -1,11 +1,11 @@
-"""A report's template: sections with guidance, as JSON, checked so that a mistake is named with its place.
+"""Report templates: sections with guidance, as JSON; validation names each mistake with its place.
 
     {"title": "Company profile", "sections": [
         {"heading": "Business", "guidance": "What the company sells, and to whom."},
         {"heading": "Revenue", "kind": "value", "unit": "USD million", "guidance": "Net revenue of the last year."},
         {"heading": "Segments", "kind": "table", "columns": ["Segment", "Revenue"], "required": false}]}
 
-``heading`` and ``guidance`` are all that a section needs; every other key has a default.
+A section needs only ``heading`` and ``guidance``; every other key has a default.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KINDS: tuple[Kind, ...] = ("prose", "list", "table", "value", "yes_no")
 MAX_SECTIONS = 300
 MAX_COLUMNS = 100
 MAX_DOCUMENTS = 1000
-MAX_LEVEL = 6  # as many as Word and HTML have headings
+MAX_LEVEL = 6  # Word and HTML have as many heading levels
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300, pattern=r"^[^\n]*$")]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=8000)]
@@ -35,10 +35,10 @@ class _Strict(BaseModel):
 
 
 class Section(_Strict):
-    """One heading of a report and what is to stand under it.
+    """Heading of a report and its text.
 
-    ``kind`` is what its text is: ``prose``, a bullet ``list``, a ``table`` with ``columns``, a single ``value`` (in
-    ``unit``) or ``yes_no`` with the reason. A section that only holds ``sections`` and has no guidance is a heading.
+    ``kind`` is the form of the text: ``prose``, a bullet ``list``, a ``table`` with ``columns``, a single ``value`` (in
+    ``unit``) or ``yes_no`` with the reason. A section with only ``sections`` and no guidance is a plain heading.
     ``documents`` narrows its evidence to documents by id, file name or title; None leaves that to the report.
     """
 
@@ -67,17 +67,17 @@ class Section(_Strict):
 
     @property
     def filled(self) -> bool:
-        """Whether something is to be written under the heading itself."""
+        """Whether the heading itself gets text."""
         return bool(self.guidance) or not self.sections
 
     @property
     def query(self) -> str:
-        """What is searched for."""
+        """Search query."""
         return f"{self.heading}: {self.guidance}" if self.guidance else self.heading
 
 
 class Template(_Strict):
-    """A report as it is to be: its title and sections, nested to six levels; ``guidance`` holds for all of it."""
+    """Specification of a report: its title and sections, nested to six levels; ``guidance`` applies to all of it."""
 
     title: Line
     guidance: Words = ""
@@ -94,17 +94,17 @@ class Template(_Strict):
         return self
 
     def places(self) -> Iterator[Place]:
-        """Every section, in the order in which they are printed."""
+        """Every section, in print order."""
         yield from _places(self.sections, ())
 
     def as_json(self) -> str:
-        """The template as a file, without what is as by default."""
+        """Template as a file, without default values."""
         return json.dumps(self.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=2) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A section and where it stands: ``path`` are the headings above it, ``number`` its place as printed (``2.1``)."""
+    """Section with its place: ``path`` are the headings above it, ``number`` its printed number (``2.1``)."""
 
     section: Section
     path: tuple[str, ...]
@@ -112,7 +112,7 @@ class Place:
 
     @property
     def level(self) -> int:
-        """1 for a section of the report itself."""
+        """Level, 1 for a top-level section."""
         return len(self.path) + 1
 
 
@@ -124,7 +124,7 @@ def _places(sections: Sequence[Section], above: tuple[str, ...], before: str = "
 
 
 def from_json(text: str, name: str = "The template") -> Template:
-    """The template in ``text``. Raises `BadTemplate`, which names the place of the first mistake."""
+    """Template in ``text``. Raises `BadTemplate`, which names the place of the first mistake."""
     try:
         given = json.loads(text)
     except json.JSONDecodeError as error:
@@ -138,13 +138,13 @@ def from_json(text: str, name: str = "The template") -> Template:
 
 
 def from_data(given: Any, name: str = "The template") -> Template:
-    """The template that ``given``, JSON as parsed, describes. Raises `BadTemplate`."""
+    """Template described by ``given``, parsed JSON. Raises `BadTemplate`."""
     if not isinstance(given, dict):
         raise BadTemplate(f'{name} is not an object with "title" and "sections".')
     try:
         return Template.model_validate(given)
     except ValidationError as error:
-        # Where a section is wrong pydantic says beside it that the list, without that, is too short.
+        # For a bad section pydantic adds that the list, without it, is too short.
         mistakes = [one for one in error.errors(include_url=False) if one["type"] != "too_short" or not one["input"]]
         first = mistakes[0]
         place = _place(given, first["loc"])
@@ -154,7 +154,7 @@ def from_data(given: Any, name: str = "The template") -> Template:
 
 
 def _place(given: Any, where: Sequence[int | str]) -> str:
-    """Where in the template a mistake is, in words: ``section 2 “Risks”, section 1, "columns"``."""
+    """Place of a mistake in the template, in words: ``section 2 “Risks”, section 1, "columns"``."""
     parts: list[str] = []
     node = given
     for step in where:
@@ -171,7 +171,7 @@ def _place(given: Any, where: Sequence[int | str]) -> str:
 
 
 def _said(error: Any) -> str:
-    """pydantic's words, for someone who has never heard of it."""
+    """pydantic's message in plain words."""
     match error["type"]:
         case "missing":
             return "it is missing"

@@ -1,4 +1,4 @@
-"""Reports that are worked on: an outline of one's own, sections filled one by one, edited, accepted, and taken back.
+"""Report workspace: reports with their own outline, whose sections are filled one by one, edited, accepted and undone.
 
 new (from a template) → change the outline → queue → write: search → write → check → gaps → kept as a version
                                            → edit | add a passage | choose a value → checked → kept as a version
@@ -40,16 +40,15 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-SAVE_SECONDS = 2.0  # between two tries to store a section for which there was no room
-_MATERIALS = 40  # documents that are looked into before a report is filled
+SAVE_SECONDS = 2.0  # between attempts to store a section when the disk is full
+_MATERIALS = 40  # documents read before a report is filled
 _LONGEST_NAME = 200
 _YEARS = (1900, 2199)
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A document that a report may be filled from: the name of its company, "" where it is of none, and the period that
-    it reports on."""
+    """Document that can fill a report: the name of its company, "" without one, and its reporting period."""
 
     doc_id: str
     company: str
@@ -58,7 +57,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class ReportWorkspace:
-    """Everything that is done to stored reports. ``filler`` writes, ``documents`` lists the library."""
+    """All operations on stored reports. ``filler`` writes, ``documents`` lists the library."""
 
     store: Reports
     filler: SectionFiller
@@ -76,8 +75,8 @@ class ReportWorkspace:
         doc_ids: Sequence[str] | None = None,
         focus: Focus | None = None,
     ) -> str:
-        """A report by an own copy of ``template``, filled from ``doc_ids`` (None: all documents); its id. Without
-        ``focus``, whom and which year it is about, a person is yet to be asked."""
+        """Create a report with its own copy of ``template``, filled from ``doc_ids`` (None: all documents), and return
+        its id. Without ``focus``, its company and year, the user still has to be asked."""
         sections = [(place.level, asked_of(place.section)) for place in template.places()]
         return self.store.new(template.title, template.guidance, origin, sections, doc_ids, focus)
 
@@ -86,16 +85,16 @@ class ReportWorkspace:
         return self.store.all()
 
     def get(self, report_id: str) -> Draft:
-        """Raises `UnknownReport`."""
+        """Draft of a report. Raises `UnknownReport`."""
         return Draft.of(self.store.get(report_id))
 
     def report(self, report_id: str, *, accepted_only: bool = False) -> Report:
-        """The report as it is shown, to be exported; a section that nothing was written of is empty, without gaps."""
+        """Report as shown, for export; a section without text is empty, without gaps."""
         return self.get(report_id).report(self.models.writer_name, accepted_only)
 
     def materials(self) -> list[Material]:
-        """What a report may be about: whose each ready document is, and the period that it reports on. Of a large
-        library only the first documents are looked into."""
+        """Possible subjects of a report: the company of each ready document, and its reporting period. In a large
+        library only the first documents are read."""
         from ragcore.text.companies import company_name
 
         out = []
@@ -108,8 +107,8 @@ class ReportWorkspace:
         return out
 
     def focus(self, report_id: str, focus: Focus) -> None:
-        """Set whom and which year a report is about; what is written stays as it is until it is filled again. Raises
-        `InputError` for a name or year that cannot be."""
+        """Set the company and year of a report; existing text stays until it is filled again. Raises `InputError` for
+        an invalid name or year."""
         name = " ".join(focus.subject.split())
         if len(name) > _LONGEST_NAME:
             raise InputError("This name is too long.", hint=f"Use at most {_LONGEST_NAME} characters.")
@@ -120,15 +119,15 @@ class ReportWorkspace:
     # The outline
 
     def rename(self, report_id: str, title: str, guidance: str | None = None) -> None:
-        """Raises `BadTemplate` for a title that cannot be."""
+        """Change the title, and the guidance unless None. Raises `BadTemplate` for an invalid title."""
         info, draft = self.store.info(report_id), self.get(report_id)
         new = replace(info, title=title, guidance=info.guidance if guidance is None else guidance)
         made = template_of(new, draft.stored.sections)
         self.store.update(report_id, title=made.title, guidance=made.guidance)
 
     def change(self, section_id: str, changes: Mapping[str, Any]) -> None:
-        """Change what a section asks for (any key of a template's section but ``sections``). What was written of it
-        stays as it is until it is filled again. Raises `BadTemplate`, `SectionAccepted`."""
+        """Change a section's request (any key of a template section except ``sections``). Its text stays until it is
+        filled again. Raises `BadTemplate`, `SectionAccepted`."""
         section = self._open(section_id)
         asked = {key: value for key, value in {**section.asked, **changes}.items() if key != "sections"}
         draft = self.get(section.report_id)
@@ -138,8 +137,8 @@ class ReportWorkspace:
         self.store.set_section(section_id, asked=asked_of(place.section))
 
     def add(self, report_id: str, heading: str, after: str = "", below: bool = False) -> str:
-        """A new prose section after the section ``after`` and what is below that ("": at the end), or as the last
-        (``below``) of those below it; its id. Raises `BadTemplate`."""
+        """Add a prose section after the section ``after`` and its subsections ("": at the end), or as its last
+        subsection (``below``), and return its id. Raises `BadTemplate`."""
         draft = self.get(report_id)
         level, at = 1, ""
         if after:
@@ -149,20 +148,20 @@ class ReportWorkspace:
         made = replace(draft.stored.sections[0], section_id="new", level=level, asked=asked)
         listed = list(draft.stored.sections)
         listed.insert(next((i + 1 for i, one in enumerate(listed) if one.section_id == at), len(listed)), made)
-        template_of(draft.stored.info, listed)  # raises where it would be nested too deep, or be too many
+        template_of(draft.stored.info, listed)  # raises if it is nested too deep, or there are too many
         return self.store.add_section(report_id, asked, level=level, after=at)
 
     def move(self, section_id: str, by: int) -> None:
-        """Move a section, with those below it, past the one before it (``by`` -1) or after it (1) on its level; at the
-        first or last place nothing happens."""
+        """Move a section, with its subsections, past the previous (``by`` -1) or next one (1) on its level; no effect
+        at the first or last place."""
         section = self.store.section(section_id)
         order = self.get(section.report_id).moved(section_id, by)
         if order is not None:
             self.store.arrange(section.report_id, [(one.section_id, one.level) for one in order])
 
     def remove(self, section_id: str) -> None:
-        """Take a section out, with those below it; `restore` puts them back. Raises `SectionAccepted` where one of
-        them is accepted, and `BadTemplate` for the last section."""
+        """Remove a section with its subsections; `restore` puts them back. Raises `SectionAccepted` if one of them is
+        accepted, and `BadTemplate` for the last section."""
         section = self._open(section_id)
         draft = self.get(section.report_id)
         family = draft.family(section_id)
@@ -175,7 +174,7 @@ class ReportWorkspace:
             self.store.set_section(one.section_id, removed=1)
 
     def restore(self, section_id: str) -> None:
-        """Put a section back that was taken out."""
+        """Put back a removed section."""
         self.store.set_section(section_id, removed=0)
 
     # Filling
@@ -188,9 +187,9 @@ class ReportWorkspace:
         *,
         visit: bool = False,
     ) -> int:
-        """Have sections written: these, or (None) all that nothing is written of and that are not accepted. With an
-        ``instruction`` what is shown is rewritten by it; ``visit`` as `Reports.queue` has it. How many now wait. Raises
-        `SectionAccepted`, and `InputError` where there is nothing to rewrite or nobody who could."""
+        """Queue sections for writing: these, or (None) all that are neither written nor accepted; return how many now
+        wait. An ``instruction`` rewrites the text shown; ``visit`` as in `Reports.queue`. Raises `SectionAccepted`, and
+        `InputError` if there is nothing to rewrite or no writer for it."""
         draft = self.get(report_id)
         instruction = instruction.strip()
         if section_ids is None:
@@ -214,10 +213,10 @@ class ReportWorkspace:
         return len(self.store.tasks())
 
     def write(self, task: Task, heard: Heard, stop: Stop, *, abandoned: Callable[[], bool] = lambda: False) -> bool:
-        """Write one section of the queue and store it; whether that was done. One that was stopped is stored as far as
-        it came, beside what was shown before. Where ``abandoned`` says so at its end nothing is stored and it waits on.
-        An error that is not the writer's own leaves the section as it is, which then waits no more, and is raised.
-        A section that cannot be stored is tried again until it is, or ``stop`` is set: it may have been paid for."""
+        """Write one section of the queue and store it; return whether that was done. A stopped one is stored as far as
+        written, beside the version shown before. If ``abandoned`` returns true at the end nothing is stored and it
+        stays queued. An error other than the writer's own leaves the section unchanged, takes it off the queue and is
+        raised. Storing is retried until it succeeds or ``stop`` is set, since the text may have been paid for."""
         try:
             draft = self.get(task.report_id)
             stored, place = draft.pair(task.section_id)
@@ -273,7 +272,7 @@ class ReportWorkspace:
             excluded=stored.excluded,
             draft=content.answer if instruction and content is not None else None,
             instruction=instruction,
-            # What a model said before to the same request is not wanted again.
+            # A model's previous answer to the same request is not wanted again.
             fresh=stored.versions > 0,
             focus=draft.stored.info.focus or NO_FOCUS,
         )
@@ -291,7 +290,7 @@ class ReportWorkspace:
         )
 
     def scope(self, info: ReportInfo, infos: Sequence[DocumentInfo]) -> Scope:
-        """What a report is filled from, as far as it is in the library. Raises `UnknownDocument` where none is."""
+        """Documents for a report that are still in the library. Raises `UnknownDocument` if there are none."""
         if info.doc_ids is None:
             return Scope()
         known = {one.doc_id for one in infos}
@@ -303,7 +302,7 @@ class ReportWorkspace:
         return Scope(left)
 
     def expense(self, report_id: str, section_ids: Sequence[str] | None = None) -> Expense:
-        """What filling these sections costs, or (None) all that `queue` would take."""
+        """Cost of filling these sections, or (None) all that `queue` would take."""
         draft = self.get(report_id)
         chosen = [
             (one, place)
@@ -320,21 +319,21 @@ class ReportWorkspace:
     # A section's versions
 
     def edit(self, section_id: str, text: str) -> FilledSection:
-        """Store ``text`` as a version by hand, each sentence of it checked against what its marks ``[n]`` cite. Raises
+        """Store ``text`` as a manual version, each sentence checked against its marks ``[n]``. Raises
         `SectionAccepted`, `InputError`."""
         section = self._open(section_id)
         return self._kept(section, self.editing.edited(self._content(section), text), "Edited")
 
     def add_passage(self, section_id: str, span: Span, instead_of: str = "") -> FilledSection:
-        """Quote the words at ``span`` in a section, in the place of the gap ``instead_of`` where one is named, and pin
-        them to it. Raises `SectionAccepted`, `InputError`, `UnknownDocument`."""
+        """Quote the words at ``span`` in a section, in place of the gap ``instead_of`` if given, and pin them to it.
+        Raises `SectionAccepted`, `InputError`, `UnknownDocument`."""
         section = self._open(section_id)
         made = self.editing.with_passage(self._content(section), span, instead_of)
         self.store.place(section_id, span, "pinned")
         return self._kept(section, made, "Passage added")
 
     def choose(self, section_id: str, conflict: int, rival: int) -> FilledSection:
-        """Take one of the values that the documents give for a field. Raises `SectionAccepted`, `InputError`."""
+        """Choose one of the documents' values for a field. Raises `SectionAccepted`, `InputError`."""
         section = self._open(section_id)
         content = self._content(section)
         if not 0 <= conflict < len(content.conflicts) or not 0 <= rival < len(content.conflicts[conflict].rivals):
@@ -343,8 +342,8 @@ class ReportWorkspace:
         return self._kept(section, self.editing.with_value(content, chosen), f"Chosen: {chosen.figure}")
 
     def accept(self, section_id: str, accepted: bool = True) -> None:
-        """Accept a section: nothing changes it until it is opened again. Raises `InputError` where nothing is written
-        or it is being written."""
+        """Accept a section, which locks it until it is opened again. Raises `InputError` if it has no text or is being
+        written."""
         section = self.store.section(section_id)
         if accepted and section.shown is None:
             raise InputError("This section is still empty.", hint="Fill it, or write it yourself.")
@@ -353,7 +352,7 @@ class ReportWorkspace:
         self.store.set_section(section_id, accepted=int(accepted))
 
     def undo(self, section_id: str) -> None:
-        """Show the version again that was shown before this one was made. Raises `SectionAccepted`, `InputError`."""
+        """Show the version that was shown before this one. Raises `SectionAccepted`, `InputError`."""
         section = self._open(section_id)
         if section.shown is None:
             raise InputError("There's nothing to undo.", hint="The history shows every version.")
@@ -365,11 +364,11 @@ class ReportWorkspace:
         self.store.show(section_id, version_id)
 
     def versions(self, section_id: str) -> list[Version]:
-        """The history of a section, the newest first."""
+        """History of a section, newest first."""
         return self.store.versions(section_id)
 
     def place(self, section_id: str, span: Span, kind: PlaceKind | None) -> None:
-        """Pin a place to a section, exclude it, or neither; it holds from the next filling on."""
+        """Pin a place to a section, exclude it, or neither; effective from the next filling."""
         self._open(section_id)
         document = self.filler.document(span.doc_id)
         if not 0 <= span.start < span.end <= len(document.text):
