@@ -1,5 +1,5 @@
-"""Documents to take away: what is to be written (`model`), what makes one of a conversation (`manuscripts`) and one
-writer for each format (`markdown`, `pandoc`, `pdf`)."""
+"""Document export: a manuscript model (`model`), its construction from a conversation or report (`manuscripts`), and
+one writer per format (`markdown`, `pandoc`, `pdf`)."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _WRITERS: dict[Kind, tuple[str, str]] = {
 
 
 class Writer(Protocol):
-    """What every format's ``write`` is. The same manuscript and settings give the same bytes."""
+    """Signature of every format's ``write``. The same manuscript and settings give the same bytes."""
 
     def __call__(self, manuscript: Manuscript, settings: ExportSettings) -> bytes: ...
 
 
 def kind(name: str) -> Kind:
-    """The kind called ``name`` (``"docx"``). Raises `InputError` for one that there is not."""
+    """Kind by name (``"docx"``). Raises `InputError` for an unknown one."""
     found = next((each for each in KINDS if each == name.lower()), None)
     if found is None:
         raise InputError(f"Groundwork can't export to “{name}”.", hint=f"Choose one of {', '.join(KINDS)}.")
@@ -41,6 +41,6 @@ def kind(name: str) -> Kind:
 
 
 def writer(chosen: Kind) -> Writer:
-    """The writer of a kind; its library is loaded here."""
+    """Writer of a kind; its library is loaded here."""
     module, name = _WRITERS[chosen]
     return cast("Writer", getattr(import_module(f"ragcore.export.{module}"), name))

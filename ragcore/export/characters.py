@@ -1,11 +1,12 @@
-"""Characters that no format can hold, the direction of a text, and a quote shortened at whole words."""
+"""Character handling: removal of characters that no format can hold, text direction, and shortening of quotes at whole
+words."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# What XML 1.0's Char (section 2.2) leaves out, and of the rest the controls and noncharacters that it discourages.
+# Characters outside XML 1.0's Char (section 2.2), and the controls and noncharacters that it discourages.
 _UNFIT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 _BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _LONE = re.compile("[\ud800-\udfff]")
@@ -31,8 +32,8 @@ def right_to_left(text: str) -> bool:
 
 
 def shortened(text: str, longest: int) -> str:
-    """``text`` in at most ``longest`` characters: words left out of its middle, which ``[…]`` stands for. A word is cut
-    only where one alone is longer than half of that."""
+    """``text`` in at most ``longest`` characters, with ``[…]`` in place of its middle. Words are cut only if one alone
+    is longer than half of that."""
     if len(text) <= longest:
         return text
     half = (longest - len(" […] ")) // 2

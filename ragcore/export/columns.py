@@ -1,4 +1,4 @@
-"""Tables on a page of fixed width: how wide their columns are, where words may be broken, where a row is parted."""
+"""Table layout for pages of fixed width: column widths, break points in words, and splitting of rows."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from itertools import zip_longest
 
 from ragcore.export.model import Block, Inline, Items, NoteRef, Quote, Runs, Table, Text, joined, plain
 
-BREAK = "\u200b"  # ZERO WIDTH SPACE: a line may end here
-WIDE = 7  # columns; a table with more is set smaller
-PADDING = 2  # characters that a column's borders and margins take
+BREAK = "\u200b"  # ZERO WIDTH SPACE: an allowed line break
+WIDE = 7  # columns; a wider table is set smaller
+PADDING = 2  # characters for a column's borders and margins
 LINES = 25  # less than half a page
-SHORTEST = 4  # characters that a line of a cell has at least
+SHORTEST = 4  # minimum characters on a line of a cell
 
 
 def widths(table: Table, room: int) -> list[int]:
-    """Characters for each column, together at most ``room`` where that can be: what its longest cell needs, or what is
-    left of ``room`` after the columns that need less than an equal share of it."""
+    """Characters per column, together at most ``room`` if possible: the need of its longest cell, or the rest of
+    ``room`` after the columns that need less than an equal share."""
     wanted = [max((_length(row[place]) for row in table.rows), default=0) + PADDING for place in _columns(table)]
     given = [0] * len(wanted)
     left, open_columns = room, sorted(_columns(table), key=wanted.__getitem__)
@@ -29,13 +29,13 @@ def widths(table: Table, room: int) -> list[int]:
 
 
 def _length(runs: Runs) -> int:
-    """Characters of ``runs`` on one line, the numbers of notes among them."""
+    """Characters of ``runs`` on one line, note numbers included."""
     return len(plain(runs)) + sum(len(str(run.number)) for run in runs if isinstance(run, NoteRef))
 
 
 def fitted(blocks: Sequence[Block], room: Callable[[int], int]) -> tuple[Block, ...]:
-    """``blocks`` with tables that fit: a line of a table of n columns has ``room(n)`` characters, words that would
-    make it wider get places where they may be broken, and a row of more than `LINES` lines is parted."""
+    """``blocks`` with tables that fit: a line of a table of n columns has ``room(n)`` characters, longer words get
+    break points, and a row of more than `LINES` lines is split."""
     return tuple(_fitted(block, room) for block in blocks)
 
 
@@ -56,8 +56,8 @@ def _fitted(block: Block, room: Callable[[int], int]) -> Block:
 
 
 def _longest_words(table: Table, room: int) -> Sequence[int | None]:
-    """For each column the longest word that may stay whole, None for any: words are broken only where the longest ones
-    would together take more than ``room`` characters."""
+    """Maximum unbroken word length per column, None for any: words are broken only if the longest ones together exceed
+    ``room`` characters."""
     words = [
         max((len(word) for row in table.rows for word in plain(row[place]).split()), default=0) + PADDING
         for place in _columns(table)
@@ -68,7 +68,7 @@ def _longest_words(table: Table, room: int) -> Sequence[int | None]:
 
 
 def _broken(runs: Runs, longest: int | None) -> Runs:
-    """``runs`` with a place for a line's end after every ``longest`` characters of a longer word."""
+    """``runs`` with a break point after every ``longest`` characters of a longer word."""
     if longest is None:
         return runs
     return tuple(replace(run, text=_breakable(run.text, longest)) if isinstance(run, Text) else run for run in runs)
@@ -79,13 +79,13 @@ def _breakable(text: str, longest: int) -> str:
 
 
 def _parted(row: tuple[Runs, ...], table: Table, room: int) -> list[tuple[Runs, ...]]:
-    """``row`` of ``table`` as rows of which no cell has more than about `LINES` lines: nearly always itself."""
+    """``row`` of ``table`` split into rows whose cells have at most about `LINES` lines; usually unchanged."""
     cells = [_pieces(cell, width * LINES) for cell, width in zip(row, widths(table, room))]
     return list(zip_longest(*cells, fillvalue=())) if max(map(len, cells), default=1) > 1 else [row]
 
 
 def _pieces(runs: Runs, longest: int) -> list[Runs]:
-    """``runs`` cut between words so that a piece has at most ``longest`` characters, or one word."""
+    """``runs`` cut between words into pieces of at most ``longest`` characters, or one word."""
     if len(plain(runs)) <= longest:
         return [runs]
     pieces: list[list[Inline]] = [[]]

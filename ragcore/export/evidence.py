@@ -1,5 +1,5 @@
-"""Reports with the cited places as pictures, their words lit: one HTML file that runs and loads nothing, and the annex
-of evidence, a PDF of every page that is cited."""
+"""Visual evidence for reports: one static, self-contained HTML file with pictures of the cited places, their words
+highlighted; and the annex, a PDF of every cited page."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ragcore.types import Box
 
 _AROUND = 26.0  # points above and below the cited words
 _HIGHEST = 300.0  # points of a crop
-MARGIN, HEAD = 36.0, 30.0  # points: around a page's picture, and of the line above it
-LIT, HEADS = (255, 212, 59), (255, 245, 207)  # as the page pane lights them
+MARGIN, HEAD = 36.0, 30.0  # points: around a page's picture, and height of the line above it
+LIT, HEADS = (255, 212, 59), (255, 245, 207)  # as highlighted in the page pane
 EDGE, INK, GREY = (0.6, 0.42, 0.0), (0.1, 0.11, 0.11), (0.4, 0.4, 0.4)
 FONT, BOLD = "helv", "hebo"
 STYLE = """
@@ -58,7 +58,7 @@ figure i.head { background: #fff4cf; }
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A PNG, ``width`` × ``height`` pixels, of what stands in ``box`` (displayed-page points)."""
+    """PNG of ``width`` × ``height`` pixels that shows ``box`` (displayed-page points)."""
 
     png: bytes
     width: int
@@ -66,7 +66,8 @@ class Sheet:
     box: Box
 
     def within(self, place: Box) -> tuple[float, float, float, float] | None:
-        """Where ``place`` lies on the picture, as shares (left, top, right, bottom) of its size; None: not on it."""
+        """Position of ``place`` on the picture, as fractions (left, top, right, bottom) of its size; None if not on
+        it."""
         if place.page != self.box.page:
             return None
         wide, high = self.box.x1 - self.box.x0, self.box.y1 - self.box.y0
@@ -75,18 +76,18 @@ class Sheet:
         return (left, top, right, bottom) if right > left and bottom > top else None
 
 
-# ``draw(document, page, part)``: the part of the page that ``part(width, height)`` names, in points; in words why not,
-# where it cannot be drawn.
+# ``draw(document, page, part)``: the part of the page given by ``part(width, height)``, in points; the reason in words
+# if it cannot be drawn.
 Sheets = Callable[[str, int, Callable[[float, float], Box]], "Sheet | str"]
 
 
 def whole(page: int) -> Callable[[float, float], Box]:
-    """All of a page."""
+    """Crop to the whole page."""
     return lambda width, height: Box(page, 0.0, 0.0, width, height)
 
 
 def around(places: Sequence[Box]) -> Callable[[float, float], Box]:
-    """A band over the width of the page with ``places``, all on one page, and some lines around them."""
+    """Crop to a band of full page width with ``places``, all on one page, and some lines around them."""
 
     def part(width: float, height: float) -> Box:
         top = max(0.0, min(place.y0 for place in places) - _AROUND)
@@ -97,7 +98,7 @@ def around(places: Sequence[Box]) -> Callable[[float, float], Box]:
 
 
 def write_page(manuscript: Manuscript, sheets: Sheets) -> bytes:
-    """The whole file, in UTF-8."""
+    """Whole file, in UTF-8."""
     text = html(manuscript, lambda note: _pictures(note, sheets))
     head = (
         '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -109,7 +110,7 @@ def write_page(manuscript: Manuscript, sheets: Sheets) -> bytes:
 
 
 def _pictures(note: Note, sheets: Sheets) -> str:
-    """The cited place: for words that go over pages a picture of each."""
+    """Pictures of the cited place, one for each page it spans."""
     out = []
     for number in dict.fromkeys(place.page for place in note.boxes):
         places = [place for place in note.boxes if place.page == number]
@@ -136,8 +137,8 @@ def _pictures(note: Note, sheets: Sheets) -> str:
 
 
 def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings) -> bytes:
-    """A PDF with bookmarks by document: its pages in order, each once, with all that is cited there. A page that cannot
-    be drawn is named with the reason."""
+    """PDF with bookmarks by document: each cited page once, in order, with all its citations. A page that cannot be
+    drawn is named with the reason."""
     import pymupdf
 
     pages: dict[str, dict[int, list[Note]]] = defaultdict(lambda: defaultdict(list))
@@ -200,7 +201,7 @@ def _draw(page: object, sheet: Sheet, notes: list[Note]) -> None:
         for rect in spots:
             page.draw_rect(rect, color=EDGE, width=0.6)
         if spots:
-            # In the margin, one below the other where several stand on one line.
+            # In the margin, stacked if several are on one line.
             y = spots[0].y0 + 7
             while any(abs(y - other) < 10 for other in taken):
                 y += 10
@@ -209,8 +210,8 @@ def _draw(page: object, sheet: Sheet, notes: list[Note]) -> None:
 
 
 def _lit(sheet: Sheet, notes: Sequence[Note]) -> bytes:
-    """The picture of a page as PNG, with the cited words and their headers multiplied by a highlighter's colour: ink
-    keeps its colour, ground takes the light's."""
+    """Page picture as PNG, with the cited words and their headers multiplied by the highlighter colour, so that ink
+    keeps its colour and the background is tinted."""
     from PIL import Image, ImageChops, ImageDraw
 
     with Image.open(io.BytesIO(sheet.png)) as png:
@@ -230,7 +231,7 @@ def _lit(sheet: Sheet, notes: Sequence[Note]) -> bytes:
 
 
 def _line(page: object, x: float, y: float, words: str, font: str, size: float, color: tuple[float, ...]) -> None:
-    """One line of text, cut where the page ends."""
+    """Draw one line of text, cut at the page's edge."""
     import pymupdf
 
     assert isinstance(page, pymupdf.Page)
@@ -239,7 +240,7 @@ def _line(page: object, x: float, y: float, words: str, font: str, size: float, 
     shown = words
     while own.text_length(shown, size) > room:
         shown = f"{shown.removesuffix('…')[:-1].rstrip()}…"
-    # `insert_text` knows Latin-1 only, which has no dashes.
+    # `insert_text` supports only Latin-1, which has no dashes.
     writer = pymupdf.TextWriter(page.rect, color=color)
     writer.append((x, y), shown, font=own, fontsize=size)
     writer.write_text(page)

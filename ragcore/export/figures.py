@@ -1,8 +1,8 @@
-"""What a table's cell says as a number, where that is beyond doubt.
+"""Number parsing for table cells, if unambiguous.
 
-``1,234`` is a thousand and something in one document and a little over one in another. Which of comma and point
-divides thousands is told from the numbers of the table, else of the document, that can be read in one way only
-(``12.5``, ``1,234,567``); where they tell nothing, or both, a number that depends on it stays text.
+``1,234`` is over a thousand in one document and a little over one in another. Numbers with only one reading (``12.5``,
+``1,234,567``) in the table, else in the document, decide whether comma or point separates thousands; if they decide
+nothing, or conflict, a number that depends on it stays text.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-Marks = Literal["point", "comma"]  # what stands before the decimals
+Marks = Literal["point", "comma"]  # decimal marks
 
-LONGEST = 15  # digits that a spreadsheet keeps of a number
+LONGEST = 15  # significant digits of a spreadsheet number
 _SIGNS = "-−–"
 _MONEY = r"(?:US|C|A|HK)?\$|€|£|¥"
 _NUMBER = re.compile(
@@ -26,17 +26,16 @@ _GROUPED = {mark: re.compile(rf"\d{{1,3}}(?:{re.escape(mark)}\d{{3}})+") for mar
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number of a cell. ``value`` is what it amounts to (12% is 0.12); ``format`` shows it in a spreadsheet as it was
-    printed: currency, thousands, decimals, percent, a negative one in brackets."""
+    """Number of a cell. ``value`` is its amount (12% is 0.12); ``format`` shows it in a spreadsheet as printed:
+    currency, thousands, decimals, percent, brackets for negatives."""
 
     value: float | int
     format: str
-    bare: bool = False  # nothing but digits in brackets
+    bare: bool = False  # only digits in brackets
 
 
 def marks_of(texts: Iterable[str]) -> Marks | None:
-    """What stands before the decimals in numbers that can be read in one way only; None where there are none, or they
-    differ."""
+    """Decimal mark of the numbers with only one reading; None without such numbers, or if they differ."""
     found: set[Marks] = set()
     for text in texts:
         match = _NUMBER.fullmatch(text.strip())
@@ -47,8 +46,8 @@ def marks_of(texts: Iterable[str]) -> Marks | None:
 
 
 def figure(text: str, marks: Marks | None) -> Figure | None:
-    """The number that ``text`` is; None where it is something else, or may be. One in brackets is negative, which the
-    caller doubts of a `Figure.bare` one where the column holds no other numbers: it may be the number of a note."""
+    """Number in ``text``; None if it is, or may be, something else. One in brackets is negative; the caller doubts a
+    `Figure.bare` one in a column without other numbers, since it may be a note's number."""
     match = _NUMBER.fullmatch(text.strip())
     if match is None:
         return None
@@ -75,7 +74,7 @@ def figure(text: str, marks: Marks | None) -> Figure | None:
 
 
 def _told(digits: str) -> Marks | None:
-    """Which mark ``digits`` show to stand before decimals."""
+    """Decimal mark that ``digits`` reveal."""
     text = re.sub(r"['’  ]", "", digits)
     points, commas = text.count("."), text.count(",")
     if points and commas:
@@ -96,8 +95,8 @@ def _told(digits: str) -> Marks | None:
 
 
 def _plain(digits: str, marks: Marks | None) -> tuple[str, str, bool] | None:
-    """The digits before and after the decimal mark, and whether thousands are set apart; None where it is no number or
-    cannot be told."""
+    """Digits before and after the decimal mark, and whether thousands are separated; None for other or ambiguous
+    text."""
     text, grouped = digits, False
     spaced = re.fullmatch(r"(\d{1,3}(?:['’  ]\d{3})+)([.,]\d+)?", text)
     if spaced:
@@ -119,7 +118,7 @@ def _plain(digits: str, marks: Marks | None) -> tuple[str, str, bool] | None:
             whole, grouped = whole.replace(thousands, ""), True
         text = whole or "0"
     if len(text) + len(decimals) > LONGEST or (len(text) > 1 and text.startswith("0")):
-        return None  # 007 names something
+        return None  # 007 is a name
     return text, decimals, grouped
 
 

@@ -1,5 +1,5 @@
-"""A conversation or a report → a manuscript: headings, answers with what must be known of them, their notes; last the
-documents that were cited."""
+"""Manuscript construction from a conversation or a report: headings, answers with their verdicts and notices, their
+notes, and finally the cited documents."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from ragcore.text.words import MONTHS
 from ragcore.types import GENERATED_MARKS, OFFLINE, Answer, Citation, Claim
 from ragcore.types.report import INSUFFICIENT, FilledSection, Report, missing_mark
 
-HEADING_LENGTH = 120  # a longer question is cut in its heading and stands whole below it
-DEEPEST = 6  # level of headings
+HEADING_LENGTH = 120  # a longer question is cut in its heading and printed in full below it
+DEEPEST = 6  # heading level
 DOUBTS = {
     "weak": "the cited words back only part of the claim",
     "unsupported": "the cited words don't say it",
@@ -38,7 +38,7 @@ DOUBTS = {
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question and its answer, None where none was kept; ``asked`` in seconds since the epoch."""
+    """Question and its answer, None if none was stored; ``asked`` in seconds since the epoch."""
 
     question: str
     answer: Answer | None
@@ -48,8 +48,8 @@ class Exchange:
 def of_conversation(
     title: str, exchanges: Sequence[Exchange], files: Mapping[str, str], *, quote_length: int
 ) -> Manuscript:
-    """``files`` are the names of the library's files by document; a document that was removed has none.
-    Quotes longer than ``quote_length`` characters are shortened in their middle."""
+    """Manuscript of a conversation. ``files`` maps documents to the library's file names, without removed documents.
+    Quotes longer than ``quote_length`` characters are shortened in the middle."""
     notes: list[Note] = []
     cited: list[Citation] = []
     blocks: list[Block] = []
@@ -119,8 +119,8 @@ def _moment(seconds: float) -> str:
 
 
 def of_report(report: Report, files: Mapping[str, str], *, quote_length: int) -> Manuscript:
-    """``files`` are the names of the library's files by document. Quotes longer than ``quote_length`` characters are
-    shortened in their middle."""
+    """Manuscript of a report. ``files`` maps documents to the library's file names. Quotes longer than ``quote_length``
+    characters are shortened in the middle."""
     notes: list[Note] = []
     cited: list[Citation] = []
     blocks: list[Block] = []
@@ -170,7 +170,7 @@ def _written(made: Answer | Report, when: str) -> Paragraph:
 
 
 def _legend(statuses: Iterable[str]) -> Iterator[Block]:
-    """What the words on claims mean, of those that there are."""
+    """Meanings of the verdict words that occur."""
     found = set(statuses)
     legend = "; ".join(f"[{status}]: {words}" for status, words in DOUBTS.items() if status in found)
     if legend:
@@ -190,8 +190,8 @@ def _unfinished(answer: Answer) -> Iterator[Block]:
 
 
 def _answered(answer: Answer, notes: list[Note], quote_length: int, *, highest: int = 2) -> list[Block]:
-    """The blocks of an answer, its headings from level ``highest`` on; its notes, numbered on from ``notes`` in the
-    order of first reference, are added to these and listed last."""
+    """Blocks of an answer, its headings from level ``highest`` on; its notes, numbered on from ``notes`` in order of
+    first reference, are appended to these and listed last."""
     known = len(notes)
     by_n = {citation.n: citation for citation in answer.citations}
     first = _body(answer, {n: n for n in by_n}, highest)
@@ -224,7 +224,7 @@ def _body(answer: Answer, numbers: Mapping[int, int], highest: int) -> tuple[Blo
 
 
 def _lacking(text: str) -> list[Insert]:
-    """What ``text`` says is missing, so that it is seen as such and not taken for a link or a quote."""
+    """Inserts for the parts that ``text`` reports as missing, so that they are not taken for a link or a quote."""
     return [
         Insert(
             match.start(), match.end(), (Text(missing_mark(match.group(1) or "not said what"), bold=True, lack=True),)
@@ -234,7 +234,7 @@ def _lacking(text: str) -> list[Insert]:
 
 
 def _doubt(text: str, claim: Claim) -> Insert:
-    """The word on a claim, where it ends; the reason stands in its notes, or with the word where it has none."""
+    """Verdict word at the end of a claim; its reason is in the claim's notes, or beside the word without notes."""
     end = claim.start + len(text[claim.start : claim.end].rstrip(" \t\n|"))
     reason = "" if claim.citations else f": {one_line(claim.reason)}"
     return Insert(end, end, (Text(f" [{claim.status}{reason}]", remark=True),))
@@ -263,8 +263,8 @@ def _note(citation: Citation, number: int, quote_length: int, *, added: bool, ve
 
 
 def _documents(cited: Sequence[Citation], files: Mapping[str, str], notes: Sequence[Note]) -> Iterator[Block]:
-    """The documents in order of first citation, each with its file, the pages cited of it, and what ``notes`` after its
-    first one call it, where that is not its title."""
+    """Documents in order of first citation, each with its file, its cited pages, and the short name used in ``notes``
+    after the first, if it differs from the title."""
     if not cited:
         return
     pages: dict[str, dict[int, str]] = {}

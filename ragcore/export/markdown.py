@@ -1,4 +1,4 @@
-"""Manuscript → Markdown: CommonMark with GFM's tables, strikethrough and footnotes; readable as it is."""
+"""Markdown writer: CommonMark with GFM's tables, strikethrough and footnotes; readable as plain text."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from ragcore.export.parse import parse_inline
 from ragcore.text.markdown import escape
 
 _RULES: dict[Align, str] = {"": "---", "left": ":---", "center": ":---:", "right": "---:"}
-# What would begin a heading, list, quote, table or underline at the start of a line.
+# Start of a line that would open a heading, list, quote, table or underline.
 _OPENS_BLOCK = re.compile(r"^(?=[-+=#](?:[-+=#|:\s]|$)|>|:-|\|)|^\d{1,9}(?=[.)](?:\s|$))")
 _TICKS = re.compile(r"`+")
 
 
 def write(manuscript: Manuscript, settings: ExportSettings) -> bytes:
-    """UTF-8. The notes stand as footnotes ``[^1]``, defined after the part that refers to them."""
+    """Manuscript in UTF-8. Notes become footnotes ``[^1]``, defined after the part that refers to them."""
     notes = {note.number: note for note in manuscript.notes}
     listed = {n for block in manuscript.blocks if isinstance(block, Notes) for n in block.numbers}
     rest = Notes(tuple(n for n in notes if n not in listed))
@@ -48,7 +48,7 @@ def write(manuscript: Manuscript, settings: ExportSettings) -> bytes:
 
 def _blocks(blocks: Sequence[Block], notes: dict[int, Note], *, tight: bool = False) -> str:
     out: list[str] = []
-    marker = 0  # a list right after a list takes the other marker, or they would be one
+    marker = 0  # a list right after a list alternates the marker, so that they stay separate
     for place, block in enumerate(blocks):
         after_list = place > 0 and isinstance(blocks[place - 1], Items) and isinstance(block, Items)
         marker = 1 - marker if after_list else 0
@@ -93,7 +93,7 @@ def _list(block: Items, notes: dict[int, Note], marker: int) -> str:
 
 
 def _fits_tight(item: Sequence[Block]) -> bool:
-    """Whether no blank line is needed in it: a paragraph, and lists that may begin right under one (CommonMark 5.3)."""
+    """Whether it needs no blank line: a paragraph, and lists that may begin right under one (CommonMark 5.3)."""
     if not item:
         return True
     first, *rest = item
@@ -112,7 +112,7 @@ def _paragraph(words: str) -> str:
 
 
 def _heading(words: str) -> str:
-    """A heading that ends in ``#`` would lose it."""
+    """Heading text with a final ``#`` escaped, which would be dropped."""
     return words.strip()[:-1] + "\\#" if words.strip().endswith("#") else words.strip()
 
 
@@ -159,7 +159,7 @@ def _run(run: Inline, line: str, before: str, behind: Inline | None) -> str:
     bare = run.text.strip()
     if not bare:
         return run.text
-    # What is missing stands in brackets that are no link: nothing in the file defines one.
+    # Missing parts are in brackets but no link, since the file has no link definitions.
     words = f"[{escape(bare[1:-1])}]" if run.lack else _code(bare) if run.code else escape(bare)
     head, tail = run.text[: run.text.index(bare)], run.text[run.text.index(bare) + len(bare) :]
     signs = ("~~" if run.strike else "") + ("**" if run.bold else "") + ("*" if run.italic or run.remark else "")
@@ -168,13 +168,13 @@ def _run(run: Inline, line: str, before: str, behind: Inline | None) -> str:
     if signs and _opens(left, words[0]) and _opens(right, words[-1]):
         words = f"{signs}{words}{signs[::-1]}"
     elif left == "]" and words[0] in "(:":
-        words = f"\\{words}"  # or the reference before it would be a link, or be defined
+        words = f"\\{words}"  # or the reference before it would be a link, or a definition
     return f"{head}{words}{tail}"
 
 
 def _opens(outside: str, inside: str) -> bool:
-    """Whether a sign of emphasis between the two counts as one (CommonMark's flanking rules, both ways); where it does
-    not, the words stay and their look goes."""
+    """Whether an emphasis delimiter between the two is valid (CommonMark's flanking rules, both ways); otherwise the
+    words lose their emphasis."""
     return outside not in ("*", "~", "\\") and (not outside or not outside.isalnum() or inside.isalnum())
 
 

@@ -1,6 +1,6 @@
-"""What a writer writes: a manuscript of blocks with runs of text, and the notes that these refer to.
+"""Manuscript model: blocks with runs of text, and the notes that they refer to.
 
-It knows neither conversations nor reports, and no format. Text in it is plain: no markup, no characters that a format
+It is independent of conversations, reports and formats. Its text is plain: no markup, and no characters that a format
 cannot hold (`ragcore.export.characters.clean`).
 """
 
@@ -13,14 +13,14 @@ from typing import Literal
 from ragcore.types import Box
 
 Align = Literal["", "left", "center", "right"]
-# body: prose; about: small words about what follows; notice: what must be known before reading on.
+# body: prose; about: small print on the following text; notice: must be read first.
 Role = Literal["body", "about", "notice"]
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words of one look. ``href`` makes them a link; ``remark``: our words about the text, not of it;
-    ``lack``: they say what is missing, in square brackets."""
+    """Words of one style. ``href`` makes them a link; ``remark``: our words about the text; ``lack``: a missing part,
+    in square brackets."""
 
     text: str
     bold: bool = False
@@ -34,14 +34,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class NoteRef:
-    """Here stands the number of a note; the same note may be referred to again."""
+    """Reference to a note by number; the same note may be referred to again."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A new line within a paragraph."""
+    """Line break within a paragraph."""
 
 
 Inline = Text | NoteRef | Break
@@ -50,7 +50,7 @@ Runs = tuple[Inline, ...]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """``level`` from 1 (the parts of the manuscript) to 6."""
+    """Heading of ``level`` 1 (the parts of the manuscript) to 6."""
 
     level: int
     runs: Runs
@@ -64,7 +64,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list; each item is blocks. ``start`` is the first number of a numbered one, None of one with bullets."""
+    """List whose items are blocks. ``start`` is the first number of a numbered list, None for bullets."""
 
     items: tuple[tuple[Block, ...], ...]
     start: int | None = None
@@ -91,12 +91,12 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A line across the page."""
+    """Horizontal rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Where a format without footnotes on its pages lists these notes."""
+    """Place where a format without footnotes lists these notes."""
 
     numbers: tuple[int, ...]
 
@@ -106,7 +106,7 @@ Block = Heading | Paragraph | Items | Table | Quote | Code | Rule | Notes
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What checking found of a claim that cites the note: ``status`` weak or unsupported, and why."""
+    """Verification result of a claim that cites the note: ``status`` weak or unsupported, and the reason."""
 
     status: str
     reason: str
@@ -114,10 +114,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A citation. ``page`` counts from 1, ``label`` is what is printed there; ``cell`` gives a cited cell's headers.
-    ``generated``: the quote is an AI's description of a figure; ``ocr``: confidence (0–1) where it was read by OCR;
-    ``added``: checking gave it, not the writer. ``boxes`` are where the quote stands in document ``doc_id``, and
-    ``heads`` the headers of a cited cell. ``short``: the title to name it by, where one before it has the whole one."""
+    """Citation. ``page`` counts from 1, ``label`` is the printed page number; ``cell`` gives a cited cell's headers.
+    ``generated``: the quote is an AI's description of a figure; ``ocr``: confidence (0–1) of text read by OCR;
+    ``added``: added by verification, not the writer. ``boxes`` locate the quote in document ``doc_id``, and ``heads``
+    the headers of a cited cell. ``short``: the title to use if an earlier note has the full one."""
 
     number: int
     title: str
@@ -138,8 +138,8 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Manuscript:
-    """``notes`` are numbered from 1 in order of first reference; ``written`` is its date in seconds since the epoch
-    (0 for none), and ``language`` a BCP 47 tag of its own words."""
+    """Document to export. ``notes`` are numbered from 1 in order of first reference; ``written`` is its date in seconds
+    since the epoch (0 for none), and ``language`` a BCP 47 tag of its own words."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -149,12 +149,12 @@ class Manuscript:
 
 
 def plain(runs: Runs) -> str:
-    """Their words alone."""
+    """Words of ``runs`` without style."""
     return "".join(run.text if isinstance(run, Text) else " " for run in runs if not isinstance(run, NoteRef))
 
 
 def joined(runs: Iterable[Inline]) -> Runs:
-    """Runs of one look made one, with no blank before a note's number."""
+    """Runs merged where the style is equal, without a blank before a note's number."""
     out: list[Inline] = []
     for run in runs:
         last = out[-1] if out else None
@@ -170,7 +170,7 @@ def joined(runs: Iterable[Inline]) -> Runs:
 
 
 def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
-    """All blocks, each before those in it, in the order of the text."""
+    """All blocks, parents first, in text order."""
     for block in blocks:
         yield block
         if isinstance(block, Items):
@@ -181,7 +181,7 @@ def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
 
 
 def references(blocks: tuple[Block, ...]) -> Iterator[int]:
-    """The numbers of all note references, in order."""
+    """Numbers of all note references, in order."""
     for block in walk(blocks):
         parts: Iterable[Runs] = ()
         if isinstance(block, Heading | Paragraph):

@@ -1,5 +1,5 @@
-"""What a note says, in the same words in every format. A document's first note names it in full, others by a title
-that no other document has."""
+"""Note text, the same in every format. A document's first note has its full title, later ones a title that no other
+document has."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ragcore.export.model import Note, Runs, Text
 from ragcore.text.quotation import quoted
 from ragcore.text.short_titles import short, short_titles
 
-SECTION = 60  # characters of the heading that is named beside a short title
+SECTION = 60  # characters of the heading beside a short title
 
 
 def page(note: Note) -> str:
-    """``p. 38``, with the page's number in the file where another one is printed on it."""
+    """Page reference ``p. 38``, with the page's number in the file if the printed one differs."""
     return f"p. {note.label}" if note.label == str(note.page) else f"p. {note.label} (page {note.page} of the file)"
 
 
 def note_runs(note: Note) -> Runs:
-    """Document, page, section, quote; then what has to be known of the quote."""
-    # A heading's own full stop or colon would stand before the colon.
+    """Document, page, section and quote, then any caveats about the quote."""
+    # A heading's own full stop or colon would precede the colon.
     parts = (part.rstrip(" .:;") for part in (" › ".join(note.section), note.cell))
     place = ", " + page(note) + "".join(f", {part}" for part in parts if part)
     return (
@@ -35,7 +35,7 @@ def _marks(note: Note) -> list[str]:
     if note.generated:
         words.append("Description of a figure by AI, not the document's own words.")
     if note.ocr is not None:
-        # Rounded down: 100 is said only of what is certain.
+        # Rounded down, so that 100 means certain.
         words.append(f"Read by OCR with {int(100 * note.ocr)}% confidence.")
     if note.added:
         words.append("Citation added by Groundwork's check, not by the writer.")

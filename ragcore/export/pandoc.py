@@ -1,7 +1,7 @@
-"""Manuscript → Word document or HTML, written by pandoc from its own document tree (`pandoc -f json`).
+"""Word and HTML writers, by pandoc from its own document tree (`pandoc -f json`).
 
-The binary comes in the wheel `pypandoc_binary`; it runs as a child process and loads nothing. The look of Word files is
-that of ``reference.docx``: open it in Word to change a style.
+The binary comes in the wheel `pypandoc_binary`; it runs as a child process and loads nothing. ``reference.docx`` sets
+the look of Word files: open it in Word to change a style.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ from ragcore.export.model import (
 from ragcore.export.notes import note_runs
 
 API = [1, 23, 1]  # version of the tree's types, which pandoc checks
-SECONDS = 120  # that pandoc may take; a thousand notes take two
+SECONDS = 120  # time limit of pandoc; a thousand notes take two
 LINE, WIDE_LINE = 88, 113  # characters on a line of a Word table
 LETTER = (12240, 15840)  # twentieths of a point; the reference document is A4
 ALIGNS = {"": "AlignDefault", "left": "AlignLeft", "center": "AlignCenter", "right": "AlignRight"}
 STYLES = {"body": "", "about": "About", "notice": "Notice"}
-# A cross-reference to a footnote: the field, and what it shows until it is next worked out.
+# A cross-reference to a footnote: the field, and its text until Word updates it.
 AGAIN = (
     '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> NOTEREF Note{0} \\f \\h '
     '</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:rPr><w:rStyle w:val='
@@ -61,8 +61,8 @@ Node = dict[str, Any]
 
 
 def write_word(manuscript: Manuscript, settings: ExportSettings) -> bytes:
-    """A .docx: styled headings, footnotes (a note that is referred to again is not repeated but cross-referenced),
-    header rows that go on over pages, page numbers, title, date and language; no author."""
+    """A .docx with styled headings, footnotes (a repeated reference to a note is a cross-reference), header rows
+    repeated on each page, page numbers, title, date and language; no author."""
     meta = {"title": _node("MetaInlines", _words(manuscript.title)), "lang": _node("MetaString", manuscript.language)}
     with ExitStack() as stack:
         reference = stack.enter_context(as_file(files("ragcore.export") / "reference.docx"))
@@ -73,10 +73,9 @@ def write_word(manuscript: Manuscript, settings: ExportSettings) -> bytes:
 
 
 def html(manuscript: Manuscript, beside: Callable[[Note], str] | None = None) -> str:
-    """The body of a page. Headings are one level lower than in the manuscript, below its title. A note has the id
-    ``note-N``, the first place that refers to it ``ref-N``; notes that no part lists stand at the end. A table of more
-    than `ragcore.export.columns.WIDE` columns has the class ``wide``. ``beside`` gives what stands below a note, as
-    HTML."""
+    """Body of a page. Headings are one level lower than in the manuscript, below its title. A note has the id
+    ``note-N``, its first reference ``ref-N``; notes that no part lists are at the end. A table of more than
+    `ragcore.export.columns.WIDE` columns has the class ``wide``. ``beside`` gives HTML to show below a note."""
     listed = {n for block in manuscript.blocks if isinstance(block, Notes) for n in block.numbers}
     rest = Notes(tuple(note.number for note in manuscript.notes if note.number not in listed))
     tree = _Tree(manuscript, word=False, beside=beside)
@@ -85,7 +84,7 @@ def html(manuscript: Manuscript, beside: Callable[[Note], str] | None = None) ->
 
 
 def _pandoc(blocks: list[Node], meta: Node, written: float, *options: str) -> bytes:
-    """What pandoc makes of a tree; ``written`` is the date in the file, so that the same manuscript gives the same
+    """Pandoc's output for a tree; ``written`` is the date in the file, so that the same manuscript gives the same
     bytes."""
     tree = json.dumps({"pandoc-api-version": API, "meta": meta, "blocks": blocks})
     command = [_binary(), "--from=json", *options]
@@ -129,8 +128,8 @@ def _on_letter(reference: Path, folder: Path) -> Path:
 
 
 class _Tree:
-    """Blocks and runs as nodes of pandoc's tree. Word has footnotes, column widths and named styles; HTML has links to
-    notes and back, and classes."""
+    """Blocks and runs as nodes of pandoc's tree. Word gets footnotes, column widths and named styles; HTML gets links
+    to notes and back, and classes."""
 
     def __init__(self, manuscript: Manuscript, *, word: bool, beside: Callable[[Note], str] | None = None) -> None:
         self.notes = {note.number: note for note in manuscript.notes}
@@ -160,12 +159,12 @@ class _Tree:
                 return [_node("CodeBlock", _attributes(), block.text)]
             case Rule():
                 return [_node("HorizontalRule")]
-            case Notes():  # those of a Word file stand at the foot of its pages
+            case Notes():  # Word has them at the foot of its pages
                 listed = [] if self.word else [node for n in block.numbers for node in self._listed(n)]
                 return [_node("Div", _attributes("notes"), listed)] if listed else []
 
     def paragraph(self, runs: Runs, style: str = "", kind: str = "Para") -> Node:
-        """A paragraph; without distance to the next for the ``kind`` ``Plain``."""
+        """Paragraph; the ``kind`` ``Plain`` has no space after it."""
         made = _node(kind, self.runs(runs))
         direction = _direction(runs)
         return _node("Div", self._look(style, direction), [made]) if style or direction else made
@@ -194,7 +193,7 @@ class _Tree:
 
     def _cell(self, runs: Runs, *, wide: bool, head: bool) -> list[Any]:
         style = f"Table {'Head' if head else 'Text'}{' Wide' if wide else ''}" if self.word else ""
-        # Word's cells have no `Plain`: it would take the style of a list's item.
+        # Word's cells have no `Plain`, which would take the style of a list item.
         return [_attributes(), _node("AlignDefault"), 1, 1, [self.paragraph(runs, style, "Para" if style else "Plain")]]
 
     def runs(self, runs: Runs) -> list[Node]:
@@ -233,7 +232,7 @@ class _Tree:
 
 
 def _node(kind: str, *contents: Any) -> Node:
-    """``{"t": kind, "c": …}``, as pandoc's types ask for."""
+    """Node ``{"t": kind, "c": …}`` of pandoc's types."""
     return {"t": kind} | ({"c": contents[0] if len(contents) == 1 else contents} if contents else {})
 
 
@@ -241,7 +240,7 @@ _ANY_WIDTH = _node("ColWidthDefault")
 
 
 def _attributes(kind: str = "", *, place: str = "", style: str = "", direction: str = "") -> list[Any]:
-    """Id, classes and the rest; ``style`` is that of Word."""
+    """Id, classes and other attributes; ``style`` is the Word style."""
     rest = [[key, value] for key, value in (("custom-style", style), ("dir", direction)) if value]
     return [place, [kind] if kind else [], rest]
 

@@ -1,9 +1,10 @@
-"""Markdown → blocks, with what stands at places of it (a citation's mark, a word on a claim) put in as runs.
+"""Markdown parser for manuscripts: Markdown → blocks, with runs inserted at given positions (citation marks, verdict
+words).
 
-The places are positions in the Markdown. Before it is parsed, each becomes a short sentinel between ``⸨`` and ``⸩``:
-punctuation to the parser (CommonMark and GFM's tables and strikethrough, by markdown-it-py), as ``[1]`` was, so that
-emphasis beside it still closes. Raw HTML and entities are text, pictures their alternative words, and only links to
-the web or a mail address are links.
+Positions refer to the Markdown. Before parsing, each becomes a short sentinel between ``⸨`` and ``⸩``: punctuation to
+the parser (CommonMark and GFM's tables and strikethrough, by markdown-it-py), like ``[1]``, so that emphasis beside it
+still closes. Raw HTML and entities are text, pictures become their alternative text, and only links to the web or a
+mail address stay links.
 """
 
 from __future__ import annotations
@@ -37,20 +38,20 @@ from ragcore.export.model import (
 )
 
 OPEN, CLOSE = "⸨", "⸩"
-# The same characters where the text itself has them: noncharacters, which `clean` has taken out of it.
+# The same characters in the text itself become noncharacters, which `clean` has removed from it.
 _SAFE = str.maketrans({OPEN: "\ufdd0", CLOSE: "\ufdd1"})
 _RESTORE = str.maketrans({"\ufdd0": OPEN, "\ufdd1": CLOSE})
 _SENTINEL = re.compile(f"{OPEN}(\\d+){CLOSE}")
 _IN_ADDRESS = re.compile("%E2%B8%A8(\\d+)%E2%B8%A9")
 _LINKS = ("http://", "https://", "mailto:")
 LEVELS = 6
-DEEPEST = 18  # level at which no more blocks begin in blocks; a quote is a level, a list with its item are two
+DEEPEST = 18  # level below which no blocks nest; a quote is one level, a list with its item two
 _Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """``text[start:end]`` gives way to ``runs``."""
+    """Replacement of ``text[start:end]`` by ``runs``."""
 
     start: int
     end: int
@@ -58,8 +59,8 @@ class Insert:
 
 
 def _shallow(rule: _Rule) -> _Rule:
-    """``rule`` down to `DEEPEST`. What is deeper is a paragraph with its signs: the parser leaves out what it has at
-    level 20, as do readers of the Markdown that is written, and a page has no room for it."""
+    """``rule`` limited to level `DEEPEST`. Deeper blocks become a paragraph with their markup: the parser drops content
+    at level 20, as do readers of the written Markdown, and a page has no room for it."""
 
     def shallow(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return state.level < DEEPEST and rule(state, start, end, silent)
@@ -73,13 +74,13 @@ def _parser() -> MarkdownIt:
     rules = parser.block.ruler
     rules.at("blockquote", _shallow(blockquote), {"alt": ["paragraph", "reference", "blockquote", "list"]})
     rules.at("list", _shallow(list_block), {"alt": ["paragraph", "reference", "blockquote"]})
-    # A definition of a link would take the line of a quote that looks like one.
+    # A link definition would swallow a line of a quote that looks like one.
     return parser.disable(["reference", "html_block", "html_inline", "entity"])
 
 
 def parse(text: str, inserts: Sequence[Insert] = (), *, highest: int = 1) -> tuple[Block, ...]:
-    """The blocks of ``text``; its highest headings get the level ``highest``, the others follow. Inserts lie within
-    it and do not overlap; each is in the blocks once, at the end where Markdown drops the place (a cell too many)."""
+    """Blocks of ``text``; its highest headings get the level ``highest``, the others follow. Inserts lie within it and
+    do not overlap; each is in the blocks once, at the end if Markdown drops its place (a surplus cell)."""
     root = SyntaxTreeNode(_parser().parse(_with_sentinels(text, inserts)))
     levels = [int(node.tag[1:]) for node in root.walk() if node.type == "heading"]
     reader = _Reader(inserts, lower=highest - min(levels, default=1))
@@ -91,7 +92,7 @@ def parse(text: str, inserts: Sequence[Insert] = (), *, highest: int = 1) -> tup
 
 
 def parse_inline(text: str) -> Runs:
-    """The runs of ``text`` as words inside a block: nothing in it begins one."""
+    """Runs of ``text`` as words inside a block: it opens no block."""
     root = SyntaxTreeNode(_parser().parseInline(clean(text).translate(_SAFE)))
     return _Reader((), lower=0).runs(root)
 
@@ -106,7 +107,7 @@ def _with_sentinels(text: str, inserts: Sequence[Insert]) -> str:
 
 
 class _Reader:
-    """Tree of the parser → blocks; ``placed`` are the inserts met so far."""
+    """Converter of the parser's tree to blocks; ``placed`` are the inserts met so far."""
 
     def __init__(self, inserts: Sequence[Insert], lower: int) -> None:
         self.inserts = inserts
@@ -150,7 +151,7 @@ class _Reader:
         )
 
     def _code(self, node: SyntaxTreeNode) -> list[Block]:
-        """Code is kept as it is; what stands in it, or behind its fence, stands under it."""
+        """Code unchanged, with the inserts in it, or after its fence, below it."""
         inside = [run for text in (node.info, node.content) for run in self._found(text)]
         code = Code(_SENTINEL.sub("", node.content).translate(_RESTORE).rstrip("\n"))
         return [code, Paragraph(tuple(inside))] if inside else [code]

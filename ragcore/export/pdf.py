@@ -1,7 +1,7 @@
-"""Manuscript → PDF, laid out by MuPDF's HTML engine with the fonts that PyMuPDF brings (Latin, Greek, Cyrillic, CJK,
-Arabic, Hebrew, Indic, mathematics): nothing of the machine's own fonts is used.
+"""PDF writer: layout by MuPDF's HTML engine with PyMuPDF's fonts (Latin, Greek, Cyrillic, CJK, Arabic, Hebrew, Indic,
+mathematics), never the machine's own.
 
-A note reference links to its note, which stands after its part, and the note back; headings are bookmarks.
+A note reference links to its note, after its part, and the note links back; headings are bookmarks.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ragcore.export.model import Heading, Manuscript, plain, walk
 from ragcore.export.pandoc import html
 
 MARGIN = 62.0  # points
-BOOKMARK_LEVELS = 2  # of headings below the title
-FOOT, FOOT_SIZE = 34.0, 8.0  # of the page's number: above the lower edge, and its size
-HEADING_ROOM = 60.0  # points that a page must have below a heading
+BOOKMARK_LEVELS = 2  # heading levels below the title
+FOOT, FOOT_SIZE = 34.0, 8.0  # page number: height above the lower edge, and font size
+HEADING_ROOM = 60.0  # minimum points of a page below a heading
 _DOUBLE = re.compile(r"&amp;(?=#?\w+;)(?![^<>]*>)")  # not within a tag
 _ASTRAL = re.compile(rb"<([0-9a-f]{5,6})>")
 GREY = (0.4, 0.4, 0.4)
@@ -56,7 +56,7 @@ code { font-size: 9pt; }
 
 
 class _Places:
-    """Where what was laid out: bookmarks (level, words, page, top), ids, links; pages from 0, points from the top."""
+    """Layout positions: bookmarks (level, words, page, top), ids, links; pages from 0, points from the top."""
 
     def __init__(self, headings: list[str]) -> None:
         self._headings = iter(headings)
@@ -65,7 +65,7 @@ class _Places:
         self.links: list[tuple[int, tuple[float, ...], str]] = []
 
     def add(self, page: int, positions: list[Any]) -> None:
-        """What MuPDF tells of a page's elements, of each where it opens (1) and where it closes (2)."""
+        """Record MuPDF's elements of a page, each at its opening (1) and closing (2)."""
         for found in positions:
             top = max(0.0, found.rect[1] - 4)
             if found.open_close & 1:
@@ -77,7 +77,7 @@ class _Places:
                 self.links.append((page, tuple(found.rect), found.href))
 
     def check(self, notes: int) -> None:
-        """MuPDF ends without a word where it meets what is higher than a page; nothing may be missing unsaid."""
+        """Raise if text is missing: MuPDF stops silently at an element higher than a page."""
         if next(self._headings, None) is not None or any(f"note-{n}" not in self.ids for n in range(1, notes + 1)):
             raise GroundworkError(
                 "The PDF couldn't be laid out: one part is taller than a page.",
@@ -85,7 +85,7 @@ class _Places:
             )
 
     def _bookmark(self, level: int, page: int, top: float) -> None:
-        """Its words are the manuscript's: MuPDF's lack the blanks at line ends."""
+        """Record a bookmark with the manuscript's words: MuPDF's lack the blanks at line ends."""
         words = next(self._headings)
         if level <= BOOKMARK_LEVELS:
             deepest = self.bookmarks[-1][0] + 1 if self.bookmarks else 1
@@ -93,7 +93,7 @@ class _Places:
 
 
 def write(manuscript: Manuscript, settings: ExportSettings) -> bytes:
-    """A PDF with bookmarks, links, page numbers, title and date."""
+    """PDF with bookmarks, links, page numbers, title and date."""
     import pymupdf
 
     laid_out, places = _lay_out(manuscript, pymupdf.paper_rect(settings.paper))
@@ -128,7 +128,7 @@ def _lay_out(manuscript: Manuscript, paper: Any) -> tuple[bytes, _Places]:
         here = _positions(story)
         low = [each.rect[1] for each in here if each.heading > 1 and each.rect[3] > inside.y1 - HEADING_ROOM]
         if more and low and min(low) > inside.y0:
-            # A heading with hardly anything under it goes on the next page, with what it is the heading of.
+            # A heading with too little room under it moves to the next page with its text.
             more, _ = story.place(pymupdf.Rect(inside.x0, inside.y0, inside.x1, min(low) - 1))
             here = _positions(story)
         places.add(page, here)
@@ -141,24 +141,25 @@ def _lay_out(manuscript: Manuscript, paper: Any) -> tuple[bytes, _Places]:
 
 
 def _room(columns: int) -> int:
-    """Characters of a table's line, of the widest usual letters."""
+    """Characters of a table's line, for the widest common letters."""
     return 110 if columns > WIDE else 80
 
 
 def _positions(story: Any) -> list[Any]:
     found: list[Any] = []
-    story.element_positions(lambda position: found.append(position))  # it takes nothing but a function
+    story.element_positions(lambda position: found.append(position))  # it accepts only a function
     return found
 
 
 def _entities_once(page: str) -> str:
-    """MuPDF decodes entities twice (``&amp;lt;`` is ``<`` to it); an element between the two parts prevents that."""
+    """``page`` with entities protected from MuPDF, which decodes them twice (``&amp;lt;`` is ``<`` to it), by an
+    element between their two parts."""
     return _DOUBLE.sub("&amp;<span></span>", page)
 
 
 def _pair_surrogates(document: Any) -> None:
-    """MuPDF writes a character beyond U+FFFF into a font's ``ToUnicode`` as one number where PDF asks for UTF-16BE
-    (ISO 32000-2, 9.10.3); without this such a letter is seen and cannot be searched for or copied."""
+    """Rewrite a font's ``ToUnicode``: MuPDF writes a character beyond U+FFFF as one number where PDF requires UTF-16BE
+    (ISO 32000-2, 9.10.3), which makes it visible but neither searchable nor copyable."""
     for xref in range(1, document.xref_length()):
         kind, value = document.xref_get_key(xref, "ToUnicode")
         if kind == "xref":

@@ -1,9 +1,9 @@
-"""The tables of a document as files: a workbook with a sheet for each, or CSV.
+"""Table export: a workbook with a sheet per table, or CSV.
 
-A workbook holds numbers as numbers where that is beyond doubt (`ragcore.export.figures`), shown as they were printed;
-where the number alone does not tell what was printed (the mark of a footnote), a note on the cell does. Merged cells
-are merged, headers stand out and stay in sight. The first sheet lists the tables with their pages. CSV holds the text
-as printed; what a spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV injection).
+A workbook has unambiguous numbers as numbers (`ragcore.export.figures`), shown as printed; if the number alone loses
+something printed (a footnote mark), a note on the cell has it. Merged cells stay merged; headers are styled and frozen.
+The first sheet lists the tables with their pages. CSV has the text as printed, with an apostrophe before anything that
+a spreadsheet would take for a formula (OWASP, CSV injection).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ SHEET_TYPES: dict[SheetKind, str] = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "csv": "text/csv; charset=utf-8",
 }
-NAME_LENGTH = 31  # characters of a sheet's name that a workbook takes
+NAME_LENGTH = 31  # maximum characters of a workbook's sheet name
 WIDEST = 60  # characters of a column's width
-LONGEST = 32_767  # characters of a cell that a workbook takes
+LONGEST = 32_767  # maximum characters of a workbook's cell
 _NOT_IN_NAMES = re.compile(r"[\\/*?:\[\]]+")
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")
 _DASHES = re.compile(r"[-–—−]+")
@@ -40,8 +40,8 @@ _DASHES = re.compile(r"[-–—−]+")
 
 @dataclass(frozen=True, slots=True)
 class SheetCell:
-    """A cell at ``row`` and ``col`` (from 0) over so many rows and columns; ``text`` as printed, ``value`` its number
-    where it is one."""
+    """Cell at ``row`` and ``col`` (from 0) with its row and column spans; ``text`` as printed, ``value`` its number if
+    it has one."""
 
     row: int
     col: int
@@ -50,13 +50,13 @@ class SheetCell:
     text: str
     header: bool
     value: Figure | None = None
-    noted: bool = False  # what was printed is more than the number shows
+    noted: bool = False  # the number alone loses something printed
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table as it goes into a file. ``number`` counts the document's tables from 1; ``heads`` are the rows of headers
-    at its top; ``place`` is where it is printed, ``p. 12`` or ``pp. 12–13``."""
+    """Table to export. ``number`` counts the document's tables from 1; ``heads`` is the number of header rows;
+    ``place`` is its printed page, ``p. 12`` or ``pp. 12–13``."""
 
     number: int
     title: str
@@ -69,7 +69,7 @@ class Sheet:
 
 
 def sheet_kind(name: str) -> SheetKind:
-    """The kind called ``name``. Raises `InputError` for one that there is not."""
+    """Kind by name. Raises `InputError` for an unknown one."""
     found = next((each for each in SHEET_KINDS if each == name.lower()), None)
     if found is None:
         raise InputError(f"Tables can't be exported to “{name}”.", hint=f"Choose one of {', '.join(SHEET_KINDS)}.")
@@ -77,8 +77,8 @@ def sheet_kind(name: str) -> SheetKind:
 
 
 def sheets(document: Document, number: int | None = None) -> list[Sheet]:
-    """The tables of a document in the order of the text, those that are noise left out, or only the one ``number``.
-    Raises `InputError` where there is none."""
+    """Tables of a document in text order, without noise, or only the one ``number``. Raises `InputError` if there is
+    none."""
     found = tables_of(document)
     if not found:
         raise InputError(f"{document.title} has no tables.", hint="Choose a document that has tables.")
@@ -92,12 +92,12 @@ def sheets(document: Document, number: int | None = None) -> list[Sheet]:
 
 
 def tables_of(document: Document) -> list[Element]:
-    """The elements with a table that are no noise, in the order of the text."""
+    """Elements with a table that are not noise, in text order."""
     return [element for element in document.elements if element.table is not None and element.noise is None]
 
 
 def place(document: Document, element: Element) -> str:
-    """``p. 12``, ``pp. 12–13``: the printed labels of the pages that an element stands on."""
+    """Printed page labels of an element: ``p. 12``, ``pp. 12–13``."""
     pages = sorted(document.element_pages(element)) or [element.page]
     labels = [document.pages[page - 1].label for page in pages]
     return f"p. {labels[0]}" if len(labels) == 1 else f"pp. {labels[0]}–{labels[-1]}"
@@ -112,7 +112,7 @@ def _sheet(document: Document, element: Element, number: int, marks: Marks | Non
     table = element.table
     assert table is not None
     read = [(cell, None if cell.header else figure(_text(document, cell), marks)) for cell in table.cells]
-    # "(1)" below other numbers is minus one; in a column without any it may be the number of a note.
+    # "(1)" below other numbers is minus one; in a column without others it may be a note's number.
     counted = {cell.col for cell, found in read if found is not None and not found.bare}
     cells = tuple(
         SheetCell(
@@ -136,7 +136,7 @@ def _sheet(document: Document, element: Element, number: int, marks: Marks | Non
 
 
 def _text(document: Document, cell: Cell) -> str:
-    """What a cell says, its footnote marks left out."""
+    """Text of a cell without footnote marks."""
     return one_line(document.text[cell.start : cell.value_end])
 
 
@@ -152,12 +152,12 @@ def _csv(given: Sequence[Sheet]) -> bytes:
         writer.writerows(grid)
         if len(given) > 1:
             writer.writerow([])
-    return out.getvalue().encode("utf-8-sig")  # without the mark, Excel takes it for another encoding
+    return out.getvalue().encode("utf-8-sig")  # without a byte order mark, Excel assumes another encoding
 
 
 def _placed(sheet: Sheet) -> list[SheetCell]:
-    """The cells of a table, one at each place: the texts of several are joined, so that none is lost, and one that
-    covers another keeps only its first place."""
+    """Cells of a table, one per position: overlapping texts are joined, so that none is lost, and a spanning cell keeps
+    only its first position."""
     at: dict[tuple[int, int], SheetCell] = {}
     for cell in sheet.cells:
         place, text = (cell.row, cell.col), clean(cell.text)
@@ -179,7 +179,7 @@ def _covers(cell: SheetCell) -> Iterator[tuple[int, int]]:
 
 
 def _safe(text: str) -> str:
-    """``text``, with an apostrophe in front where a spreadsheet would compute it; a number or a dash it would not."""
+    """``text``, with an apostrophe before it if a spreadsheet would compute it; not for a number or a dash."""
     harmless = not _FORMULA.match(text) or _DASHES.fullmatch(text) or figure(text, "point") or figure(text, "comma")
     return text if harmless else f"'{text}"
 
@@ -201,13 +201,13 @@ def _xlsx(given: Sequence[Sheet]) -> bytes:
 
 
 def _names(given: Sequence[Sheet]) -> list[str]:
-    """A name for each sheet, no two alike: the number comes first."""
+    """Unique sheet names, each beginning with its number."""
     titles = (" ".join(_NOT_IN_NAMES.sub(" ", f"{sheet.number} {sheet.title}").split()) for sheet in given)
     return [title[:NAME_LENGTH].strip(" '") for title in titles]
 
 
 def _list(contents: Any, given: Sequence[Sheet], names: Sequence[str]) -> None:
-    """The sheet that lists the others: number, title (a link to its sheet), where it is printed, its size."""
+    """Fill the sheet that lists the others: number, title (a link to its sheet), page, size."""
     from openpyxl.styles import Font
     from openpyxl.worksheet.hyperlink import Hyperlink
 
@@ -267,7 +267,7 @@ def _fill(page: Any, sheet: Sheet) -> None:
 
 
 def _put(cell: Any, text: str) -> Any:
-    """``text`` into a cell as text, whatever it begins with, also after it is edited there; one too long is cut."""
+    """Write ``text`` into a cell as text, whatever its first character, even after editing there; long text is cut."""
     cell.value = shortened(text, LONGEST)
     cell.data_type = "s"
     cell.quotePrefix = bool(_FORMULA.match(text))
