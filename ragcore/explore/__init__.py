@@ -1,1 +1,1 @@
-"""One question under any settings, with every score."""
+"""Exploration: one question under any settings, with every score."""

@@ -1,8 +1,8 @@
-"""One question over the chunks of many documents, and what any settings make of it.
+"""Exploration of one question over the chunks of many documents, under any settings.
 
-What takes time is done once: the question is embedded, its cosine and its BM25 score with every chunk in scope are
-taken, and what the reranker has read is remembered. `Exploration.under` then runs the retriever itself over what is
-remembered, so that its numbers are those of `Engine.retrieve` under the same settings, and a slider can be followed.
+The slow steps run once: the question is embedded, its cosine and BM25 score with every chunk in scope are computed, and
+the reranker's scores are cached. `Exploration.under` then runs the retriever itself over this cache, so that its
+numbers equal those of `Engine.retrieve` under the same settings, fast enough to follow a slider.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class SearchableLibrary(Protocol):
-    """A library with the settings and models that it is searched with, as an engine is."""
+    """Library with its settings and models for search, as in an engine."""
 
     @property
     def settings(self) -> Settings: ...
@@ -46,11 +46,10 @@ class SearchableLibrary(Protocol):
 
 
 class Exploration:
-    """A ``question`` in a ``scope``. Safe for threads; good for as long as ``current()``.
+    """A ``question`` in a ``scope``. Safe for threads; valid while ``current()``.
 
-    ``cosines`` and ``bm25``, float64 ``(n,)``, are those of the question with every chunk of ``outline`` (NaN where it
-    is out of scope). ``parts`` are searched for beside the question in place of those that the settings would ask for.
-    Raises what `Engine.retrieve` raises.
+    ``cosines`` and ``bm25``, float64 ``(n,)``, are the question's scores with every chunk of ``outline`` (NaN out of
+    scope). ``parts`` replace the sub-queries that the settings would ask for. Raises what `Engine.retrieve` raises.
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class Exploration:
         self._lock = threading.RLock()
         self._whole = search.outline()
         self.outline: Outline = self._whole if scope.doc_ids is None else self._whole.of(scope.doc_ids)
-        # Asked before they are remembered: as lists, what they say of every chunk is many times as large as the arrays.
+        # Asked before they are cached: as lists, the scores of all chunks are many times as large as the arrays.
         watched, _ = self._retriever(engine)
         self.vector: Vector
         self.vector, near, said = watched.near(question, scope, max(1, len(self.outline)))
@@ -100,13 +99,13 @@ class Exploration:
         array[rows[known]] = np.array([score for _, score in scored], dtype=np.float64)[known]
 
     def current(self) -> bool:
-        """Whether the library and its index are as they were."""
+        """Whether the library and its index are unchanged."""
         return self._search.outline() is self._whole
 
     @property
     def unread(self) -> bool:
-        """Whether no passage was read side by side with the question yet, which is most of what the first `under`
-        takes. ``{"rerank.model": "none"}`` tells meanwhile what the searches alone make of it."""
+        """Whether the reranker has read no passage yet, which takes most of the first `under`. Meanwhile
+        ``{"rerank.model": "none"}`` gives the result of the searches alone."""
         reads = self._engine.settings.rerank.model != "none"
         return reads and not any(reranker.read for reranker in self._rerankers.values())
 
@@ -116,16 +115,17 @@ class Exploration:
         return self._documents[doc_id]
 
     def chunk(self, chunk_id: str) -> Chunk | None:
-        """The chunk with this id; None where it is gone."""
+        """Chunk with this id; None if it is gone."""
         return next(iter(self._chunks([chunk_id])), None)
 
     def projection(self) -> Projection:
-        """The chunks of the outline in two dimensions."""
+        """Chunks of the outline in two dimensions."""
         return project(self._engine.store, self._embedder.name, self.outline)
 
     def under(self, overrides: Mapping[str, Any]) -> Explored:
-        """What the settings in force with ``overrides`` (dotted keys, as in `Engine.with_settings`) make of the
-        question. Raises `ConfigError`; `ModelError` where a model is to plan the search and cannot be had."""
+        """Result of the question under the current settings with ``overrides`` (dotted keys, as in
+        `Engine.with_settings`). Raises `ConfigError`; `ModelError` if a model is to plan the search and is
+        unavailable."""
         from ragcore.answer.sources import build_sources
 
         started = time.perf_counter()
@@ -150,7 +150,7 @@ class Exploration:
     def _retriever(
         self, engine: SearchableLibrary, parts: Sequence[SubQuery] | None = None
     ) -> tuple[WatchedRetriever, AgenticRetriever]:
-        """As `Search` puts it together, over what is remembered."""
+        """Retrievers as built by `Search`, over the cache."""
         from ragcore.explore.recording import WatchedRetriever
         from ragcore.retrieve.agentic import AgenticRetriever, may_ask
 
@@ -180,7 +180,7 @@ class Exploration:
 
 
 def _source_of(segment: Segment, sources: Sequence[Source]) -> int:
-    """The source that holds most of a passage; 0 where none holds half of it and the first is not its beginning."""
+    """Source that holds most of a passage; 0 if none holds half of it, unless the first is its beginning."""
     best, most = 0, 0
     for source in sources:
         if source.doc_id == segment.doc_id:

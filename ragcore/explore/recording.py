@@ -1,7 +1,7 @@
-"""A retriever that keeps what it weighed, and its parts, each of which is asked the same thing only once.
+"""Recording retriever: it keeps the scores that it weighed, and caches the results of its parts.
 
-A question that is searched for again under other settings then embeds nothing anew, reads no vector or posting list
-again, and has only those passages reranked that were not before. What comes out is what the parts themselves would say.
+A repeated search for a question under other settings embeds nothing, reads no vector or posting list again, and reranks
+only new passages. The results equal those of the parts themselves.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 class WatchedRetriever(HybridRetriever):
-    """For one retrieval: ``rankings`` has what each query found, in the order in which they were asked, and ``given``
-    the hits of each query that passages were made of."""
+    """Retriever for one retrieval: ``rankings`` has the results of each query, in order, and ``given`` the hits of each
+    query that became passages."""
 
     rankings: list[Ranking]
     given: tuple[tuple[Hit, ...], ...] = ()
@@ -50,8 +50,8 @@ class WatchedRetriever(HybridRetriever):
     def near(
         self, query: str, scope: Scope, count: int
     ) -> tuple[np.ndarray, list[tuple[str, float]], list[tuple[str, float]]]:
-        """The question's vector float32 ``(d,)``, and ``(chunk id, score)`` of up to ``count`` chunks in ``scope`` by
-        cosine and by BM25 (those above 0), as they are scored in a search."""
+        """Question's vector float32 ``(d,)``, and ``(chunk id, score)`` of up to ``count`` chunks in ``scope`` by
+        cosine and by BM25 (those above 0), scored as in a search."""
         words = self._wording(self.read(query))
         vector = self._embedded(words)
         by_words = dict(self.sparse.query(words.text, count, scope))
@@ -62,7 +62,7 @@ class WatchedRetriever(HybridRetriever):
 
 
 class RememberedVectors:
-    """`Nearest`."""
+    """Caching `Nearest`."""
 
     def __init__(self, vectors: Nearest) -> None:
         self._vectors = vectors
@@ -76,7 +76,7 @@ class RememberedVectors:
 
 
 class RememberedSparse:
-    """`SparseIndex`."""
+    """Caching `SparseIndex`."""
 
     def __init__(self, sparse: SparseIndex) -> None:
         self._sparse = sparse
@@ -104,7 +104,7 @@ class RememberedSparse:
 
 
 class RememberedReranker:
-    """`Reranker`; ``read`` counts the passages that it had to read."""
+    """Caching `Reranker`; ``read`` counts the passages that it had to read."""
 
     def __init__(self, reranker: Reranker) -> None:
         self.read = 0
@@ -125,7 +125,7 @@ class RememberedReranker:
 
 
 class RememberedChunks:
-    """Chunks by id, as ``chunks`` gives them; ids that are gone are left out."""
+    """Cache of chunks by id, as ``chunks`` gives them; missing ids are left out."""
 
     def __init__(self, chunks: Callable[[Sequence[str]], list[Chunk]]) -> None:
         self._chunks = chunks

@@ -1,4 +1,4 @@
-"""What settings make of a question, chunk by chunk: which step found it, how much it is worth, what became of it."""
+"""Chunk scores of a question under given settings: the step that found each chunk, its worth, and its fate."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ Fate = Literal["given", "no_room", "folded", "out"]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What became of a chunk, at ``row`` of the outline.
+    """Fate of a chunk, at ``row`` of the outline.
 
-    ``by``: which search alone would have returned it among its first ``top_k`` (``vector``, ``bm25``, ``both``); only
-    the two together (``fused``); none (``weighed``); or it was not weighed and fills a ``segment``, is a row of a
+    ``by``: the search that alone would have returned it among its first ``top_k`` (``vector``, ``bm25``, ``both``);
+    only the two together (``fused``); none (``weighed``); or it was not weighed and fills a ``segment``, is a row of a
     ``table`` or a ``neighbour``, or was not seen (``unseen``). ``fate``: ``given`` to the writer in source ``source``;
     chosen, with ``no_room`` in ``answer.source_tokens``; a row ``folded`` into its table, which was weighed in its
     place; or ``out``.
 
-    ``relevance`` is what its rank and score are worth to a segment before the penalty is taken off, 0–1, and ``value``
-    what it adds to one; both for the query (number ``query``, from 1) that it is worth most to, whose ``scores``,
-    ``ranks``, ``score`` and ``rank`` these are. ``hit`` is its rank in the result, 0 where it is no hit; ``passage``
-    the number of its passage in ``retrieval.segments``, -1 for none."""
+    ``relevance`` is the worth of its rank and score to a segment before the penalty, 0–1, and ``value`` what it adds to
+    one; both for the query (number ``query``, from 1) with the highest worth, whose ``scores``, ``ranks``, ``score``
+    and ``rank`` these are. ``hit`` is its rank in the result, 0 if it is no hit; ``passage`` the number of its passage
+    in ``retrieval.segments``, -1 for none.
+    """
 
     row: int
     chunk: Chunk
@@ -53,13 +54,13 @@ class Point:
 
 @dataclass(frozen=True)
 class Explored:
-    """What ``settings`` make of a question. ``retrieval`` is what `Engine.retrieve` gives under them, ``source_of`` the
-    source that the writer gets of each of its passages (0: none).
+    """Result of a question under ``settings``. ``retrieval`` equals that of `Engine.retrieve` under them, ``source_of``
+    is the writer's source of each of its passages (0: none).
 
-    ``relevance`` and ``rank`` ``(n,)`` are those of `Point` for every chunk of the outline, 0 for what was not weighed.
+    ``relevance`` and ``rank`` ``(n,)`` are those of `Point` for every chunk of the outline, 0 if not weighed.
     ``points`` are the chunks that a search, or both together, would have returned and those in passages, most relevant
-    first; `point` gives any other. ``weighed`` counts passages; ``ms`` is how long it took, and ``read`` how many
-    passages the reranker had not read before.
+    first; `point` gives any other. ``weighed`` counts passages; ``ms`` is the time taken, and ``read`` the number of
+    passages new to the reranker.
     """
 
     settings: Settings
@@ -75,12 +76,12 @@ class Explored:
     _view: View = field(repr=False, compare=False)
 
     def point(self, row: int) -> Point | None:
-        """The chunk at ``row``; None where it is gone."""
+        """Chunk at ``row``; None if it is gone."""
         return self._view.point(row)
 
 
 class View:
-    """What became of each chunk."""
+    """Fate of each chunk."""
 
     def __init__(
         self,
@@ -106,7 +107,8 @@ class View:
             self._take(number, of)
 
     def _take(self, number: int, of: Weighed) -> None:
-        """What one query weighed, at its rank, is worth; a row that went into its table as much as the table."""
+        """Record the worth of the chunks that one query weighed, by rank; a row folded into its table gets the
+        table's."""
         from ragcore.retrieve.fuse import ranking
         from ragcore.retrieve.rse import chunk_values
 
@@ -131,7 +133,7 @@ class View:
         self.rank[rows], self._query[rows] = ranks[better] + 1, number
 
     def notable(self) -> list[int]:
-        """The rows of what a search, or both together, would have returned, and of what lies in passages."""
+        """Rows of chunks that a search, or both together, would have returned, and of those in passages."""
         ids = [chunk_id for chunk_id, by in self._by.items() if by not in ("weighed", "table")]
         rows = set(self._outline.rows(ids).tolist())
         inside = [f"{doc_id}:{tile}" for doc_id, tile in self._passages]
@@ -173,7 +175,7 @@ class View:
         )
 
     def _inside(self, chunk: Chunk) -> tuple[int, int, str]:
-        """The passage that holds all of a chunk, one that the writer gets before others; its source and ``via``."""
+        """Passage that holds all of a chunk, preferably one that the writer gets; its source and ``via``."""
         first, last = chunk.reach
         around = [set(self._passages.get((chunk.doc_id, tile), ())) for tile in range(first, last + 1)]
         inside = sorted(set.intersection(*around), key=lambda item: (item[1] == 0, item[0]))
@@ -196,8 +198,8 @@ def _passages(segments: Sequence[Segment], source_of: Sequence[int]) -> _Passage
 
 
 def _found_by(rankings: Sequence[Weighed], top_k: int, hits: set[str]) -> dict[str, By]:
-    """Which search alone would have returned each chunk that was weighed. A table is found by what any of its rows is,
-    and the rows of one that is a hit are rows of a ``table``."""
+    """Search that alone would have returned each weighed chunk. A table is found by the search that found any of its
+    rows, and the rows of a hit table are rows of a ``table``."""
     vector: set[str] = set()
     bm25: set[str] = set()
     out: dict[str, By] = {}
