@@ -1,1 +1,1 @@
-"""What a document tells first, and what to ask next."""
+"""Suggestions: a document's overview, and questions to ask first and next."""

@@ -1,9 +1,9 @@
-"""What a document tells at first sight: five of its sentences, each a citation with the words in it that tell.
+"""Document overview: five of its sentences, each a citation with its most informative words.
 
-Sentences are chosen by structure and rank alone: whole ones of running text that hold a figure, a date or a name, near
-in meaning to what the document and their section are about, from as many sections as there are, no two alike. Where
-a document cites others, as papers do, the chapters that cite less come first: they tell what was found. Where no
-sentence is worth quoting, the first heading of each chapter stands for them. No model writes anything.
+Sentences are chosen by structure and rank alone: whole sentences of running text with a figure, a date or a name, near
+in meaning to the topic of the document and of their section, from as many sections as possible, without repetition. If
+a document cites others, as papers do, the chapters with fewer citations come first: they hold the findings. If no
+sentence is worth quoting, the first heading of each chapter is used. No model writes anything.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
     from ragcore.protocols import Embedder, QuestionWording, Vector
 
 LINES = 5
-CHAPTERS = 8  # headings that stand for a document, at most
-VERSION = 2  # raise it when another choice is made of the same document
-_READ = 2000  # sentences looked at, at most: spread over the document
-_RANKED = 60  # of which so many are compared in meaning
-_SHORTEST, _LONGEST, _EASY = 45, 260, 170  # characters of a sentence; one up to the last is read at a glance
-_CAPITALS = 0.5  # share of words with a capital, from which on it is an entry of a list of works or names
+CHAPTERS = 8  # maximum headings in place of sentences
+VERSION = 2  # increment when the choice for the same document changes
+_READ = 2000  # maximum sentences read, spread over the document
+_RANKED = 60  # of these, sentences compared in meaning
+_SHORTEST, _LONGEST, _EASY = 45, 260, 170  # characters of a sentence; up to the last it is read at a glance
+_CAPITALS = 0.5  # share of capitalised words that marks an entry of a list of works or names
 _MARKS = ".,;:)”\"'’-"
-_INITIALS = 3  # of persons ("R,", "WY,"), from which on it is one too
-_LONG = 8  # pages from which on a document has a cover
-_NUMBERED = 5  # characters of the number in front of an item, at most
-_RARE = 3  # times that a name stands in a document, up to which it tells of its sentence
-# What a sentence is worth beside its words that tell, and what counts against it.
-_EARLY = 0.3  # the first before the last: documents begin with what they come to
+_INITIALS = 3  # initials of persons ("R,", "WY,") that also mark one
+_LONG = 8  # pages of a document that has a cover
+_NUMBERED = 5  # maximum characters of an item's number
+_RARE = 3  # occurrences in a document up to which a name is informative
+# Weights of a sentence besides its informative words.
+_EARLY = 0.3  # the first sentence over the last: documents begin with their conclusions
 _OPENS = 0.15  # the first of its paragraph
-_BORROWED = 1.5  # what it has from another work, and the share of its chapter's sentences that have something
-_SHOWS = 0.3  # being of a chapter with a table or a figure
-_SAME = 0.8  # likeness from which on two sentences say the same
-_AGAIN = 0.25  # for each that is taken from its section
-_ALIKE = 0.5  # and for its likeness to the nearest of them
+_BORROWED = 1.5  # its references to other works, and the share of its chapter's sentences with one
+_SHOWS = 0.3  # in a chapter with a table or a figure
+_SAME = 0.8  # similarity from which two sentences repeat each other
+_AGAIN = 0.25  # for each one chosen from its section
+_ALIKE = 0.5  # and for its similarity to the nearest of them
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A sentence of the document. ``lit`` is the span, in `text`, of the words that tell."""
+    """Sentence of the document. ``lit`` is the span, in `text`, of its informative words."""
 
     citation: Citation
     lit: tuple[int, int]
@@ -65,7 +65,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """``lines`` in the order of the document, at most `LINES`; ``chapters`` are the headings of its chapters."""
+    """``lines`` in document order, at most `LINES`; ``chapters`` are the headings of its chapters."""
 
     doc_id: str
     lines: tuple[Line, ...]
@@ -96,7 +96,7 @@ def overview(library: Library, embedder: Embedder, wording: QuestionWording, doc
 
 
 def made(document: Document, embedder: Embedder, wording: QuestionWording, about: Vector | None = None) -> Overview:
-    """The overview of ``document``; ``about`` are the vectors of its chunks, None where there are none yet."""
+    """Overview of ``document``; ``about`` are the vectors of its chunks, None before they exist."""
     ranked = list(islice(_ranked(_sentences(document, wording)), _RANKED))
     chosen = _chosen(ranked, embedder.embed_documents([one.text for one in ranked]), about) if ranked else []
     lines = tuple(Line(cite_span(document, one.start, one.end, n), one.lit) for n, one in enumerate(chosen, start=1))
@@ -110,7 +110,7 @@ def made(document: Document, embedder: Embedder, wording: QuestionWording, about
 
 
 def _sentences(document: Document, wording: QuestionWording) -> list[_Sentence]:
-    """Sentences that can stand alone, with what tells in them."""
+    """Sentences that can be read alone, with their informative words."""
     elements = [item for item in document.body if item.kind in ("paragraph", "list_item") and item.generated is None]
     depth = _depth(elements)
     again = Counter(document.text[item.start : item.end].casefold() for item in elements)
@@ -127,7 +127,7 @@ def _sentences(document: Document, wording: QuestionWording) -> list[_Sentence]:
             borrowed = bool(document.marks(unit.start, unit.end)) or _refers(text)
             cites[item.section[:depth]].append(borrowed)
             rest = document.text[unit.end : item.end].lstrip()[:1]
-            if not _stands_alone(text, wording) or rest.islower() or rest.isdigit():  # cut behind an abbreviation
+            if not _stands_alone(text, wording) or rest.islower() or rest.isdigit():  # cut after an abbreviation
                 continue
             text = " ".join(document.shown(unit.start, unit.end).split())
             told = _telling(text, document.text, wording)
@@ -145,20 +145,20 @@ def _sentences(document: Document, wording: QuestionWording) -> list[_Sentence]:
 
 
 def _depth(elements: Sequence[Element]) -> int:
-    """How many headings of a path make a chapter: so many that there are enough chapters to choose from."""
+    """Number of headings of a path that make a chapter, chosen to give enough chapters."""
     deepest = max((len(item.section) for item in elements), default=0)
     counted = (len({item.section[:depth] for item in elements}) for depth in range(1, deepest + 1))
     return next((depth for depth, count in enumerate(counted, start=1) if count >= LINES), max(deepest, 1))
 
 
 def _refers(text: str) -> bool:
-    """Whether it has something from another work: ``[12]``, ``(3, 4)``, ``(Okafor, 2019)``."""
+    """Whether it has a reference to another work: ``[12]``, ``(3, 4)``, ``(Okafor, 2019)``."""
     inside = [part.partition(")")[0] for part in text.replace("[", "(").replace("]", ")").split("(")[1:]]
     return any(years(part) or (part.strip("0123456789,;–- ") == "" and part.strip()) for part in inside)
 
 
 def _stands_alone(text: str, wording: QuestionWording) -> bool:
-    """Whether it is a whole sentence of prose that does not begin with what another one said."""
+    """Whether it is a whole sentence of prose whose beginning does not depend on another one."""
     if not _SHORTEST <= len(text) <= _LONGEST or not tells(text):
         return False
     words = text.split()
@@ -175,8 +175,8 @@ def _stands_alone(text: str, wording: QuestionWording) -> bool:
 
 
 def _telling(text: str, whole: str, wording: QuestionWording) -> tuple[tuple[int, int], float] | None:
-    """The words of a sentence of the text ``whole`` that tell the most, with their worth: an amount, a day, a number of
-    things, a name."""
+    """Most informative words of a sentence of the text ``whole``, with their worth: an amount, a date, a count, a
+    name."""
     found: list[tuple[float, int, int]] = []
     for number in numbers(wording.REFERENCE.sub(lambda match: "\0" * len(match.group()), text)):
         own = number.raw.strip("()")
@@ -204,8 +204,8 @@ def _telling(text: str, whole: str, wording: QuestionWording) -> tuple[tuple[int
 
 
 def _with_noun(text: str, end: int, wording: QuestionWording, *, unit: bool) -> int:
-    """Where the words behind a number end that say of what it is: "1.84 million homes", "seven working days", "5 ml"
-    (``unit``); else ``end``. The first in the plural of three, or else the first."""
+    """End of the noun phrase after a number: "1.84 million homes", "seven working days", "5 ml" (``unit``); else
+    ``end``. The first plural among three words, or else the first word."""
     at, ends = end, []
     for word in text[end:].split(maxsplit=3)[:3] if text[end : end + 1] in (" ", "-") else []:
         bare = word.strip(_MARKS)
@@ -221,7 +221,7 @@ def _with_noun(text: str, end: int, wording: QuestionWording, *, unit: bool) -> 
 
 
 def _names(text: str) -> list[tuple[int, int]]:
-    """Runs of two to five words with capitals, the first of the sentence left out."""
+    """Runs of two to five capitalised words, without the first of the sentence."""
     at, runs = text.find(" "), list[list[tuple[int, int]]]([[]])
     for word in text.split()[1:]:
         bare = word.rstrip(_MARKS)
@@ -237,7 +237,7 @@ def _names(text: str) -> list[tuple[int, int]]:
 
 
 def _ranked(sentences: Sequence[_Sentence]) -> Iterator[_Sentence]:
-    """The best of each chapter, then the second of each, and so on."""
+    """Best sentence of each chapter, then the second of each, and so on."""
     chapters: defaultdict[tuple[str, ...], list[_Sentence]] = defaultdict(list)
     for one in sentences:
         chapters[one.chapter].append(one)
@@ -247,12 +247,12 @@ def _ranked(sentences: Sequence[_Sentence]) -> Iterator[_Sentence]:
 
 
 def _chosen(ranked: Sequence[_Sentence], vectors: Vector, about: Vector | None) -> list[_Sentence]:
-    """`LINES` of ``ranked`` in the order of the text: worth and nearness to the document count for one, likeness to
-    those taken and being of the same chapter against it."""
+    """`LINES` of ``ranked`` in text order: worth and nearness to the document count for a sentence, similarity to
+    chosen ones and their chapter against it."""
     centre = (vectors if about is None else about).mean(axis=0)
     near = vectors @ (centre / max(float(np.linalg.norm(centre)), 1e-9))
     worth = np.array([one.worth for one in ranked]) + 2 * near
-    alike = np.zeros(len(ranked))  # to the nearest of those taken
+    alike = np.zeros(len(ranked))  # to the nearest chosen one
     taken: list[_Sentence] = []
     while len(taken) < LINES:
         again = np.array([sum(other.chapter == one.chapter for other in taken) for one in ranked])
@@ -266,7 +266,7 @@ def _chosen(ranked: Sequence[_Sentence], vectors: Vector, about: Vector | None) 
 
 
 def _chapters(document: Document) -> Iterator[tuple[int, int]]:
-    """The headings of the level on which there are several, each once; that of the title is left out."""
+    """Headings down to the first level with several, each once, without the document's title."""
     first = 2 if len(document.pages) >= _LONG else 1
     heads: dict[str, Element] = {}
     for item in document.body:

@@ -1,8 +1,8 @@
-"""Questions to ask next, and first: drawn from what stands around cited words, each tried before it is offered.
+"""Suggested questions, first and next: generated from the context of cited words, each tried before it is offered.
 
-Candidates are made of why something changed, of another column or row of a table, of the next section, of what the
-document often names, of a table or figure. One is offered only where the offline answerer, which can only quote,
-answers it from the very place that it was made from.
+Candidates ask for the cause of a change, another column or row of a table, the next section, a frequent topic of the
+document, a table or figure. One is offered only if the offline answerer, which can only quote, answers it from the
+place it was generated from.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ragcore.library import Library
     from ragcore.suggest.overview import Overview
 
-# Under which a candidate is tried: nothing is sent, and nothing is paid for.
+# Settings for trying a candidate: nothing is sent, and nothing is paid for.
 OFFLINE = {
     "llm.model": "offline",
     "agentic.decompose": "off",
@@ -41,32 +41,32 @@ OFFLINE = {
 Ask = Callable[[str, Scope, Sequence[Turn]], Answer]
 Place = tuple[str, int, int]  # doc_id, start, end
 OFFERED = 3
-_TRIED = 9  # candidates at most: each takes a search
-_SOURCES = 3  # citations whose surroundings are looked at
-_READ = 3  # citations of an answer among which the place has to be: nobody looks for it further down
-_RECENT = 20  # turns of a conversation that are looked at
-# Of questions to begin with.
+_TRIED = 9  # maximum candidates, since each takes a search
+_SOURCES = 3  # citations whose context is read
+_READ = 3  # first citations of an answer that must include the place: readers look no further down
+_RECENT = 20  # turns of a conversation that are read
+# Starting questions.
 _FIRST = 4
 _FIRST_TRIED = 20
 _OF_A_KIND = 2  # questions of one kind, unless there are no others
-_NEWEST = 4  # documents that they are about
-_ALIKE = 0.5  # share of their words from which on two ask the same
-# Of the candidates of one place.
-_WINDOW = 5000  # characters on each side of a citation in which causes, captions and tables are looked for
-_OWN_TEXT = 60  # characters that a section must have before the next heading: else it only holds others
+_NEWEST = 4  # documents they are about
+_ALIKE = 0.5  # share of words from which two repeat each other
+# Candidates of one place.
+_WINDOW = 5000  # characters on each side of a citation searched for causes, captions and tables
+_OWN_TEXT = 60  # minimum characters of a section before the next heading: else it only holds others
 _MOST = 4  # candidates of one kind around one citation
 _LONGEST_UNIT = 4  # letters in a value, such as its unit
 
-Made = tuple[str, int, int]  # a question, "" for none, and the span that it was made from
+Made = tuple[str, int, int]  # a question, "" for none, and the span it was generated from
 _PROSE = ("paragraph", "list_item")
 _MARKS = ".,;:!?()[]“”\"‘’'"
-_OFTEN = 3  # times that a phrase stands in the document, from which on it is one of its topics
+_OFTEN = 3  # occurrences that make a phrase a topic of the document
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A question with the span of the document that it was made from, which its answer has to cite; ``kind`` is the
-    place of what it was made of in the order of `Surroundings.candidates`."""
+    """Question with the span of the document it was generated from, which its answer has to cite; ``kind`` is the index
+    of its kind in the order of `Surroundings.candidates`."""
 
     question: str
     doc_id: str
@@ -81,7 +81,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """A question to begin with, and the place that answers it; ``table``: a cell."""
+    """Starting question, and the place that answers it; ``table``: a cell."""
 
     question: str
     doc_id: str
@@ -102,11 +102,12 @@ def suggest(
     several: bool = False,
     go_on: Callable[[], bool] = lambda: True,
 ) -> tuple[str, ...]:
-    """At most `OFFERED` questions that could follow ``answer``, which comes after those of ``before``; none was asked
-    or is answered by what they cite.
+    """At most `OFFERED` questions that could follow ``answer``, whose predecessors are ``before``; none was asked or is
+    answered by their citations.
 
     ``ask(question)`` answers offline, as the next question of the conversation, which asks one document or ``several``.
-    It ends early, with what it has, when ``go_on()`` is false. Raises what ``ask`` raises."""
+    It ends early, with the questions so far, when ``go_on()`` is false. Raises what ``ask`` raises.
+    """
     said = (*before, answer)
     known = {tuple(tokens(text)) for one in said for text in (one.question, one.standalone)}
     cited = [item for one in said if not one.refused for item in one.citations]
@@ -146,7 +147,7 @@ def suggestions(
     held = {info.doc_id for info in library.documents()}
     used = {item.doc_id for item in answer.citations} | {item.doc_id for item in answer.sources[:1]}
     if not used <= held or not held.issuperset(scope.doc_ids or ()):
-        return ()  # what is cited was removed: there is nothing to draw from
+        return ()  # the cited document was removed
     several = len(held if scope.doc_ids is None else scope.doc_ids) > 1
 
     def ask(question: str) -> Answer:
@@ -158,7 +159,7 @@ def suggestions(
     return found
 
 
-# Questions to begin with
+# Starting questions
 
 
 def starters(
@@ -179,7 +180,7 @@ def starters(
             tell(one)
         return kept
     offered: list[Starter] = []
-    second: list[Starter] = []  # answered, but not in the first place, or one more of a kind
+    second: list[Starter] = []  # answered, but not in the first place, or another of the same kind
     said: list[set[str]] = []
     answered: list[Citation] = []
     kinds: Counter[int] = Counter()
@@ -187,7 +188,7 @@ def starters(
         if len(offered) == _FIRST:
             break
         if not go_on():
-            return tuple(offered)  # given up: looked for again
+            return tuple(offered)  # given up: tried again
         stems = set(content_stems(candidate.question))
         if any(len(stems & other) >= _ALIKE * len(stems | other) for other in said) or any(
             candidate.overlaps(item) for item in answered
@@ -215,7 +216,7 @@ def starters(
 def _first(
     library: Library, wording: QuestionWording, overview: Callable[[str], Overview], doc_ids: Sequence[str]
 ) -> Iterator[Candidate]:
-    """Of the newest documents one after another."""
+    """Candidates from the newest documents, one after another."""
     of_each = []
     for doc_id in doc_ids[::-1][:_NEWEST]:
         view = overview(doc_id)
@@ -231,7 +232,7 @@ def _first(
 def candidates(
     answer: Answer, document: Callable[[str], Document], wording: QuestionWording, *, several: bool = False
 ) -> Iterator[Candidate]:
-    """`around` the first citations of ``answer``, or else around its first source."""
+    """Candidates `around` the first citations of ``answer``, or else around its first source."""
     cited: Sequence[Citation | Source] = answer.citations[:_SOURCES] or answer.sources[:1]
     return around([(item.doc_id, item.start, item.end) for item in cited], document, wording, several=several)
 
@@ -239,7 +240,7 @@ def candidates(
 def around(
     places: Iterable[Place], document: Callable[[str], Document], wording: QuestionWording, *, several: bool = False
 ) -> Iterator[Candidate]:
-    """Candidates around ``places``, each question once, one of each kind after another, so that they differ."""
+    """Candidates around ``places``, each question once, in rotation of kinds for variety."""
     read: dict[str, Surroundings] = {}
     kinds: list[list[Candidate]] = []
     for doc_id, start, end in places:
@@ -256,14 +257,14 @@ def around(
 
 
 def answering(found: Answer, candidate: Candidate) -> Citation | None:
-    """The first words that answer a candidate from where it was made; None where nothing does."""
+    """First citation that answers a candidate from its own place; None without one."""
     if found.status != "complete" or found.refused:
         return None
     return next(filter(candidate.overlaps, found.citations[:_READ]), None)
 
 
 class Surroundings:
-    """What stands around places of ``document``; ``several``: more than one document is asked."""
+    """Context of places in ``document``; ``several``: more than one document is asked."""
 
     def __init__(self, document: Document, wording: QuestionWording, *, several: bool = False) -> None:
         self._document, self._wording = document, wording
@@ -273,7 +274,7 @@ class Surroundings:
         self._called = f"{document.title} {document.name}".lower()
 
     def candidates(self, start: int, end: int) -> list[list[Candidate]]:
-        """For ``[start, end)`` the candidates of each kind, nearest first, in the order in which kinds are offered."""
+        """Candidates of each kind for ``[start, end)``, nearest first, kinds in the order of offering."""
         near = list(elements_within(self._document, max(0, start - _WINDOW), end + _WINDOW))
         near.sort(key=lambda item: max(item.start - end, start - item.end, 0))
         row, cells = self._cells(near, start, end)
@@ -289,8 +290,8 @@ class Surroundings:
     # Tables
 
     def _cells(self, near: Sequence[Element], start: int, end: int) -> tuple[str, Iterator[Made]]:
-        """The name of the cited row of a table, and the cells beside the cited one; the latest column of a table that
-        stands near a cited sentence."""
+        """Name of the cited table row, with questions on the cells beside the cited one; or on the latest column of a
+        table near a cited sentence."""
         element = next((item for item in near if item.table is not None and item.noise is None), None)
         if element is None or element.table is None:
             return "", iter(())
@@ -320,7 +321,8 @@ class Surroundings:
     # Sentences
 
     def _causes(self, row: str, start: int) -> Iterator[Made]:
-        """Why something changed: the cited row, wherever that is told, or what stands near the cited sentence."""
+        """Questions on the cause of a change: of the cited row, anywhere in the document, or near the cited
+        sentence."""
         about = set(content_stems(row)) - {"total"}
         low, high = (0, None) if about else (max(0, start - _WINDOW), start + _WINDOW)
         places = [match.start() + low for match in self._wording.CAUSE.finditer(self._document.text[low:high])]
@@ -335,7 +337,7 @@ class Surroundings:
                         yield question, *span
 
     def _captions(self, near: Sequence[Element]) -> Iterator[Made]:
-        """Tables and figures by the word and number that their captions begin with."""
+        """Questions on tables and figures, by the word and number at the start of their captions."""
         for item in near:
             own = self._text(item.start, item.end).split()[:2] if item.kind == "caption" else []
             if len(own) == 2 and own[0].isalpha() and own[0].istitle() and own[1].strip(".:").isdigit():
@@ -346,7 +348,7 @@ class Surroundings:
         return Counter(phrase.lower() for phrase in phrases(self._document.text[: self._document.body_end]))
 
     def _topics(self, start: int, end: int) -> Iterator[Made]:
-        """What the cited words name that the document often names, with the section that names it most."""
+        """Questions on the document's frequent topics in the cited words, with the section that names each most."""
         cited = {phrase.lower(): phrase for phrase in phrases(self._text(start, end))}
         for key in sorted(cited, key=lambda key: -self._phrases[key]):
             if self._phrases[key] < _OFTEN or key in self._called:
@@ -363,12 +365,12 @@ class Surroundings:
 
     @cached_property
     def _heads(self) -> list[tuple[Element, str]]:
-        # The first heading is what the document is called.
+        # The first heading is the document's title.
         heads = [item for item in self._document.body if item.kind == "heading" and item.noise is None][1:]
         return [(item, self._text(item.start, item.end)) for item in heads]
 
     def _sections(self, start: int, end: int) -> Iterator[Made]:
-        """The sections that the cited words refer to, then the next two, then the one before."""
+        """Questions on the sections that the cited words refer to, then the next two, then the previous one."""
         cited, at = self._text(start, end), -1
         for number, (element, text) in enumerate(self._heads):
             at = number if element.start <= start else at
@@ -382,15 +384,15 @@ class Surroundings:
         element, text = self._heads[number]
         rest, last = self._heads[number + 1 :], self._document.body_end
         own_end = rest[0][0].start if rest else last
-        # What the document is called says nothing of a part of it.
+        # The document's title says nothing about a part of it.
         if len(self._document.text[element.end : own_end].strip()) >= _OWN_TEXT and text.lower() not in self._called:
             end = next((item.start for item, _ in rest if item.level <= element.level), last)
             yield self._wording.of_heading(text, self._low, self._words, several=self._several), element.end, end
 
 
 def phrases(text: str) -> Iterator[str]:
-    """Runs of two or three words between function words, numbers and marks: keyword candidates as in RAKE (Rose, Engel,
-    Cramer, Cowley: Automatic keyword extraction from individual documents, 2010)."""
+    """Phrases of two or three words between function words, numbers and marks: keyword candidates as in RAKE (Rose,
+    Engel, Cramer, Cowley: Automatic keyword extraction from individual documents, 2010)."""
     runs: list[list[str]] = [[]]
     for word in text.split():
         bare = word.strip(_MARKS)
