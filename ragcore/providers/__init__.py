@@ -1,4 +1,4 @@
-"""Models by name. A provider's libraries are loaded when it is asked for, not before.
+"""Model registry by name. A provider's libraries are loaded on first request.
 
 A model is named ``provider:model``, for example ``bundled:bge-small-en-v1.5`` or
 ``sentence-transformers:BAAI/bge-small-en-v1.5``.
@@ -17,7 +17,7 @@ PROVIDERS = ("bundled", "sentence-transformers")
 
 
 def embedder(name: str, *, threads: int = 0) -> Embedder:
-    """The embedder called ``provider:model``, ready to run; ``threads`` of 0 means one per core.
+    """Embedder named ``provider:model``, ready to run; ``threads`` of 0 means one per core.
 
     Raises `ModelMissing` that names the known ones, or `ModelDamaged`.
     """
@@ -32,7 +32,7 @@ def embedder(name: str, *, threads: int = 0) -> Embedder:
 
 
 def reranker(name: str, *, threads: int = 0) -> Reranker | None:
-    """The reranker called ``provider:model``, ready to run, or None for ``none``.
+    """Reranker named ``provider:model``, ready to run, or None for ``none``.
 
     Raises `ModelMissing` that names the known ones, or `ModelDamaged`.
     """
@@ -49,9 +49,9 @@ def reranker(name: str, *, threads: int = 0) -> Reranker | None:
 
 
 def entailment(name: str, *, threads: int = 0) -> Entailment | None:
-    """The entailment model called ``sentence-transformers:model``, ready to run, or None for ``off``.
+    """Entailment model named ``sentence-transformers:model``, ready to run, or None for ``off``.
 
-    Raises `ModelMissing` where it can't be loaded, and `ModelError` for a model of another kind.
+    Raises `ModelMissing` if it cannot be loaded, and `ModelError` for a model of another kind.
     """
     if name == "off":
         return None

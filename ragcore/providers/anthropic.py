@@ -1,10 +1,10 @@
-"""Claude, or any server that speaks the Messages API, through the `anthropic` client.
+"""LLM provider for Claude, or any server with the Messages API, through the `anthropic` client.
 
-The request runs in a thread of its own, so that `close` ends the iteration at once even while the service has not yet
-answered, and cuts the connection, so that the service stops writing too. The key goes into the client and nowhere else.
+Each request runs in its own thread, so that `close` ends the iteration at once even before the service has answered,
+and cuts the connection, so that the service stops writing. The key goes into the client and nowhere else.
 
-Retries are ours and not the client's: a person who presses Stop must not wait for a back-off, and a service that asks
-for an hour's patience must be reported, not slept on.
+Retries are ours, not the client's: Stop must not wait for a back-off, and a service that asks for an hour's wait must
+be reported, not waited for.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 MOMENT = 1.0  # s
-LONGEST_ANSWER = 10  # times the longest silence: what writes on and on is ended too
-UNASKED_TOKENS = 20_000  # that a service may add to a request of its own; it cannot have read more than it was sent
-LONGEST_TOKEN = 64  # characters: a service that writes on past ``max_tokens`` of these does not keep to it
+LONGEST_ANSWER = 10  # times the longest silence: endless writing is ended too
+UNASKED_TOKENS = 20_000  # tokens that a service may add to a request; it cannot have read more than it was sent
+LONGEST_TOKEN = 64  # characters: a service that exceeds ``max_tokens`` of these ignores the limit
 
 
 class AnthropicModel:
-    """``model`` at ``base_url``. Loads the `anthropic` package when something is first asked of it; safe for many
-    threads. ``refused`` are the parameters that the model has refused so far."""
+    """Model ``model`` at ``base_url``. Loads the `anthropic` package on first use; safe for many threads. ``refused``
+    are the parameters that the model has refused so far."""
 
     def __init__(
         self,
@@ -77,7 +77,8 @@ class AnthropicModel:
         return self._connect()
 
     def stream(self, request: ModelRequest) -> AnthropicStream:
-        """Starts nothing yet: the request is sent when the stream is iterated. Errors are raised from there."""
+        """Stream of the answer to ``request``, which is sent when the stream is iterated. Errors are raised from
+        there."""
         if request.passages:
             from ragcore.providers.native import NativeStream
 
@@ -86,7 +87,7 @@ class AnthropicModel:
 
 
 def capabilities_of(model: str) -> Capabilities:
-    """What is known of the model of that name."""
+    """Known capabilities of a model by name."""
     return Capabilities(vision=True, tools=True, prompt_cache=True) if is_claude(model) else Capabilities()
 
 
@@ -95,7 +96,7 @@ def is_claude(model: str) -> bool:
 
 
 def _client(api_key: str, base_url: str, timeout_seconds: float, *, custom_headers: bool) -> anthropic.Anthropic:
-    """A client. Without ``custom_headers`` those of the environment, which may hold a secret, are not sent."""
+    """Client. Without ``custom_headers`` those of the environment, which may hold a secret, are not sent."""
     import anthropic
 
     from ragcore.providers import bounded
@@ -118,11 +119,11 @@ def _no_custom_headers() -> dict[str, Any]:
 
 
 class AnthropicStream:
-    """The text of one message as it arrives (`ragcore.protocols.TextStream`). Iterate it once.
+    """Text of one message as it arrives (`ragcore.protocols.TextStream`). Iterate it once.
 
-    Raises a `ModelError` at the point where the writing broke off: `RateLimited`, `Overloaded` and `ModelUnreachable`
-    after the retries (only made while no text has been given out, and for bulk only where nothing was billed),
-    `KeyRefused`, `ModelMissing`, `RequestRefused`, and `StreamBroken` for a connection lost midway or an answer cut at
+    Raises a `ModelError` at the point where the text broke off: `RateLimited`, `Overloaded` and `ModelUnreachable`
+    after the retries (only made before any text was given out, and for bulk only if nothing was billed), `KeyRefused`,
+    `ModelMissing`, `RequestRefused`, and `StreamBroken` for a connection lost midway or an answer cut at
     ``max_tokens``. After `close` it just ends.
     """
 
@@ -137,7 +138,7 @@ class AnthropicStream:
         self._requested = model.name
         self._refused = model.refused
         self._request = request
-        # What is sent again without when the model refuses it by name.
+        # Parameters dropped from a repeated request if the model refuses them by name.
         self._optional = ("temperature",) if request.tool is None else ("temperature", "strict")
         self._retries = model.retries
         self._base_url = model.base_url
@@ -153,7 +154,7 @@ class AnthropicStream:
 
     @property
     def fingerprint(self) -> str:
-        # With what is optional: whether a model has refused it so far must not tell two equal requests apart.
+        # With optional parameters: earlier refusals by the model must not make two equal requests differ.
         asked = {"base_url": self._base_url, **self._asked()}
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
@@ -168,13 +169,13 @@ class AnthropicStream:
             work.result()
 
     def _next(self) -> str | None:
-        """The next piece, None at the end. Raises `StreamBroken` after a silence in which at most pings came, and where
-        the whole takes too long."""
+        """Next piece, None at the end. Raises `StreamBroken` after a silence with no more than pings, and if the whole
+        takes too long."""
         while True:
             now = time.monotonic()
             silent, whole = self._alive + self._silence - now, self._began + LONGEST_ANSWER * self._silence - now
             try:
-                # The client's own time limit comes first where nothing at all arrives: it is tried again.
+                # If nothing at all arrives the client's own time limit comes first, and the request is retried.
                 return self._pieces.get(timeout=max(0.0, min(silent + MOMENT, whole)))
             except queue.Empty:
                 if time.monotonic() < min(self._alive + self._silence, self._began + LONGEST_ANSWER * self._silence):
@@ -211,12 +212,12 @@ class AnthropicStream:
 
     def _may_retry(self, error: ModelError) -> bool:
         if self._request.bulk:
-            # Whether a request that got no answer was billed nobody knows: to repeat it could pass the limit.
+            # A request without an answer may have been billed: repeating it could exceed the limit.
             return isinstance(error, RateLimited | Overloaded)
         return error.retryable
 
     def _attempt(self) -> ModelError | None:
-        """One request, read to its end. What the service or the network did wrong is returned as our error."""
+        """Send one request and read it to its end. Returns errors of the service or network as ours."""
         import anthropic
         import httpx2
 
@@ -235,7 +236,7 @@ class AnthropicStream:
         except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
             broken = StreamBroken(f"The connection to {self._base_url} was lost while {self._requested} was writing.")
             broken.__cause__ = error
-            # After the last event only the end of the body was still to come.
+            # After the last event only the end of the body remains.
             return None if self._ended else broken
         except StreamBroken as error:
             return error
@@ -251,7 +252,7 @@ class AnthropicStream:
         return translate(error, self._requested, self._base_url, self._client.api_key or "")
 
     def _let_go(self) -> None:
-        """From here on the connection may serve another request, which `close` must not cut."""
+        """Release the connection, which may now serve another request that `close` must not cut."""
         with self._lock:
             self._events = None
 
@@ -278,13 +279,13 @@ class AnthropicStream:
         for name in self._optional:
             if not self._takes(name):
                 del (body if name in body else body["tools"][0])[name]
-        # The parameter has left the client's signature since newer models refuse it; older ones still take it.
+        # The client's signature dropped this parameter since newer models refuse it; older ones still take it.
         sampling = {"temperature": body.pop("temperature")} if "temperature" in body else None
         events: Stream[RawMessageStreamEvent] = self._client.messages.create(**body, stream=True, extra_body=sampling)
         return events
 
     def _asked(self) -> dict[str, Any]:
-        """The body of the request, with all that is optional."""
+        """Body of the request, with all optional parameters."""
         asked = self._request
         body: dict[str, Any] = {
             "model": self._requested,
@@ -303,7 +304,7 @@ class AnthropicStream:
     def _read(self, events: Stream[RawMessageStreamEvent]) -> None:
         length = 0
         halves = Halves()
-        # What an attempt that broke off was billed for stays in the sum.
+        # The billed usage of a broken attempt stays in the sum.
         earlier, counted = self.usage, Usage()
         event: object = None
         for event in events:
@@ -342,8 +343,8 @@ class AnthropicStream:
             raise StreamBroken(f"The connection to {self._base_url} ended before {self._requested} had finished.")
 
     def _counted(self, known: Usage, told: Any) -> Usage:
-        """``known`` with every count that an event carries; later events repeat or complete earlier ones. Counts that
-        cannot be true are not booked, and a note says so."""
+        """``known`` with every count in an event; later events repeat or complete earlier ones. Impossible counts are
+        not booked, and a note says so."""
         read = UNASKED_TOKENS + 4 * len(json.dumps(self._asked()))
         written = UNASKED_TOKENS + self._request.max_tokens
 
@@ -362,7 +363,7 @@ class AnthropicStream:
         )
 
     def _piece(self, event: RawMessageStreamEvent) -> str:
-        """What of the text an event brings. Beside the input of a tool, which the model must call, all is left out."""
+        """Text that an event adds: only the answer's text, and the input of a tool that the model must call."""
         if self._request.tool is None:
             if event.type == "content_block_delta" and event.delta.type == "text_delta":
                 return event.delta.text
@@ -400,8 +401,8 @@ class AnthropicStream:
 
 
 def _conversation(request: ModelRequest) -> list[dict[str, Any]]:
-    """The messages as the service takes them: what one side says in a row is one message, and pictures and passages
-    stand before the last."""
+    """Messages in the service's form: consecutive ones of one role are merged, and pictures and passages precede the
+    last."""
     found: list[dict[str, Any]] = []
     for message in request.messages:
         if not found or found[-1]["role"] != message.role:
@@ -429,7 +430,7 @@ def _conversation(request: ModelRequest) -> list[dict[str, Any]]:
 
 
 def _block(text: str, *, kept: bool) -> dict[str, Any]:
-    """A text; what the service has read up to a kept one it keeps for some minutes, where that is long enough for its
+    """Text block; the service caches its input up to a ``kept`` one for some minutes, if that is long enough for its
     model."""
     marked = {"cache_control": {"type": "ephemeral"}} if kept else {}
     return {"type": "text", "text": text, **marked}
@@ -443,5 +444,5 @@ def _disconnect(events: Stream[RawMessageStreamEvent]) -> None:
         try:
             raw.shutdown(socket.SHUT_RDWR)
         except OSError:
-            # Already closed by either side, which is what was wanted.
+            # Already closed by either side, as intended.
             return

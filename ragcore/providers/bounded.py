@@ -1,4 +1,4 @@
-"""The HTTP client that models are asked by: it follows no redirect, and reads no more than an answer can be."""
+"""HTTP client for models: it follows no redirect, and limits the size of a response."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGEST_RESPONSE, LARGEST_LINE = 64 << 20, 4 << 20  # bytes
 
 
 class Bounded(httpx2.SyncByteStream):
-    """A response's bytes, of which there are not too many, nor too many in one line."""
+    """Response stream with a limit on its bytes and on each line."""
 
     def __init__(self, stream: httpx2.SyncByteStream) -> None:
         self._stream = stream
@@ -37,14 +37,14 @@ class Bounded(httpx2.SyncByteStream):
 
 
 def client() -> httpx2.Client:
-    """A redirect would take the key along to whatever address the server names."""
+    """HTTP client without redirects, which would send the key to whatever address the server names."""
     return anthropic.DefaultHttpxClient(
         follow_redirects=False, event_hooks={"response": [_bound]}, headers={"Accept-Encoding": "identity"}
     )
 
 
 def _bound(response: httpx2.Response) -> None:
-    # It was asked for as it is: to unpack what came packed all the same could make it larger.
+    # Requested uncompressed: unpacking a compressed response could exceed the limit.
     response.headers.pop("content-encoding", None)
     if isinstance(response.stream, httpx2.SyncByteStream):
         response.stream = Bounded(response.stream)

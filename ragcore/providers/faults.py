@@ -1,5 +1,5 @@
-"""What the service or the network did wrong, as our errors; how long to wait before it is asked again; and what a
-server sent, as far as it can go on: odd values are valid JSON, and neither UTF-8, SQLite nor a sum takes them."""
+"""Fault handling for the LLM service and network: translation into our errors, back-off times, and sanitising of server
+data. Odd values are valid JSON but break UTF-8, SQLite or sums."""
 
 from __future__ import annotations
 
@@ -22,30 +22,31 @@ if TYPE_CHECKING:
     import anthropic
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
-LONGEST_SAID = 500  # characters of a server's own words that are told on
-SHORTEST_KEY = 8  # what is shorter may be a word
+LONGEST_SAID = 500  # characters of a server's own words that are passed on
+SHORTEST_KEY = 8  # a shorter one may be a word
 _HIGH = ("\ud800", "\udbff")
 
 
 def wait_seconds(error: ModelError, attempt: int) -> float:
-    """What the service asked for, else 0.5 s doubled for each attempt, shortened at random so that clients part."""
+    """Back-off that the service asked for, else 0.5 s doubled for each attempt, shortened at random to spread
+    clients."""
     asked = getattr(error.__cause__, "response", None)
     header = asked.headers.get("retry-after") if asked is not None else None
     if header is not None:
         try:
             return max(0.0, float(header))
         except ValueError:
-            # An HTTP date: the service's clock need not be ours, so the usual back-off is the better guess.
+            # An HTTP date: the service's clock may differ from ours, so the usual back-off is better.
             return float(FIRST_WAIT * 2**attempt)
     return float(min(FIRST_WAIT * 2**attempt, LONGEST_WAIT) * random.uniform(0.75, 1.0))
 
 
-# What subclasses of a stream rely on; the client does not hold what a server sends against the API.
+# Required by subclasses of a stream; the client does not validate server data against the API.
 _TEXT_OF = {"text_delta": "text", "input_json_delta": "partial_json"}
 
 
 def malformed(event: object) -> str | None:
-    """What ``event`` lacks that one of its kind must have, in words; None where nothing. Unknown kinds are fine."""
+    """Missing required part of ``event``, in words; None if complete. Unknown kinds are accepted."""
     kind = getattr(event, "type", None)
     if not isinstance(kind, str):
         return "an event has no type"
@@ -62,7 +63,7 @@ def malformed(event: object) -> str | None:
 
 
 def garbled(base_url: str, how: str, error: Exception | None = None) -> StreamBroken:
-    """A server that speaks something else."""
+    """Error for a server that does not speak the Messages API."""
     ours = StreamBroken(
         f"{base_url} sent something that is not the Messages API: {how}.",
         hint="The text received so far is kept. Check llm.base_url and the server's log, then try again.",
@@ -86,7 +87,7 @@ _BY_TYPE: Mapping[str, int] = {
 
 
 def translate(error: anthropic.APIError, model: str, base_url: str, key: str) -> ModelError:
-    """The client's error as ours, chained to it and without the ``key``. An error sent inside a stream has its type but
+    """Client error as ours, chained to it and without the ``key``. An error sent inside a stream has its type but
     status 200."""
     import anthropic
 
@@ -105,7 +106,7 @@ def translate(error: anthropic.APIError, model: str, base_url: str, key: str) ->
             ours.hint = f"The service asks to wait {waits} s. {ours.hint}"
     else:
         ours = StreamBroken(f"{base_url} sent something that is not the Messages API: {said(error.message, key)}")
-    # A log prints the cause, too.
+    # A log also prints the cause.
     error.message = said(error.message, key)
     error.args, error.body = (error.message,), None
     ours.__cause__ = error
@@ -142,24 +143,24 @@ def _by_status(status: int, reason: str, model: str, base_url: str) -> ModelErro
 
 
 def words(value: Any) -> str:
-    """``value`` where it is text, "" else; halves of characters as `Halves` puts them together."""
+    """``value`` if it is text, else ""; halves of characters joined by `Halves`."""
     return _whole(value) if isinstance(value, str) else ""
 
 
 def count(value: Any, before: int, most: int) -> int:
-    """``value`` where it is a count of tokens, of at most ``most``, else ``before``."""
+    """``value`` if it is a count of tokens, of at most ``most``, else ``before``."""
     return value if type(value) is int and 0 <= value <= most else before
 
 
 def said(value: Any, key: str) -> str:
-    """What a server said of an error, cut, and without the ``key`` that it was sent."""
+    """Server's error message, shortened, without the ``key`` that it was sent."""
     told = words(value)
     return (told.replace(key, "[key]") if len(key) >= SHORTEST_KEY else told)[:LONGEST_SAID]
 
 
 class Halves:
-    """Text in pieces → the same without halves of UTF-16 surrogate pairs, which a server may send in two events: those
-    that belong together are one character, and one that stands alone is U+FFFD."""
+    """Filter that joins UTF-16 surrogate pairs, which a server may split over two events: matching halves become one
+    character, and a single one U+FFFD."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -170,7 +171,7 @@ class Halves:
         return _whole(text[:-1] if self._held else text)
 
     def end(self) -> str:
-        """What is left of a half that nothing followed."""
+        """Replacement for a half that nothing followed."""
         held, self._held = self._held, ""
         return _whole(held)
 

@@ -1,8 +1,8 @@
-"""Claude with the citations of its own API in place of markers.
+"""Claude with its API's own citations in place of markers.
 
-Sources go as ``search_result`` blocks, one sentence or cell in each text block, and every ``search_result_location``
-that comes back is put into the text as the marker of the same place. So whatever reads a `TextStream` finds one
-language, and a place that was not given is dropped like any other.
+Sources are sent as ``search_result`` blocks, one sentence or cell in each text block, and every
+``search_result_location`` that comes back becomes the marker of that place in the text. So every reader of a
+`TextStream` sees one marker language, and a place that was not given is dropped as usual.
 
 The format: https://platform.claude.com/docs/en/build-with-claude/search-results (indices from 0, ends exclusive).
 """
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from anthropic import Stream
     from anthropic.types import RawMessageStreamEvent
 
-# What a mark stands before: the full stop of what it cites, white space, and the bar that closes a row of a table.
+# Text that a mark precedes: the full stop of the cited sentence, white space, and the bar that closes a table row.
 _CLOSING = re.compile(r"(?:[.!?…。！？]+[\"”’)*_]*)?\s*(?:\|\s*)?\Z")
 
 
 class NativeStream(AnthropicStream):
-    """The text of one message, with a marker for each citation at the end of the text block that it is given for. The
-    closing of a block is held back until its citations are known: they may come before its text or after it."""
+    """Text of one message, with a marker for each citation at the end of its text block. The block's closing
+    punctuation is held back until its citations are known, since they may arrive before or after its text."""
 
     def __init__(self, model: AnthropicModel, request: ModelRequest) -> None:
         super().__init__(model, request)
@@ -63,7 +63,7 @@ class NativeStream(AnthropicStream):
         return text[:keep]
 
     def _end_block(self) -> str:
-        """The markers of the block's citations, and its closing."""
+        """Markers of the block's citations, and its closing punctuation."""
         rest = "".join(self._markers) + self._held
         self._held, self._markers = "", {}
         return rest
@@ -73,7 +73,7 @@ class NativeStream(AnthropicStream):
             self._markers.update((self._marker(citation), None) for citation in citations)
 
     def _marker(self, citation: Any) -> str:
-        """The place of ``citation`` in the marker language; what is no place is written so that it is none there."""
+        """Place of ``citation`` in the marker language; an invalid place is written as an invalid marker."""
         kind = getattr(citation, "type", None)
         if kind != "search_result_location":
             return f"<<SOURCE {kind}>>"

@@ -1,6 +1,7 @@
-"""Any cross-encoder for natural-language inference that sentence-transformers can run: a Hugging Face name or a folder.
+"""Entailment models: any cross-encoder for natural-language inference that sentence-transformers can run, by Hugging
+Face name or folder.
 
-It reads a passage and a claim together and says how likely the one entails the other. None ships with Groundwork.
+It reads a passage and a claim together and returns the probability of entailment. None ships with Groundwork.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from ragcore.providers.sentence_transformers import BATCH, load_model
 class SentenceTransformersEntailment:
     """`Entailment` over a cross-encoder with an output called entailment, or with one output (a consistency model).
 
-    Pairs are read one at a time; longer ones than the model reads are cut. Raises `ModelMissing` when it is made, and
-    `ModelError` for a model whose outputs don't say which is entailment, or that gives no number.
+    Pairs are read one at a time; pairs beyond the model's length are cut. The constructor raises `ModelMissing`, and
+    `ModelError` for a model whose outputs do not name entailment, or that gives no number.
     """
 
     def __init__(self, model: str, *, threads: int = 0) -> None:

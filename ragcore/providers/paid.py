@@ -1,7 +1,6 @@
-"""What stands around every model that is paid for: each call is booked, and a complete answer is given again, free,
-where the same request comes again.
+"""Billing wrapper for paid models: each call is booked, and a complete answer is reused, free, for the same request.
 
-The models themselves know nothing of it: `PaidStream` stands around the stream of any of them.
+The models are unaware of it: `PaidStream` wraps the stream of any of them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Billing:
-    """Where calls are booked and answers kept; ``responses`` is None where none are (``llm.cache``)."""
+    """Stores for booked calls and kept answers; ``responses`` is None if none are kept (``llm.cache``)."""
 
     ledger: SpendLedger
     responses: ResponseCache | None
@@ -31,12 +30,12 @@ class Billing:
 
 
 class PaidStream:
-    """``inner``, the answer of the model called ``asked`` to ``request``, or what the same request was answered before
-    (unless it is ``fresh``). Iterate it once.
+    """Answer ``inner`` of the model named ``asked`` to ``request``, or the stored answer to the same request (unless it
+    is ``fresh``). Iterate it once.
 
-    Whatever the service counted is booked when the iteration ends, also of an answer that was stopped or broke off. It
-    is kept where it ended by itself, is not empty and ``request.usable`` says so. Raises what ``inner`` raises. Where
-    the database fails, what was paid for is given out all the same: ``notes`` say it, and so does the log.
+    The service's counts are booked when the iteration ends, also for an answer that was stopped or broke off. It is
+    kept if it ended by itself, is not empty and ``request.usable`` allows it. Raises what ``inner`` raises. If the
+    database fails, the paid text is still given out: ``notes`` and the log say so.
     """
 
     def __init__(self, inner: TextStream, billing: Billing, request: ModelRequest, asked: str) -> None:
@@ -106,7 +105,7 @@ class PaidStream:
             yield piece
 
     def _book(self, complete: bool) -> None:
-        # A service that counts no tokens (some servers of one's own) was asked all the same.
+        # A service that counts no tokens (some self-hosted servers) was still asked.
         if complete or self.usage != Usage():
             usd = cost(self.usage, self.model, self._billing.prices, asked=self._asked)
             with self._noted("The model's cost couldn't be recorded yet"):
@@ -114,7 +113,7 @@ class PaidStream:
 
 
 class PaidModel:
-    """A model whose calls are booked, and whose texts are kept for the same request unless that is one of bulk."""
+    """Model whose calls are booked, and whose texts are kept for the same request unless it is a bulk one."""
 
     def __init__(self, model: LLM, billing: Billing) -> None:
         self._model = model

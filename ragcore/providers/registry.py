@@ -1,7 +1,7 @@
-"""The heavy parts of an engine, each made once, on first use, by the names in the settings; and who writes: Claude, a
-model on a server of one's own, or the offline writer.
+"""Model registry of an engine: its heavy parts, each created once, on first use, by the names in the settings; and the
+choice of writer: Claude, a model on a self-hosted server, or the offline writer.
 
-To name the writer (`resolve`) loads none of them: the app does so before it draws its first page.
+Naming the writer (`resolve`) loads none of them: the app does so before it draws its first page.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_CUSTOM_HEADERS")  # for the machine's
 
 
 class Models:
-    """Embedder, reranker, vector store and writer. Safe for threads: only one thread makes a part.
+    """Embedder, reranker, vector store and writer. Safe for threads: only one thread creates a part.
 
-    Each raises `ModelError` where it cannot be had; nothing stands in for it.
+    Each raises `ModelError` if it is unavailable; nothing replaces it.
     """
 
     def __init__(self, settings: Settings, cache: Path, billing: Billing, *, api_key: str | None = None) -> None:
@@ -55,8 +55,8 @@ class Models:
         self._shared = _Parts()
 
     def under(self, settings: Settings, billing: Billing, *, api_key: str | None = None) -> Models:
-        """The same parts under other ``settings`` and another key (None: this one's). What is loaded from files is
-        loaded once for both. A key that was given for one server is never sent to another."""
+        """The same parts under other ``settings`` and another key (None: this one's). Parts loaded from files are
+        shared. A key given for one server is never sent to another."""
         made = copy.copy(self)
         made._settings, made._billing, made._own = settings, billing, _Parts()
         elsewhere = settings.llm.base_url != self._settings.llm.base_url
@@ -94,7 +94,7 @@ class Models:
 
     @property
     def writer(self) -> LLM:
-        """What writes answers: the model in force, or the offline writer. Raises as `service` does."""
+        """Writer of answers: the current model, or the offline writer. Raises as `service` does."""
         if self.capabilities.extractive:
             from ragcore.offline.writer import OfflineWriter
 
@@ -104,7 +104,7 @@ class Models:
 
     @property
     def section_writer(self) -> LLM:
-        """What writes the sections of reports: the writer, or quotes under each requirement where that only quotes."""
+        """Writer of report sections: the writer, or quotes under each requirement if that only quotes."""
         writer = self.writer
         if not writer.capabilities.extractive:
             return writer
@@ -115,40 +115,40 @@ class Models:
 
     @property
     def fields(self) -> FieldReader:
-        """What reads the fields of reports."""
+        """Reader of report fields."""
         from ragcore.offline.sections import RuleFields
 
         return self._shared.part("fields", RuleFields)
 
     @property
     def analyser(self) -> QuestionAnalyser:
-        """What reads questions."""
+        """Question analyser."""
         from ragcore.offline.question import RuleAnalyser
 
         return self._shared.part("analyser", RuleAnalyser)
 
     @property
     def wording(self) -> QuestionWording:
-        """What words questions about a document."""
+        """Wording of questions about a document."""
         from ragcore.offline import question_generation
 
         return question_generation
 
     @property
     def describer(self) -> LLM | None:
-        """What describes figures; None where ``figures.describe`` is off or the model in force sees no pictures."""
+        """Model that describes figures; None if ``figures.describe`` is off or the current model sees no pictures."""
         wanted = self._settings.figures.describe != "off" and self.capabilities.vision
         return self._model(self.writer_name) if wanted else None
 
     @property
     def planner(self) -> LLM | None:
-        """What fills in forms; None where the model in force is the offline writer."""
+        """Model that fills in forms; None if the current writer is the offline one."""
         return None if self.capabilities.extractive else self._model(self.writer_name)
 
     @property
     def context_writer(self) -> LLM | None:
-        """What writes summaries and situating sentences; None where the model in force has no prompt cache and
-        ``context.situate`` does not ask for one. Raises `KeyMissing` where it does."""
+        """Writer of summaries and situating sentences; None if the current model has no prompt cache, or `KeyMissing`
+        is raised if ``context.situate`` asks for one."""
         chosen = self._settings.context
         if self.capabilities.prompt_cache:
             return self._model(chosen.model or self.writer_name)
@@ -158,7 +158,7 @@ class Models:
 
     @property
     def context_model(self) -> str:
-        """The Claude that writes, or would write if it were in force, summaries and situating sentences."""
+        """Claude model for summaries and situating sentences, even if it is not the current one."""
         name = self._settings.context.model or self.writer_name
         return name if capabilities_of(name).prompt_cache else self._settings.llm.claude_model
 
@@ -169,22 +169,22 @@ class Models:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the model in force can do; nothing is loaded."""
+        """Capabilities of the current model; nothing is loaded."""
         name = self.writer_name
         return Capabilities(extractive=True) if name == OFFLINE else capabilities_of(name)
 
     @property
     def server(self) -> str:
-        """The address of the server that writes, or ``offline``."""
+        """Address of the writer's server, or ``offline``."""
         return account(self._settings.llm, self._environ())[0]
 
     def same_account(self, other: Models) -> bool:
-        """Whether both ask the same server with the same key."""
+        """Whether both use the same server with the same key."""
         return account(self._settings.llm, self._environ()) == account(other._settings.llm, other._environ())
 
     def _model(self, name: str) -> LLM:
-        """The model called ``name``, booked. Raises `KeyMissing` where there is neither a key nor a server of one's own
-        (``llm.base_url`` or ``ANTHROPIC_BASE_URL``), which may do without, and `KeyRefused` for a key that cannot be
+        """Model by name, with booking. Raises `KeyMissing` if there is neither a key nor a self-hosted server
+        (``llm.base_url`` or ``ANTHROPIC_BASE_URL``), which may need none, and `KeyRefused` for a key that cannot be
         sent."""
 
         def make() -> LLM:
@@ -194,24 +194,24 @@ class Models:
 
 
 def resolve(settings: LlmSettings, environ: Mapping[str, str]) -> str:
-    """The name of the writer that ``llm.model`` stands for: ``offline`` or a model's name."""
+    """Name of the writer that ``llm.model`` selects: ``offline`` or a model's name."""
     if settings.model == "auto":
         return settings.claude_model if _key(environ) else OFFLINE
     return settings.claude_model if settings.model == "claude" else settings.model
 
 
 def account(settings: LlmSettings, environ: Mapping[str, str]) -> tuple[str, str]:
-    """The address of the server that writes and the key that it is sent; ``offline`` and "" where none does."""
+    """Address of the writer's server and the key it is sent; ``offline`` and "" without a server."""
     if resolve(settings, environ) == OFFLINE:
         return OFFLINE, ""
     return settings.base_url or environ.get("ANTHROPIC_BASE_URL") or DEFAULT_BASE_URL, _key(environ)
 
 
 def service(name: str, settings: LlmSettings, environ: Mapping[str, str]) -> dict[str, Any]:
-    """What `AnthropicModel` needs to ask the model ``name``. The key is read at this moment."""
+    """Arguments of `AnthropicModel` for the model ``name``. The key is read at this moment."""
     base_url, key = account(settings, environ)
     if not (key.isascii() and key.isprintable()):
-        # Sent, it would fail as if the network had, in an error that holds the key.
+        # Sent, it would fail like a network error, in an error that holds the key.
         raise KeyRefused(
             "ANTHROPIC_API_KEY isn't a valid key.",
             hint="Copy the key again, on one line, and set ANTHROPIC_API_KEY to it.",
@@ -228,13 +228,14 @@ def service(name: str, settings: LlmSettings, environ: Mapping[str, str]) -> dic
 
 
 def _key(environ: Mapping[str, str]) -> str:
-    """The key without the white space that copying brings along; "" where there is none."""
+    """Key without copied white space; "" without one."""
     return environ.get("ANTHROPIC_API_KEY", "").strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came back: the service's name for the ``model``, its first words, what was counted, and how long it took."""
+    """Result of a trial request: the service's name for the ``model``, its first words, its counts, and the time
+    taken."""
 
     model: str
     words: str
@@ -243,8 +244,8 @@ class Trial:
 
 
 def trial(models: Models) -> Trial:
-    """The smallest request to whoever would write the answer, booked like any other: does the key work, is the model
-    there. Raises the `ModelError` that an answer would meet."""
+    """Send the smallest request to the current writer, booked like any other, to test key and model. Raises the
+    `ModelError` that an answer would meet."""
     started = time.perf_counter()
     asked = Message("Reply with the one word: ready")
     stream = models.writer.stream(ModelRequest(messages=(asked,), max_tokens=16, fresh=True))
@@ -252,14 +253,14 @@ def trial(models: Models) -> Trial:
     try:
         pieces.extend(stream)
     except StreamBroken:
-        # A model that says more than it was asked for is cut off at so few tokens, and works.
+        # A working model that writes more than asked is cut off at so few tokens.
         if not stream.usage.output_tokens:
             raise
     return Trial(stream.model, "".join(pieces).strip()[:80], stream.usage, (time.perf_counter() - started) * 1000)
 
 
 class _Parts:
-    """Parts by name, each made once."""
+    """Parts by name, each created once."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -274,6 +275,6 @@ class _Parts:
 
 
 def _with_key(api_key: str | None, *, elsewhere: bool = False) -> Mapping[str, str]:
-    """The environment, with ``api_key`` if there is one; for a server ``elsewhere`` without the secrets of this one."""
+    """Environment with ``api_key`` if there is one; for a server ``elsewhere`` without the secrets of this one."""
     given = {name: value for name, value in os.environ.items() if not elsewhere or name not in SECRETS}
     return {**given, "ANTHROPIC_API_KEY": api_key} if api_key and api_key.strip() else given

@@ -1,7 +1,7 @@
-"""Any embedder or cross-encoder that sentence-transformers can run: a Hugging Face name or a local folder.
+"""Embedders and cross-encoders that sentence-transformers can run, by Hugging Face name or local folder.
 
-A folder is read as it is. A name is taken from the local Hugging Face cache, or downloaded once by that library where
-there is a network; where neither works the error says how to get it.
+A folder is read as it is. A name is loaded from the local Hugging Face cache, or downloaded once by that library if
+there is a network; if neither works the error says how to get it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ragcore.errors import ModelError, ModelMissing
 if TYPE_CHECKING:
     from ragcore.protocols import Vector
 
-# A batch would be padded to its longest text, and floating-point sums then depend on what else is in it.
+# A batch would be padded to its longest text, and floating-point sums then depend on the rest of it.
 BATCH = 1
 BGE_PREFIX = "Represent this sentence for searching relevant passages: "
 
@@ -27,8 +27,8 @@ BGE_PREFIX = "Represent this sentence for searching relevant passages: "
 class SentenceTransformersEmbedder:
     """`Embedder` over a bi-encoder, scaled to length 1. ``threads`` is the number of cores torch uses (0: its choice).
 
-    The query prompt is the model's own where it names one, and bge's for the English bge v1.5 models, which do not.
-    Raises `ModelMissing` when it is made.
+    The query prompt is the model's own if it names one, and bge's for the English bge v1.5 models, which do not. The
+    constructor raises `ModelMissing`.
     """
 
     def __init__(self, model: str, *, threads: int = 0) -> None:
@@ -64,10 +64,10 @@ class SentenceTransformersEmbedder:
 
 class SentenceTransformersReranker:
     """`Reranker` over a cross-encoder with one output, as the sigmoid of its logit whatever activation it was saved
-    with (its own sigmoid is not put on twice). ``threads`` as for the embedder.
+    with (its own sigmoid is not applied twice). ``threads`` as for the embedder.
 
-    Pairs are scored one at a time, so that a score does not depend on the others; longer ones than the model reads are
-    cut. Raises `ModelMissing` when it is made, and `ModelError` for a model that is no cross-encoder with one output or
+    Pairs are scored one at a time, so that a score does not depend on the others; pairs beyond the model's length are
+    cut. The constructor raises `ModelMissing`, and `ModelError` for a model that is no cross-encoder with one output or
     that gives no number.
     """
 
@@ -101,13 +101,14 @@ class SentenceTransformersReranker:
 
 
 def _to_probability(model: Any, name: str) -> Any:
-    """What turns the last output of a cross-encoder into 0–1. Raises `ModelError` for what is no reranker."""
+    """Activation that maps the last output of a cross-encoder to 0–1. Raises `ModelError` for a model that is no
+    reranker."""
     from sentence_transformers.cross_encoder.modules import Dense, LogitScore
     from torch.nn import Identity, Sigmoid
 
     head = model[-1]
     kinds = model.config.architectures or []
-    # On any other kind of model the library would put an untrained head, and its scores would mean nothing.
+    # For any other kind of model the library would add an untrained head with meaningless scores.
     trained = isinstance(head, Dense | LogitScore) or any("SequenceClassification" in kind for kind in kinds)
     if model.num_labels != 1 or not trained:
         outputs = "1 output" if model.num_labels == 1 else f"{model.num_labels} outputs"
@@ -124,7 +125,7 @@ def _is_bge(model: str) -> bool:
 
 
 def load_model(kind: str, model: str, threads: int) -> Any:
-    """The model of class ``kind``, on the CPU."""
+    """Model of class ``kind``, on the CPU."""
     import sentence_transformers
     import torch
 
@@ -137,7 +138,7 @@ def load_model(kind: str, model: str, threads: int) -> Any:
         try:
             return make(source, device="cpu", local_files_only=True)
         except OSError:
-            # Asking the network first would cost a cached model most of a minute where there is none.
+            # Trying the network first would delay a cached model by most of a minute when offline.
             return make(source, device="cpu")
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelMissing(
