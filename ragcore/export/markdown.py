@@ -117,10 +117,11 @@ def _heading(words: str) -> str:
 
 
 def _runs(runs: Runs, line: str = "\\\n") -> str:
-    """``line`` stands for a line break: nothing but a blank can in a heading or a cell.
+    """Markdown of ``runs``, with ``line`` for a line break; headings and cells allow only a blank.
 
-    Markdown cannot hold every look beside every character. What was written is read back, and where a word of it is
-    not as it was, the words are written without their looks."""
+    Markdown cannot put every style beside every character. The result is parsed back, and if a word differs, the words
+    are written without style.
+    """
     runs = joined(runs)
     text = _written(runs, line)
     if _read(text) == _said(runs):
