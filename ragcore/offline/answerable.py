@@ -65,7 +65,7 @@ def signs_of(
         asked = question.main if said else _without(question.main, named)
         together = float(reranker.score(asked, read).max())
         relevance = max(relevance, together) if said else together
-    # One of two things compared may have information.
+    # Of two things compared, one may be answerable.
     lacking = bool(absent.names) and not (question.compares and set(named) - set(absent.names))
     return Signs(
         log_odds(relevance),

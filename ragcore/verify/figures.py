@@ -145,7 +145,7 @@ def _stands_in(raw: str, text: str) -> bool:
 
 
 def _counted_otherwise(number: Number, text: str, evidence: Evidence) -> bool:
-    """Whether the evidence counts the same things ("three segments") in words with a different number."""
+    """Whether the evidence counts the same things ("three segments"), with a different number."""
     counted = [stem(word) for word in tokens(text[number.start + len(number.raw) :])[:1]]
     for sentence in evidence.sentences or (evidence.words,):
         words = tokens(sentence)
