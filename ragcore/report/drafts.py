@@ -150,7 +150,7 @@ def placed(section: StoredSection, place: Place) -> FilledSection:
 
 @dataclass(frozen=True, slots=True)
 class Expense:
-    """Expected cost of filling ``sections`` sections by ``model``: the ``usage`` of writing each once with the maximum
+    """Expected cost of filling ``sections`` (a count) by ``model``: the ``usage`` of writing each once with the maximum
     of sources, and its price ``usd``; ``most_usd`` if each is written as often and as long as allowed. Both are 0.0 for
     the offline answerer and None if ``model`` has no price. Planning the search is not included."""
 
