@@ -128,7 +128,7 @@ def page_elements(request: Request) -> Response:
 
 @shown
 def page_debug(request: Request) -> Response:
-    """Page with its parsed structure drawn over it, as by `ragcore elements --picture`."""
+    """Page with its parsed structure drawn over it, as by `groundwork elements --picture`."""
     engine, doc_id, page = services().engine, request.path_params["doc"], request.path_params["page"]
     document = engine.document(doc_id)
     if not 1 <= page <= len(document.pages):
