@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,6 +86,19 @@ def test_a_package_stays_within_its_lines(package: str) -> None:
 
 def test_every_package_has_a_budget() -> None:
     assert set(lines()) == set(LINES)
+
+
+def test_the_picture_shows_the_floors_as_they_are_held() -> None:
+    tools = tomllib.loads((ROOT.parent / "pyproject.toml").read_text("utf-8"))["tool"]
+    floors = tools["importlinter"]["contracts"][0]["layers"]
+    held = [{room.strip().removeprefix("ragcore.") for room in floor.split("|")} for floor in floors]
+    picture = (ROOT.parent / "docs" / "architecture.md").read_text("utf-8").split("```")[3]
+    shown: list[set[str]] = []
+    for number, room in re.findall(r"^([ \d]\d|  )  (\w+) +[\d,]+  \S", picture, re.MULTILINE):
+        if number.strip():
+            shown.append(set())
+        shown[-1].add(room)
+    assert shown == held
 
 
 def test_settings_stay_few() -> None:
