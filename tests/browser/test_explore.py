@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
@@ -74,6 +75,18 @@ def test_from_a_question_to_its_chunks(app: App, shelf: Shelf, open_page: Callab
         page.get_by_label("Question", exact=True).last.fill(QUESTION)
         page.keyboard.press("Enter")
         alert.wait_for(state="detached")
+    with promise("a question asked while a wrong one is on its way is searched"):
+        held: list[Any] = []
+        page.route(re.compile(r"/gw/explore(\?|$)"), lambda route: held.append(route), times=1)
+        with page.expect_request(re.compile(r"/gw/explore(\?|$)")):
+            page.get_by_label("Question", exact=True).last.fill("a")
+            page.keyboard.press("Enter")
+        page.get_by_label("Question", exact=True).last.fill(QUESTION)
+        page.keyboard.press("Enter")
+        with page.expect_response(lambda one: "/gw/explore" in one.url and QUESTION in (one.request.post_data or "")):
+            held[0].continue_()
+        page.locator('.gw-explore [aria-busy="true"]').wait_for(state="detached")
+        assert alert.count() == 0
     with promise("the answer's “Why these” leads to what it used"):
         page.goto(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
         page.get_by_role("link", name="Why these").click()

@@ -157,6 +157,15 @@ class Explore {
     this.resizing = setTimeout(() => this.answer && !this.closed && this.asked && Math.abs(this.asked.width - room(this.at.chart).width) > 100 && this.search(), 200);
   }
 
+  async searchOnce() {
+    this.keep();
+    const asked = { ...this.body(), draft: !this.answer || this.stale };
+    const [answer] = await Promise.all([ask("/explore", asked), plotly(this.data.plotly)]);
+    if (this.closed || this.follow(answer)) return;
+    if (!this.again) await this.fill(answer, asked);
+    if (answer.draft) this.again = true;
+  }
+
   // One request at a time; of those that come meanwhile only the last is sent.
   async search() {
     this.again = this.asking;
@@ -166,17 +175,14 @@ class Explore {
     try {
       do {
         this.again = false;
-        this.keep();
-        const asked = { ...this.body(), draft: !this.answer || this.stale };
-        const [answer] = await Promise.all([ask("/explore", asked), plotly(this.data.plotly)]);
-        if (this.closed) return;
-        if (this.follow(answer)) continue;
-        if (!this.again) await this.fill(answer, asked);
-        if (answer.draft) this.again = true;
+        try {
+          await this.searchOnce();
+        } catch (error) {
+          if (this.again) continue; // what was asked meanwhile is still to be sent
+          this.at.said.textContent = "";
+          this.at.note.replaceChildren(failure(error, Boolean(this.answer)), ...(this.answer ? [] : [this.invitation()]));
+        }
       } while (this.again && !this.closed);
-    } catch (error) {
-      this.at.said.textContent = "";
-      this.at.note.replaceChildren(failure(error, Boolean(this.answer)), ...(this.answer ? [] : [this.invitation()]));
     } finally {
       clearTimeout(waits);
       this.asking = false;
