@@ -12,7 +12,6 @@ from typing import Any, Final
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import WORDS, codes
 from ragcore.text.periods import MONTHS, month_name, periods
-from ragcore.text.units import frequencies
 from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.claims import Statement
 from ragcore.verify.evidence import Evidence, Finding
@@ -149,11 +148,7 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
                 name = f"The year {one}" if kind == "years" else f"{name[0].upper()}{name[1:]}"
                 out.append(Finding("weak", f"{name} is not in the cited words.", wrong))
         if kind == "dates" and missing:
-            break  # a date includes its month
-    often, given_often = frequencies(statement.text), frequencies(evidence.words) or frequencies(evidence.around)
-    if often and given_often and not often & given_often:
-        reason = f"It says per {min(often)}; the cited words say per {min(given_often)}."
-        out.append(Finding("unsupported", reason))
+            break  # months follow from days
     return out
 
 
