@@ -135,17 +135,9 @@ def _year_of(figure: Figure) -> int:
 
 
 def check_comparison(text: str, evidence: Evidence) -> tuple[list[Finding], bool]:
-    """Findings on comparisons in ``text``, by the cited words and figures, and whether they settle its words for more
-    and less: "B was lower than A" agrees with "A was higher than B"."""
-    made = _sides(text)
-    for there in filter(None, map(_sides, evidence.sentences if made else ())):
-        (a, b, sign), (x, y, given) = made or there, there
-        same, crossed = bool(a & x - y and b & y - x), bool(a & y - x and b & x - y)
-        if same != crossed and (sign == given) == same:
-            return [], True
-        if same != crossed:
-            return [Finding("unsupported", "The cited words compare the two the other way round.")], False
-    found = _of_two(text, evidence) or _of_years(text, evidence)
+    """Findings on what ``text`` compares, by the cited words and figures, and whether they settle its words for more
+    and less: "B was lower than A" says what "A was higher than B" does."""
+    found = _of_two(text, evidence)
     if found is None:
         return [], False
     (first, left), (second, right), said = found
@@ -203,26 +195,6 @@ def _sides(text: str) -> tuple[frozenset[str], frozenset[str], int] | None:
             if first and (years(first) or not (first[0].isdigit() or first == "one" or first in WORDS)):
                 return terms(" ".join(left)), terms(" ".join(right)), 1 if said in lex.MORE else -1
     return None
-
-
-def _of_years(text: str, evidence: Evidence) -> _Compared | None:
-    """Figures of two years of the one cited row whose rise or fall ``text`` states, the later one first."""
-    sign = lex.direction(text)
-    rows: dict[str, dict[int, Figure]] = {}
-    for figure in evidence.figures:
-        if figure.cell is not None and figure.cell.row and _year_of(figure):
-            rows.setdefault(figure.cell.row, {}).setdefault(_year_of(figure), figure)
-    several = [columns for columns in rows.values() if len(columns) > 1]
-    if len(several) != 1 or not sign:
-        return None
-    (columns,) = several
-    said = sorted(years(text))
-    last = said[-1] if said else max(columns)
-    first = said[0] if len(said) == 2 else max((year for year in columns if year < last), default=0)
-    if last not in columns or first not in columns or len(said) > 2:
-        return None
-    y, x = _values(columns[last], columns[first])
-    return (f"{columns[last].number.raw} in {last}", y), (f"{columns[first].number.raw} in {first}", x), sign
 
 
 def _values(a: Figure, b: Figure) -> tuple[float, float]:
