@@ -84,7 +84,6 @@ ABOVE, BELOW = (_phrases(_AMOUNT[name]) for name in ("above", "below"))
 DERIVED: Final = word_set(_AMOUNT["derived"]) | UP | DOWN | MORE | LESS
 IN_UNITS: Final[tuple[str, ...]] = tuple(_AMOUNT["in_units"])
 SUM: Final = word_set(_AMOUNT["sum"])
-RATIO: Final = word_set(_AMOUNT["ratio"])
 TITLES: Final = word_set(_NAME["titles"])
 NO_NAMES: Final = word_set(_NAME["none"]) | TITLES
 NUMBERED: Final = word_set(_NAME["numbered"])

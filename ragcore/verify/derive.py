@@ -17,7 +17,6 @@ from ragcore.text.periods import years
 from ragcore.text.words import tokens
 from ragcore.verify.attribution import label_terms, terms, with_synonyms
 from ragcore.verify.evidence import Evidence, Figure, Finding
-from ragcore.verify.signs import takes_off
 
 # Maximum operands tried, and maximum of a sum.
 _MOST, _MOST_IN_SUM = 24, 12
@@ -61,12 +60,6 @@ def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation
             if near((x - y) * scale):
                 first, second = (a, b) if x >= y else (b, a)
                 yield Derivation(f"{first.number.raw} − {second.number.raw}", _change(a, b))
-            if near((x + y) * scale) and (_year_of(a) == _year_of(b) or not _year_of(a) or not _year_of(b)):
-                yield Derivation(f"{a.number.raw} + {b.number.raw}")
-        if lex.RATIO & said and not number.currency and number.scale == 1.0:
-            for first, second in ((a, b), (b, a)):
-                if second.number.amount and near(first.number.amount / second.number.amount):
-                    yield Derivation(f"{first.number.raw} / {second.number.raw}")
 
 
 def _operands(evidence: Evidence, number: Number) -> list[Figure]:
@@ -112,8 +105,6 @@ def _relative(a: Figure, b: Figure, near: Callable[[float], bool]) -> Iterator[D
             if not change or (change > 0) == (abs(other) > abs(base)):
                 shown = f"({first.number.raw} − {second.number.raw}) / {second.number.raw}"
                 yield Derivation(shown, change or other - base)
-        elif base and abs(other) < abs(base) and near(other / base * 100):
-            yield Derivation(shown)
 
 
 def _change(a: Figure, b: Figure) -> float:
@@ -168,15 +159,12 @@ def _of_two(text: str, evidence: Evidence) -> _Compared | None:
         return [figure for score, figure in scores if score == most] if most else []
 
     left, right = meant(sides[0] - sides[1]), meant(sides[1] - sides[0])
-    if len(named) == 2 and len(left) + len(right) == 1:  # the other of two need not be named
-        left, right = (side or [f for f in cells if f not in (*left, *right)] for side in (left, right))
     if len(left) != 1 or len(right) != 1 or left[0] is right[0]:
         return None
     a, b = left[0], right[0]
     if a.number.percent != b.number.percent:
         return None
-    x, y = _values(a, b)
-    return (a.number.raw, x), (b.number.raw, y), sides[2]
+    return (a.number.raw, a.number.amount), (b.number.raw, b.number.amount), sides[2]
 
 
 def _sides(text: str) -> tuple[frozenset[str], frozenset[str], int] | None:
@@ -195,10 +183,3 @@ def _sides(text: str) -> tuple[frozenset[str], frozenset[str], int] | None:
             if first and (years(first) or not (first[0].isdigit() or first == "one" or first in WORDS)):
                 return terms(" ".join(left)), terms(" ".join(right)), 1 if said in lex.MORE else -1
     return None
-
-
-def _values(a: Figure, b: Figure) -> tuple[float, float]:
-    """Amounts of two figures, unsigned if both are outflows, which tables show in brackets."""
-    x, y = a.number.amount, b.number.amount
-    rows = " ".join(figure.cell.row for figure in (a, b) if figure.cell)
-    return (abs(x), abs(y)) if x < 0 and y < 0 and takes_off(rows) else (x, y)
