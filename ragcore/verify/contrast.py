@@ -20,9 +20,9 @@ from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
 from ragcore.verify.derive import check_comparison
 from ragcore.verify.evidence import Evidence, Finding
 
-# Share of a claim's words, in order, that makes it follow a sentence; longer gaps are other text.
-_KEPT, _GAP = 0.7, 6
-# Reach of a denial or a direction, in words.
+# A claim keeps to a sentence where so many of its words stand in it in order.
+_KEPT = 0.7
+# How far a denial or a direction reaches, in words.
 _REACH = 6
 _COMPARING = lex.MORE | lex.LESS
 _NAMES = {1: "an increase", -1: "a decrease"}
@@ -87,17 +87,15 @@ def _aligned(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
     first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
     denials = _denied_at(said), _denied_at(given)
     denied = [0, 0]
-    differ: list[tuple[str, str]] = []
     against: list[str] = []
     replaced: list[tuple[set[str], set[str]]] = []
     for tag, i, j, k, m in matcher.get_opcodes():
-        if tag == "equal" or (tag == "delete" and j - i > _GAP):
+        if tag == "equal":
             continue
-        k, m = (k, m) if first <= k and m <= last and m - k <= _GAP else (k, k)
+        k, m = (k, m) if first <= k and m <= last else (k, k)
         one, other = said[i:j], given[k:m]
         denied[0] += len(denials[0] & {*range(i, j)})
         denied[1] += len(denials[1] & {*range(k, m)})
-        differ += product(one or [""], other or [""])
         replaced.append(({*mine[i:j]} - STOP_WORDS, {*theirs[k:m]} - STOP_WORDS))
         turned = [(a, b) for a in one for b in other if _opposed(a, b)]
         if turned and not {*one, *other} & lex.DENIALS:
@@ -107,10 +105,7 @@ def _aligned(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
             against.append(f"It {min(modes[0])} what the cited words {min(modes[1]).removesuffix('s')}.")
     if swapped := _exchanged(replaced):
         against.append(f"It puts “{swapped}” where the cited words have another.")
-    put_otherwise = any({a, b} & lex.IMPLIED or _opposed(a, b) for a, b in differ)
-    # "Neither she nor he will be paid": the denied word follows the omitted ones.
-    ahead = denied[0] > denied[1] and any(place < first for place in denials[1])
-    if (denied[0] - denied[1]) % 2 and not put_otherwise and not ahead:
+    if (denied[0] - denied[1]) % 2:
         against.append("It denies what the cited words say." if denied[0] > denied[1] else "It affirms what they deny.")
     return [Finding("unsupported", reason) for reason in against[:1]]
 
